@@ -1,0 +1,254 @@
+//! Time: the present instant, civil days and the date forms of the wire.
+//!
+//! Everything stored or compared asks the [`Clock`], so that tests can move
+//! it. Civil time exists at the edge only and comes from the configured
+//! [`Zone`]. Monotonic time (`std::time::Instant`) is for I/O deadlines only.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Utc};
+
+/// Seconds of a civil day without clock changes.
+pub const DAY_S: i64 = 86_400;
+
+/// A point in time: whole seconds since 1970-01-01 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(pub i64);
+
+impl Instant {
+    /// The instant `seconds` later.
+    pub const fn plus(self, seconds: i64) -> Self {
+        Self(self.0.saturating_add(seconds))
+    }
+
+    /// The instant `seconds` earlier.
+    pub const fn minus(self, seconds: i64) -> Self {
+        Self(self.0.saturating_sub(seconds))
+    }
+
+    /// Seconds from `earlier` to this instant, negative when it is later.
+    pub const fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// Reads an RFC 3339 instant, also the marketplace's forms: any number of
+    /// fractional digits, `Z`, `-04:00` or `-0400`.
+    pub fn parse(text: &str) -> Option<Self> {
+        DateTime::parse_from_rfc3339(text)
+            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
+            .ok()
+            .map(|time| Self(time.timestamp()))
+    }
+
+    /// `YYYY-MM-DDTHH:MM:SSZ`, for logs and manifests.
+    pub fn rfc3339(self) -> String {
+        self.utc().format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    /// The form of HTTP dates (RFC 9110 §5.6.7).
+    pub fn http_date(self) -> String {
+        self.utc().format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    }
+
+    /// Reads an HTTP date in its preferred form.
+    pub fn parse_http_date(text: &str) -> Option<Self> {
+        NaiveDateTime::parse_from_str(text, "%a, %d %b %Y %H:%M:%S GMT")
+            .ok()
+            .map(|time| Self(time.and_utc().timestamp()))
+    }
+
+    fn utc(self) -> DateTime<Utc> {
+        DateTime::from_timestamp(self.0, 0).unwrap_or_default()
+    }
+}
+
+/// Where the present instant comes from.
+#[derive(Clone, Debug)]
+pub enum Clock {
+    /// The machine's clock.
+    System,
+    /// A file that holds an RFC 3339 instant, read on every call (`--clock-file`).
+    File(PathBuf),
+}
+
+impl Clock {
+    /// The present instant.
+    ///
+    /// A clock file that cannot be read falls back to the machine's clock: it
+    /// is written by tests, and a half-written file must not stop the server.
+    pub fn now(&self) -> Instant {
+        match self {
+            Self::System => machine_now(),
+            Self::File(path) => std::fs::read_to_string(path)
+                .ok()
+                .and_then(|text| Instant::parse(text.trim()))
+                .unwrap_or_else(machine_now),
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that asks the machine for the time"
+)]
+fn machine_now() -> Instant {
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Instant(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// A civil day, as days since 1970-01-01. Stored as an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub i64);
+
+impl Day {
+    /// The day `days` later (earlier when negative).
+    pub const fn plus(self, days: i64) -> Self {
+        Self(self.0.saturating_add(days))
+    }
+
+    /// Reads `YYYY-MM-DD`.
+    pub fn parse(text: &str) -> Option<Self> {
+        (text.len() == 10)
+            .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+            .flatten()
+            .map(Self::of)
+    }
+
+    /// The day of a calendar date.
+    pub fn of(date: NaiveDate) -> Self {
+        Self(date.signed_duration_since(NaiveDate::default()).num_days())
+    }
+
+    /// The calendar date.
+    pub fn date(self) -> NaiveDate {
+        chrono::TimeDelta::try_days(self.0)
+            .and_then(|days| NaiveDate::default().checked_add_signed(days))
+            .unwrap_or_default()
+    }
+
+    /// `YYYY-MM-DD`.
+    pub fn iso(self) -> String {
+        self.date().format("%Y-%m-%d").to_string()
+    }
+
+    /// First day of this day's month.
+    pub fn month_start(self) -> Self {
+        let date = self.date();
+        Self(self.0 - i64::from(date.day0()))
+    }
+
+    /// First day of the month after this day's.
+    pub fn next_month_start(self) -> Self {
+        // Day 32 of any month lies in the next one.
+        Self(self.month_start().0 + 31).month_start()
+    }
+}
+
+/// The civil time zone of the installation.
+#[derive(Clone, Copy, Debug)]
+pub struct Zone(pub chrono_tz::Tz);
+
+impl Zone {
+    /// Civil date and time of an instant.
+    pub fn civil(self, at: Instant) -> NaiveDateTime {
+        at.utc().with_timezone(&self.0).naive_local()
+    }
+
+    /// Civil day of an instant.
+    pub fn day(self, at: Instant) -> Day {
+        Day::of(self.civil(at).date())
+    }
+
+    /// First instant of a civil day.
+    ///
+    /// Where a clock change skips midnight it is the first instant that
+    /// exists; where midnight happens twice it is the earlier one.
+    pub fn start_of(self, day: Day) -> Instant {
+        let midnight = day.date().and_time(chrono::NaiveTime::MIN);
+        (0..=180)
+            .step_by(15)
+            .find_map(|minutes| {
+                let shifted = midnight + chrono::TimeDelta::minutes(minutes);
+                self.0.from_local_datetime(&shifted).earliest()
+            })
+            .map_or(Instant(day.0 * DAY_S), |time| Instant(time.timestamp()))
+    }
+
+    /// `YYYY-MM-DD HH:MM:SS` in civil time: extension, integration, internal.
+    pub fn spaced(self, at: Instant) -> String {
+        self.civil(at).format("%Y-%m-%d %H:%M:%S").to_string()
+    }
+
+    /// `YYYY-MM-DDTHH:MM:SS` in civil time: Partner API.
+    pub fn partner(self, at: Instant) -> String {
+        self.civil(at).format("%Y-%m-%dT%H:%M:%S").to_string()
+    }
+
+    /// `31/12/2026 14:05` in civil time: pages.
+    pub fn page(self, at: Instant) -> String {
+        self.civil(at).format("%d/%m/%Y %H:%M").to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);
+
+    #[test]
+    fn marketplace_dates_in_all_their_forms() {
+        for text in [
+            "2026-11-19T22:10:00.000-04:00",
+            "2026-11-20T02:10:00Z",
+            "2026-11-20T02:10:00.123456789Z",
+            "2026-11-19T22:10:00.000-0400",
+            "2026-11-19T23:10:00-03:00",
+        ] {
+            assert_eq!(Instant::parse(text), Some(Instant(1_795_140_600)), "{text}");
+        }
+        assert_eq!(Instant::parse("2026-11-19"), None);
+    }
+
+    #[test]
+    fn the_civil_day_turns_at_midnight_of_the_zone() {
+        let last = Instant::parse("2026-10-02T02:59:59Z").unwrap();
+        assert_eq!(SAO_PAULO.day(last).iso(), "2026-10-01");
+        assert_eq!(SAO_PAULO.day(last.plus(1)).iso(), "2026-10-02");
+        assert_eq!(
+            SAO_PAULO.start_of(Day::parse("2026-10-02").unwrap()),
+            last.plus(1)
+        );
+    }
+
+    #[test]
+    fn a_midnight_that_does_not_exist_starts_an_hour_later() {
+        // Brazil's clocks went from 2018-11-03 23:59:59 to 2018-11-04 01:00:00.
+        let day = Day::parse("2018-11-04").unwrap();
+        assert_eq!(
+            SAO_PAULO.spaced(SAO_PAULO.start_of(day)),
+            "2018-11-04 01:00:00"
+        );
+    }
+
+    #[test]
+    fn months_begin_on_their_first_day() {
+        let day = Day::parse("2028-02-29").unwrap();
+        assert_eq!(day.month_start().iso(), "2028-02-01");
+        assert_eq!(day.next_month_start().iso(), "2028-03-01");
+        assert_eq!(
+            Day::parse("2026-12-31").unwrap().next_month_start().iso(),
+            "2027-01-01"
+        );
+    }
+
+    #[test]
+    fn http_dates_read_back() {
+        let at = Instant(1_795_140_600);
+        assert_eq!(at.http_date(), "Fri, 20 Nov 2026 02:10:00 GMT");
+        assert_eq!(Instant::parse_http_date(&at.http_date()), Some(at));
+    }
+}

@@ -1,0 +1,7 @@
+//! Seller Platform.
+mod clock;
+mod ids;
+mod money;
+mod secrets;
+mod text;
+fn main() {}

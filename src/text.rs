@@ -1,0 +1,126 @@
+//! Small rules about text that several rooms share.
+
+use std::fmt::Write as _;
+
+/// An e-mail address in the form it is stored and compared in: trimmed, in
+/// lower case. `None` unless it looks like one (one `@`, a dotted domain, no
+/// blanks, at most 254 characters).
+pub fn email(text: &str) -> Option<String> {
+    let text = text.trim().to_lowercase();
+    let (local, domain) = text.split_once('@')?;
+    let plausible = !local.is_empty()
+        && text.len() <= 254
+        && !domain.contains('@')
+        && domain.contains('.')
+        && domain.split('.').all(|label| !label.is_empty())
+        && !text
+            .chars()
+            .any(|c| c.is_whitespace() || c.is_control() || "<>\"(),;:\\[]".contains(c));
+    plausible.then_some(text)
+}
+
+/// A person's name as typed, trimmed; `None` outside 2 to 120 characters or
+/// with control characters.
+pub fn person_name(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let length = text.chars().count();
+    ((2..=120).contains(&length) && !text.chars().any(char::is_control)).then_some(text)
+}
+
+/// At most `limit` characters of a text, cut between characters.
+pub fn shortened(text: &str, limit: usize) -> &str {
+    text.char_indices()
+        .nth(limit)
+        .map_or(text, |(end, _)| &text[..end])
+}
+
+/// A whole number with points between thousands, as Brazilians write it.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push('.');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Bytes as lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+/// Bytes of a hexadecimal text; `None` when it is not one.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
+    let digits = digits?;
+    (digits.len() % 2 == 0).then(|| {
+        digits
+            .chunks_exact(2)
+            .map(|pair| pair[0] << 4 | pair[1])
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_compare_without_case_and_blanks() {
+        assert_eq!(
+            email("  Ana.Souza@Exemplo.COM.br ").as_deref(),
+            Some("ana.souza@exemplo.com.br")
+        );
+        for bad in [
+            "",
+            "ana",
+            "@x.com",
+            "ana@",
+            "ana@x",
+            "a b@x.com",
+            "a@b@c.com",
+            "a@x..com",
+            "<a@x.com>",
+        ] {
+            assert_eq!(email(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1.000"),
+            (12_480, "12.480"),
+            (1_234_567, "1.234.567"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn hexadecimal_reads_back() {
+        assert_eq!(from_hex(&hex(&[0, 15, 255])), Some(vec![0, 15, 255]));
+        assert_eq!(from_hex("0g"), None);
+        assert_eq!(from_hex("abc"), None);
+        assert_eq!(from_hex("é"), None);
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(shortened("ação", 3), "açã");
+        assert_eq!(shortened("oi", 3), "oi");
+    }
+}
