@@ -287,6 +287,7 @@ CREATE TABLE notification (
     PRIMARY KEY (owner_id, created_at, notification_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE UNIQUE INDEX notification_by_number ON notification (owner_id, notification_id);
 CREATE INDEX notification_unread ON notification (owner_id, created_at, notification_id) WHERE read_at IS NULL;
 
 -- What has been told already, so that a repeated cause says nothing twice.
@@ -301,6 +302,7 @@ CREATE TABLE notification_key (
 CREATE TABLE notification_count (
     owner_id INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE,
     unread   INTEGER NOT NULL,
+    told     INTEGER NOT NULL,              -- all of them
     last_id  INTEGER NOT NULL               -- newest notification_id given out
 ) STRICT;
 

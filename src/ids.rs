@@ -101,3 +101,57 @@ pub fn short_digest(parts: &[&[u8]]) -> [u8; 16] {
     let digest = hasher.finalize();
     std::array::from_fn(|index| digest[index])
 }
+
+/// A new request id: a random UUID (RFC 9562, version 4).
+///
+/// Request ids are no secrets, so they come from a fast generator that is
+/// seeded by the operating system once per thread.
+pub fn request_id() -> String {
+    use std::cell::Cell;
+    thread_local! {
+        static STATE: Cell<u64> = Cell::new(u64::from_le_bytes(crate::secrets::random()));
+    }
+    // SplitMix64 (Steele, Lea, Flood 2014).
+    let next = || {
+        STATE.with(|state| {
+            let seed = state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+            state.set(seed);
+            let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^ (mixed >> 31)
+        })
+    };
+    let (high, low) = (next().to_be_bytes(), next().to_be_bytes());
+    let mut bytes: [u8; 16] = std::array::from_fn(|index| {
+        if index < 8 {
+            high[index]
+        } else {
+            low[index - 8]
+        }
+    });
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let mut text = String::with_capacity(36);
+    for (index, byte) in bytes.into_iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        for digit in [byte >> 4, byte & 0xf] {
+            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn request_ids_are_version_4_uuids_and_differ() {
+        let (one, other) = (request_id(), request_id());
+        assert_ne!(one, other);
+        assert_eq!((one.len(), &one[14..15]), (36, "4"));
+        assert!(matches!(&one[19..20], "8" | "9" | "a" | "b"), "{one}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Background threads: started by name, told to stop, waited for.
+//!
+//! A panic in a worker is logged and the worker starts anew after a pause,
+//! so that a bad record cannot end it for good.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Pause before a worker that panicked starts anew.
+const AFTER_PANIC: Duration = Duration::from_secs(1);
+
+/// The word to stop, and a bell to wake waiting workers.
+#[derive(Clone, Default)]
+pub struct Stop {
+    shared: Arc<(Mutex<State>, Condvar)>,
+}
+
+#[derive(Default)]
+struct State {
+    stopping: bool,
+    rings: u64,
+}
+
+impl Stop {
+    /// Waits at most so long; true when it is time to stop.
+    pub fn wait(&self, at_most: Duration) -> bool {
+        let (state, bell) = &*self.shared;
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (state, _) = bell
+            .wait_timeout_while(state, at_most, |state| !state.stopping)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.stopping
+    }
+
+    /// Waits at most so long for a ring after the last seen one; gives back
+    /// the count of rings and whether it is time to stop.
+    pub fn wait_ring(&self, seen: u64, at_most: Duration) -> (u64, bool) {
+        let (state, bell) = &*self.shared;
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (state, _) = bell
+            .wait_timeout_while(state, at_most, |state| {
+                !state.stopping && state.rings == seen
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        (state.rings, state.stopping)
+    }
+
+    /// Wakes workers that wait for a ring.
+    pub fn ring(&self) {
+        self.change(|state| state.rings += 1);
+    }
+
+    /// Tells all workers to stop.
+    pub fn stop(&self) {
+        self.change(|state| state.stopping = true);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let (state, bell) = &*self.shared;
+        change(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
+        bell.notify_all();
+    }
+}
+
+/// Starts a worker. `work` returns when it was told to stop.
+pub fn start(
+    name: &str,
+    stop: &Stop,
+    work: impl Fn(&Stop) + Send + 'static,
+) -> std::io::Result<JoinHandle<()>> {
+    let stop = stop.clone();
+    let label = name.to_owned();
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || {
+            while catch_unwind(AssertUnwindSafe(|| work(&stop))).is_err() {
+                tracing::error!(worker = label, "a worker panicked and starts anew");
+                if stop.wait(AFTER_PANIC) {
+                    return;
+                }
+            }
+        })
+}
