@@ -1,0 +1,62 @@
+//! What is wrong with a configuration, and where a value came from.
+//!
+//! Every message names the key, the value and the place. Secrets do not show,
+//! nor does the value of an unknown key, which may be a misspelt secret.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// The place a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// A line of a configuration file, counted from 1.
+    File(PathBuf, usize),
+    /// An environment variable.
+    Environment(String),
+    /// A command-line flag.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Self::Environment(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Why the configuration cannot be used. Secrets do not show in it.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file that was named, or exists, cannot be read.
+    #[error("cannot read {path} (from {origin}): {cause}")]
+    Unreadable {
+        path: String,
+        origin: Origin,
+        cause: std::io::Error,
+    },
+    /// The file is not TOML.
+    #[error("{origin}: not valid TOML: {problem}")]
+    Syntax { origin: Origin, problem: String },
+    /// A key that no version of the shipped file has.
+    #[error("unknown key {key} = {value} (from {origin}); {known}")]
+    UnknownKey {
+        key: String,
+        value: String,
+        origin: Origin,
+        known: String,
+    },
+    /// A value of the wrong type or outside its range.
+    #[error("{key} = {value} (from {origin}): {problem}")]
+    BadValue {
+        key: String,
+        value: String,
+        origin: Origin,
+        problem: String,
+    },
+}

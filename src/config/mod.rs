@@ -1,0 +1,106 @@
+//! The configuration: flags over environment over file over defaults.
+//!
+//! The shipped `seller-platform.toml` is the only list of keys and defaults;
+//! the layers over it are in `settings.rs`, the sections as types in
+//! `sections.rs` and `outside.rs`. [`load`] is called once at start, and [`Config`] is passed
+//! down by reference. Nothing else reads the environment.
+
+mod error;
+mod outside;
+mod rules;
+mod sections;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+pub use error::{ConfigError, Origin};
+pub use outside::*;
+pub use rules::parse_listen;
+pub use sections::*;
+pub use settings::Settings;
+
+/// The file that is read when none is named, if it exists.
+const DEFAULT_FILE: &str = "seller-platform.toml";
+const SHIPPED: &str = include_str!("../../seller-platform.toml");
+
+/// What the command line's flags set.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `--db`: `database.path`.
+    pub database: Option<PathBuf>,
+    /// `--listen`: `server.listen`.
+    pub listen: Option<String>,
+}
+
+/// A configuration and where its values came from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The values, checked.
+    pub config: Config,
+    /// The values as they were given, with their origins.
+    pub origins: Settings,
+}
+
+impl Loaded {
+    /// The effective configuration as TOML, each value with its origin,
+    /// secrets as `***`.
+    pub fn show(&self) -> String {
+        self.origins.show()
+    }
+}
+
+/// Reads and checks the configuration.
+///
+/// A `file` that was named must exist; without one, `seller-platform.toml` in
+/// the working directory is read when it exists. The error names the key, the
+/// value (masked if it is a secret) and the place it came from.
+pub fn load(
+    file: Option<&Path>,
+    env: impl Iterator<Item = (OsString, OsString)>,
+    flags: &Overrides,
+) -> Result<Loaded, ConfigError> {
+    let read = match file {
+        Some(path) => Some((path, settings::read(path, &Origin::Flag("--config"))?)),
+        None => read_if_there(Path::new(DEFAULT_FILE))?,
+    };
+    let file = read.as_ref().map(|(path, text)| (*path, text.as_str()));
+    assemble(file, env, flags)
+}
+
+/// The process's environment, for [`load`].
+pub fn environment() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os()
+}
+
+fn read_if_there(path: &Path) -> Result<Option<(&Path, String)>, ConfigError> {
+    match settings::read(path, &Origin::Default) {
+        Ok(text) => Ok(Some((path, text))),
+        Err(ConfigError::Unreadable { cause, .. })
+            if cause.kind() == std::io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn assemble(
+    file: Option<(&Path, &str)>,
+    env: impl Iterator<Item = (OsString, OsString)>,
+    flags: &Overrides,
+) -> Result<Loaded, ConfigError> {
+    let mut settings = Settings::defaults(SHIPPED)?;
+    if let Some((path, text)) = file {
+        settings.lay_file(path, text)?;
+    }
+    settings.lay_environment(env)?;
+    settings.lay_flags(flags)?;
+    Ok(Loaded {
+        config: Config::read(&settings)?,
+        origins: settings,
+    })
+}

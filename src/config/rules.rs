@@ -1,0 +1,166 @@
+//! Rules for single texts of the configuration.
+//!
+//! Each gives back the value, or the problem as the end of a sentence that
+//! begins with the key.
+
+use std::net::{IpAddr, SocketAddr};
+
+use chrono::NaiveTime;
+use ipnet::IpNet;
+
+use super::values::Parsed;
+use crate::clock::Zone;
+
+/// Roles that a purchase can give.
+const STUDENT_ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
+
+/// An address to listen on, such as `127.0.0.1:8080` or `[::1]:0`.
+pub fn parse_listen(text: &str) -> Parsed<SocketAddr> {
+    text.parse()
+        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080")
+}
+
+/// A network; a bare address is the network of that address alone.
+pub fn network(text: &str) -> Parsed<IpNet> {
+    text.parse::<IpNet>()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| "must be an IP address or a network, such as 10.0.0.0/8")
+}
+
+/// A time zone by its IANA name.
+pub fn zone(text: &str) -> Parsed<Zone> {
+    text.parse()
+        .map(Zone)
+        .map_err(|_| "must be the name of a time zone, such as America/Sao_Paulo")
+}
+
+/// A civil time, hours and minutes.
+pub fn time_of_day(text: &str) -> Parsed<NaiveTime> {
+    NaiveTime::parse_from_str(text, "%H:%M").map_err(|_| "must be a time, such as 21:00")
+}
+
+/// A line of text, trimmed, not empty.
+pub fn line(text: &str) -> Parsed<String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err("must be a line of text");
+    }
+    Ok(text.to_owned())
+}
+
+/// An origin in the form browsers send it: lower case, without a trailing
+/// slash and without the scheme's own port.
+pub fn origin(text: &str) -> Parsed<String> {
+    const PROBLEM: &str =
+        "must be http:// or https://, a host and at most a port, such as https://example.com";
+    let text = web_address(text).map_err(|_| PROBLEM)?.to_lowercase();
+    let (scheme, authority) = text.split_once("://").ok_or(PROBLEM)?;
+    if authority.contains(['/', '?']) {
+        return Err(PROBLEM);
+    }
+    let own_port = if scheme == "https" { ":443" } else { ":80" };
+    let authority = authority.strip_suffix(own_port).unwrap_or(authority);
+    Ok(format!("{scheme}://{authority}"))
+}
+
+/// An address of a service, without a trailing slash.
+pub fn web_address(text: &str) -> Parsed<String> {
+    const PROBLEM: &str = "must be an http:// or https:// address";
+    let uri: http::Uri = text.parse().map_err(|_| PROBLEM)?;
+    let authority = uri.authority().ok_or(PROBLEM)?;
+    let http = matches!(uri.scheme_str(), Some("http" | "https"));
+    let port_is_sound = authority.as_str() == authority.host() || authority.port_u16().is_some();
+    // Also refuses a user name, which would stand before the host.
+    let host_is_first = authority.as_str().starts_with(authority.host());
+    if !http || authority.host().is_empty() || !port_is_sound || !host_is_first {
+        return Err(PROBLEM);
+    }
+    if uri.query().is_some() || text.contains('#') {
+        return Err(PROBLEM);
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// The rule for a text that may also be empty.
+pub fn or_empty(rule: impl Fn(&str) -> Parsed<String>) -> impl Fn(&str) -> Parsed<String> {
+    move |text| match text {
+        "" => Ok(String::new()),
+        text => rule(text),
+    }
+}
+
+/// A DNS host name without a port, in lower case.
+pub fn host_name(text: &str) -> Parsed<String> {
+    let label_is_sound = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    };
+    if text.len() <= 253 && text.contains('.') && text.split('.').all(label_is_sound) {
+        Ok(text.to_lowercase())
+    } else {
+        Err("must be a host name, such as app.example.com")
+    }
+}
+
+/// A role that a purchase can give.
+pub fn student_role(text: &str) -> Parsed<String> {
+    if STUDENT_ROLES.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be one of free, pro, vip, piloto_pro, podio")
+    }
+}
+
+/// The name of an HTTP header.
+pub fn header_name(text: &str) -> Parsed<http::HeaderName> {
+    text.parse()
+        .map_err(|_| "must be the name of an HTTP header")
+}
+
+/// The marketplace's code of a country.
+pub fn site(text: &str) -> Parsed<String> {
+    if text.len() == 3 && text.chars().all(|c| c.is_ascii_uppercase()) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be three capital letters, such as MLB")
+    }
+}
+
+/// A number of the chat network, 10 to 15 digits.
+pub fn chat_number(text: &str) -> Parsed<String> {
+    if (10..=15).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit()) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be digits with country and area code, such as 5511987654321")
+    }
+}
+
+/// An e-mail address, in lower case.
+pub fn mail_address(text: &str) -> Parsed<String> {
+    crate::text::email(text).ok_or("must be an e-mail address")
+}
+
+/// `address` or `Name <address>`.
+pub fn mail_sender(text: &str) -> Parsed<String> {
+    let address = text
+        .strip_suffix('>')
+        .and_then(|text| text.rsplit_once('<'))
+        .map_or(text, |(_, address)| address);
+    if crate::text::email(address).is_none() || text.chars().any(char::is_control) {
+        return Err("must be an e-mail address, such as Seller Platform <contato@example.com>");
+    }
+    Ok(text.to_owned())
+}
+
+/// A contact that push services accept.
+pub fn push_contact(text: &str) -> Parsed<String> {
+    let mail = text.strip_prefix("mailto:").and_then(crate::text::email);
+    if mail.is_some() || (text.starts_with("https://") && web_address(text).is_ok()) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be a mailto: or https: address")
+    }
+}
