@@ -1,0 +1,199 @@
+//! Keeping the write-ahead log small.
+//!
+//! The writer alone checkpoints, between commits. A passive checkpoint every
+//! 4,000 pages copies the log into the file, but the log starts again from
+//! its beginning only at a moment when nobody reads. Under steady reads that
+//! moment never comes by itself and the log would grow to gigabytes. So above
+//! some 47 MB a gate holds back new reads in place for the few milliseconds
+//! that truncating takes. Slow reads and backups do not pass the gate; while
+//! one of them pins the log it is tried again each second.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::{DbError, Result};
+
+/// Pages of log after which it is copied into the file.
+const PASSIVE_PAGES: i64 = 4_000;
+/// Pages of log, some 47 MB, above which the gate closes. What one more batch
+/// adds must stay under 64 MB.
+const GATE_PAGES: i64 = 11_500;
+/// How long a closing gate waits for reads in place to end.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Time between two attempts to truncate.
+const RETRY: Duration = Duration::from_secs(1);
+/// How long the writer must have nothing to do before it truncates a log
+/// that is still small.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// Lets reads in place through, except while the log is truncated.
+#[derive(Default)]
+pub struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    inside: usize,
+    closed: bool,
+}
+
+impl Gate {
+    /// Passes the gate, after waiting while it is closed.
+    pub fn enter(&self) -> Pass<'_> {
+        let mut state = self
+            .changed
+            .wait_while(self.lock(), |state| state.closed)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.inside += 1;
+        Pass { gate: self }
+    }
+
+    /// Closes the gate and waits for those inside; `None`, with the gate open
+    /// again, when they take too long.
+    fn close(&self) -> Option<Closed<'_>> {
+        let mut state = self.lock();
+        state.closed = true;
+        let closed = Closed { gate: self };
+        let (state, _) = self
+            .changed
+            .wait_timeout_while(state, PATIENCE, |state| state.inside > 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        let empty = state.inside == 0;
+        drop(state);
+        empty.then_some(closed)
+    }
+
+    /// No code panics while it holds the lock, so a poisoned one is sound.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Proof of having passed; dropped when the read has ended.
+pub struct Pass<'g> {
+    gate: &'g Gate,
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        let mut state = self.gate.lock();
+        state.inside -= 1;
+        if state.closed && state.inside == 0 {
+            self.gate.changed.notify_all();
+        }
+    }
+}
+
+/// A closed gate; opens when dropped.
+struct Closed<'g> {
+    gate: &'g Gate,
+}
+
+impl Drop for Closed<'_> {
+    fn drop(&mut self) {
+        self.gate.lock().closed = false;
+        self.gate.changed.notify_all();
+    }
+}
+
+/// What the writer remembers about the log.
+pub struct Log {
+    /// Length at which the next passive checkpoint is due.
+    next_passive: i64,
+    /// When truncating was tried last.
+    tried: Option<Instant>,
+}
+
+impl Log {
+    /// Knows nothing yet.
+    pub fn new() -> Self {
+        Self {
+            next_passive: PASSIVE_PAGES,
+            tried: None,
+        }
+    }
+
+    /// After a commit: copies or truncates the log when it is long enough.
+    pub fn after_commit(&mut self, connection: &Connection, gate: &Gate) -> Result<()> {
+        let pages = pages(connection)?;
+        if pages + PASSIVE_PAGES < self.next_passive {
+            // The log has started again.
+            self.next_passive = PASSIVE_PAGES;
+        }
+        if pages >= self.next_passive {
+            checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
+            self.next_passive = pages + PASSIVE_PAGES;
+        }
+        if pages >= GATE_PAGES {
+            self.truncate(connection, gate)?;
+        }
+        Ok(())
+    }
+
+    /// Without work for `idle`: truncates a log that was left.
+    pub fn when_idle(
+        &mut self,
+        connection: &Connection,
+        gate: &Gate,
+        idle: Duration,
+    ) -> Result<()> {
+        let pages = pages(connection)?;
+        if pages >= GATE_PAGES || (pages > 0 && idle >= IDLE) {
+            self.truncate(connection, gate)?;
+        }
+        Ok(())
+    }
+
+    /// At most once a second, and without waiting for slow readers: while it
+    /// waited, nobody could write.
+    fn truncate(&mut self, connection: &Connection, gate: &Gate) -> Result<()> {
+        if self.tried.is_some_and(|tried| tried.elapsed() < RETRY) {
+            return Ok(());
+        }
+        self.tried = Some(Instant::now());
+        // The long part happens while reads go on.
+        checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
+        let Some(_closed) = gate.close() else {
+            return Ok(());
+        };
+        connection.busy_timeout(Duration::ZERO)?;
+        let truncated = checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+        connection.busy_timeout(super::pragmas::WRITER_PATIENCE)?;
+        if truncated? {
+            self.tried = None;
+            self.next_passive = PASSIVE_PAGES;
+        }
+        Ok(())
+    }
+}
+
+/// Folds the whole log into the file, at the end. Fails with
+/// [`DbError::Busy`] when another process still reads it; nothing is lost
+/// then, the log stays beside the file.
+pub fn fold(connection: &Connection) -> Result<()> {
+    if checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)")? {
+        return Ok(());
+    }
+    Err(DbError::Busy)
+}
+
+/// Pages in the log.
+fn pages(connection: &Connection) -> Result<i64> {
+    let mut statement = connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
+    Ok(statement.query_row([], |row| row.get(1))?)
+}
+
+/// Runs a checkpoint; false when others kept it from finishing.
+fn checkpoint(connection: &Connection, pragma: &str) -> Result<bool> {
+    let mut statement = connection.prepare_cached(pragma)?;
+    let busy: rusqlite::Result<i64> = statement.query_row([], |row| row.get(0));
+    match busy.map_err(DbError::from) {
+        Ok(busy) => Ok(busy == 0),
+        Err(DbError::Busy) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,305 @@
+//! Making the file and bringing older ones to this program's schema.
+//!
+//! `schema.sql` is the truth for a new file. Older files run the numbered
+//! steps of `migrations/`, each in a transaction with its stamp, after a
+//! verified backup copy beside the file. There are no steps back: restore
+//! that copy. A file of a newer program is refused before anything touches it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{OpenError, backup, beside, file_size, lock, pragmas};
+use crate::clock::Clock;
+
+/// The whole schema of this version.
+const SCHEMA: &str = include_str!("../../schema.sql");
+
+/// Marks a SQLite file as ours: `SPLT`.
+pub(super) const APPLICATION_ID: i64 = 0x5350_4C54;
+
+/// One step of the schema. The first leads to version 2.
+pub(super) struct Step {
+    /// File name without ending, such as `0002_student_suspension`.
+    pub name: &'static str,
+    /// The statements.
+    pub sql: &'static str,
+}
+
+/// All steps since the first release, in order; never edited afterwards.
+pub(super) const STEPS: &[Step] = &[];
+
+/// Schema version of this program.
+pub const VERSION: i64 = 1 + STEPS.len().cast_signed() as i64;
+
+/// Brings the file at `path` to this version, under the lock of a server;
+/// gives back a line for each thing done. For the `migrate` command.
+pub fn up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenError> {
+    pragmas::check_version()?;
+    let _lock = lock::LockFile::take(path)?;
+    bring_up(path, clock)
+}
+
+/// What `up` would do: the present version, then a line for each step to come.
+pub fn status(path: &Path) -> Result<Vec<String>, OpenError> {
+    let Some(version) = version_of_file(path)? else {
+        return Ok(vec![format!("no schema yet; version {VERSION} to come")]);
+    };
+    let mut lines = vec![format!("schema version {version} of {VERSION}")];
+    lines.extend(
+        steps_after(version, STEPS)
+            .iter()
+            .map(|step| format!("to come: {}", step.name)),
+    );
+    Ok(lines)
+}
+
+/// Refuses a file that is missing, of another version, or not ours.
+pub(super) fn require_current(path: &Path) -> Result<(), OpenError> {
+    match version_of_file(path)? {
+        Some(VERSION) => Ok(()),
+        other => Err(OpenError::Older {
+            path: path.to_owned(),
+            file: other.unwrap_or(0),
+            program: VERSION,
+        }),
+    }
+}
+
+/// Makes or migrates the file at `path`. The caller holds the lock.
+pub(super) fn bring_up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenError> {
+    match refuse_by_header(path) {
+        Ok(()) => {}
+        Err(OpenError::Missing(_)) => make_file(path)?,
+        Err(error) => return Err(error),
+    }
+    require_writable(path)?;
+    let mut connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let Some(version) = stamp(&connection, path)? else {
+        let made = in_transaction(&mut connection, SCHEMA, VERSION);
+        made.map_err(|detail| step_failed(path, "schema.sql", detail))?;
+        return Ok(vec![format!("created with schema version {VERSION}")]);
+    };
+    apply(&mut connection, path, steps_after(version, STEPS), clock)
+}
+
+/// Runs `steps` on a file, after a backup copy of it.
+pub(super) fn apply(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[Step],
+    clock: &Clock,
+) -> Result<Vec<String>, OpenError> {
+    if steps.is_empty() {
+        return Ok(Vec::new());
+    }
+    let from = stamp(connection, path)?.unwrap_or(0);
+    let copy = copy_path(path, from + 1);
+    backup::copy(path, &copy, clock)?;
+    let mut done = vec![format!("backup copy in {}", copy.display())];
+    for (step, version) in steps.iter().zip(from + 1..) {
+        in_transaction(connection, step.sql, version)
+            .map_err(|detail| step_failed(path, step.name, detail))?;
+        done.push(format!("{} applied, now version {version}", step.name));
+    }
+    Ok(done)
+}
+
+/// Runs a script and stamps the version, both or neither.
+///
+/// Foreign keys are off meanwhile, because a table that is rebuilt is gone
+/// for a moment; they are checked before the commit.
+pub(super) fn in_transaction(
+    connection: &mut Connection,
+    sql: &str,
+    version: i64,
+) -> Result<(), String> {
+    let run = |connection: &mut Connection| -> rusqlite::Result<bool> {
+        connection.execute_batch("PRAGMA foreign_keys = OFF")?;
+        let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        tx.execute_batch(sql)?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+        tx.pragma_update(None, "user_version", version)?;
+        let sound = !tx.prepare("PRAGMA foreign_key_check")?.exists([])?;
+        if sound {
+            tx.commit()?;
+        }
+        Ok(sound)
+    };
+    let outcome = run(connection);
+    let restored = connection.execute_batch("PRAGMA foreign_keys = ON");
+    match (outcome, restored) {
+        (Ok(true), Ok(())) => Ok(()),
+        (Ok(false), _) => Err("it leaves rows that refer to nothing".to_owned()),
+        (Err(error), _) | (_, Err(error)) => Err(error.to_string()),
+    }
+}
+
+fn steps_after(version: i64, steps: &[Step]) -> &[Step] {
+    let done = usize::try_from(version - 1).unwrap_or(0);
+    steps.get(done..).unwrap_or(&[])
+}
+
+fn copy_path(path: &Path, version: i64) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}.before-v{version}.db"))
+}
+
+fn step_failed(path: &Path, step: &str, detail: String) -> OpenError {
+    OpenError::Migration {
+        path: path.to_owned(),
+        step: step.to_owned(),
+        detail,
+    }
+}
+
+/// Version of the file at `path`, `None` while it holds nothing.
+pub(super) fn version_of_file(path: &Path) -> Result<Option<i64>, OpenError> {
+    refuse_by_header(path)?;
+    let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    stamp(&connection, path)
+}
+
+/// The stamp as SQLite sees it, the log included: `None` for an empty
+/// database; an error for a foreign or newer one.
+pub(super) fn stamp(connection: &Connection, path: &Path) -> Result<Option<i64>, OpenError> {
+    let read = || -> rusqlite::Result<(i64, i64, bool)> {
+        Ok((
+            connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
+            connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
+            connection
+                .prepare("SELECT 1 FROM sqlite_schema")?
+                .exists([])?,
+        ))
+    };
+    let (application, version, has_tables) =
+        read().map_err(|error| OpenError::sqlite(path, error))?;
+    if application == 0 && version == 0 && !has_tables {
+        return Ok(None);
+    }
+    judge(path, application, version)?;
+    Ok(Some(version))
+}
+
+fn judge(path: &Path, application: i64, version: i64) -> Result<(), OpenError> {
+    if application != APPLICATION_ID {
+        return Err(OpenError::Foreign(path.to_owned()));
+    }
+    if version > VERSION {
+        return Err(OpenError::Newer {
+            path: path.to_owned(),
+            file: version,
+            program: VERSION,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses what the first bytes of the file already rule out, so that SQLite
+/// never opens it and not a byte of it or beside it changes. What they do not
+/// show (an unfolded log) is seen by [`stamp`].
+pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
+    let io = |doing| {
+        move |source| OpenError::Io {
+            doing,
+            path: path.to_owned(),
+            source,
+        }
+    };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            return Err(if folder.is_none_or(Path::exists) {
+                OpenError::Missing(path.to_owned())
+            } else {
+                OpenError::NoFolder(path.to_owned())
+            });
+        }
+        Err(error) => return Err(io("read")(error)),
+    };
+    let metadata = file.metadata().map_err(io("read"))?;
+    if metadata.len() == 0 && metadata.is_file() {
+        return Ok(());
+    }
+    let mut header = [0; 100];
+    if !metadata.is_file()
+        || file.read_exact(&mut header).is_err()
+        || !header.starts_with(b"SQLite format 3\0")
+    {
+        return Err(OpenError::NotADatabase(path.to_owned()));
+    }
+    let number = |at: usize| {
+        i64::from(i32::from_be_bytes([
+            header[at],
+            header[at + 1],
+            header[at + 2],
+            header[at + 3],
+        ]))
+    };
+    let settled =
+        file_size(&beside(path, "-wal")) == 0 && file_size(&beside(path, "-journal")) == 0;
+    if settled && metadata.len() < expected_size(&header) {
+        return Err(OpenError::Damaged {
+            path: path.to_owned(),
+            detail: "the file is shorter than it says".to_owned(),
+        });
+    }
+    let (version, application) = (number(60), number(68));
+    if application == 0 && version == 0 {
+        return Ok(());
+    }
+    judge(path, application, version)
+}
+
+/// Size that the header of a database promises; 0 when it does not say.
+fn expected_size(header: &[u8; 100]) -> u64 {
+    // The page count is only right when both counters agree.
+    if header[24..28] != header[92..96] {
+        return 0;
+    }
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        size => u64::from(size),
+    };
+    let pages = u32::from_be_bytes([header[28], header[29], header[30], header[31]]);
+    page * u64::from(pages)
+}
+
+/// Makes an empty file that only its owner can read. The log beside it
+/// inherits the mode.
+fn make_file(path: &Path) -> Result<(), OpenError> {
+    File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map(|_| ())
+        .map_err(|source| not_writable(path, "create", source))
+}
+
+fn require_writable(path: &Path) -> Result<(), OpenError> {
+    File::options()
+        .write(true)
+        .open(path)
+        .map(|_| ())
+        .map_err(|source| not_writable(path, "write to", source))
+}
+
+fn not_writable(path: &Path, doing: &'static str, source: std::io::Error) -> OpenError {
+    match source.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            OpenError::ReadOnly(path.to_owned())
+        }
+        _ => OpenError::Io {
+            doing,
+            path: path.to_owned(),
+            source,
+        },
+    }
+}

@@ -1,0 +1,296 @@
+//! The database: one SQLite file, one writer, a few readers.
+//!
+//! All changes go through one thread that puts many jobs into one commit and
+//! answers each caller after it, so an answered write survives a power cut
+//! and costs little. Reads run on pooled read-only connections, each in one
+//! snapshot. This room knows no domain: SQL lives in the domains' `store.rs`.
+//!
+//! Look next: `tx.rs` (what jobs and reads may do), `writer.rs` (the group
+//! commit), `checkpoint.rs` (how the log stays small), `migrate.rs`,
+//! `backup.rs`.
+//!
+//! While a database is open no code of this process may open its file by any
+//! other way than SQLite: closing such a handle would drop SQLite's locks.
+
+pub mod backup;
+mod checkpoint;
+mod error;
+mod lock;
+pub mod migrate;
+mod pragmas;
+mod readers;
+mod tx;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use crate::clock::Clock;
+
+pub use error::{DbError, OpenError, Result};
+pub use readers::Lane;
+pub use tx::{ReadTx, WriteTx};
+pub use writer::Pending;
+
+/// How a database is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The database file.
+    pub path: PathBuf,
+    /// Where transactions get their `now` from.
+    pub clock: Clock,
+    /// Connections for reads in place: workers + 2.
+    pub readers: usize,
+    /// Connections for slow reads.
+    pub slow_readers: usize,
+}
+
+/// What [`Db::open_exclusive`] found and did.
+#[derive(Debug)]
+pub struct Opened {
+    /// False after a crash or kill: run [`Db::quick_check`] in the background.
+    pub was_clean: bool,
+    /// One line for each migration that was applied.
+    pub migrated: Vec<String>,
+}
+
+/// The open database. Clones share it; dropping the last one stops it as
+/// [`Db::close`] does.
+#[derive(Clone)]
+pub struct Db {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    clock: Clock,
+    writer: writer::Handle,
+    gate: Arc<checkpoint::Gate>,
+    /// `None` once closed.
+    readers: RwLock<Option<readers::Readers>>,
+    /// Held by the server, not by commands beside it.
+    lock: Mutex<Option<lock::LockFile>>,
+}
+
+impl Db {
+    /// Opens the database for a server: takes the lock file, checks the file,
+    /// migrates it (after a backup copy when it holds data) and starts the
+    /// writer. A missing file is made, with mode 0600.
+    pub fn open_exclusive(options: &Options) -> std::result::Result<(Self, Opened), OpenError> {
+        pragmas::check_version()?;
+        let (lock, lock_was_left) = lock::LockFile::take(&options.path)?;
+        let was_clean = !lock_was_left && file_size(&beside(&options.path, "-wal")) == 0;
+        let migrated = migrate::bring_up(&options.path, &options.clock)?;
+        let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;
+        *db.inner.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(lock);
+        Ok((
+            db,
+            Opened {
+                was_clean,
+                migrated,
+            },
+        ))
+    }
+
+    /// Opens the database for a command, also while a server runs on it. Makes
+    /// nothing and migrates nothing: a missing, older or newer file is refused.
+    pub fn open_beside(options: &Options) -> std::result::Result<Self, OpenError> {
+        pragmas::check_version()?;
+        migrate::require_current(&options.path)?;
+        Self::start(options, writer::Duty::WritesOnly)
+    }
+
+    fn start(options: &Options, duty: writer::Duty) -> std::result::Result<Self, OpenError> {
+        let connection = pragmas::open_writer(&options.path)?;
+        let gate = Arc::new(checkpoint::Gate::default());
+        let readers = readers::Readers::open(options)?;
+        let writer = writer::Handle::start(writer::Setup {
+            connection,
+            clock: options.clock.clone(),
+            gate: Arc::clone(&gate),
+            duty,
+        })
+        .map_err(|source| OpenError::Io {
+            doing: "start the writer thread for",
+            path: options.path.clone(),
+            source,
+        })?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                path: options.path.clone(),
+                clock: options.clock.clone(),
+                writer,
+                gate,
+                readers: RwLock::new(Some(readers)),
+                lock: Mutex::new(None),
+            }),
+        })
+    }
+
+    /// Runs `f` in one read snapshot on a pooled connection, on this thread.
+    ///
+    /// Fails with [`DbError::Busy`] when no connection is free for 2 seconds
+    /// and with [`DbError::Deadline`] when the lane's time is over (5 seconds
+    /// in place, 30 seconds slow).
+    pub fn read<T, E: From<DbError>>(
+        &self,
+        lane: Lane,
+        f: impl FnOnce(&ReadTx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let readers = self
+            .inner
+            .readers
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Some(readers) = readers.as_ref() else {
+            return Err(DbError::Stopped.into());
+        };
+        // Before a connection is taken, so that waiting here blocks nobody else.
+        let _pass = (lane == Lane::InPlace).then(|| self.inner.gate.enter());
+        let reader = readers.take(lane)?;
+        let snapshot = reader.begin(lane)?;
+        f(&ReadTx::new(snapshot.connection(), self.inner.clock.now()))
+    }
+
+    /// Queues a job for the writer and gives back a future that resolves after
+    /// its commit, or with the job's own error after its changes were undone.
+    ///
+    /// The job runs even when the future is dropped. A full queue answers
+    /// [`DbError::Busy`] at once.
+    pub fn submit<T, E>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> Pending<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+    {
+        self.inner.writer.submit(job)
+    }
+
+    /// [`Db::submit`], waiting for the answer. For worker threads and
+    /// commands; panics on a thread that runs async tasks or in a write job,
+    /// where waiting would stop everybody.
+    pub fn write<T, E>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+    {
+        assert!(
+            !self.inner.writer.is_this_thread(),
+            "a write job must not wait for another write job"
+        );
+        self.submit(job).wait()
+    }
+
+    /// Calls `f`, within about half a second, after another process has
+    /// changed the database. `f` runs on the writer's thread and must be short.
+    pub fn on_outside_change(&self, f: impl Fn() + Send + Sync + 'static) {
+        self.inner.writer.on_outside_change(Box::new(f));
+    }
+
+    /// Lets an empty job through the writer: fails when the queue is full, the
+    /// writer is stuck behind another process, or the database is closed.
+    pub fn is_writable(&self) -> Result<()> {
+        self.write(|_| Ok(()))
+    }
+
+    /// Looks for corruption, on a connection of its own without deadline.
+    /// Gives back what is wrong, nothing when all is well.
+    pub fn quick_check(&self) -> Result<Vec<String>> {
+        let readers = self
+            .inner
+            .readers
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        readers.as_ref().ok_or(DbError::Stopped)?.quick_check()
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// Present size of the write-ahead log in bytes.
+    pub fn wal_bytes(&self) -> u64 {
+        file_size(&beside(&self.inner.path, "-wal"))
+    }
+
+    /// Jobs that wait for the writer.
+    pub fn queue_depth(&self) -> usize {
+        self.inner.writer.queue_depth()
+    }
+
+    /// Runs what is queued, ends the reads that still run, folds the log into
+    /// the file and leaves exactly that one file. Later calls on clones answer
+    /// [`DbError::Stopped`].
+    pub fn close(self) -> Result<()> {
+        self.inner.stop()
+    }
+}
+
+impl Inner {
+    /// Does nothing the second time.
+    fn stop(&self) -> Result<()> {
+        let Some(connection) = self.writer.stop() else {
+            return Ok(());
+        };
+        // Reads were served until here. The writer's connection goes last:
+        // only a last connection that may write removes the log.
+        if let Some(readers) = self
+            .readers
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+        {
+            readers.interrupt();
+        }
+        let readers = self
+            .readers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(readers) = readers {
+            readers.close();
+        }
+        let lock = self
+            .lock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        // A command leaves the log to the server; without one, SQLite folds
+        // it in when the connection closes.
+        let folded = lock
+            .as_ref()
+            .map_or(Ok(()), |_| checkpoint::fold(&connection));
+        connection.close().map_err(|(_, error)| error)?;
+        drop(lock);
+        folded
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop() {
+            tracing::error!(%error, "the database was not closed cleanly");
+        }
+    }
+}
+
+/// A file beside the database: its path with `suffix` added to the name.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Size of a file, 0 when there is none.
+fn file_size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}

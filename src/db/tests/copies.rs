@@ -1,0 +1,212 @@
+//! Backups and restores.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::backup::{BackupError, copy, restore};
+use super::*;
+
+/// Moves one unit between two counters, so that their sum never changes.
+fn transfer(tx: &WriteTx<'_>) -> Result<()> {
+    tx.execute(
+        "UPDATE daily_count SET count = count - 1 WHERE name = 'left'",
+        [],
+    )?;
+    tx.execute(
+        "UPDATE daily_count SET count = count + 1 WHERE name = 'right'",
+        [],
+    )?;
+    Ok(())
+}
+
+fn counters(db: &Db) -> (i64, i64) {
+    db.read(Lane::InPlace, |tx| {
+        let count = |name| {
+            tx.one(
+                "SELECT count FROM daily_count WHERE name = ?1",
+                [name],
+                |row| row.get(0),
+            )
+        };
+        Ok::<_, DbError>((count("left")?, count("right")?))
+    })
+    .unwrap()
+}
+
+fn with_counters(place: &Place) -> Db {
+    let db = place.open();
+    write(&db, |tx| {
+        tx.execute(
+            "INSERT INTO daily_count (name, day, count) VALUES ('left', 0, 0), ('right', 0, 0)",
+            [],
+        )
+    });
+    db
+}
+
+#[test]
+fn a_backup_under_writes_restores_to_one_moment() {
+    let place = Place::new();
+    let db = with_counters(&place);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                write(&db, transfer);
+            }
+        });
+        for number in 0..5 {
+            let before = counters(&db).1;
+            let file = place.file(&format!("copy-{number}.db"));
+            let report = copy(&place.path(), &file, &Clock::System).unwrap();
+            assert_eq!(report.bytes, std::fs::metadata(&file).unwrap().len());
+
+            let elsewhere = Place::new();
+            restore(&file, &elsewhere.path(), &Clock::System).unwrap();
+            assert_eq!(elsewhere.files(), ["seller.db"]);
+            let restored = elsewhere.open();
+            let (left, right) = counters(&restored);
+            assert_eq!(left + right, 0);
+            assert!(right >= before, "older than its start");
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_copy_is_one_private_file_with_a_manifest() {
+    let place = made();
+    let report = copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap();
+    assert_eq!(place.files(), ["copy.db", "copy.db.json", "seller.db"]);
+    for name in place.files() {
+        let mode = std::fs::metadata(place.file(&name)).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600, "{name}");
+    }
+    let bytes = std::fs::read(place.file("copy.db")).unwrap();
+    assert_eq!(bytes[18..20], [1, 1], "the copy must not ask for a log");
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(place.file("copy.db.json")).unwrap()).unwrap();
+    assert_eq!(manifest["bytes"], bytes.len());
+    assert_eq!(manifest["sha256"], report.sha256);
+    assert_eq!(manifest["schema_version"], migrate::VERSION);
+    assert_eq!(manifest["rows"]["word"], 10);
+    assert_eq!(manifest["file"], "copy.db");
+}
+
+#[test]
+fn what_a_killed_backup_left_is_replaced_and_never_taken_for_a_copy() {
+    let place = made();
+    let file = place.file("copy.db");
+    copy(&place.path(), &file, &Clock::System).unwrap();
+    let good = std::fs::read(&file).unwrap();
+    std::fs::write(place.file("copy.db.partial"), vec![7; 1 << 20]).unwrap();
+    std::fs::write(place.file("copy.db.partial-journal"), "half").unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), good);
+    copy(&place.path(), &file, &Clock::System).unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), good);
+    assert_eq!(place.files(), ["copy.db", "copy.db.json", "seller.db"]);
+}
+
+#[test]
+fn two_backups_to_one_file_do_not_mix() {
+    let place = made();
+    let held = lock::lock_path(&place.file("copy.db.partial")).unwrap();
+    let error = copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap_err();
+    assert!(matches!(error, BackupError::InProgress(_)), "{error}");
+    drop(held);
+    copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap();
+}
+
+#[test]
+fn a_restore_keeps_the_present_database_and_can_be_undone() {
+    let place = made();
+    let file = place.file("copy.db");
+    copy(&place.path(), &file, &Clock::System).unwrap();
+    let db = place.open();
+    write(&db, |tx| put(tx, "later", b""));
+    let error = restore(&file, &place.path(), &Clock::System).unwrap_err();
+    assert!(
+        error.to_string().contains("in use by another server"),
+        "{error}"
+    );
+    db.close().unwrap();
+
+    let restored = restore(&file, &place.path(), &Clock::System).unwrap();
+    let aside = restored.aside.unwrap();
+    assert!(restored.lines.iter().any(|line| line.contains("To undo")));
+    assert_eq!(count(&place.open()), 0);
+    restore(&aside, &place.path(), &Clock::System).unwrap();
+    assert_eq!(count(&place.open()), 1);
+}
+
+#[test]
+fn a_restore_after_a_kill_keeps_what_the_log_held() {
+    let place = made();
+    let file = place.file("copy.db");
+    copy(&place.path(), &file, &Clock::System).unwrap();
+    let db = place.open();
+    write(&db, |tx| put(tx, "only in the log", b""));
+    let after_kill = Place::new();
+    for suffix in ["", "-wal"] {
+        let name = format!("seller.db{suffix}");
+        std::fs::copy(place.file(&name), after_kill.file(&name)).unwrap();
+    }
+    let restored = restore(&file, &after_kill.path(), &Clock::System).unwrap();
+    assert_eq!(count(&after_kill.open()), 0);
+    restore(&restored.aside.unwrap(), &after_kill.path(), &Clock::System).unwrap();
+    assert_eq!(count(&after_kill.open()), 1);
+}
+
+#[test]
+fn a_restore_replaces_a_database_that_is_damaged() {
+    let place = made();
+    let file = place.file("copy.db");
+    copy(&place.path(), &file, &Clock::System).unwrap();
+    std::fs::write(place.path(), "garbage").unwrap();
+    std::fs::write(place.file("seller.db-wal"), "more garbage").unwrap();
+    restore(&file, &place.path(), &Clock::System).unwrap();
+    assert_eq!(count(&place.open()), 0);
+}
+
+#[test]
+fn a_bad_copy_is_refused_and_changes_nothing() {
+    let place = made();
+    let file = place.file("copy.db");
+    copy(&place.path(), &file, &Clock::System).unwrap();
+    let mut bytes = std::fs::read(&file).unwrap();
+    // Somewhere in the pages, where only the thorough check looks.
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 4_096].fill(0xaa);
+    std::fs::write(&file, bytes).unwrap();
+    refused(&place, &file, "damaged");
+    std::fs::write(&file, "notes").unwrap();
+    refused(&place, &file, "not a SQLite database");
+    std::fs::remove_file(&file).unwrap();
+    refused(&place, &file, "no database");
+    refused(&place, &place.path(), "the database itself");
+}
+
+#[test]
+fn a_backup_of_nothing_or_onto_itself_is_refused() {
+    let place = made();
+    let missing = place.file("missing.db");
+    let error = copy(&missing, &place.file("copy.db"), &Clock::System).unwrap_err();
+    assert!(error.to_string().contains("no database"), "{error}");
+    let error = copy(&place.path(), &place.path(), &Clock::System).unwrap_err();
+    assert!(matches!(error, BackupError::SameFile(_)), "{error}");
+    let error = copy(&place.path(), &place.file("no/copy.db"), &Clock::System).unwrap_err();
+    assert!(matches!(error, BackupError::NoFolder(_)), "{error}");
+    assert_eq!(place.files(), ["seller.db"]);
+}
+
+#[track_caller]
+fn refused(place: &Place, file: &Path, what: &str) {
+    let before = (std::fs::read(place.path()).unwrap(), place.files());
+    let error = restore(file, &place.path(), &Clock::System).unwrap_err();
+    assert!(error.to_string().contains(what), "{error}");
+    assert_eq!(
+        (std::fs::read(place.path()).unwrap(), place.files()),
+        before
+    );
+}

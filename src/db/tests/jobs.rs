@@ -1,0 +1,343 @@
+//! Jobs, their commits and their answers.
+
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+
+use super::*;
+
+#[test]
+fn an_answered_write_is_seen_by_readers_and_by_other_connections() {
+    let place = Place::new();
+    let db = place.open();
+    write(&db, |tx| put(tx, "a", b"1"));
+    assert_eq!(count(&db), 1);
+    let beside = Db::open_beside(&place.options()).unwrap();
+    assert_eq!(count(&beside), 1);
+}
+
+#[test]
+fn nobody_sees_what_is_not_committed() {
+    let place = Place::new();
+    let db = place.open();
+    let (reached, at_the_job) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel::<()>();
+    let pending = db.submit(move |tx| {
+        put(tx, "a", b"1")?;
+        reached.send(has(tx, "a")?).unwrap();
+        wait.recv().unwrap();
+        Ok::<_, DbError>(())
+    });
+    assert!(at_the_job.recv().unwrap(), "the job sees its own change");
+    assert_eq!(count(&db), 0);
+    go_on.send(()).unwrap();
+    pending.wait().unwrap();
+    assert_eq!(count(&db), 1);
+}
+
+/// Holds the writer so that the jobs submitted meanwhile share one commit.
+fn held(db: &Db) -> mpsc::Sender<()> {
+    let (go_on, wait) = mpsc::channel::<()>();
+    let (reached, at_the_job) = mpsc::channel();
+    drop(db.submit(move |_| {
+        reached.send(()).unwrap();
+        let _ = wait.recv();
+        Ok::<_, DbError>(())
+    }));
+    at_the_job.recv().unwrap();
+    go_on
+}
+
+#[derive(Debug)]
+enum Refusal {
+    Rule,
+    Db(DbError),
+}
+
+impl From<DbError> for Refusal {
+    fn from(error: DbError) -> Self {
+        Self::Db(error)
+    }
+}
+
+#[test]
+fn a_job_that_fails_undoes_only_its_own_changes() {
+    let place = Place::new();
+    let db = place.open();
+    let hold = held(&db);
+    let first = db.submit(|tx| put(tx, "first", b""));
+    let second = db.submit(|tx| {
+        put(tx, "second", b"")?;
+        tx.after_commit(|| panic!("a failed job must have no hooks"));
+        Err::<(), _>(Refusal::Rule)
+    });
+    let third = db.submit(|tx| put(tx, "third", b""));
+    hold.send(()).unwrap();
+    first.wait().unwrap();
+    assert!(matches!(second.wait(), Err(Refusal::Rule)));
+    third.wait().unwrap();
+    let present = db.read(Lane::InPlace, |tx| {
+        Ok::<_, DbError>((has(tx, "first")?, has(tx, "second")?, has(tx, "third")?))
+    });
+    assert_eq!(present.unwrap(), (true, false, true));
+}
+
+#[test]
+fn a_job_that_panics_fails_alone() {
+    let place = Place::new();
+    let db = place.open();
+    let hold = held(&db);
+    let before = db.submit(|tx| put(tx, "before", b""));
+    let panicking = db.submit(|tx| {
+        put(tx, "panicking", b"")?;
+        assert!(!has(tx, "panicking")?, "on purpose");
+        Ok::<_, Refusal>(())
+    });
+    let after = db.submit(|tx| put(tx, "after", b""));
+    hold.send(()).unwrap();
+    before.wait().unwrap();
+    assert!(matches!(
+        panicking.wait(),
+        Err(Refusal::Db(DbError::JobPanicked))
+    ));
+    after.wait().unwrap();
+    write(&db, |tx| put(tx, "later", b""));
+    assert_eq!(count(&db), 3);
+}
+
+#[test]
+fn hooks_run_after_the_commit_and_before_the_answer() {
+    let place = Place::new();
+    let db = place.open();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (notes, reader) = (Arc::clone(&seen), db.clone());
+    write(&db, move |tx| {
+        put(tx, "a", b"")?;
+        let late = Arc::clone(&notes);
+        tx.after_commit(move || {
+            late.lock()
+                .unwrap()
+                .push(format!("hook sees {}", count(&reader)));
+        });
+        notes.lock().unwrap().push("job".to_owned());
+        Ok(())
+    });
+    seen.lock().unwrap().push("answer".to_owned());
+    assert_eq!(*seen.lock().unwrap(), ["job", "hook sees 1", "answer"]);
+}
+
+#[test]
+fn many_threads_many_jobs_all_stored() {
+    let place = Place::new();
+    let db = place.open();
+    std::thread::scope(|scope| {
+        for thread in 0..50 {
+            let db = &db;
+            scope.spawn(move || {
+                for job in 0..20 {
+                    write(db, move |tx| put(tx, &format!("{thread}-{job}"), b"x"));
+                }
+            });
+        }
+    });
+    assert_eq!(count(&db), 1_000);
+    assert_eq!(db.queue_depth(), 0);
+}
+
+#[test]
+fn a_full_queue_refuses_at_once_and_recovers() {
+    let place = Place::new();
+    let db = place.open();
+    let hold = held(&db);
+    let queued: Vec<_> = (0..1_024)
+        .map(|number| db.submit(move |tx| put(tx, &number.to_string(), b"")))
+        .collect();
+    assert_eq!(db.queue_depth(), 1_024);
+    assert!(matches!(db.is_writable(), Err(DbError::Busy)));
+    hold.send(()).unwrap();
+    for pending in queued {
+        pending.wait().unwrap();
+    }
+    db.is_writable().unwrap();
+    assert_eq!(count(&db), 1_024);
+}
+
+#[test]
+fn a_job_runs_although_its_caller_has_left() {
+    let place = Place::new();
+    let db = place.open();
+    drop(db.submit(|tx| put(tx, "a", b"")));
+    db.is_writable().unwrap();
+    assert_eq!(count(&db), 1);
+}
+
+#[test]
+fn an_async_caller_is_answered() {
+    let place = Place::new();
+    let db = place.open();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let id = runtime
+        .block_on(db.submit(|tx| tx.insert("INSERT INTO word (text) VALUES (?1)", ["refunded"])));
+    assert_eq!(id.unwrap(), 21);
+}
+
+#[test]
+fn closing_runs_what_is_queued_and_refuses_what_comes_later() {
+    let place = Place::new();
+    let db = place.open();
+    let late = db.clone();
+    let hold = held(&db);
+    let queued: Vec<_> = (0..700)
+        .map(|number| db.submit(move |tx| put(tx, &number.to_string(), b"")))
+        .collect();
+    let closing = std::thread::spawn(move || db.close());
+    // Once it is closed, a job is no longer queued.
+    wait_until(|| {
+        let depth = late.queue_depth();
+        drop(late.submit(|tx| has(tx, "0")));
+        late.queue_depth() == depth
+    });
+    hold.send(()).unwrap();
+    closing.join().unwrap().unwrap();
+    for pending in queued {
+        pending.wait().unwrap();
+    }
+    let read = late.read(Lane::InPlace, |tx| has(tx, "0"));
+    assert!(matches!(read, Err(DbError::Stopped)));
+    assert!(matches!(late.is_writable(), Err(DbError::Stopped)));
+    drop(late);
+    assert_eq!(count(&place.open()), 700);
+}
+
+#[test]
+fn a_deferred_constraint_fails_the_commit_and_the_writer_lives_on() {
+    let place = Place::new();
+    let db = place.open();
+    let orphan = db.write(|tx| {
+        tx.execute("PRAGMA defer_foreign_keys = ON", [])?;
+        tx.execute(
+            "INSERT INTO user_permission (user_id, permission, granted) VALUES (99, 'x', 1)",
+            [],
+        )?;
+        Ok::<_, DbError>(())
+    });
+    assert!(matches!(orphan, Err(DbError::Sqlite(_))), "{orphan:?}");
+    write(&db, |tx| put(tx, "a", b""));
+    assert_eq!(count(&db), 1);
+}
+
+#[test]
+fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
+    let place = Place::new();
+    let db = place.open();
+    let pages: i64 = write(&db, |tx| tx.one("PRAGMA page_count", [], |row| row.get(0)));
+    let limit = |pages: i64| {
+        write(&db, move |tx| {
+            let sql = format!("PRAGMA max_page_count = {pages}");
+            tx.one(&sql, [], |row| row.get::<_, i64>(0))
+        })
+    };
+    limit(pages + 2);
+    let hold = held(&db);
+    let before = db.submit(|tx| put(tx, "before", b""));
+    let large = db.submit(|tx| put(tx, "large", &vec![1; 100_000]));
+    let after = db.submit(|tx| put(tx, "after", b""));
+    hold.send(()).unwrap();
+    for pending in [before, large, after] {
+        assert!(matches!(pending.wait(), Err(DbError::Full)));
+    }
+    assert_eq!(count(&db), 0);
+    write(&db, |tx| put(tx, "small", b""));
+    limit(1 << 30);
+    write(&db, |tx| put(tx, "large", &vec![1; 100_000]));
+    assert_eq!(count(&db), 2);
+}
+
+#[test]
+fn readers_cannot_write() {
+    let place = Place::new();
+    let db = place.open();
+    let outcome = db.read(Lane::Slow, |tx| {
+        tx.each("DELETE FROM word RETURNING word_id", [], |_| Ok(()))
+    });
+    assert!(matches!(outcome, Err(DbError::ReadOnly)), "{outcome:?}");
+}
+
+#[test]
+fn a_snapshot_does_not_move_while_it_is_read() {
+    let place = Place::new();
+    let db = place.open();
+    let counts = db
+        .read(Lane::InPlace, |tx| {
+            let count = |tx: &ReadTx<'_>| {
+                tx.one("SELECT count(*) FROM setting", [], |row| {
+                    row.get::<_, i64>(0)
+                })
+            };
+            let before = count(tx)?;
+            write(&db, |tx| put(tx, "a", b""));
+            Ok::<_, DbError>((before, count(tx)?))
+        })
+        .unwrap();
+    assert_eq!(counts, (0, 0));
+    assert_eq!(count(&db), 1);
+}
+
+#[test]
+fn a_panic_in_a_read_gives_the_connection_back() {
+    let place = Place::new();
+    let db = place.open();
+    for _ in 0..8 {
+        let reader = db.clone();
+        let read = std::thread::spawn(move || {
+            reader.read(Lane::Slow, |tx| {
+                assert!(has(tx, "nothing")?, "on purpose");
+                Ok::<_, DbError>(())
+            })
+        });
+        assert!(read.join().is_err());
+    }
+    db.read(Lane::Slow, |tx| has(tx, "a")).unwrap();
+    write(&db, |tx| put(tx, "a", b""));
+}
+
+#[test]
+fn reads_in_place_outlive_panics_and_may_lie_within_each_other() {
+    let place = Place::new();
+    let db = place.open();
+    let panicking = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        db.read(Lane::InPlace, |tx| {
+            assert!(has(tx, "nothing")?, "on purpose");
+            Ok::<_, DbError>(())
+        })
+    }));
+    assert!(panicking.is_err());
+    write(&db, |tx| put(tx, "a", b""));
+    let seen = db.read(Lane::InPlace, |tx| {
+        let outer = has(tx, "a")?;
+        Ok::<_, DbError>((outer, db.read(Lane::InPlace, |tx| has(tx, "a"))?))
+    });
+    assert_eq!(seen.unwrap(), (true, true));
+}
+
+#[test]
+fn a_pool_with_nothing_free_is_busy() {
+    let place = Place::new();
+    let db = place.open();
+    let outcome = db.read(Lane::Slow, |_| {
+        db.read(Lane::Slow, |_| {
+            db.read(Lane::Slow, |_| Ok::<_, DbError>(()))
+        })
+    });
+    assert!(matches!(outcome, Err(DbError::Busy)), "{outcome:?}");
+}
+
+#[test]
+fn waiting_inside_a_job_is_caught() {
+    let place = Place::new();
+    let db = place.open();
+    let inner = db.clone();
+    let outcome = db.write(move |_| inner.is_writable());
+    assert!(matches!(outcome, Err(DbError::JobPanicked)), "{outcome:?}");
+}

@@ -1,0 +1,221 @@
+//! The schema: both ways to it end at the same place, and every table keeps
+//! the rules of the house.
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::migrate::{STEPS, Step, in_transaction};
+use super::*;
+
+/// The schema of the first release. While there are no steps it is
+/// `schema.sql` itself; with the first step it becomes a copy of the released
+/// file, which is then never edited.
+const BASELINE: &str = include_str!("../../../schema.sql");
+
+#[test]
+fn the_first_release_and_all_steps_end_at_schema_sql() {
+    let place = made();
+    let made = pragmas::open_plain(&place.path(), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+    let fresh = schema_of(&made);
+    assert_eq!(schema_of(&migrated(BASELINE, STEPS)), fresh);
+    assert!(fresh.len() > 20, "that cannot be all of it");
+}
+
+#[test]
+fn the_comparison_sees_columns_and_checks_but_not_layout() {
+    let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
+    let step = Step {
+        name: "0002_b",
+        sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');",
+    };
+    let got = schema_of(&migrated(old, &[step]));
+    let want = |sql| schema_of(&migrated(sql, &[]));
+    assert_eq!(
+        got,
+        want(
+            "CREATE TABLE a (\n  id INTEGER PRIMARY KEY,\n  b TEXT CHECK (b <> '') -- words\n) STRICT"
+        )
+    );
+    assert_ne!(
+        got,
+        want("CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT) STRICT")
+    );
+    assert_ne!(
+        got,
+        want("CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT CHECK (b <> ''))")
+    );
+}
+
+#[test]
+fn steps_keep_the_data_and_a_copy_of_the_file_before_them() {
+    let place = made();
+    let db = place.open();
+    write(&db, |tx| put(tx, "kept", b"1"));
+    db.close().unwrap();
+    let mut file = pragmas::open_plain(&place.path(), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+    let next = Step {
+        name: "next_note",
+        sql: "ALTER TABLE setting ADD COLUMN note TEXT NOT NULL DEFAULT 'new'",
+    };
+    let done = migrate::apply(&mut file, &place.path(), &[next], &Clock::System).unwrap();
+    assert_eq!(done.len(), 2, "{done:?}");
+    let version = migrate::VERSION;
+    assert_eq!(number(&file, "PRAGMA user_version"), version + 1);
+    let kept = "SELECT name || ' ' || note FROM setting";
+    assert_eq!(texts(&file, kept), ["kept new"]);
+    drop(file);
+
+    let copy = place.file(&format!("seller.before-v{}.db", version + 1));
+    assert!(done[0].contains(copy.to_str().unwrap()), "{done:?}");
+    // The way back for the program before the update: this one, here.
+    backup::restore(&copy, &place.path(), &Clock::System).unwrap();
+    assert_eq!(count(&place.open()), 1);
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_file_at_the_version_before() {
+    let mut connection = migrated("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT", &[]);
+    let before = schema_of(&connection);
+    let broken = "CREATE TABLE b (x TEXT) STRICT; CREATE TABLE nonsense";
+    in_transaction(&mut connection, broken, 2).unwrap_err();
+    let orphan = "CREATE TABLE c (a_id INTEGER REFERENCES a (id)) STRICT; INSERT INTO c VALUES (7)";
+    let error = in_transaction(&mut connection, orphan, 2).unwrap_err();
+    assert!(error.contains("refer to nothing"), "{error}");
+    assert_eq!(schema_of(&connection), before);
+    assert_eq!(number(&connection, "PRAGMA user_version"), 1);
+    assert_eq!(number(&connection, "PRAGMA foreign_keys"), 1);
+}
+
+#[test]
+fn every_table_is_strict() {
+    let connection = migrated(BASELINE, STEPS);
+    let lax = texts(
+        &connection,
+        "SELECT name FROM pragma_table_list
+         WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite%'",
+    );
+    assert_eq!(lax, Vec::<String>::new());
+}
+
+#[test]
+fn every_foreign_key_leads_an_index() {
+    // A composite key counts by its first column. Deleting the parent would
+    // otherwise read the whole child table.
+    let connection = migrated(BASELINE, STEPS);
+    let bare = texts(
+        &connection,
+        "SELECT t.name || '.' || f.\"from\"
+         FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f
+         WHERE t.schema = 'main' AND f.seq = 0
+           AND NOT EXISTS (
+               SELECT 1 FROM pragma_index_list(t.name) AS i, pragma_index_info(i.name) AS c
+               WHERE c.seqno = 0 AND c.name = f.\"from\" AND i.partial = 0)
+           AND NOT EXISTS (
+               SELECT 1 FROM pragma_table_info(t.name) AS p
+               WHERE p.pk = 1 AND p.name = f.\"from\")",
+    );
+    assert_eq!(bare, Vec::<String>::new());
+}
+
+#[test]
+fn every_instant_is_an_integer() {
+    let connection = migrated(BASELINE, STEPS);
+    let others = texts(
+        &connection,
+        "SELECT t.name || '.' || c.name || ' ' || c.type
+         FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
+         WHERE t.schema = 'main' AND c.name LIKE '%\\_at' ESCAPE '\\' AND c.type <> 'INTEGER'",
+    );
+    assert_eq!(others, Vec::<String>::new());
+}
+
+#[test]
+fn every_reference_names_a_table_and_its_key() {
+    let connection = migrated(BASELINE, STEPS);
+    let dangling = texts(
+        &connection,
+        "SELECT t.name || '.' || f.\"from\" || ' -> ' || f.\"table\"
+         FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f
+         WHERE t.schema = 'main'
+           AND NOT EXISTS (
+               SELECT 1 FROM pragma_table_info(f.\"table\") AS p WHERE p.name = f.\"to\")",
+    );
+    assert_eq!(dangling, Vec::<String>::new());
+}
+
+#[test]
+fn status_and_up_tell_what_is_to_come_and_what_was_done() {
+    let place = Place::new();
+    assert!(matches!(
+        migrate::status(&place.path()),
+        Err(OpenError::Missing(_))
+    ));
+    let done = migrate::up(&place.path(), &Clock::System).unwrap();
+    assert_eq!(
+        done,
+        [format!("created with schema version {}", migrate::VERSION)]
+    );
+    assert_eq!(place.files(), ["seller.db"]);
+    assert!(
+        migrate::up(&place.path(), &Clock::System)
+            .unwrap()
+            .is_empty()
+    );
+    let version = migrate::VERSION;
+    assert_eq!(
+        migrate::status(&place.path()).unwrap(),
+        [format!("schema version {version} of {version}")]
+    );
+    let _db = place.open();
+    assert!(matches!(
+        migrate::up(&place.path(), &Clock::System),
+        Err(OpenError::Locked { .. })
+    ));
+}
+
+fn migrated(baseline: &str, steps: &[Step]) -> Connection {
+    let mut connection = Connection::open_in_memory().unwrap();
+    in_transaction(&mut connection, baseline, 1).unwrap();
+    for (step, version) in steps.iter().zip(2..) {
+        in_transaction(&mut connection, step.sql, version).unwrap();
+    }
+    connection
+}
+
+/// Name and text of everything in the schema, without comments, layout and
+/// quotes around names.
+fn schema_of(connection: &Connection) -> Vec<String> {
+    texts(
+        connection,
+        "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY type, name",
+    )
+    .iter()
+    .map(|sql| normal(sql))
+    .collect()
+}
+
+fn normal(sql: &str) -> String {
+    let bare: String = sql
+        .lines()
+        .map(|line| line.split("--").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('"', "")
+        .replace('(', " ( ")
+        .replace(')', " ) ")
+        .replace(',', " , ");
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn texts(connection: &Connection, sql: &str) -> Vec<String> {
+    connection
+        .prepare(sql)
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap()
+}
+
+fn number(connection: &Connection, sql: &str) -> i64 {
+    connection.query_row(sql, [], |row| row.get(0)).unwrap()
+}

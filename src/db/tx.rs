@@ -1,0 +1,152 @@
+//! What reads and write jobs may do with the database.
+//!
+//! Only [`Db::read`](super::Db::read) and the writer make these values, so
+//! that holding one proves a transaction. `now` is fixed for its whole length.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
+
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, ffi};
+
+use super::Result;
+use crate::clock::Instant;
+
+/// One snapshot of the database.
+pub struct ReadTx<'c> {
+    connection: &'c Connection,
+    now: Instant,
+}
+
+impl<'c> ReadTx<'c> {
+    pub(super) fn new(connection: &'c Connection, now: Instant) -> Self {
+        Self { connection, now }
+    }
+
+    /// The instant of this transaction.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// All rows, mapped.
+    pub fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map(params, row)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The first row, if there is one.
+    pub fn optional<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params, row).optional()?)
+    }
+
+    /// The first row; no row is an error.
+    pub fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params, row)?)
+    }
+
+    /// Shows each row to `row`, borrowed: nothing is allocated.
+    pub fn each(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut row: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        while let Some(next) = rows.next()? {
+            row(next)?;
+        }
+        Ok(())
+    }
+}
+
+/// Called by the writer after a commit.
+pub(super) type Hook = Box<dyn FnOnce() + Send>;
+
+/// A write job's part of a commit. It reads what earlier jobs of the same
+/// commit have written.
+pub struct WriteTx<'c> {
+    read: ReadTx<'c>,
+    hooks: RefCell<Vec<Hook>>,
+    failure: Cell<Option<ffi::Error>>,
+}
+
+impl<'c> WriteTx<'c> {
+    pub(super) fn new(connection: &'c Connection, now: Instant) -> Self {
+        Self {
+            read: ReadTx::new(connection, now),
+            hooks: RefCell::default(),
+            failure: Cell::new(None),
+        }
+    }
+
+    /// Runs a statement; gives back the number of changed rows.
+    pub fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
+        let run = || {
+            self.connection
+                .prepare_cached(sql)?
+                .execute(params)
+                .inspect_err(|error| self.failure.set(error.sqlite_error().copied()))
+        };
+        Ok(run()?)
+    }
+
+    /// Runs an INSERT; gives back the id of the new row.
+    pub fn insert(&self, sql: &str, params: impl Params) -> Result<i64> {
+        self.execute(sql, params)?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Has `f` called right after the commit, before callers are answered.
+    /// Dropped when this job fails. `f` runs on the writer's thread: it may
+    /// change memory, it must not wait.
+    pub fn after_commit(&self, f: impl FnOnce() + Send + 'static) {
+        self.hooks.borrow_mut().push(Box::new(f));
+    }
+
+    pub(super) fn connection(&self) -> &'c Connection {
+        self.read.connection
+    }
+
+    /// The last error of a statement, for telling why the transaction ended.
+    pub(super) fn failure(&self) -> Option<ffi::Error> {
+        self.failure.get()
+    }
+
+    pub(super) fn hook_count(&self) -> usize {
+        self.hooks.borrow().len()
+    }
+
+    pub(super) fn drop_hooks_from(&self, count: usize) {
+        self.hooks.borrow_mut().truncate(count);
+    }
+
+    pub(super) fn into_hooks(self) -> Vec<Hook> {
+        self.hooks.into_inner()
+    }
+}
+
+impl<'c> Deref for WriteTx<'c> {
+    type Target = ReadTx<'c>;
+
+    fn deref(&self) -> &ReadTx<'c> {
+        &self.read
+    }
+}

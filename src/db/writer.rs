@@ -1,0 +1,437 @@
+//! The writer: one thread, many jobs a commit, answers after it.
+//!
+//! Jobs wait in a bounded queue. The writer takes all that are there, runs
+//! each in a savepoint of one transaction, commits (which syncs), runs the
+//! hooks and answers. A job that fails or panics undoes its own changes only;
+//! a commit that fails fails every job of it. When the disk reports an error
+//! at a commit, what is stored is no longer known: the process ends, and the
+//! next start finds everything that was ever answered.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::thread::{JoinHandle, ThreadId};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, ffi};
+use tokio::sync::oneshot;
+
+use super::checkpoint::{Gate, Log};
+use super::tx::{Hook, WriteTx};
+use super::{DbError, Result};
+use crate::clock::Clock;
+
+/// Jobs that may wait; more are refused.
+const QUEUE: usize = 1_024;
+/// Jobs of one commit.
+const BATCH: usize = 512;
+/// How often the writer looks for changes of other processes.
+const LOOK: Duration = Duration::from_millis(500);
+/// Exit code after a disk error at a commit, for the supervisor.
+const EXIT_DISK_ERROR: i32 = 70;
+
+/// What the writer takes upon itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duty {
+    /// The server's: it also keeps the log small.
+    WritesAndCheckpoints,
+    /// A command's, beside a server that keeps the log small.
+    WritesOnly,
+}
+
+/// What a writer is made of.
+pub struct Setup {
+    /// The only connection that writes.
+    pub connection: Connection,
+    /// Gives `now` to each transaction.
+    pub clock: Clock,
+    /// Closed while the log is truncated.
+    pub gate: Arc<Gate>,
+    /// Whether it checkpoints.
+    pub duty: Duty,
+}
+
+type Watcher = Box<dyn Fn() + Send + Sync>;
+
+/// The other threads' end of the writer.
+pub struct Handle {
+    queue: SyncSender<Message>,
+    shared: Arc<Shared>,
+    id: ThreadId,
+    /// `None` once stopped.
+    thread: Mutex<Option<JoinHandle<Connection>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    waiting: AtomicUsize,
+    closed: AtomicBool,
+    watchers: Mutex<Vec<Watcher>>,
+}
+
+impl Handle {
+    /// Starts the thread.
+    pub fn start(setup: Setup) -> std::io::Result<Self> {
+        let (queue, jobs) = mpsc::sync_channel(QUEUE);
+        let shared = Arc::<Shared>::default();
+        let writer = Writer {
+            setup,
+            jobs,
+            shared: Arc::clone(&shared),
+            log: Log::new(),
+            stopping: false,
+        };
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || writer.run())?;
+        Ok(Self {
+            queue,
+            shared,
+            id: thread.thread().id(),
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// See [`Db::submit`](super::Db::submit).
+    pub fn submit<T, E, F>(&self, work: F) -> Pending<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+        F: FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    {
+        if self.shared.closed.load(Ordering::Acquire) {
+            return Pending(State::Refused(Some(DbError::Stopped)));
+        }
+        let (caller, answer) = oneshot::channel();
+        let task = Task {
+            work: Some(work),
+            result: None,
+            caller,
+        };
+        self.shared.waiting.fetch_add(1, Ordering::Relaxed);
+        let refused = match self.queue.try_send(Message::Job(Box::new(task))) {
+            Ok(()) => return Pending(State::Queued(answer)),
+            Err(TrySendError::Full(_)) => DbError::Busy,
+            Err(TrySendError::Disconnected(_)) => DbError::Stopped,
+        };
+        self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        Pending(State::Refused(Some(refused)))
+    }
+
+    /// Has `watcher` called after changes of other processes.
+    pub fn on_outside_change(&self, watcher: Watcher) {
+        self.shared
+            .watchers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(watcher);
+    }
+
+    /// Jobs in the queue.
+    pub fn queue_depth(&self) -> usize {
+        self.shared.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Whether the caller runs on the writer's thread.
+    pub fn is_this_thread(&self) -> bool {
+        std::thread::current().id() == self.id
+    }
+
+    /// Runs what is queued, ends the thread and hands back its connection;
+    /// `None` when that has happened before.
+    pub fn stop(&self) -> Option<Connection> {
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()?;
+        self.shared.closed.store(true, Ordering::Release);
+        // Fails only when the thread is gone already.
+        let _ = self.queue.send(Message::Stop);
+        if self.is_this_thread() {
+            // The last clone went with a job: the thread ends by itself.
+            return None;
+        }
+        thread.join().ok()
+    }
+}
+
+/// The answer to a queued job.
+pub struct Pending<T, E>(State<T, E>);
+
+enum State<T, E> {
+    Queued(oneshot::Receiver<std::result::Result<T, E>>),
+    Refused(Option<DbError>),
+}
+
+impl<T, E: From<DbError>> Pending<T, E> {
+    /// Blocks this thread until the answer is there.
+    pub(super) fn wait(self) -> std::result::Result<T, E> {
+        match self.0 {
+            State::Queued(answer) => answer
+                .blocking_recv()
+                .unwrap_or_else(|_| Err(DbError::Stopped.into())),
+            State::Refused(error) => Err(error.unwrap_or(DbError::Stopped).into()),
+        }
+    }
+}
+
+impl<T, E: From<DbError>> Future for Pending<T, E> {
+    type Output = std::result::Result<T, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.get_mut().0 {
+            State::Queued(answer) => Pin::new(answer)
+                .poll(context)
+                .map(|answer| answer.unwrap_or_else(|_| Err(DbError::Stopped.into()))),
+            State::Refused(error) => {
+                Poll::Ready(Err(error.take().unwrap_or(DbError::Stopped).into()))
+            }
+        }
+    }
+}
+
+enum Message {
+    Job(Box<dyn Job>),
+    Stop,
+}
+
+/// A queued job whose result type the writer need not know.
+trait Job: Send {
+    /// Runs it; true keeps its changes.
+    fn run(&mut self, tx: &WriteTx<'_>) -> bool;
+    /// Notes that `run` panicked.
+    fn panicked(&mut self);
+    /// Answers the caller: with the job's own result after a commit (`None`),
+    /// otherwise with why there was none.
+    fn answer(self: Box<Self>, lost: Option<ffi::Error>);
+}
+
+/// Everything of one job in one allocation.
+struct Task<F, T, E> {
+    work: Option<F>,
+    result: Option<std::result::Result<T, E>>,
+    caller: oneshot::Sender<std::result::Result<T, E>>,
+}
+
+impl<F, T, E> Job for Task<F, T, E>
+where
+    T: Send,
+    E: From<DbError> + Send,
+    F: FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send,
+{
+    fn run(&mut self, tx: &WriteTx<'_>) -> bool {
+        let Some(work) = self.work.take() else {
+            return false;
+        };
+        self.result.insert(work(tx)).is_ok()
+    }
+
+    fn panicked(&mut self) {
+        self.result = Some(Err(DbError::JobPanicked.into()));
+    }
+
+    fn answer(self: Box<Self>, lost: Option<ffi::Error>) {
+        let answer = match (self.result, lost) {
+            // A job that failed by itself has the better explanation.
+            (Some(Err(error)), _) => Err(error),
+            (_, Some(code)) => Err(DbError::of_code(code).into()),
+            (Some(Ok(value)), None) => Ok(value),
+            (None, None) => Err(DbError::Stopped.into()),
+        };
+        // A caller that hung up does not need it.
+        let _ = self.caller.send(answer);
+    }
+}
+
+struct Writer {
+    setup: Setup,
+    jobs: Receiver<Message>,
+    shared: Arc<Shared>,
+    log: Log,
+    stopping: bool,
+}
+
+impl Writer {
+    /// Works until it is stopped and the queue is empty.
+    fn run(mut self) -> Connection {
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut looked = Instant::now();
+        let mut worked = Instant::now();
+        let mut version = self.data_version();
+        loop {
+            self.receive(&mut batch);
+            if !batch.is_empty() {
+                self.commit_and_answer(&mut batch);
+                worked = Instant::now();
+            } else if self.stopping {
+                return self.setup.connection;
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                version = self.look_outside(version);
+                self.keep_log_small(|log, setup| {
+                    log.when_idle(&setup.connection, &setup.gate, worked.elapsed())
+                });
+            }
+        }
+    }
+
+    /// Takes all jobs that are queued, after waiting for the first one.
+    fn receive(&mut self, batch: &mut Vec<Box<dyn Job>>) {
+        // While stopping nothing new comes, so nothing is waited for.
+        let wait = if self.stopping { Duration::ZERO } else { LOOK };
+        let mut next = match self.jobs.recv_timeout(wait) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Message::Stop),
+        };
+        while let Some(message) = next {
+            match message {
+                Message::Job(job) => batch.push(job),
+                Message::Stop => self.stopping = true,
+            }
+            if batch.len() == BATCH {
+                break;
+            }
+            next = self.jobs.try_recv().ok();
+        }
+        self.shared
+            .waiting
+            .fetch_sub(batch.len(), Ordering::Relaxed);
+    }
+
+    fn commit_and_answer(&mut self, batch: &mut Vec<Box<dyn Job>>) {
+        let lost = match self.commit(batch) {
+            Ok(hooks) => {
+                for hook in hooks {
+                    if catch_unwind(AssertUnwindSafe(hook)).is_err() {
+                        tracing::error!("a hook after a commit panicked; the commit stands");
+                    }
+                }
+                None
+            }
+            Err(code) => {
+                self.roll_back();
+                tracing::error!(error = %DbError::of_code(code), jobs = batch.len(), "a commit failed and was undone");
+                Some(code)
+            }
+        };
+        for job in batch.drain(..) {
+            job.answer(lost);
+        }
+        self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
+    }
+
+    /// Runs the jobs in one transaction and gives back their hooks.
+    fn commit(&self, batch: &mut [Box<dyn Job>]) -> std::result::Result<Vec<Hook>, ffi::Error> {
+        let connection = &self.setup.connection;
+        execute(connection, "BEGIN IMMEDIATE")?;
+        let tx = WriteTx::new(connection, self.setup.clock.now());
+        for job in batch {
+            run_in_savepoint(&tx, job.as_mut())?;
+        }
+        execute(connection, "COMMIT").inspect_err(|error| {
+            if error.code == ErrorCode::SystemIoFailure {
+                die(&DbError::of_code(*error), "commit");
+            }
+        })?;
+        Ok(tx.into_hooks())
+    }
+
+    fn roll_back(&self) {
+        if !self.setup.connection.is_autocommit() {
+            let _ = execute(&self.setup.connection, "ROLLBACK");
+        }
+    }
+
+    fn keep_log_small(&mut self, checkpoint: impl FnOnce(&mut Log, &Setup) -> Result<()>) {
+        if self.setup.duty == Duty::WritesOnly {
+            return;
+        }
+        match checkpoint(&mut self.log, &self.setup) {
+            Ok(()) | Err(DbError::Busy) => {}
+            // A sync that failed once may claim success the next time.
+            Err(DbError::Sqlite(error))
+                if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
+            {
+                die(&DbError::Sqlite(error), "checkpoint");
+            }
+            Err(error) => tracing::warn!(%error, "the write-ahead log could not be folded in"),
+        }
+    }
+
+    /// Calls the watchers when another connection has changed the file.
+    fn look_outside(&self, before: Option<i64>) -> Option<i64> {
+        let now = self.data_version();
+        if now != before {
+            let watchers = self
+                .shared
+                .watchers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            for watcher in watchers.iter() {
+                if catch_unwind(AssertUnwindSafe(watcher)).is_err() {
+                    tracing::error!("a watcher of outside changes panicked");
+                }
+            }
+        }
+        now
+    }
+
+    /// Changes when, and only when, another connection commits.
+    fn data_version(&self) -> Option<i64> {
+        self.setup
+            .connection
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+            .ok()
+    }
+}
+
+/// Runs one job so that its failure undoes its own changes only. An error
+/// means that the whole transaction is gone.
+fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<(), ffi::Error> {
+    let connection = tx.connection();
+    execute(connection, "SAVEPOINT job")?;
+    let hooks = tx.hook_count();
+    let keep = catch_unwind(AssertUnwindSafe(|| job.run(tx))).unwrap_or_else(|_| {
+        job.panicked();
+        tracing::error!("a write job panicked; its changes were undone");
+        false
+    });
+    if connection.is_autocommit() {
+        // A full disk, for one, ends the transaction at any statement.
+        return Err(tx
+            .failure()
+            .unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ABORT)));
+    }
+    if !keep {
+        tx.drop_hooks_from(hooks);
+        execute(connection, "ROLLBACK TO job")?;
+    }
+    execute(connection, "RELEASE job")
+}
+
+fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::Error> {
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.execute([]))
+        .map(|_| ())
+        .map_err(|error| {
+            error
+                .sqlite_error()
+                .copied()
+                .unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
+        })
+}
+
+/// Ends the process: after a disk error only a fresh start, which reads what
+/// the disk really holds, can be trusted. Nobody is answered.
+fn die(error: &DbError, during: &str) -> ! {
+    tracing::error!(%error, "disk error at a {during}: stopping, to start again from what the disk holds");
+    std::process::exit(EXIT_DISK_ERROR);
+}
