@@ -1,0 +1,154 @@
+// Small behaviours for pages made on the server. Every page works without this file.
+
+const root = document.documentElement;
+
+// The chosen theme comes first: the page waits for this file before it is painted.
+const storedTheme = () => {
+  try {
+    return localStorage.getItem("theme");
+  } catch {
+    return null; // Storage is switched off: the system's theme stays.
+  }
+};
+
+const applyTheme = (theme) => {
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  else delete root.dataset.theme;
+};
+
+applyTheme(storedTheme());
+
+// The server's present, moved on by the time since this page arrived, so that
+// a wrong clock on the reader's machine says nothing false.
+const arrivedAt = Number(root.dataset.now);
+const now = () => arrivedAt + Math.floor(performance.now() / 1000);
+
+const relative = (seconds) => {
+  if (seconds < 60) return "agora";
+  if (seconds < 3600) return `há ${Math.floor(seconds / 60)} min`;
+  return `há ${Math.floor(seconds / 3600)} h`;
+};
+
+const behaviours = {
+  // Three buttons: as the system, light, dark.
+  themes: (group) => {
+    const show = () => {
+      const theme = storedTheme() ?? "auto";
+      for (const button of group.querySelectorAll("button")) {
+        button.setAttribute("aria-pressed", String(button.value === theme));
+      }
+    };
+    group.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (!button) return;
+      try {
+        if (button.value === "auto") localStorage.removeItem("theme");
+        else localStorage.setItem("theme", button.value);
+      } catch {
+        // Without storage the choice lasts for this page.
+      }
+      applyTheme(button.value);
+      show();
+    });
+    group.hidden = false;
+    show();
+  },
+
+  // Keeps "há 5 min" true while the page stays open; after a day the date stands.
+  relative: (time) => {
+    const at = Number(time.dataset.relative);
+    const show = () => {
+      const seconds = now() - at;
+      if (seconds >= 0 && seconds < 86400) time.textContent = relative(seconds);
+    };
+    setInterval(show, 30000);
+  },
+
+  // Copies the text of the element that the attribute names.
+  copy: (button) => {
+    button.hidden = false;
+    const label = button.textContent;
+    button.addEventListener("click", async () => {
+      const source = document.getElementById(button.dataset.copy);
+      try {
+        await navigator.clipboard.writeText(source.textContent.trim());
+        button.textContent = "Copiado";
+      } catch {
+        getSelection().selectAllChildren(source);
+        button.textContent = "Selecionado";
+      }
+      setTimeout(() => (button.textContent = label), 2000);
+    });
+  },
+
+  // Shows or hides what was typed into a password field.
+  reveal: (button) => {
+    button.hidden = false;
+    const input = document.getElementById(button.dataset.reveal);
+    button.addEventListener("click", () => {
+      const shown = input.type === "password";
+      input.type = shown ? "text" : "password";
+      button.textContent = shown ? "Ocultar" : "Mostrar";
+      button.setAttribute("aria-pressed", String(shown));
+    });
+  },
+
+  // A second press while the first is on its way sends nothing.
+  once: (form) => {
+    let sent = false;
+    const button = () => form.querySelector("button:not([type=button])");
+    form.addEventListener("submit", (event) => {
+      if (sent) event.preventDefault();
+      sent = true;
+      button()?.setAttribute("aria-disabled", "true");
+    });
+    // The browser may bring the page back as it was left.
+    addEventListener("pageshow", () => {
+      sent = false;
+      button()?.removeAttribute("aria-disabled");
+    });
+  },
+
+  // A menu closes on Escape, on a press outside and when focus leaves it.
+  menu: (menu) => {
+    const close = () => (menu.open = false);
+    document.addEventListener("click", (event) => menu.contains(event.target) || close());
+    menu.addEventListener("focusout", (event) => {
+      if (event.relatedTarget && !menu.contains(event.relatedTarget)) close();
+    });
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !menu.open) return;
+      close();
+      menu.querySelector("summary").focus();
+    });
+  },
+
+  // Reads a bar's value out while the pointer or the arrow keys stand on it.
+  chart: (figure) => {
+    const output = figure.querySelector("output");
+    const plot = figure.querySelector("svg");
+    const bars = [...figure.querySelectorAll("g[data-value]")];
+    const resting = output.textContent;
+    let at = -1;
+    const show = (index) => {
+      at = index;
+      bars.forEach((bar, i) => bar.classList.toggle("on", i === index));
+      output.textContent = bars[index]?.dataset.value ?? resting;
+    };
+    plot.setAttribute("tabindex", "0");
+    plot.addEventListener("pointerover", (event) => show(bars.indexOf(event.target.closest("g[data-value]"))));
+    plot.addEventListener("pointerleave", () => show(-1));
+    plot.addEventListener("focus", () => at < 0 && show(bars.length - 1));
+    plot.addEventListener("blur", () => show(-1));
+    plot.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      show(Math.min(bars.length - 1, Math.max(0, at + step)));
+    });
+  },
+};
+
+for (const [name, start] of Object.entries(behaviours)) {
+  document.querySelectorAll(`[data-${name}]`).forEach(start);
+}

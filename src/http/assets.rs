@@ -1,0 +1,165 @@
+//! Embedded files under addresses that change with their content.
+//!
+//! An address holds a digest (`/assets/css/app.3f9c2a1b.css`), so browsers may
+//! keep it for a year. Text is compressed once, at the first request for it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::sync::{LazyLock, OnceLock};
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, VARY};
+use http::{HeaderMap, HeaderValue};
+use rust_embed::RustEmbed;
+use sha2::{Digest as _, Sha256};
+
+use super::problem::Problem;
+use super::reply::Reply;
+use crate::text::hex;
+
+#[derive(RustEmbed)]
+#[folder = "assets/"]
+#[include = "css/*"]
+#[include = "js/*"]
+#[include = "img/*"]
+#[include = "vendor/*"]
+struct Files;
+
+/// Where assets live.
+const PREFIX: &str = "/assets/";
+const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+struct Asset {
+    address: String,
+    media: HeaderValue,
+    plain: Bytes,
+    brotli: OnceLock<Option<Bytes>>,
+    gzip: OnceLock<Option<Bytes>>,
+}
+
+static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
+    Files::iter()
+        .filter_map(|name| load(&name).map(|asset| (name.into_owned(), asset)))
+        .collect()
+});
+
+/// Names of assets by the part of their address after the prefix.
+static ADDRESSES: LazyLock<HashMap<&'static str, &'static Asset>> = LazyLock::new(|| {
+    ASSETS
+        .values()
+        .map(|asset| (&asset.address[PREFIX.len()..], asset))
+        .collect()
+});
+
+fn load(name: &str) -> Option<Asset> {
+    let plain = match Files::get(name)?.data {
+        Cow::Borrowed(data) => Bytes::from_static(data),
+        Cow::Owned(data) => Bytes::from(data),
+    };
+    let digest = hex(&Sha256::digest(&plain)[..4]);
+    let (stem, extension) = name.rsplit_once('.')?;
+    Some(Asset {
+        address: format!("{PREFIX}{stem}.{digest}.{extension}"),
+        media: HeaderValue::from_static(media_of(extension)),
+        plain,
+        brotli: OnceLock::new(),
+        gzip: OnceLock::new(),
+    })
+}
+
+fn media_of(extension: &str) -> &'static str {
+    match extension {
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+/// The address of an asset by its name under `assets/`, such as `css/app.css`.
+///
+/// # Panics
+/// When there is no such asset: templates name only assets that exist, which
+/// a test checks.
+pub fn url(name: &str) -> &'static str {
+    ASSETS.get(name).map_or_else(
+        || panic!("there is no asset {name}"),
+        |asset| &asset.address,
+    )
+}
+
+/// The asset at an address below `/assets/`.
+pub fn answer(rest: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
+    let asset = ADDRESSES.get(rest).ok_or_else(Problem::not_found)?;
+    let accepted = headers
+        .get(ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let (body, encoding) = asset.encoded(accepted);
+    let mut reply = Reply::of(asset.media.clone(), body).with(CACHE_CONTROL, FOREVER);
+    if asset.is_text() {
+        reply = reply.with(VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
+    if let Some(encoding) = encoding {
+        reply = reply.with(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    Ok(reply)
+}
+
+impl Asset {
+    fn is_text(&self) -> bool {
+        self.media
+            .to_str()
+            .is_ok_and(|media| media.starts_with("text/") || media.ends_with("+xml"))
+    }
+
+    fn encoded(&self, accepted: &str) -> (Bytes, Option<&'static str>) {
+        let accepts = |name: &str| {
+            accepted.split(',').any(|part| {
+                let mut words = part.split(';').map(str::trim);
+                words.next() == Some(name) && !words.any(|word| word == "q=0")
+            })
+        };
+        if self.is_text() && accepts("br") {
+            if let Some(bytes) = self
+                .brotli
+                .get_or_init(|| smaller(&self.plain, brotli(&self.plain)))
+            {
+                return (bytes.clone(), Some("br"));
+            }
+        } else if self.is_text()
+            && accepts("gzip")
+            && let Some(bytes) = self
+                .gzip
+                .get_or_init(|| smaller(&self.plain, gzip(&self.plain)))
+        {
+            return (bytes.clone(), Some("gzip"));
+        }
+        (self.plain.clone(), None)
+    }
+}
+
+fn smaller(plain: &Bytes, packed: std::io::Result<Vec<u8>>) -> Option<Bytes> {
+    packed
+        .ok()
+        .filter(|packed| packed.len() < plain.len())
+        .map(Bytes::from)
+}
+
+fn brotli(plain: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut packer = brotli::CompressorWriter::new(Vec::new(), 4096, 9, 20);
+    packer.write_all(plain)?;
+    packer.flush()?;
+    Ok(packer.into_inner())
+}
+
+fn gzip(plain: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(plain)?;
+    packer.finish()
+}

@@ -1,0 +1,554 @@
+//! Input from callers: query strings, JSON bodies and browser forms.
+//!
+//! A wire struct declares its fields as [`Field`]s, which take anything, so
+//! that [`Check`] can name every field at fault and not only the first. The
+//! same struct gives the OpenAPI schema, so the two cannot drift apart.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapDeserializer;
+use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer};
+use serde::{Deserialize, de};
+use serde_json::{Map, Value};
+
+use super::problem::{Code, Fields, Problem};
+use super::request::header;
+use crate::money::Cents;
+
+/// Deepest nesting of a JSON body that is read.
+const MAX_DEPTH: usize = 32;
+
+/// A field of a wire struct, present or not, of the right type or not.
+pub struct Field<T> {
+    value: Option<Value>,
+    wanted: PhantomData<T>,
+}
+
+impl<T> Default for Field<T> {
+    fn default() -> Self {
+        Self {
+            value: None,
+            wanted: PhantomData,
+        }
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Ok(Self {
+            value: (!value.is_null()).then_some(value),
+            wanted: PhantomData,
+        })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Field<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+}
+
+/// Types that a field can have.
+pub trait FromField: Sized {
+    /// What to say when the value is of another type.
+    const WANTED: &'static str;
+
+    /// The value, when it is of this type. `text` allows numbers and flags
+    /// written as text, as queries and browser forms send them.
+    fn from_field(value: Value, text: bool) -> Option<Self>;
+}
+
+impl FromField for String {
+    const WANTED: &'static str = "must be text";
+
+    fn from_field(value: Value, _: bool) -> Option<Self> {
+        match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl FromField for i64 {
+    const WANTED: &'static str = "must be a whole number";
+
+    fn from_field(value: Value, text: bool) -> Option<Self> {
+        match value {
+            Value::Number(number) => number.as_i64(),
+            Value::String(digits) if text => digits.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl FromField for bool {
+    const WANTED: &'static str = "must be true or false";
+
+    fn from_field(value: Value, text: bool) -> Option<Self> {
+        match value {
+            Value::Bool(flag) => Some(flag),
+            Value::String(word) if text => match &*word {
+                "true" | "on" | "1" | "sim" => Some(true),
+                "false" | "off" | "0" | "nao" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl FromField for Cents {
+    const WANTED: &'static str = "must be an amount with at most two decimals";
+
+    fn from_field(value: Value, text: bool) -> Option<Self> {
+        let reais = match value {
+            Value::Number(number) => number.as_f64()?,
+            Value::String(amount) if text => {
+                // People type `1.234,56`; programs send `1234.56`.
+                let amount = amount.trim();
+                let plain = if amount.contains(',') {
+                    amount.replace('.', "").replace(',', ".")
+                } else {
+                    amount.to_owned()
+                };
+                plain.parse().ok()?
+            }
+            _ => return None,
+        };
+        let cents = Self::from_reais(reais)?;
+        ((cents.reais() - reais).abs() < 1e-6).then_some(cents)
+    }
+}
+
+impl FromField for Vec<String> {
+    const WANTED: &'static str = "must be a list of texts";
+
+    fn from_field(value: Value, text: bool) -> Option<Self> {
+        match value {
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| String::from_field(item, text))
+                .collect(),
+            Value::String(one) if text => Some(vec![one]),
+            _ => None,
+        }
+    }
+}
+
+/// Collects what is wrong with the fields of one input.
+#[derive(Default)]
+pub struct Check {
+    text: bool,
+    wrong_type: bool,
+    fields: Fields,
+}
+
+impl Check {
+    /// A check for a JSON body.
+    pub fn json() -> Self {
+        Self::default()
+    }
+
+    /// A check for a query or a browser form, where everything is text.
+    pub fn text() -> Self {
+        Self {
+            text: true,
+            ..Self::default()
+        }
+    }
+
+    /// A check for a body that may be either.
+    pub fn form_or_json(headers: &HeaderMap) -> Self {
+        Self {
+            text: is_form(headers),
+            ..Self::default()
+        }
+    }
+
+    /// Says that a field is at fault.
+    pub fn fail(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
+        if !self.fields.iter().any(|(known, _)| known == name) {
+            self.fields.push((name.into(), message.into()));
+        }
+    }
+
+    /// The field's value; `None` when it is absent, or of another type, which
+    /// is then at fault.
+    pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
+        let value = field.value?;
+        if self.text && value.as_str().is_some_and(str::is_empty) {
+            return None;
+        }
+        let read = T::from_field(value, self.text);
+        if read.is_none() {
+            self.wrong_type |= !self.text;
+            self.fail(name, T::WANTED);
+        }
+        read
+    }
+
+    /// The field's value, or its default value with the field at fault.
+    pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
+        let absent = field.value.is_none();
+        self.optional(name, field).unwrap_or_else(|| {
+            self.fail(
+                name,
+                if absent {
+                    "is required"
+                } else {
+                    "must not be empty"
+                },
+            );
+            T::default()
+        })
+    }
+
+    /// A required text within a number of characters, trimmed, without control characters.
+    pub fn line(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        length: RangeInclusive<usize>,
+    ) -> String {
+        let text = self.required(name, field);
+        self.line_within(name, &text, length)
+    }
+
+    /// An optional text within a number of characters; absent is empty.
+    pub fn optional_line(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        longest: usize,
+    ) -> String {
+        let text = self.optional(name, field).unwrap_or_default();
+        self.line_within(name, &text, 0..=longest)
+    }
+
+    fn line_within(
+        &mut self,
+        name: &'static str,
+        text: &str,
+        length: RangeInclusive<usize>,
+    ) -> String {
+        let text = text.trim();
+        if text.chars().any(char::is_control) {
+            self.fail(name, "must not contain control characters");
+        } else if !length.contains(&text.chars().count()) {
+            let (least, most) = (length.start(), length.end());
+            self.fail(name, format!("must have {least} to {most} characters"));
+        }
+        text.to_owned()
+    }
+
+    /// An optional whole number within a range.
+    pub fn number(
+        &mut self,
+        name: &'static str,
+        field: Field<i64>,
+        range: RangeInclusive<i64>,
+    ) -> Option<i64> {
+        let number = self.optional(name, field)?;
+        if !range.contains(&number) {
+            self.fail(
+                name,
+                format!("must be from {} to {}", range.start(), range.end()),
+            );
+        }
+        Some(number)
+    }
+
+    /// The problem with all fields at fault, if there is one.
+    pub fn finish(self) -> Result<(), Problem> {
+        if self.fields.is_empty() {
+            return Ok(());
+        }
+        let code = if self.wrong_type {
+            Code::InvalidBody
+        } else {
+            Code::ValidationFailed
+        };
+        Err(Problem {
+            code,
+            ..Problem::invalid(self.fields)
+        })
+    }
+}
+
+/// Whether a body is a browser form.
+pub fn is_form(headers: &HeaderMap) -> bool {
+    media_type(headers).is_some_and(|media| media == "application/x-www-form-urlencoded")
+}
+
+fn media_type(headers: &HeaderMap) -> Option<String> {
+    let value = header(headers, &CONTENT_TYPE)?;
+    Some(value.split(';').next()?.trim().to_ascii_lowercase())
+}
+
+/// A JSON body as a wire struct.
+pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<T, Problem> {
+    match media_type(headers).as_deref() {
+        None | Some("application/json") => from_json(body),
+        Some(media) if media.starts_with("application/") && media.ends_with("+json") => {
+            from_json(body)
+        }
+        Some(_) => Err(Problem::new(
+            Code::UnsupportedMediaType,
+            "send the body as application/json",
+        )),
+    }
+}
+
+/// A JSON body or a browser form as a wire struct.
+pub fn form_or_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<T, Problem> {
+    if !is_form(headers) {
+        return json(headers, body);
+    }
+    let mut fields: Map<String, Value> = Map::new();
+    for (name, value) in form_urlencoded::parse(body) {
+        let value = Value::from(value);
+        match fields.get_mut(&*name) {
+            None => {
+                fields.insert(name.into_owned(), value);
+            }
+            Some(Value::Array(values)) => values.push(value),
+            Some(first) => *first = Value::Array(vec![first.take(), value]),
+        }
+    }
+    T::deserialize(Value::Object(fields)).map_err(|_| malformed())
+}
+
+fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    if depth(body) > MAX_DEPTH {
+        return Err(Problem::new(
+            Code::InvalidBody,
+            "the body is nested too deeply",
+        ));
+    }
+    // Without this a list would fill the fields in their order.
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Err(malformed());
+    }
+    serde_json::from_slice(body).map_err(|_| malformed())
+}
+
+fn malformed() -> Problem {
+    Problem::new(
+        Code::InvalidBody,
+        "the body must be a JSON object with each field once",
+    )
+}
+
+/// Deepest nesting of brackets outside of strings.
+fn depth(json: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// A query string as a wire struct. Repeated parameters are at fault, and
+/// unknown ones where the struct denies them.
+pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    let pairs: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes())
+        .into_owned()
+        .collect();
+    for (index, (name, _)) in pairs.iter().enumerate() {
+        if pairs[..index].iter().any(|(earlier, _)| earlier == name) {
+            return Err(Problem::field(name.clone(), "must be given once"));
+        }
+    }
+    let pairs = pairs
+        .into_iter()
+        .map(|(name, value)| (name, Value::from(value).into_deserializer()));
+    T::deserialize(MapDeserializer::new(
+        pairs.map(|(name, value)| (name, AsQuery(value))),
+    ))
+    .map_err(|QueryError(name)| Problem::field(name, "is not a parameter of this call"))
+}
+
+/// The name of a parameter that a query struct does not know.
+#[derive(Debug)]
+struct QueryError(String);
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown parameter {}", self.0)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+impl de::Error for QueryError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+
+    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
+        Self(field.to_owned())
+    }
+}
+
+/// A JSON value as the value of a parameter, with this module's error type.
+struct AsQuery(Value);
+
+impl IntoDeserializer<'_, QueryError> for AsQuery {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for AsQuery {
+    type Error = QueryError;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, QueryError> {
+        self.0
+            .deserialize_any(visitor)
+            .map_err(|error| QueryError(error.to_string()))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Login {
+        #[serde(default)]
+        email: Field<String>,
+        #[serde(default)]
+        dias: Field<i64>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Page {
+        #[serde(default)]
+        limit: Field<i64>,
+    }
+
+    fn faults(body: &str) -> String {
+        let outcome = json::<Login>(&HeaderMap::new(), body.as_bytes()).and_then(|login| {
+            let mut check = Check::json();
+            check.line("email", login.email, 1..=10);
+            check.number("dias", login.dias, 1..=5);
+            check.finish()
+        });
+        outcome.map_or_else(
+            |problem| format!("{:?} {:?}", problem.code, problem.fields),
+            |()| "fine".to_owned(),
+        )
+    }
+
+    #[test]
+    fn every_field_at_fault_is_named() {
+        assert_eq!(faults(r#"{"email":"a","dias":5}"#), "fine");
+        assert_eq!(faults(r#"{"email":"a","dias":null}"#), "fine");
+        assert_eq!(
+            faults("{}"),
+            r#"ValidationFailed [("email", "is required")]"#
+        );
+        assert_eq!(
+            faults(r#"{"email":7,"dias":"5"}"#),
+            r#"InvalidBody [("email", "must be text"), ("dias", "must be a whole number")]"#
+        );
+        assert_eq!(
+            faults(r#"{"email":"a\u0000b","dias":6}"#),
+            r#"ValidationFailed [("email", "must not contain control characters"), ("dias", "must be from 1 to 5")]"#
+        );
+    }
+
+    #[test]
+    fn bodies_that_are_not_one_object_are_refused() {
+        let deep = format!("{{\"x\":{}1{}}}", "[".repeat(40), "]".repeat(40));
+        for body in [
+            "",
+            "[]",
+            "7",
+            "null",
+            "{",
+            r#"{"email":"a","email":"b"}"#,
+            "{\"email\":\"\\ud800\"}",
+            &deep,
+        ] {
+            assert_eq!(faults(body), "InvalidBody []", "{body}");
+        }
+    }
+
+    #[test]
+    fn queries_refuse_repeated_and_unknown_parameters() {
+        let limit = |text: &str| {
+            query::<Page>(text).and_then(|page| {
+                let mut check = Check::text();
+                let limit = check.number("limit", page.limit, 1..=200);
+                check.finish().map(|()| limit)
+            })
+        };
+        assert_eq!(limit("limit=20").unwrap(), Some(20));
+        assert_eq!(limit("").unwrap(), None);
+        for bad in [
+            "limit=1&limit=2",
+            "limite=1",
+            "limit=-1",
+            "limit=9223372036854775808",
+            "limit=1e3",
+            "limit=0",
+        ] {
+            assert!(limit(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn forms_carry_text_and_repeated_names() {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            CONTENT_TYPE,
+            "application/x-www-form-urlencoded; charset=utf-8"
+                .parse()
+                .unwrap(),
+        );
+        let login: Login = form_or_json(&headers, b"email=a%40b.c&dias=3").unwrap();
+        let mut check = Check::form_or_json(&headers);
+        assert_eq!(check.line("email", login.email, 1..=10), "a@b.c");
+        assert_eq!(check.number("dias", login.dias, 1..=5), Some(3));
+        assert!(check.finish().is_ok());
+        headers.insert(CONTENT_TYPE, "text/plain".parse().unwrap());
+        let problem = form_or_json::<Login>(&headers, b"{}")
+            .err()
+            .map(|problem| problem.code);
+        assert_eq!(problem, Some(Code::UnsupportedMediaType));
+    }
+}

@@ -1,0 +1,433 @@
+//! Fixed windows, counted in memory and written behind.
+//!
+//! A window starts with the first counted request of its subject. Counting
+//! never waits for the database: dirty windows are collected once a second
+//! and written by one job, so a crash forgets at most the last second and
+//! never counts too much.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use crate::clock::Instant;
+use crate::ids::TokenHash;
+
+const SHARDS: usize = 64;
+/// Windows a shard keeps; beyond it ended ones go first, then the one that ends soonest.
+const SHARD_WINDOWS: usize = 4096;
+
+/// What a window counts. The number is part of the stored key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Extension and API v1 by token.
+    ApiToken = 1,
+    /// Extension and API v1 by address.
+    ApiAddress = 2,
+    /// Partner calls of an account.
+    PartnerAccount = 3,
+    /// Partner mutating POSTs of a token.
+    PartnerPost = 5,
+    /// Refused partner calls of an address.
+    PartnerAddress = 6,
+    /// Failed logins of an account.
+    LoginAccount = 7,
+    /// Failed logins of an address.
+    LoginAddress = 8,
+    /// Failed logins of an account from an address it knows.
+    LoginKnown = 9,
+}
+
+/// Whom a window counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject([u8; 16]);
+
+impl Subject {
+    /// A client address; IPv6 counts by its /64.
+    pub fn address(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(v4) => Self(v4.to_ipv6_mapped().octets()),
+            IpAddr::V6(v6) => {
+                let octets = v6.octets();
+                Self(std::array::from_fn(|index| {
+                    if index < 8 { octets[index] } else { 0 }
+                }))
+            }
+        }
+    }
+
+    /// A token or key.
+    pub fn token(hash: &TokenHash) -> Self {
+        Self(std::array::from_fn(|index| hash.0[index]))
+    }
+
+    /// A row id, such as an account's.
+    pub fn id(id: i64) -> Self {
+        let bytes = id.to_be_bytes();
+        Self(std::array::from_fn(|index| {
+            if index < 8 { bytes[index] } else { 0xff }
+        }))
+    }
+
+    /// A person together with something else; begins like [`Subject::id`].
+    pub fn of_person(id: i64, other: &str) -> Self {
+        let (id, digest) = (
+            id.to_be_bytes(),
+            crate::ids::short_digest(&[other.as_bytes()]),
+        );
+        Self(std::array::from_fn(|index| {
+            if index < 8 { id[index] } else { digest[index] }
+        }))
+    }
+
+    /// Any other text, by its digest.
+    pub fn text(parts: &[&[u8]]) -> Self {
+        Self(crate::ids::short_digest(parts))
+    }
+}
+
+/// A limit: so many in so many seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    pub count: u32,
+    pub window_s: i64,
+}
+
+/// What the limiter says of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub allowed: bool,
+    /// The limit that applies.
+    pub limit: u32,
+    /// Calls left in this window after this one.
+    pub remaining: u32,
+    /// First instant of the next window.
+    pub reset: Instant,
+}
+
+impl Verdict {
+    /// Of two verdicts on one call the one a caller must heed: a refusal,
+    /// else the one with less left.
+    pub fn stricter(self, other: Self) -> Self {
+        match (self.allowed, other.allowed) {
+            (true, false) => other,
+            (false, true) => self,
+            _ if other.remaining < self.remaining => other,
+            _ => self,
+        }
+    }
+
+    /// Seconds until the window ends, at least one.
+    pub fn retry_after_s(&self, now: Instant) -> i64 {
+        self.reset.since(now).max(1)
+    }
+}
+
+type Key = [u8; 17];
+
+#[derive(Clone, Copy)]
+struct Window {
+    started: Instant,
+    length_s: i64,
+    count: u32,
+    dirty: bool,
+}
+
+impl Window {
+    /// Whether the window covers an instant. A clock set back ends it.
+    fn covers(&self, now: Instant) -> bool {
+        (0..self.length_s).contains(&now.since(self.started))
+    }
+}
+
+/// A window as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredWindow {
+    /// Class and subject.
+    pub subject: Vec<u8>,
+    pub started_at: i64,
+    pub length_s: i64,
+    pub count: u32,
+}
+
+/// All windows of the process.
+pub struct Limiter {
+    shards: Vec<Mutex<HashMap<Key, Window>>>,
+}
+
+impl Default for Limiter {
+    fn default() -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+        }
+    }
+}
+
+impl Limiter {
+    /// Counts one call and says whether it is allowed. A refused call is not counted.
+    pub fn count(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
+        self.ask(key(class, subject), limit, now, true)
+    }
+
+    /// Says whether a call would be allowed, without counting it.
+    pub fn peek(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
+        self.ask(key(class, subject), limit, now, false)
+    }
+
+    /// Drops windows of a class that are no longer stored, as a command
+    /// beside the server does to let a person in again. Windows with counts
+    /// still to be written stay.
+    pub fn forget_missing(&self, class: Class, stored: &[StoredWindow]) {
+        let known: std::collections::HashSet<&[u8]> =
+            stored.iter().map(|window| &*window.subject).collect();
+        for shard in &self.shards {
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            shard.retain(|key, window| {
+                key[0] != class as u8 || window.dirty || known.contains(&key[..])
+            });
+        }
+    }
+
+    fn ask(&self, key: Key, limit: Limit, now: Instant, add: bool) -> Verdict {
+        let mut shard = self.shard(&key);
+        if add && shard.len() >= SHARD_WINDOWS && !shard.contains_key(&key) {
+            make_room(&mut shard, now);
+        }
+        let fresh = Window {
+            started: now,
+            length_s: limit.window_s,
+            count: 0,
+            dirty: false,
+        };
+        let mut window = shard
+            .get(&key)
+            .copied()
+            .filter(|window| window.covers(now))
+            .unwrap_or(fresh);
+        let allowed = window.count < limit.count;
+        if allowed && add {
+            window.count += 1;
+            window.dirty = true;
+            shard.insert(key, window);
+        }
+        Verdict {
+            allowed,
+            limit: limit.count,
+            remaining: limit.count.saturating_sub(window.count),
+            reset: window.started.plus(window.length_s),
+        }
+    }
+
+    /// Windows that changed since the last call, marked as written. Ended
+    /// windows are dropped from memory.
+    pub fn take_dirty(&self, now: Instant) -> Vec<StoredWindow> {
+        let mut changed = Vec::new();
+        for shard in &self.shards {
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            shard.retain(|key, window| {
+                if window.dirty {
+                    window.dirty = false;
+                    changed.push(StoredWindow {
+                        subject: key.to_vec(),
+                        started_at: window.started.0,
+                        length_s: window.length_s,
+                        count: window.count,
+                    });
+                }
+                window.covers(now)
+            });
+        }
+        changed
+    }
+
+    /// Has windows collected again that could not be written.
+    pub fn mark_dirty(&self, windows: &[StoredWindow]) {
+        for stored in windows {
+            let Ok(key) = Key::try_from(&*stored.subject) else {
+                continue;
+            };
+            if let Some(window) = self.shard(&key).get_mut(&key) {
+                window.dirty = true;
+            }
+        }
+    }
+
+    /// Takes over stored windows, at start and after a change from outside.
+    pub fn load(&self, windows: Vec<StoredWindow>) {
+        for stored in windows {
+            let Ok(key) = Key::try_from(&*stored.subject) else {
+                continue;
+            };
+            let (started, length_s, count) =
+                (Instant(stored.started_at), stored.length_s, stored.count);
+            self.shard(&key).insert(
+                key,
+                Window {
+                    started,
+                    length_s,
+                    count,
+                    dirty: false,
+                },
+            );
+        }
+    }
+
+    fn shard(&self, key: &Key) -> std::sync::MutexGuard<'_, HashMap<Key, Window>> {
+        // Token digests differ in every byte, addresses in their last ones.
+        let spread = key[1..]
+            .iter()
+            .fold(key[0], |spread, byte| spread.rotate_left(3) ^ byte);
+        // A panic cannot leave a window half-written, so a poisoned map is sound.
+        self.shards[usize::from(spread) % SHARDS]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(class: Class, subject: Subject) -> Key {
+    std::array::from_fn(|index| {
+        if index == 0 {
+            class as u8
+        } else {
+            subject.0[index - 1]
+        }
+    })
+}
+
+fn make_room(shard: &mut HashMap<Key, Window>, now: Instant) {
+    shard.retain(|_, window| window.covers(now));
+    if shard.len() >= SHARD_WINDOWS {
+        let soonest = shard
+            .iter()
+            .min_by_key(|(_, window)| window.started.plus(window.length_s))
+            .map(|(key, _)| *key);
+        if let Some(key) = soonest {
+            shard.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const THREE_A_MINUTE: Limit = Limit {
+        count: 3,
+        window_s: 60,
+    };
+
+    fn call(limiter: &Limiter, now: i64) -> Verdict {
+        limiter.count(
+            Class::ApiToken,
+            Subject::id(7),
+            THREE_A_MINUTE,
+            Instant(now),
+        )
+    }
+
+    #[test]
+    fn a_window_starts_with_its_first_call() {
+        let limiter = Limiter::default();
+        assert_eq!(call(&limiter, 1000).remaining, 2);
+        assert_eq!(call(&limiter, 1059).remaining, 1);
+        assert_eq!(call(&limiter, 1059).remaining, 0);
+        let refused = call(&limiter, 1059);
+        assert_eq!((refused.allowed, refused.reset), (false, Instant(1060)));
+        assert_eq!(call(&limiter, 1060).remaining, 2);
+    }
+
+    #[test]
+    fn classes_and_subjects_are_counted_apart() {
+        let limiter = Limiter::default();
+        let now = Instant(0);
+        let one = Limit {
+            count: 1,
+            window_s: 60,
+        };
+        assert!(
+            limiter
+                .count(Class::ApiToken, Subject::id(1), one, now)
+                .allowed
+        );
+        assert!(
+            limiter
+                .count(Class::ApiToken, Subject::id(2), one, now)
+                .allowed
+        );
+        assert!(
+            limiter
+                .count(Class::PartnerPost, Subject::id(1), one, now)
+                .allowed
+        );
+        assert!(
+            !limiter
+                .count(Class::ApiToken, Subject::id(1), one, now)
+                .allowed
+        );
+    }
+
+    #[test]
+    fn addresses_count_by_network() {
+        let subject = |text: &str| Subject::address(text.parse().unwrap());
+        assert_eq!(subject("192.0.2.1"), subject("::ffff:192.0.2.1"));
+        assert_ne!(subject("192.0.2.1"), subject("192.0.2.2"));
+        assert_eq!(subject("2001:db8::1"), subject("2001:db8::ffff"));
+        assert_ne!(subject("2001:db8:0:1::1"), subject("2001:db8:0:2::1"));
+    }
+
+    #[test]
+    fn windows_survive_a_restart() {
+        let limiter = Limiter::default();
+        call(&limiter, 1000);
+        call(&limiter, 1000);
+        let stored = limiter.take_dirty(Instant(1001));
+        assert_eq!(stored.len(), 1);
+        assert!(limiter.take_dirty(Instant(1001)).is_empty());
+        let restarted = Limiter::default();
+        restarted.load(stored);
+        assert_eq!(call(&restarted, 1010).remaining, 0);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let limiter = Limiter::default();
+        for id in 0..(2 * SHARDS * SHARD_WINDOWS) {
+            let subject = Subject::text(&[&id.to_le_bytes()]);
+            limiter.count(Class::ApiToken, subject, THREE_A_MINUTE, Instant(0));
+        }
+        let kept: usize = limiter
+            .shards
+            .iter()
+            .map(|shard| shard.lock().unwrap().len())
+            .sum();
+        assert!(kept <= SHARDS * SHARD_WINDOWS, "{kept}");
+    }
+
+    proptest! {
+        /// Never more than the limit in a window, and a caller that waits for
+        /// the reset it was told is never refused twice in a row.
+        #[test]
+        fn callers_who_heed_the_reset_are_served(steps in prop::collection::vec(0_i64..40, 1..200)) {
+            let limiter = Limiter::default();
+            let mut now = 0;
+            let mut served: Vec<i64> = Vec::new();
+            for step in steps {
+                now += step;
+                let verdict = call(&limiter, now);
+                if verdict.allowed {
+                    served.push(now);
+                } else {
+                    now = verdict.reset.0;
+                    prop_assert!(call(&limiter, now).allowed);
+                    served.push(now);
+                }
+            }
+            for window in served.windows(7) {
+                // Seven calls in one minute would need more than two windows.
+                prop_assert!(window[6] - window[0] >= 60, "{:?}", window);
+            }
+        }
+    }
+}

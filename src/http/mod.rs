@@ -1,0 +1,25 @@
+//! HTTP/1.1 on plain hyper: what every service needs and no domain owns.
+//!
+//! The way of a request through these files: [`server`] accepts and counts
+//! connections, [`wire`] refuses broken framing before hyper sees it,
+//! [`router`] finds the row, [`limit`] counts, [`request`] is what handlers
+//! read, [`reply`] and [`problem`] are what they give back. The order of the
+//! steps is told once, in `edge.rs`.
+
+pub mod assets;
+pub mod chart;
+pub mod conditional;
+pub mod cors;
+pub mod input;
+pub mod limit;
+pub mod problem;
+pub mod reply;
+pub mod request;
+pub mod router;
+pub mod server;
+pub mod view;
+pub mod wire;
+
+pub use problem::{Code, Family, Problem};
+pub use reply::Reply;
+pub use request::Request;

@@ -1,0 +1,270 @@
+//! What goes wrong with a request, and the error families that say so.
+//!
+//! A [`Problem`] has one of the contract's codes. The code and the family of
+//! the route decide the status; the family alone decides the body's shape.
+//! What caused an internal problem is logged under the request id and never
+//! sent.
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::db::DbError;
+
+/// Shapes of error bodies (contract §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Extension and internal JSON: `{"ok":false,…}`.
+    Internal,
+    /// Integration, public, webhooks, cron: `{"success":false,…}`.
+    Integration,
+    /// Partner API: `{"error":{…}}`.
+    Partner,
+    /// Browser pages: an error page, or the internal JSON for callers that ask for JSON.
+    Page,
+}
+
+impl Family {
+    /// Name for the route list.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Internal => "internal",
+            Self::Integration => "integration",
+            Self::Partner => "partner",
+            Self::Page => "page",
+        }
+    }
+
+    /// The family that answers for a path no row matches.
+    pub fn of_unknown_path(path: &str) -> Self {
+        if path.starts_with("/api/v1/partner/") || path.starts_with("/v1/partner/") {
+            Self::Partner
+        } else if path.starts_with("/api/ext/") {
+            Self::Internal
+        } else if path.starts_with("/api/") || path.starts_with("/ml/") {
+            Self::Integration
+        } else {
+            Self::Page
+        }
+    }
+}
+
+/// Machine-readable reasons (contract §3). The list is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    Unauthorized,
+    InvalidCredentials,
+    AccountSuspended,
+    InvalidSignature,
+    NotFound,
+    MethodNotAllowed,
+    Conflict,
+    ValidationFailed,
+    InvalidBody,
+    PayloadTooLarge,
+    RateLimited,
+    QuotaExceeded,
+    PlanRequired,
+    Forbidden,
+    BadRequest,
+    UriTooLong,
+    HeadersTooLarge,
+    UnsupportedMediaType,
+    Unavailable,
+    #[allow(
+        dead_code,
+        reason = "one of the contract's codes; its routes come with the marketplace tools"
+    )]
+    MarketplaceUnavailable,
+    Internal,
+}
+
+impl Code {
+    /// The value on the wire. Only the Partner API tells a malformed body
+    /// from fields that fail their checks.
+    pub const fn name(self, family: Family) -> &'static str {
+        match self {
+            Self::InvalidBody if !matches!(family, Family::Partner) => "validation_failed",
+            Self::Unauthorized => "unauthorized",
+            Self::InvalidCredentials => "invalid_credentials",
+            Self::AccountSuspended => "account_suspended",
+            Self::InvalidSignature => "invalid_signature",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::Conflict => "conflict",
+            Self::ValidationFailed => "validation_failed",
+            Self::InvalidBody => "invalid_body",
+            Self::PayloadTooLarge => "payload_too_large",
+            Self::RateLimited => "rate_limited",
+            Self::QuotaExceeded => "quota_exceeded",
+            Self::PlanRequired => "plan_required",
+            Self::Forbidden => "forbidden",
+            Self::BadRequest | Self::UriTooLong | Self::HeadersTooLarge => "bad_request",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::Unavailable => "unavailable",
+            Self::MarketplaceUnavailable => "marketplace_unavailable",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// The status in a family.
+    pub const fn status(self, family: Family) -> StatusCode {
+        match self {
+            Self::Unauthorized
+            | Self::InvalidCredentials
+            | Self::AccountSuspended
+            | Self::InvalidSignature => StatusCode::UNAUTHORIZED,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Conflict => StatusCode::CONFLICT,
+            Self::ValidationFailed | Self::InvalidBody => match family {
+                Family::Partner => StatusCode::BAD_REQUEST,
+                _ => StatusCode::UNPROCESSABLE_ENTITY,
+            },
+            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::RateLimited | Self::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
+            Self::PlanRequired => StatusCode::PAYMENT_REQUIRED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::BadRequest => StatusCode::BAD_REQUEST,
+            Self::UriTooLong => StatusCode::URI_TOO_LONG,
+            Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::MarketplaceUnavailable => StatusCode::BAD_GATEWAY,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+/// Fields at fault, each with what is wrong with it.
+pub type Fields = Vec<(Cow<'static, str>, Cow<'static, str>)>;
+
+/// Why a request was not served.
+#[derive(Debug)]
+pub struct Problem {
+    /// The machine-readable reason.
+    pub code: Code,
+    /// One sentence for people, safe to send.
+    pub message: Cow<'static, str>,
+    /// Fields at fault, if fields are.
+    pub fields: Fields,
+    /// Seconds after which a new try makes sense.
+    pub retry_after_s: Option<i64>,
+    /// What to log; never sent.
+    pub cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Problem {
+    /// A problem with a code and a sentence.
+    pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            fields: Vec::new(),
+            retry_after_s: None,
+            cause: None,
+        }
+    }
+
+    /// No, a wrong or an expired credential.
+    pub fn unauthorized() -> Self {
+        Self::new(Code::Unauthorized, "token missing, invalid or expired")
+    }
+
+    /// The account is suspended.
+    pub fn suspended() -> Self {
+        Self::new(Code::AccountSuspended, "this account is suspended")
+    }
+
+    /// Nothing there, or not the caller's.
+    pub fn not_found() -> Self {
+        Self::new(Code::NotFound, "not found")
+    }
+
+    /// The caller may not do this.
+    pub fn forbidden(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::Forbidden, message)
+    }
+
+    /// One field at fault.
+    pub fn field(
+        name: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::invalid(vec![(name.into(), message.into())])
+    }
+
+    /// Several fields at fault.
+    pub fn invalid(fields: Fields) -> Self {
+        Self {
+            fields,
+            ..Self::new(Code::ValidationFailed, "some fields are missing or invalid")
+        }
+    }
+
+    /// The service cannot do this now; try again.
+    pub fn unavailable(message: impl Into<Cow<'static, str>>, retry_after_s: i64) -> Self {
+        Self {
+            retry_after_s: Some(retry_after_s),
+            ..Self::new(Code::Unavailable, message)
+        }
+    }
+
+    /// A failure of ours.
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            cause: Some(cause.into()),
+            ..Self::new(
+                Code::Internal,
+                "internal error; quote the request id when reporting it",
+            )
+        }
+    }
+
+    /// The JSON body in a family's shape.
+    pub fn body(&self, family: Family, request_id: &str) -> Vec<u8> {
+        let mut error = Map::new();
+        error.insert("code".to_owned(), self.code.name(family).into());
+        error.insert("message".to_owned(), Value::from(&*self.message));
+        if family == Family::Partner {
+            error.insert("request_id".to_owned(), request_id.into());
+        }
+        if !self.fields.is_empty() {
+            let fields = self
+                .fields
+                .iter()
+                .map(|(name, text)| (name.to_string(), Value::from(&**text)));
+            error.insert("fields".to_owned(), Value::Object(fields.collect()));
+        }
+        let body = match family {
+            Family::Partner => json!({ "error": error }),
+            Family::Integration => {
+                error.insert("success".to_owned(), false.into());
+                Value::Object(error)
+            }
+            Family::Internal | Family::Page => {
+                error.insert("ok".to_owned(), false.into());
+                Value::Object(error)
+            }
+        };
+        body.to_string().into_bytes()
+    }
+}
+
+impl From<DbError> for Problem {
+    fn from(error: DbError) -> Self {
+        match error {
+            DbError::Busy | DbError::Stopped => Self {
+                cause: Some(error.into()),
+                ..Self::unavailable("the service is busy; try again in a moment", 1)
+            },
+            DbError::Full => Self {
+                cause: Some(error.into()),
+                ..Self::unavailable("the service cannot store anything at the moment", 10)
+            },
+            other => Self::internal(other),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A finished answer, before the edge stamps what every answer carries.
+
+use bytes::Bytes;
+use http::header::LOCATION;
+use http::{HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
+
+use super::problem::Problem;
+
+/// Media types that we send.
+pub mod media {
+    use http::HeaderValue;
+
+    pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+    pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+    pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+}
+
+/// Status, media type, body and the headers that only this answer has.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub status: StatusCode,
+    /// Media type of the body; none on empty answers.
+    pub media: Option<HeaderValue>,
+    pub body: Bytes,
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Reply {
+    /// An answer without a body.
+    pub const fn empty(status: StatusCode) -> Self {
+        Self {
+            status,
+            media: None,
+            body: Bytes::new(),
+            headers: Vec::new(),
+        }
+    }
+
+    /// An answer with a body of a media type.
+    pub fn of(media: HeaderValue, body: impl Into<Bytes>) -> Self {
+        Self {
+            status: StatusCode::OK,
+            media: Some(media),
+            body: body.into(),
+            headers: Vec::new(),
+        }
+    }
+
+    /// 200 with a value as JSON.
+    pub fn json(value: &impl Serialize) -> Result<Self, Problem> {
+        serde_json::to_vec(value)
+            .map(|body| Self::of(media::JSON, body))
+            .map_err(Problem::internal)
+    }
+
+    /// 200 with a rendered page.
+    pub fn page(template: &impl askama::Template) -> Result<Self, Problem> {
+        template
+            .render()
+            .map(|html| Self::of(media::HTML, html))
+            .map_err(Problem::internal)
+    }
+
+    /// 303 to an own path or to an address we made.
+    pub fn redirect(to: &str) -> Result<Self, Problem> {
+        let location = HeaderValue::from_str(to).map_err(Problem::internal)?;
+        Ok(Self::empty(StatusCode::SEE_OTHER).with(LOCATION, location))
+    }
+
+    /// The same answer with another status.
+    pub fn status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The same answer with one more header.
+    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}

@@ -1,0 +1,113 @@
+//! What a handler sees of a request.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, Method};
+use serde::de::DeserializeOwned;
+
+use super::input;
+use super::problem::{Family, Problem};
+use crate::clock::Instant;
+use crate::db::Lane;
+
+/// A request whose head was accepted and whose body is in memory.
+pub struct Request {
+    /// Method, address and headers as they came.
+    pub head: Parts,
+    /// The whole body, within the row's limit.
+    pub body: Bytes,
+    /// Variables of the row's path.
+    pub variables: Vec<(String, String)>,
+    /// Who is on the other end, behind trusted proxies.
+    pub client: IpAddr,
+    /// The request id, from the caller or made here.
+    pub id: String,
+    /// When the request was accepted.
+    pub now: Instant,
+    /// Which readers this request may use.
+    pub lane: Lane,
+    /// The shape of this row's errors, which decides how bad input is named.
+    pub family: Family,
+}
+
+impl Request {
+    /// The method.
+    pub const fn method(&self) -> &Method {
+        &self.head.method
+    }
+
+    /// The path.
+    pub fn path(&self) -> &str {
+        self.head.uri.path()
+    }
+
+    /// The raw query string, empty without one.
+    pub fn query_text(&self) -> &str {
+        self.head.uri.query().unwrap_or_default()
+    }
+
+    /// All headers.
+    pub const fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// A header's value as text, when there is exactly one that is text.
+    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+        header(&self.head.headers, name)
+    }
+
+    /// A variable of the row's path; the row must name it.
+    pub fn variable(&self, name: &str) -> &str {
+        self.variables
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or_else(
+                || panic!("the row has no variable {name}"),
+                |(_, value)| value,
+            )
+    }
+
+    /// The query as a struct with optional text, number and flag fields.
+    /// Unknown and repeated parameters and values that do not parse are at fault.
+    pub fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        input::query(self.query_text())
+    }
+
+    /// The body as JSON.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        input::json(&self.head.headers, &self.body)
+    }
+
+    /// The body as JSON or as a browser form, by its content type.
+    pub fn form_or_json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        input::form_or_json(&self.head.headers, &self.body)
+    }
+
+    /// Whether the caller wants JSON rather than a page.
+    pub fn wants_json(&self) -> bool {
+        wants_json(&self.head.headers)
+    }
+}
+
+/// A header's value as text, when there is exactly one that is text.
+pub fn header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+/// Whether a caller wants JSON rather than a page: its `Accept` names JSON, or
+/// it sends JSON and does not ask for HTML.
+pub fn wants_json(headers: &HeaderMap) -> bool {
+    let names = |name: HeaderName, media: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .is_some_and(|value| value.contains(media))
+    };
+    names(http::header::ACCEPT, "application/json")
+        || names(http::header::CONTENT_TYPE, "application/json")
+            && !names(http::header::ACCEPT, "text/html")
+}

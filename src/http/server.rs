@@ -1,0 +1,327 @@
+//! Accepting connections: how many, from whom, for how long.
+//!
+//! Each connection is one task. What a request means is the service's affair;
+//! here are the limits of `facts`: connections in total and by address, time
+//! for a head, requests and age of a connection, and a stop that lets running
+//! requests finish.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http::header::CONNECTION;
+use http::{HeaderValue, Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use ipnet::IpNet;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use super::wire::{MAX_FIELDS, MAX_HEAD, Refuse, Wire};
+
+/// Time for a whole head, and the longest idle time of a kept connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Requests after which a connection is closed.
+const MAX_REQUESTS: usize = 1_000;
+/// Age at which a connection is closed after its request.
+const MAX_AGE: Duration = Duration::from_secs(600);
+/// How long running requests may take after a stop was asked for.
+const DRAIN: Duration = Duration::from_secs(10);
+/// Pause after the process ran out of file handles.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Limits on connections.
+pub struct Limits {
+    pub connections: usize,
+    pub per_address: usize,
+    /// Peers that speak for others; no limit by address.
+    pub trusted: Vec<IpNet>,
+}
+
+/// Serves until `stop` says so, then lets running requests finish.
+///
+/// `service` answers one request of a peer; `refuse` makes the answer to a
+/// head that was refused.
+pub async fn serve<S, F, B>(
+    listener: TcpListener,
+    limits: Limits,
+    refuse: Refuse,
+    service: S,
+    mut stop: watch::Receiver<bool>,
+) where
+    S: Fn(SocketAddr, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let slots = Arc::new(Semaphore::new(limits.connections));
+    let peers = Arc::new(Peers {
+        limit: limits.per_address,
+        trusted: limits.trusted,
+        open: Mutex::default(),
+    });
+    loop {
+        let slot = tokio::select! {
+            slot = Arc::clone(&slots).acquire_owned() => slot.expect("the semaphore is never closed"),
+            () = told(&mut stop) => break,
+        };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = told(&mut stop) => break,
+        };
+        let (io, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                pause_after(&error).await;
+                continue;
+            }
+        };
+        let Some(place) = peers.enter(peer.ip()) else {
+            continue;
+        };
+        let (refuse, service, stop) = (Arc::clone(&refuse), service.clone(), stop.clone());
+        tokio::spawn(async move {
+            serve_connection(io, peer, refuse, service, stop).await;
+            drop((slot, place));
+        });
+    }
+    drop(listener);
+    let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
+    if tokio::time::timeout(DRAIN, slots.acquire_many(all))
+        .await
+        .is_err()
+    {
+        tracing::warn!(
+            "stopped with requests still running after {} s",
+            DRAIN.as_secs()
+        );
+    }
+}
+
+/// Resolves when the service is told to stop.
+async fn told(stop: &mut watch::Receiver<bool>) {
+    // A sender that is gone means the same.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+async fn pause_after(error: &io::Error) {
+    // One connection that broke while it was accepted is no reason to wait.
+    let passing = [
+        io::ErrorKind::ConnectionAborted,
+        io::ErrorKind::ConnectionReset,
+        io::ErrorKind::Interrupted,
+    ];
+    if !passing.contains(&error.kind()) {
+        tracing::warn!(%error, "cannot accept connections; trying again");
+        tokio::time::sleep(ACCEPT_PAUSE).await;
+    }
+}
+
+async fn serve_connection<S, F, B>(
+    io: TcpStream,
+    peer: SocketAddr,
+    refuse: Refuse,
+    service: S,
+    mut stop: watch::Receiver<bool>,
+) where
+    S: Fn(SocketAddr, Request<Incoming>) -> F + Send + Sync + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    if io.set_nodelay(true).is_err() {
+        return; // The peer is gone already.
+    }
+    let answered = Arc::new(AtomicUsize::new(0));
+    let io = TokioIo::new(Wire::new(io, refuse, Arc::clone(&answered)));
+    let opened = Instant::now();
+    let service = service_fn(move |request| {
+        let answered = Arc::clone(&answered);
+        let answer = service(peer, request);
+        async move {
+            let mut answer = answer.await;
+            let count = answered.fetch_add(1, Ordering::AcqRel) + 1;
+            if count >= MAX_REQUESTS || opened.elapsed() >= MAX_AGE {
+                answer
+                    .headers_mut()
+                    .insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(answer)
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_headers(MAX_FIELDS)
+        .max_header_size(MAX_HEAD)
+        .max_buf_size(64 * 1024)
+        .auto_date_header(false)
+        .half_close(false)
+        .serve_connection(io, service);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        biased;
+        ended = connection.as_mut() => {
+            if let Err(error) = ended {
+                tracing::debug!(%peer, %error, "a connection ended early");
+            }
+        }
+        () = told(&mut stop) => {
+            connection.as_mut().graceful_shutdown();
+            if let Err(error) = connection.await {
+                tracing::debug!(%peer, %error, "a connection ended early");
+            }
+        }
+    }
+}
+
+/// Open connections by address.
+struct Peers {
+    limit: usize,
+    trusted: Vec<IpNet>,
+    open: Mutex<HashMap<IpAddr, usize>>,
+}
+
+impl Peers {
+    /// A place for one more connection of an address, unless it has too many.
+    fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+        let address = address.to_canonical();
+        if self.trusted.iter().any(|net| net.contains(&address)) {
+            return Some(Place {
+                peers: Arc::clone(self),
+                address: None,
+            });
+        }
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(address).or_default();
+        if *count >= self.limit {
+            return None;
+        }
+        *count += 1;
+        Some(Place {
+            peers: Arc::clone(self),
+            address: Some(address),
+        })
+    }
+}
+
+/// One connection's place; leaving it frees the place.
+struct Place {
+    peers: Arc<Peers>,
+    address: Option<IpAddr>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let Some(address) = self.address else { return };
+        let mut open = self
+            .peers
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&address) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&address);
+            }
+        }
+    }
+}
+
+/// The client's address: the peer's, or, when the peer is a trusted proxy, the
+/// right-most entry of `X-Forwarded-For` that is not one (contract §4).
+///
+/// An entry that is not an address stops the walk at the last trusted hop.
+pub fn client_address<'h>(
+    peer: IpAddr,
+    forwarded: impl DoubleEndedIterator<Item = &'h str>,
+    trusted: &[IpNet],
+) -> IpAddr {
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
+    let mut client = peer.to_canonical();
+    for entry in forwarded.flat_map(|line| line.split(',')).rev() {
+        if !is_trusted(&client) {
+            break;
+        }
+        match forwarded_address(entry.trim()) {
+            Some(address) => client = address.to_canonical(),
+            None => break,
+        }
+    }
+    client
+}
+
+/// An entry as proxies write it: an address, with a port or in brackets.
+fn forwarded_address(entry: &str) -> Option<IpAddr> {
+    if let Ok(address) = entry.parse::<IpAddr>() {
+        return Some(address);
+    }
+    if let Ok(address) = entry.parse::<SocketAddr>() {
+        return Some(address.ip());
+    }
+    entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn client(peer: &str, lines: &[&str]) -> String {
+        let trusted: Vec<IpNet> = ["127.0.0.1/32", "10.0.0.0/8"]
+            .iter()
+            .map(|net| net.parse().unwrap())
+            .collect();
+        client_address(peer.parse().unwrap(), lines.iter().copied(), &trusted).to_string()
+    }
+
+    #[test]
+    fn the_right_most_untrusted_entry_is_the_client() {
+        assert_eq!(client("203.0.113.9", &["198.51.100.1"]), "203.0.113.9");
+        assert_eq!(client("127.0.0.1", &[]), "127.0.0.1");
+        assert_eq!(client("127.0.0.1", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(
+            client("127.0.0.1", &["1.1.1.1, 198.51.100.1, 10.1.2.3"]),
+            "198.51.100.1"
+        );
+        assert_eq!(
+            client("127.0.0.1", &["1.1.1.1", "198.51.100.1"]),
+            "198.51.100.1"
+        );
+        assert_eq!(
+            client("::ffff:127.0.0.1", &["198.51.100.1:4711"]),
+            "198.51.100.1"
+        );
+        assert_eq!(client("127.0.0.1", &["[2001:db8::7]:443"]), "2001:db8::7");
+        assert_eq!(client("127.0.0.1", &["[2001:db8::7]"]), "2001:db8::7");
+        assert_eq!(client("127.0.0.1", &["198.51.100.1, unknown"]), "127.0.0.1");
+        assert_eq!(
+            client("127.0.0.1", &["198.51.100.1, 0177.0.0.1"]),
+            "127.0.0.1"
+        );
+        assert_eq!(client("127.0.0.1", &["198.51.100.1,"]), "127.0.0.1");
+    }
+
+    proptest! {
+        #[test]
+        fn an_untrusted_peer_cannot_change_its_address(lines in prop::collection::vec("[ -~]{0,40}", 0..4)) {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            prop_assert_eq!(client("203.0.113.9", &lines), "203.0.113.9");
+        }
+
+        #[test]
+        fn what_a_client_claims_is_left_of_what_the_proxy_saw(claim in "[ -~]{0,40}") {
+            let line = format!("{claim},198.51.100.1");
+            prop_assert_eq!(client("127.0.0.1", &[&line]), "198.51.100.1");
+        }
+    }
+}

@@ -1,0 +1,659 @@
+//! Values that pages share: frame, notices, badges, form fields, lists.
+//!
+//! Templates print and never decide: what they get is ready to be read, in
+//! Brazilian Portuguese, with the words for a state kept in one place here.
+//! Charts are in `chart.rs`; the pages of a domain are in its `views.rs`.
+
+use askama::Template;
+use chrono::{Datelike as _, Timelike as _};
+
+use crate::clock::{DAY_S, Instant, Zone};
+
+/// One entry of the navigation.
+#[derive(Debug)]
+pub struct Place {
+    /// What it is called.
+    pub label: &'static str,
+    /// Where it leads.
+    pub href: &'static str,
+    /// Its drawing in `img/icons.svg`.
+    pub icon: &'static str,
+}
+
+/// Entries that belong to one task; the title is empty for the first group.
+#[derive(Debug)]
+pub struct Group {
+    /// What the entries have in common.
+    pub title: &'static str,
+    /// At most seven of them.
+    pub places: &'static [Place],
+}
+
+/// The signed-in reader of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// Name as typed by its owner.
+    pub name: &'a str,
+    /// E-mail address.
+    pub email: &'a str,
+    /// What this role may visit; the first entry is the role's home.
+    pub menu: &'static [Group],
+}
+
+/// What stands around the content of a page.
+#[derive(Debug)]
+pub struct Layout {
+    /// Name of the installation.
+    pub site: String,
+    /// The server's present, Unix seconds: what relative times count from.
+    pub now: i64,
+    /// Name of the reader, empty outside.
+    pub person: String,
+    /// E-mail address of the reader, empty outside.
+    pub email: String,
+    /// First letters of the reader's first and last name.
+    pub initials: String,
+    /// The reader's navigation.
+    pub menu: &'static [Group],
+    /// Address of the reader's home.
+    pub home: &'static str,
+    /// What the last action led to, shown once.
+    pub flash: Option<Notice>,
+    here: String,
+}
+
+impl Layout {
+    /// The frame of pages for anyone: no navigation.
+    pub fn outside(site: &str, now: Instant) -> Self {
+        Self {
+            site: site.to_owned(),
+            now: now.0,
+            person: String::new(),
+            email: String::new(),
+            initials: String::new(),
+            menu: &[],
+            home: "/",
+            flash: None,
+            here: String::new(),
+        }
+    }
+
+    /// The frame of a signed-in reader's page at the path `here`.
+    pub fn inside(site: &str, now: Instant, reader: Reader<'_>, here: &str) -> Self {
+        let home = reader.menu.first().and_then(|group| group.places.first());
+        Self {
+            person: reader.name.to_owned(),
+            email: reader.email.to_owned(),
+            initials: initials(reader.name),
+            menu: reader.menu,
+            home: home.map_or("/", |place| place.href),
+            here: here.to_owned(),
+            ..Self::outside(site, now)
+        }
+    }
+
+    /// The same frame with the outcome of the last action.
+    #[must_use]
+    pub fn with_flash(mut self, flash: Option<Notice>) -> Self {
+        self.flash = flash;
+        self
+    }
+
+    /// Whether the page belongs to an entry: the longest address that begins
+    /// the page's own wins, so that a form below a list marks the list.
+    pub fn is_here(&self, place: &Place) -> bool {
+        let present = self
+            .menu
+            .iter()
+            .flat_map(|group| group.places)
+            .filter(|place| is_below(&self.here, place.href))
+            .max_by_key(|place| place.href.len());
+        present.is_some_and(|present| present.href == place.href)
+    }
+
+    /// The entries of a phone's bottom bar; the fifth opens everything.
+    pub fn shortcuts(&self) -> impl Iterator<Item = &'static Place> {
+        self.menu.iter().flat_map(|group| group.places).take(4)
+    }
+}
+
+fn is_below(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn initials(name: &str) -> String {
+    let mut words = name.split_whitespace();
+    let letter = |word: Option<&str>| word.and_then(|word| word.chars().next());
+    let first = letter(words.next());
+    let last = letter(words.next_back());
+    first
+        .into_iter()
+        .chain(last)
+        .flat_map(char::to_uppercase)
+        .collect()
+}
+
+/// What a state means to its reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Neither good nor bad.
+    Info,
+    /// As it should be.
+    Good,
+    /// Needs attention soon.
+    Warn,
+    /// Wrong now.
+    Bad,
+}
+
+impl Tone {
+    /// Its class in the style sheet.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Good => "good",
+            Self::Warn => "warn",
+            Self::Bad => "bad",
+        }
+    }
+
+    /// Its drawing in `img/icons.svg`.
+    pub fn icon(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Good => "good",
+            Self::Warn => "warning",
+            Self::Bad => "bad",
+        }
+    }
+
+    /// How assistive technology announces a notice of this tone.
+    pub fn aria_role(self) -> &'static str {
+        match self {
+            Self::Info | Self::Good => "status",
+            Self::Warn | Self::Bad => "alert",
+        }
+    }
+}
+
+/// A sentence or two about something that happened or must be known.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// What it means.
+    pub tone: Tone,
+    /// What happened.
+    pub title: String,
+    /// What is safe and what to do; may be empty.
+    pub text: String,
+}
+
+impl Notice {
+    /// A notice of any tone.
+    pub fn new(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            tone,
+            title: title.into(),
+            text: text.into(),
+        }
+    }
+
+    /// Above a form with fields at fault: `None` without any.
+    pub fn faults(count: usize) -> Option<Self> {
+        let title = match count {
+            0 => return None,
+            1 => "Falta corrigir um campo".to_owned(),
+            _ => format!("Falta corrigir {count} campos"),
+        };
+        let text = "Nada foi salvo ainda. O que você digitou continua aqui.";
+        Some(Self::new(Tone::Bad, title, text))
+    }
+}
+
+macro_rules! badges {
+    ($($(#[$doc:meta])* $name:ident = $word:literal, $tone:ident;)*) => {
+        /// State of a thing: one fixed word each, the same on every page.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(dead_code, reason = "one list of words for all pages, also those to come")]
+        pub enum Badge {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Badge {
+            /// Every badge there is.
+            #[cfg(test)]
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The word people read.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+
+            /// What it means.
+            pub fn tone(self) -> Tone {
+                match self { $(Self::$name => Tone::$tone,)* }
+            }
+        }
+    };
+}
+
+badges! {
+    /// In force, on sale or able to sign in.
+    Active = "Ativo", Good;
+    /// Switched off by its owner.
+    Inactive = "Inativo", Info;
+    /// May not sign in.
+    Suspended = "Suspenso", Bad;
+    /// Past its due date.
+    Late = "Atrasado", Warn;
+    /// Waits for its turn.
+    Pending = "Pendente", Info;
+    /// Left for its recipient.
+    Sent = "Enviado", Good;
+    /// Given up after all attempts.
+    Failed = "Falhou", Bad;
+    /// Its time is over.
+    Expired = "Vencido", Warn;
+    /// A marketplace account whose authorisation works.
+    Linked = "Vinculada", Good;
+    /// A marketplace account that must be linked again.
+    LinkLost = "Vínculo perdido", Bad;
+    /// A sale that was paid.
+    Paid = "Pago", Good;
+    /// A sale that waits for its payment.
+    AwaitingPayment = "Aguardando pagamento", Warn;
+    /// A sale of which a part went back to the buyer.
+    PartlyRefunded = "Reembolso parcial", Warn;
+    /// A sale that did not happen.
+    Cancelled = "Cancelado", Bad;
+    /// Dark green reputation.
+    ReputationBest = "Verde-escuro", Good;
+    /// Light green reputation.
+    ReputationGood = "Verde-claro", Good;
+    /// Yellow reputation.
+    ReputationFair = "Amarela", Warn;
+    /// Orange reputation.
+    ReputationPoor = "Laranja", Bad;
+    /// Red reputation.
+    ReputationWorst = "Vermelha", Bad;
+    /// Not enough sales for a reputation yet.
+    ReputationNone = "Ainda sem nível", Info;
+    /// Works as it should.
+    Healthy = "Em ordem", Good;
+    /// Works, but somebody should look.
+    Attention = "Atenção", Warn;
+    /// Does not work.
+    Broken = "Com falha", Bad;
+    /// Not configured, so it does nothing.
+    Off = "Desligado", Info;
+}
+
+impl Badge {
+    /// The badge of a reputation level as the marketplace names it, such as `5_green`.
+    pub fn reputation(level: &str) -> Self {
+        match level.split('_').next() {
+            Some("5") => Self::ReputationBest,
+            Some("4") => Self::ReputationGood,
+            Some("3") => Self::ReputationFair,
+            Some("2") => Self::ReputationPoor,
+            Some("1") => Self::ReputationWorst,
+            _ => Self::ReputationNone,
+        }
+    }
+
+    /// The badge of an order's status as the marketplace names it.
+    pub fn order(status: &str) -> Self {
+        match status {
+            "paid" => Self::Paid,
+            "partially_refunded" => Self::PartlyRefunded,
+            "cancelled" | "pending_cancel" | "invalid" => Self::Cancelled,
+            _ => Self::AwaitingPayment,
+        }
+    }
+}
+
+/// An instant as pages show it: relative while fresh, exact in its title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct When {
+    /// `há 5 min`, `ontem, 14:05`, `12/10, 14:05`, `31/12/2025`.
+    pub text: String,
+    /// `31/12/2026 14:05`.
+    pub exact: String,
+    /// The machine-readable form.
+    pub iso: String,
+    /// Unix seconds.
+    pub at: i64,
+    /// Whether the text grows old while the page stays open.
+    pub moves: bool,
+}
+
+impl When {
+    /// How `at` is told to somebody who reads at `now`.
+    pub fn new(zone: Zone, at: Instant, now: Instant) -> Self {
+        let ago = now.since(at);
+        let (civil, today) = (zone.civil(at), zone.day(now));
+        let moves = (0..DAY_S).contains(&ago);
+        let text = if moves {
+            ago_words(ago)
+        } else if zone.day(at) == today.plus(-1) {
+            civil.format("ontem, %H:%M").to_string()
+        } else if zone.day(at) == today.plus(1) {
+            civil.format("amanhã, %H:%M").to_string()
+        } else if civil.year() == today.date().year() {
+            civil.format("%d/%m, %H:%M").to_string()
+        } else {
+            civil.format("%d/%m/%Y").to_string()
+        };
+        Self {
+            text,
+            exact: zone.page(at),
+            iso: at.rfc3339(),
+            at: at.0,
+            moves,
+        }
+    }
+}
+
+fn ago_words(seconds: i64) -> String {
+    match seconds {
+        ..60 => "agora".to_owned(),
+        60..3600 => format!("há {} min", seconds / 60),
+        _ => format!("há {} h", seconds / 3600),
+    }
+}
+
+/// `Bom dia, Ana`: a greeting by the civil hour, with the first name.
+pub fn greeting(zone: Zone, now: Instant, name: &str) -> String {
+    let hello = match zone.civil(now).hour() {
+        5..12 => "Bom dia",
+        12..18 => "Boa tarde",
+        _ => "Boa noite",
+    };
+    match name.split_whitespace().next() {
+        Some(first) => format!("{hello}, {first}"),
+        None => hello.to_owned(),
+    }
+}
+
+/// `sexta-feira, 20 de novembro`: the civil day in words.
+pub fn day_in_words(zone: Zone, now: Instant) -> String {
+    const WEEKDAYS: [&str; 7] = [
+        "segunda-feira",
+        "terça-feira",
+        "quarta-feira",
+        "quinta-feira",
+        "sexta-feira",
+        "sábado",
+        "domingo",
+    ];
+    const MONTHS: [&str; 12] = [
+        "janeiro",
+        "fevereiro",
+        "março",
+        "abril",
+        "maio",
+        "junho",
+        "julho",
+        "agosto",
+        "setembro",
+        "outubro",
+        "novembro",
+        "dezembro",
+    ];
+    let date = zone.civil(now).date();
+    let weekday = WEEKDAYS[date.weekday().num_days_from_monday() as usize];
+    format!(
+        "{weekday}, {} de {}",
+        date.day(),
+        MONTHS[date.month0() as usize]
+    )
+}
+
+/// `1,4 GB`: a size in bytes with decimal units, as people read it.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let (mut unit, mut scale) = (0, 1000);
+    while bytes.saturating_add(scale / 20) / scale >= 1000 && unit + 1 < UNITS.len() {
+        unit += 1;
+        scale *= 1000;
+    }
+    let tenths = bytes.saturating_add(scale / 20) / (scale / 10);
+    format!("{},{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+/// `3 dias e 4 h`: a span in its two largest units.
+pub fn span(seconds: i64) -> String {
+    let (days, hours, minutes) = (seconds / DAY_S, seconds % DAY_S / 3600, seconds % 3600 / 60);
+    match (days, hours, minutes) {
+        (1, ..) => format!("1 dia e {hours} h"),
+        (2.., ..) => format!("{days} dias e {hours} h"),
+        (_, 1.., _) => format!("{hours} h e {minutes} min"),
+        (.., 1..) => format!("{minutes} min"),
+        _ => "menos de um minuto".to_owned(),
+    }
+}
+
+/// One input of a form: what was typed and what is wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Field {
+    /// What stands in it. Passwords are never sent back.
+    pub value: String,
+    /// What to correct, in words.
+    pub error: Option<String>,
+    /// Whether the page opens with the cursor here.
+    pub focus: bool,
+}
+
+impl Field {
+    /// A field that holds `value` and has no fault.
+    pub fn of(value: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same field with a fault, if there is one.
+    #[must_use]
+    pub fn fault(mut self, error: Option<&str>) -> Self {
+        self.error = error.map(str::to_owned);
+        self
+    }
+}
+
+/// Puts the cursor into the first field at fault (else into the first that
+/// is empty) and counts the faults. Fields come in the order of the page.
+pub fn focus_first<'a>(fields: impl IntoIterator<Item = &'a mut Field>) -> usize {
+    let mut fields: Vec<_> = fields.into_iter().collect();
+    let faults = fields.iter().filter(|field| field.error.is_some()).count();
+    let first = fields
+        .iter()
+        .position(|field| field.error.is_some())
+        .or_else(|| fields.iter().position(|field| field.value.is_empty()));
+    for (index, field) in fields.iter_mut().enumerate() {
+        field.focus = first == Some(index);
+    }
+    faults
+}
+
+/// One entry of a choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// What the form sends.
+    pub value: &'static str,
+    /// What people read.
+    pub label: &'static str,
+}
+
+/// The direction a list is sorted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Smallest first.
+    Ascending,
+    /// Largest first.
+    Descending,
+}
+
+impl Sort {
+    /// Its value of `aria-sort`.
+    pub fn aria(self) -> &'static str {
+        match self {
+            Self::Ascending => "ascending",
+            Self::Descending => "descending",
+        }
+    }
+
+    /// Its drawing in `img/icons.svg`.
+    pub fn icon(self) -> &'static str {
+        match self {
+            Self::Ascending => "up",
+            Self::Descending => "down",
+        }
+    }
+}
+
+/// A header of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// What stands in the column.
+    pub label: &'static str,
+    /// Whether it holds numbers, which stand on the right.
+    pub numeric: bool,
+    /// Address that sorts by it, or turns the direction; empty when it does not sort.
+    pub href: String,
+    /// The direction, when the list is sorted by this column.
+    pub sorted: Option<Sort>,
+}
+
+/// Where a page of a list stands: `1–20 de 43` and its neighbours.
+#[derive(Clone, Debug)]
+pub struct Paging {
+    /// Which rows are shown, of how many.
+    pub span: String,
+    /// Address of the page before.
+    pub previous: Option<String>,
+    /// Address of the page after.
+    pub next: Option<String>,
+}
+
+impl Paging {
+    /// The page `page` (from 1) of `total` rows. `params` are the other
+    /// parameters of the list's address, which both neighbours keep.
+    pub fn new(path: &str, params: &[(&str, &str)], page: u64, per_page: u64, total: u64) -> Self {
+        let last = total.div_ceil(per_page.max(1)).max(1);
+        let page = page.clamp(1, last);
+        let first_row = (page - 1) * per_page + 1;
+        let last_row = (page * per_page).min(total);
+        let grouped = crate::text::grouped;
+        let span = match total {
+            0 => "Nenhum resultado".to_owned(),
+            1 => "1 resultado".to_owned(),
+            _ if last == 1 => format!("{} resultados", grouped(total)),
+            _ => format!(
+                "{}–{} de {}",
+                grouped(first_row),
+                grouped(last_row),
+                grouped(total)
+            ),
+        };
+        let at = |page: u64| {
+            let page = page.to_string();
+            let mut all = params.to_vec();
+            all.push(("pagina", if page == "1" { "" } else { &page }));
+            address(path, &all)
+        };
+        Self {
+            span,
+            previous: (page > 1).then(|| at(page - 1)),
+            next: (page < last).then(|| at(page + 1)),
+        }
+    }
+}
+
+/// A path with its parameters; empty ones are left out, so that the same
+/// list has one address.
+pub fn address(path: &str, params: &[(&str, &str)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(params.iter().filter(|(_, value)| !value.is_empty()));
+    let query = query.finish();
+    if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{query}")
+    }
+}
+
+/// The answer to a browser when something went wrong.
+#[derive(Debug, Template)]
+#[template(path = "error.html", config = "assets/askama.toml")]
+pub struct ErrorPage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// HTTP status.
+    pub status: u16,
+    /// What happened.
+    pub title: &'static str,
+    /// What is safe and what to do.
+    pub text: &'static str,
+    /// What to quote when asking for help.
+    pub request_id: String,
+    /// Where the button leads.
+    pub href: String,
+    /// What the button says.
+    pub button: &'static str,
+}
+
+impl ErrorPage {
+    /// The page of a status. `retry` is the address asked for, when asking
+    /// again can help; the button then leads there instead of the start.
+    pub fn new(layout: Layout, status: u16, request_id: &str, retry: Option<&str>) -> Self {
+        let (title, text) = error_words(status);
+        Self {
+            layout,
+            status,
+            title,
+            text,
+            request_id: request_id.to_owned(),
+            href: retry.unwrap_or("/").to_owned(),
+            button: match retry {
+                Some(_) => "Tentar de novo",
+                None => "Ir para o início",
+            },
+        }
+    }
+}
+
+fn error_words(status: u16) -> (&'static str, &'static str) {
+    match status {
+        400..=402 | 405..=428 | 430..=499 => (
+            "Não entendemos este pedido",
+            "O endereço ou o formulário chegou incompleto. Nada foi alterado. Volte à página anterior e tente de novo.",
+        ),
+        403 => (
+            "Sua conta não abre esta página",
+            "Ela é de outro tipo de acesso, ou o pedido veio de outro site. Nada foi alterado. Se você precisa dela, fale com quem administra a plataforma.",
+        ),
+        404 => (
+            "Esta página não existe",
+            "O endereço pode ter mudado ou o item foi excluído. Seus dados continuam onde estavam.",
+        ),
+        429 => (
+            "Muitos pedidos em pouco tempo",
+            "Espere um minuto e tente de novo. O que você já tinha enviado está salvo.",
+        ),
+        503 => (
+            "Estamos ocupados por um instante",
+            "O serviço está reiniciando ou com muitos pedidos. Seus dados estão seguros. Tente de novo em alguns segundos.",
+        ),
+        _ => (
+            "Algo falhou do nosso lado",
+            "O que estava salvo continua salvo; este último pedido pode não ter sido feito. Confira antes de repetir. Se acontecer de novo, informe o código abaixo a quem administra a plataforma.",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

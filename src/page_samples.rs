@@ -1,0 +1,732 @@
+//! Every page with sample data: none, one, three and many rows, long names.
+//!
+//! Guards what no page may break: no inline script or style, one `h1`, a
+//! title, labels that belong to something, assets and addresses that exist.
+//! The pages are also written to `target/pages` with their assets, to be
+//! looked at through any static file server.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use askama::Template;
+
+use crate::accounts::views::*;
+use crate::clock::{Day, Instant, Zone};
+use crate::content::views::*;
+use crate::http::chart::*;
+use crate::http::view::*;
+use crate::marketplace::views::*;
+use crate::money::Cents;
+use crate::operations::views::*;
+
+const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const NOW: Instant = Instant(1_795_183_200);
+const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
+
+fn ago(seconds: i64) -> When {
+    When::new(ZONE, NOW.minus(seconds), NOW)
+}
+
+fn outside() -> Layout {
+    Layout::outside("Seller Platform", NOW)
+}
+
+fn student(here: &str) -> Layout {
+    let reader = Reader {
+        name: "Ana Souza",
+        email: "ana.souza@exemplo.com.br",
+        menu: STUDENT_MENU,
+    };
+    Layout::inside("Seller Platform", NOW, reader, here)
+}
+
+fn operator(here: &str) -> Layout {
+    let reader = Reader {
+        name: "Operação",
+        email: "operacao@exemplo.com.br",
+        menu: OPERATOR_MENU,
+    };
+    Layout::inside("Seller Platform", NOW, reader, here)
+}
+
+fn login() -> LoginPage {
+    LoginPage {
+        layout: outside(),
+        alert: None,
+        email: Field {
+            focus: true,
+            ..Field::default()
+        },
+        password: Field::default(),
+        back: String::new(),
+        needs_setup: false,
+        demo: vec![],
+    }
+}
+
+fn demo() -> Vec<DemoLogin> {
+    [
+        ("Aluna com três lojas", "aluna@demo.local"),
+        ("Fornecedor", "fornecedor@demo.local"),
+        ("Administração", "admin@demo.local"),
+    ]
+    .map(|(who, email)| DemoLogin {
+        who,
+        email: email.to_owned(),
+        password: "demonstracao".to_owned(),
+    })
+    .into()
+}
+
+fn logins() -> Vec<(&'static str, String)> {
+    let kept = || Field::of("ana.souza@exemplo.com.br");
+    let with = |problem: LoginProblem<'_>| LoginPage {
+        alert: Some(problem.notice()),
+        email: kept(),
+        back: "/painel/ml?a=1&b=2".to_owned(),
+        ..login()
+    };
+    let mut bad = LoginPage {
+        email: Field::of("ana.souza")
+            .fault(Some("Informe um e-mail válido, como nome@exemplo.com")),
+        password: Field::default().fault(Some("Informe a sua senha")),
+        ..login()
+    };
+    bad.alert = Notice::faults(focus_first([&mut bad.email, &mut bad.password]));
+    let until = "14:32";
+    vec![
+        ("entrar", login().render()),
+        ("entrar-errado", with(LoginProblem::Wrong).render()),
+        ("entrar-suspenso", with(LoginProblem::Suspended).render()),
+        (
+            "entrar-demais",
+            with(LoginProblem::TooMany { until }).render(),
+        ),
+        ("entrar-campos", bad.render()),
+        (
+            "entrar-primeiro",
+            LoginPage {
+                needs_setup: true,
+                ..login()
+            }
+            .render(),
+        ),
+        (
+            "entrar-demo",
+            LoginPage {
+                demo: demo(),
+                ..login()
+            }
+            .render(),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, page)| (name, page.unwrap()))
+    .collect()
+}
+
+fn setup_and_errors() -> Vec<(&'static str, String)> {
+    let setup = |faults: bool| {
+        let mut page = SetupPage {
+            layout: outside(),
+            alert: None,
+            code: "c0de".to_owned(),
+            valid_until: "14:32".to_owned(),
+            name: Field::of(if faults { "Ana Souza" } else { "" }),
+            email: Field::of(if faults { "ana@" } else { "" }),
+            password: Field::default(),
+        };
+        if faults {
+            page.email = page
+                .email
+                .fault(Some("Informe um e-mail válido, como nome@exemplo.com"));
+            page.password = page
+                .password
+                .fault(Some("A senha precisa de ao menos 10 caracteres"));
+        }
+        page.alert = Notice::faults(focus_first([
+            &mut page.name,
+            &mut page.email,
+            &mut page.password,
+        ]));
+        page.render().unwrap()
+    };
+    let gone = |done| {
+        SetupGonePage {
+            layout: outside(),
+            done,
+        }
+        .render()
+        .unwrap()
+    };
+    let error = |status, retry| {
+        ErrorPage::new(
+            outside(),
+            status,
+            "0198b7e2-5c1e-7d40-a7be-1f5b2f6f1d11",
+            retry,
+        )
+        .render()
+        .unwrap()
+    };
+    vec![
+        ("configurar", setup(false)),
+        ("configurar-campos", setup(true)),
+        ("configurar-vencido", gone(false)),
+        ("configurar-feito", gone(true)),
+        ("erro-400", error(400, None)),
+        ("erro-403", error(403, None)),
+        ("erro-404", error(404, None)),
+        ("erro-429", error(429, Some("/painel"))),
+        ("erro-500", error(500, None)),
+        ("erro-503", error(503, Some("/painel"))),
+    ]
+}
+
+fn sales_of_30_days() -> Vec<i64> {
+    [
+        31, 42, 28, 55, 61, 20, 12, 44, 49, 52, 38, 70, 24, 15, 47, 58, 51, 66, 79, 30, 19, 62, 74,
+        68, 55, 91, 41, 22, 83, 47,
+    ]
+    .map(|value| value * 3_190)
+    .into()
+}
+
+fn stats(days: &[i64], unread: u64) -> Vec<Stat> {
+    let sum: i64 = days.iter().sum();
+    vec![
+        Stat {
+            label: "Vendas hoje",
+            value: "17".to_owned(),
+            note: "R$ 1.499,30 até agora".to_owned(),
+            spark: Spark::new(&days[16..]),
+            lead: true,
+            ..Stat::default()
+        },
+        Stat {
+            label: "Faturamento, 30 dias",
+            value: Cents(sum).page(),
+            change: Change::new(sum * 100 / 112, sum),
+            note: "sobre os 30 dias antes".to_owned(),
+            spark: Spark::new(days),
+            lead: true,
+            ..Stat::default()
+        },
+        Stat {
+            label: "Contas vinculadas",
+            value: "3".to_owned(),
+            note: "1 precisa de você".to_owned(),
+            href: "/painel/ml",
+            ..Stat::default()
+        },
+        Stat {
+            label: "Avisos não lidos",
+            value: unread.to_string(),
+            note: "desde ontem".to_owned(),
+            ..Stat::default()
+        },
+    ]
+}
+
+fn account_rows(count: usize) -> Vec<AccountRow> {
+    let names = ["CASA&CAFE", "Ana Utilidades", LONG];
+    (0..count)
+        .map(|index| AccountRow {
+            nickname: names[index % 3].to_owned(),
+            reputation: Badge::reputation(["5_green", "3_yellow", ""][index % 3]),
+            sales_today: [12, 5, 0][index % 3],
+            gross_30: Cents([3_212_990, 1_087_245, 0][index % 3]).page(),
+            listings: ["1.204", "318", "0"][index % 3].to_owned(),
+            claims: [0, 2, 0][index % 3],
+            questions: [3, 0, 0][index % 3],
+            link: [Badge::Linked, Badge::Linked, Badge::LinkLost][index % 3],
+            error: (index % 3 == 2)
+                .then(|| "O Mercado Livre recusou a renovação do acesso.".to_owned()),
+        })
+        .collect()
+}
+
+fn sale_rows(count: usize) -> Vec<SaleRow> {
+    let titles = [
+        "Kit 6 canecas de porcelana 300 ml",
+        "Garrafa térmica inox 1 litro com infusor de chá e tampa dupla, preta fosca",
+        "Coador de pano nº 2",
+    ];
+    (0..count)
+        .map(|index| SaleRow {
+            title: titles[index % 3].to_owned(),
+            quantity: ["1 unidade", "2 unidades"][index % 2].to_owned(),
+            value: Cents([11_980, 25_790, 2_490][index % 3]).page(),
+            when: ago([40, 1_900, 9_000, 100_000, 400_000][index % 5]),
+            store: ["CASA&CAFE", "Ana Utilidades"][index % 2].to_owned(),
+            status: Badge::order(["paid", "payment_in_process", "cancelled", "paid"][index % 4]),
+        })
+        .collect()
+}
+
+fn news_rows(count: usize) -> Vec<NewsRow> {
+    let texts = [
+        (
+            1,
+            "Venda de R$ 119,80",
+            "Kit 6 canecas de porcelana 300 ml, CASA&CAFE",
+        ),
+        (
+            3,
+            "Pergunta nova",
+            "“Serve para micro-ondas?” em Garrafa térmica inox",
+        ),
+        (
+            2,
+            "Reclamação aberta",
+            "Produto chegou com defeito, Ana Utilidades",
+        ),
+        (8, "Vínculo perdido", ""),
+    ];
+    (0..count)
+        .map(|index| {
+            let (kind, title, message) = texts[index % 4];
+            NewsRow {
+                icon: news_icon(kind),
+                title: title.to_owned(),
+                message: message.to_owned(),
+                when: ago([40, 1_900, 9_000, 100_000][index % 4]),
+                unread: index < 2,
+            }
+        })
+        .collect()
+}
+
+fn tasks() -> Vec<Task> {
+    let task = |tone, title: &str, detail: &str, href: &str, button| Task {
+        tone,
+        title: title.to_owned(),
+        detail: detail.to_owned(),
+        href: href.to_owned(),
+        button,
+    };
+    vec![
+        task(
+            Tone::Bad,
+            "Uma conta perdeu o vínculo",
+            LONG,
+            "/painel/ml",
+            "Ver conta",
+        ),
+        task(
+            Tone::Warn,
+            "2 reclamações abertas",
+            "Ana Utilidades, a mais antiga há 30 h",
+            "",
+            "",
+        ),
+        task(Tone::Info, "3 perguntas sem resposta", "CASA&CAFE", "", ""),
+    ]
+}
+
+fn student_home(accounts: usize, rows: usize) -> String {
+    let days = if rows == 0 {
+        vec![0; 30]
+    } else {
+        sales_of_30_days()
+    };
+    let words = BarWords {
+        title: "Faturamento por dia, 30 dias",
+        unit: "Faturamento",
+        value: |cents| Cents(cents).page(),
+        mark: short_money,
+    };
+    StudentHome {
+        layout: student("/painel"),
+        greeting: greeting(ZONE, NOW, "Ana Souza"),
+        today: day_in_words(ZONE, NOW),
+        tasks: if accounts == 3 { tasks() } else { vec![] },
+        stats: stats(&days, 2),
+        chart: BarChart::new(words, Day::parse("2026-10-22").unwrap(), &days),
+        accounts: account_rows(accounts),
+        sales: sale_rows(rows),
+        news: news_rows(rows.min(6)),
+    }
+    .render()
+    .unwrap()
+}
+
+fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> String {
+    AccountsPage {
+        layout: student("/painel/ml").with_flash(flash),
+        configured,
+        signature_required: true,
+        accounts: account_rows(count)
+            .into_iter()
+            .zip(91_234_567_u64..)
+            .map(|(row, id)| LinkedAccount {
+                ml_user_id: id.to_string(),
+                nickname: row.nickname,
+                link: row.link,
+                reputation: row.reputation,
+                error: row.error,
+                linked: ago(9_000_000),
+                synced: (id % 2 == 1).then(|| ago(200)),
+                history_from: (id % 3 == 0).then(|| "12/08/2026".to_owned()),
+            })
+            .collect(),
+    }
+    .render()
+    .unwrap()
+}
+
+fn student_pages() -> Vec<(&'static str, String)> {
+    let nickname = "CASA&CAFE";
+    let linked = LinkOutcome::Linked { nickname }.notice();
+    vec![
+        ("painel-vazio", student_home(0, 0)),
+        ("painel-novo", student_home(1, 0)),
+        ("painel", student_home(3, 5)),
+        ("painel-muitas", student_home(12, 10)),
+        (
+            "contas-vazio",
+            accounts_page(0, true, Some(LinkOutcome::Refused.notice())),
+        ),
+        ("contas-desligado", accounts_page(0, false, None)),
+        ("contas", accounts_page(3, true, Some(linked))),
+        (
+            "contas-outra",
+            accounts_page(1, true, Some(LinkOutcome::BelongsToAnother.notice())),
+        ),
+    ]
+}
+
+fn health(troubled: bool) -> Vec<HealthRow> {
+    let row = |label, value: &str, note: &str, state| HealthRow {
+        label,
+        value: value.to_owned(),
+        note: note.to_owned(),
+        state,
+    };
+    let (copied, copy) = if troubled {
+        ("17/11/2026 03:00", Badge::Broken)
+    } else {
+        ("hoje, 03:00", Badge::Healthy)
+    };
+    let concern = if troubled {
+        Badge::Attention
+    } else {
+        Badge::Healthy
+    };
+    let failed = if troubled { "2" } else { "0" };
+    let refused = if troubled {
+        "312 nas últimas 24 h"
+    } else {
+        "Nenhuma"
+    };
+    let (database, log) = (size(482_000_000), size(3_100_000));
+    vec![
+        row(
+            "Banco de dados",
+            &database,
+            "seller-platform.db",
+            Badge::Healthy,
+        ),
+        row("Registro de escrita (WAL)", &log, "", Badge::Healthy),
+        row(
+            "Última cópia de segurança",
+            copied,
+            "480,1 MB, conferida",
+            copy,
+        ),
+        row(
+            "Mensagens na fila",
+            "14",
+            "a mais antiga há 20 s",
+            Badge::Healthy,
+        ),
+        row("Avisos do Mercado Livre à espera", "0", "", Badge::Healthy),
+        row("Avisos que falharam", failed, "", concern),
+        row("Assinaturas recusadas", refused, "", concern),
+        row(
+            "E-mail",
+            "Sem servidor configurado",
+            "As mensagens esperam na fila.",
+            Badge::Off,
+        ),
+    ]
+}
+
+fn operator_home(troubled: bool) -> String {
+    let calm = Notice::new(
+        Tone::Good,
+        "Tudo em ordem",
+        "Nada pede a sua atenção agora.",
+    );
+    let warning = Notice::new(
+        Tone::Warn,
+        "O serviço está no ar, mas dois pontos pedem atenção",
+        "",
+    );
+    let copy = Notice::new(
+        Tone::Bad,
+        "A última cópia de segurança tem 3 dias",
+        "A pasta /var/backups está cheia. Libere espaço; a próxima tentativa é às 15:00.",
+    );
+    let people = [
+        ("Gratuito", 1_830),
+        ("Pro", 640),
+        ("VIP", 212),
+        ("Piloto Pro", 48),
+        ("Pódio", 7),
+        ("Fornecedor", 15),
+        ("Administração", 2),
+    ];
+    OperatorHome {
+        layout: operator("/admin"),
+        verdict: if troubled { warning } else { calm },
+        problems: if troubled { vec![copy] } else { vec![] },
+        health: health(troubled),
+        signature_hint: troubled,
+        people: people
+            .map(|(role, count)| RoleCount::new(role, count, 2_754))
+            .into(),
+        people_total: "2.754 no total".to_owned(),
+        version: "0.1.0",
+        uptime: span(273_600),
+    }
+    .render()
+    .unwrap()
+}
+
+fn plans_page(count: usize, search: &str, total: u64) -> String {
+    let column = |label, numeric, sorted| Column {
+        label,
+        numeric,
+        href: address("/admin/planos", &[("q", search), ("ordem", "titulo")]),
+        sorted,
+    };
+    let titles = ["Plano Anual", "Plano Mensal", LONG];
+    PlansPage {
+        layout: operator("/admin/planos"),
+        search: search.to_owned(),
+        order: String::new(),
+        columns: [
+            column("Título", false, None),
+            column("Periodicidade", false, None),
+            column("Preço", true, Some(Sort::Ascending)),
+            column("Situação", false, None),
+        ],
+        plans: (0..count)
+            .map(|index| PlanRow {
+                id: (index + 1).to_string(),
+                title: titles[index % 3].to_owned(),
+                slug: format!("plano-{}", index + 1),
+                period: period_words(["anual", "mensal", "unico"][index % 3]),
+                price: Cents([97_000, 9_790, 123_456_700][index % 3]).page(),
+                state: [Badge::Active, Badge::Active, Badge::Inactive][index % 3],
+            })
+            .collect(),
+        paging: Paging::new("/admin/planos", &[("q", search)], 1, 20, total),
+    }
+    .render()
+    .unwrap()
+}
+
+fn plan_form(existing: bool, faults: bool) -> String {
+    let text = |value: &str| Field::of(if existing || faults { value } else { "" });
+    let mut page = PlanForm {
+        layout: operator("/admin/planos/1"),
+        existing: existing.then(|| ExistingPlan {
+            id: "1".to_owned(),
+            title: "Plano Anual".to_owned(),
+        }),
+        alert: None,
+        title: text("Plano Anual"),
+        slug: text("plano-anual"),
+        price: text("970,00"),
+        currency: Field::of("BRL"),
+        period: Field::of("anual"),
+        benefits: text("Todas as aulas\nExtensão do navegador\nEncontros ao vivo"),
+        checkout_link: text("https://pagamento.exemplo.com.br/anual"),
+        active: true,
+    };
+    if faults {
+        page.slug = Field::of("Plano Anual").fault(Some(
+            "Use só letras minúsculas, números e hífens, como plano-anual",
+        ));
+        page.price = Field::of("R$").fault(Some("Informe o preço em números, como 97,90"));
+    }
+    let count = focus_first([
+        &mut page.title,
+        &mut page.slug,
+        &mut page.price,
+        &mut page.benefits,
+    ]);
+    page.alert = Notice::faults(count);
+    page.render().unwrap()
+}
+
+fn supplier_home(plan: bool) -> String {
+    let reader = Reader {
+        name: "Rui Distribuidora",
+        email: "rui@exemplo.com.br",
+        menu: SUPPLIER_MENU,
+    };
+    SupplierHome {
+        layout: Layout::inside("Seller Platform", NOW, reader, "/fornecedor"),
+        greeting: greeting(ZONE, NOW, "Rui Distribuidora"),
+        today: day_in_words(ZONE, NOW),
+        api_plan: plan.then(|| ApiPlan {
+            name: "Starter",
+            state: Badge::Active,
+            until: "até 31/12/2026".to_owned(),
+            usage: "1.204 de 10.000 chamadas neste mês".to_owned(),
+        }),
+    }
+    .render()
+    .unwrap()
+}
+
+fn staff_pages() -> Vec<(&'static str, String)> {
+    vec![
+        ("admin", operator_home(false)),
+        ("admin-atencao", operator_home(true)),
+        ("planos-vazio", plans_page(0, "", 0)),
+        ("planos-nada", plans_page(0, "xícara & pires", 0)),
+        ("planos", plans_page(3, "", 3)),
+        ("planos-muitos", plans_page(20, "", 43)),
+        ("plano-novo", plan_form(false, false)),
+        ("plano", plan_form(true, false)),
+        ("plano-campos", plan_form(true, true)),
+        ("fornecedor", supplier_home(true)),
+        ("fornecedor-sem-plano", supplier_home(false)),
+    ]
+}
+
+fn every_page() -> Vec<(&'static str, String)> {
+    [logins(), setup_and_errors(), student_pages(), staff_pages()].concat()
+}
+
+/// Values of an attribute, in the order of the page.
+fn attribute<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    page.split(&format!(" {name}=\""))
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect()
+}
+
+#[test]
+fn no_page_breaks_the_content_policy() {
+    for (name, page) in every_page() {
+        assert!(!page.contains(" style="), "{name}: inline style");
+        assert!(!page.contains("<style"), "{name}: inline style sheet");
+        assert_eq!(page.matches("<script").count(), 1, "{name}: scripts");
+        assert!(!page.contains("javascript:"), "{name}");
+        for tag in page.split('<').filter_map(|rest| rest.split('>').next()) {
+            let handler = tag
+                .split(' ')
+                .find(|word| word.starts_with("on") && word.contains('='));
+            assert_eq!(handler, None, "{name}: inline handler");
+        }
+        for address in attribute(&page, "src")
+            .into_iter()
+            .chain(attribute(&page, "href"))
+        {
+            let ours = address.starts_with('/') || address.starts_with('#');
+            assert!(ours, "{name}: {address} leaves our origin");
+        }
+    }
+}
+
+#[test]
+fn every_page_can_be_navigated_by_structure() {
+    for (name, page) in every_page() {
+        assert_eq!(page.matches("<h1>").count(), 1, "{name}: one main title");
+        assert_eq!(page.matches("<main").count(), 1, "{name}: one main part");
+        assert!(page.contains(" · Seller Platform</title>"), "{name}: title");
+        let ids = attribute(&page, "id");
+        let known: BTreeSet<_> = ids.iter().collect();
+        assert_eq!(known.len(), ids.len(), "{name}: an id stands twice");
+        for reference in [
+            "for",
+            "popovertarget",
+            "aria-labelledby",
+            "aria-controls",
+            "data-copy",
+            "data-reveal",
+        ] {
+            for id in attribute(&page, reference) {
+                assert!(
+                    known.contains(&id),
+                    "{name}: {reference} names {id}, which is not there"
+                );
+            }
+        }
+        for id in attribute(&page, "aria-describedby")
+            .iter()
+            .flat_map(|ids| ids.split_whitespace())
+        {
+            assert!(
+                known.contains(&id),
+                "{name}: described by {id}, which is not there"
+            );
+        }
+        assert!(
+            page.matches(" autofocus").count() <= 1 || page.contains("<dialog"),
+            "{name}: one cursor"
+        );
+    }
+}
+
+#[test]
+fn every_icon_and_class_is_drawn() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let sprite = std::fs::read_to_string(root.join("img/icons.svg")).unwrap();
+    let styles: String = ["reset", "tokens", "components", "pages"]
+        .map(|name| std::fs::read_to_string(root.join(format!("css/{name}.css"))).unwrap())
+        .concat();
+    for (name, page) in every_page() {
+        for address in attribute(&page, "href") {
+            if let Some((_, icon)) = address.split_once(".svg#") {
+                assert!(
+                    sprite.contains(&format!("id=\"{icon}\"")),
+                    "{name}: no icon {icon}"
+                );
+            }
+        }
+        for class in attribute(&page, "class")
+            .iter()
+            .flat_map(|classes| classes.split_whitespace())
+        {
+            assert!(
+                styles.contains(&format!(".{class}")),
+                "{name}: no rule for .{class}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_people_typed_stays_text() {
+    let page = LoginPage {
+        email: Field::of("\"><script>alert(1)</script>"),
+        ..login()
+    };
+    assert!(!page.render().unwrap().contains("<script>alert"));
+}
+
+#[test]
+fn pages_are_written_for_looking_at() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let out = root.join("target/pages");
+    std::fs::create_dir_all(&out).unwrap();
+    for (name, page) in every_page() {
+        std::fs::write(out.join(format!("{name}.html")), page).unwrap();
+    }
+    for folder in ["css", "js", "img"] {
+        for entry in std::fs::read_dir(root.join("assets").join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{folder}/{}", entry.file_name().display());
+            let address = crate::http::assets::url(&name);
+            let target = out.join(address.trim_start_matches('/'));
+            std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
