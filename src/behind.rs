@@ -1,0 +1,231 @@
+//! What is counted in memory and written behind.
+//!
+//! Rate windows, quota, last-use times and daily counts change with every
+//! request. One thread collects what changed, once a second and at the stop,
+//! and the writer stores it in one job. No request waits for this, and a
+//! crash forgets at most the last second.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::app::App;
+use crate::clock::{Day, Instant};
+use crate::db::{Db, DbError, Lane, WriteTx};
+use crate::guard::Kind;
+use crate::http::limit::{Class, StoredWindow};
+use crate::ids::{TokenHash, UserId};
+
+/// Windows longer than any limit's are dropped from the table after it.
+const FORGET_WINDOWS_S: i64 = 86_400;
+
+/// Last uses of tokens that are still to be written.
+#[derive(Default)]
+pub struct Touches {
+    noted: Mutex<HashMap<(Kind, TokenHash), (UserId, Instant)>>,
+}
+
+impl Touches {
+    /// Notes a use.
+    pub fn note(&self, kind: Kind, token: TokenHash, owner: UserId, at: Instant) {
+        self.noted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((kind, token), (owner, at));
+    }
+
+    fn take(&self) -> HashMap<(Kind, TokenHash), (UserId, Instant)> {
+        std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Something counted by civil day.
+pub struct Counter {
+    name: &'static str,
+    unwritten: AtomicU64,
+}
+
+impl Counter {
+    /// A counter under a name of `daily_count`.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            unwritten: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts.
+    pub fn add(&self, count: u64) {
+        self.unwritten.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+/// One collection of everything that changed.
+struct Batch {
+    day: Day,
+    windows: Vec<StoredWindow>,
+    touches: HashMap<(Kind, TokenHash), (UserId, Instant)>,
+    calls: Vec<(UserId, Day, &'static str, u64)>,
+    counter: &'static str,
+    counted: u64,
+}
+
+impl Batch {
+    fn collect(app: &App) -> Self {
+        let now = app.clock.now();
+        Self {
+            day: app.day(now),
+            windows: app.limiter.take_dirty(now),
+            touches: app.touches.take(),
+            calls: app.usage.take(),
+            counter: app.refused_signatures.name,
+            counted: app.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.windows.is_empty()
+            && self.touches.is_empty()
+            && self.calls.is_empty()
+            && self.counted == 0
+    }
+
+    fn store(&self, tx: &WriteTx<'_>) -> Result<(), DbError> {
+        for window in &self.windows {
+            tx.execute(
+                "INSERT INTO rate_window (subject, started_at, length_s, count)
+                 VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (subject) DO UPDATE
+                 SET started_at = ?2, length_s = ?3, count = ?4",
+                (
+                    &window.subject,
+                    window.started_at,
+                    window.length_s,
+                    window.count,
+                ),
+            )?;
+        }
+        for ((kind, token), (owner, at)) in &self.touches {
+            let sql = match kind {
+                Kind::Extension => {
+                    "UPDATE extension_token SET last_used_at = ?2 WHERE token_hash = ?1"
+                }
+                Kind::Session => "UPDATE session SET last_seen_at = ?2 WHERE session_hash = ?1",
+                Kind::Partner => "UPDATE partner_token SET last_used_at = ?2 WHERE token_hash = ?1",
+            };
+            tx.execute(sql, (token, at.0))?;
+            tx.execute(
+                "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
+                (owner, at.0),
+            )?;
+        }
+        for (user, day, operation, calls) in &self.calls {
+            tx.execute(
+                "INSERT INTO partner_usage (user_id, day, operation, calls) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (user_id, day, operation) DO UPDATE SET calls = calls + ?4",
+                (
+                    user,
+                    day.0,
+                    operation,
+                    i64::try_from(*calls).unwrap_or(i64::MAX),
+                ),
+            )?;
+        }
+        if self.counted > 0 {
+            tx.execute(
+                "INSERT INTO daily_count (name, day, count) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (name, day) DO UPDATE SET count = count + ?3",
+                (
+                    self.counter,
+                    self.day.0,
+                    i64::try_from(self.counted).unwrap_or(i64::MAX),
+                ),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Takes back what could not be written, to try again with the next batch.
+    fn put_back(&self, app: &App) {
+        app.limiter.mark_dirty(&self.windows);
+        app.usage.put_back(&self.calls);
+        app.refused_signatures.add(self.counted);
+        for ((kind, token), (owner, at)) in &self.touches {
+            app.touches.note(*kind, *token, *owner, *at);
+        }
+    }
+}
+
+/// Writes what changed since the last call.
+pub fn flush(app: &App) -> Result<(), DbError> {
+    let batch = Arc::new(Batch::collect(app));
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let job = Arc::clone(&batch);
+    let stored = app.db.write(move |tx| job.store(tx));
+    if stored.is_err() {
+        batch.put_back(app);
+    }
+    stored
+}
+
+/// Takes over the windows of the last run, and forgets those long ended.
+pub fn load(app: &App) -> Result<(), DbError> {
+    let now = app.clock.now();
+    app.db.write(move |tx| {
+        tx.execute(
+            "DELETE FROM rate_window WHERE started_at + length_s < ?1",
+            [now.0 - FORGET_WINDOWS_S],
+        )
+        .map(|_| ())
+    })?;
+    app.limiter.load(stored_windows(&app.db)?);
+    Ok(())
+}
+
+fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
+    db.read(Lane::Slow, |tx| {
+        tx.all(
+            "SELECT subject, started_at, length_s, count FROM rate_window",
+            [],
+            |row| {
+                Ok(StoredWindow {
+                    subject: row.get(0)?,
+                    started_at: row.get(1)?,
+                    length_s: row.get(2)?,
+                    count: row.get(3)?,
+                })
+            },
+        )
+    })
+}
+
+/// Takes over what a command beside the server changed: `user password`
+/// lets a person in again who failed too often.
+fn heed_outside_change(app: &App) -> Result<(), DbError> {
+    if !app.outside_change.swap(false, Ordering::AcqRel) {
+        return Ok(());
+    }
+    let stored = stored_windows(&app.db)
+        .inspect_err(|_| app.outside_change.store(true, Ordering::Release))?;
+    for class in [Class::LoginAccount, Class::LoginKnown] {
+        app.limiter.forget_missing(class, &stored);
+    }
+    Ok(())
+}
+
+/// Flushes once a second until `stop` is set, then one last time.
+pub fn run(app: &App, stop: &crate::worker::Stop) {
+    loop {
+        let stopping = stop.wait(Duration::from_secs(1));
+        // Written first: what is not in the table afterwards was taken out of it.
+        if let Err(error) = flush(app).and_then(|()| heed_outside_change(app)) {
+            tracing::warn!(%error, "counters were not written; trying again");
+        }
+        if stopping {
+            return;
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! The life of a request, told once and read from top to bottom.
+//!
+//! accept → host → match → size → guard → limit → body → handler → stamp. The
+//! route table says what happens at each step; there are no layers to discover.
+//! Handlers are plain functions; here is the only place that awaits.
+
+use std::any::Any;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant as Monotonic};
+
+use bytes::{Bytes, BytesMut};
+use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::Lane;
+use crate::guard::{self, Pass, Refused};
+use crate::http::cors::Cors;
+use crate::http::limit::Verdict;
+use crate::http::request::wants_json;
+use crate::http::router::Found;
+use crate::http::server::client_address;
+use crate::http::wire::Refusal;
+use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::routes::{Call, Route, Run};
+use crate::stamp::{self, Stamp};
+
+/// Longest pause between two pieces of a body.
+const BODY_PAUSE: Duration = Duration::from_secs(5);
+/// Longest time for a whole body.
+const BODY_TOTAL: Duration = Duration::from_secs(15);
+/// Largest caller-given request id.
+const MAX_REQUEST_ID: usize = 128;
+
+/// Answers one request of a peer.
+pub async fn answer(
+    app: Arc<App>,
+    peer: SocketAddr,
+    request: http::Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let started = Monotonic::now();
+    let (head, body) = request.into_parts();
+    let chunked = head.headers.contains_key(TRANSFER_ENCODING);
+    let mut visit = Visit::new(&app, peer, &head);
+    let (method, path) = (head.method.clone(), head.uri.path().to_owned());
+    let result = visit.serve(&app, head, body).await;
+    let mut response = visit.stamp(&app, result);
+    if method == Method::HEAD {
+        stamp::drop_body(&mut response);
+    }
+    if chunked || visit.body_unread {
+        // What is left of the body must not be read as a next request.
+        response
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    visit.log(&method, &path, response.status(), started.elapsed());
+    response
+}
+
+/// The answer to a head that never became a request, as bytes for the wire.
+pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
+    let message = match refusal.code {
+        Code::UriTooLong => "the address is too long",
+        Code::HeadersTooLarge => "the headers are too large or too many",
+        _ => "the request is not well-formed HTTP/1.1",
+    };
+    let id = crate::ids::request_id();
+    let family = Family::of_unknown_path(&refusal.path);
+    let problem = Problem::new(refusal.code, message);
+    let status = refusal.code.status(family);
+    tracing::info!(
+        request_id = id,
+        path = refusal.path,
+        status = status.as_u16(),
+        "refused a malformed request"
+    );
+    let stamp = Stamp::new(app, &id, family);
+    let reply = stamp
+        .problem_reply(&problem, false)
+        .with(CONNECTION, HeaderValue::from_static("close"));
+    let body = reply.body.clone();
+    stamp::to_bytes(&stamp.reply(reply), &body)
+}
+
+/// What is known of a request while it is served.
+struct Visit {
+    id: String,
+    now: Instant,
+    client: std::net::IpAddr,
+    origin: Option<HeaderValue>,
+    family: Family,
+    html: bool,
+    route: Option<usize>,
+    verdict: Option<Verdict>,
+    identity: Option<(&'static str, i64)>,
+    body_unread: bool,
+}
+
+impl Visit {
+    fn new(app: &App, peer: SocketAddr, head: &Parts) -> Self {
+        let forwarded = head
+            .headers
+            .get_all(HeaderName::from_static("x-forwarded-for"));
+        let forwarded = forwarded.iter().filter_map(|value| value.to_str().ok());
+        let family = Family::of_unknown_path(head.uri.path());
+        Self {
+            id: request_id(&head.headers),
+            now: app.clock.now(),
+            client: client_address(peer.ip(), forwarded, &app.config.server.trusted_proxies),
+            origin: head.headers.get(ORIGIN).cloned(),
+            family,
+            html: family == Family::Page && !wants_json(&head.headers),
+            route: None,
+            verdict: None,
+            identity: None,
+            body_unread: head
+                .headers
+                .get(CONTENT_LENGTH)
+                .is_some_and(|length| length != "0"),
+        }
+    }
+
+    async fn serve(
+        &mut self,
+        app: &Arc<App>,
+        head: Parts,
+        body: Incoming,
+    ) -> Result<Reply, Problem> {
+        let path = routed_path(head.uri.path());
+        let found = app.router.find(&head.method, &path);
+        if !matches!(&found, Found::Row(row, _) if app.routes[*row].any_host) {
+            app.addresses.check_host(&head)?;
+        }
+        let (row, variables) = match found {
+            Found::Row(row, variables) => (row, decoded(&variables)),
+            Found::OtherMethods(allow, row) => {
+                self.enter(app, row, &head);
+                return Ok(self.other_method(app, &head, allow));
+            }
+            Found::Nothing => return Err(Problem::not_found()),
+        };
+        self.enter(app, row, &head);
+        let route = &app.routes[row];
+        let limit = route.body_limit(app);
+        if declared_length(&head.headers).is_some_and(|length| length > limit as u64) {
+            return Err(too_large());
+        }
+        let request = Request {
+            head,
+            body: Bytes::new(),
+            variables,
+            client: self.client,
+            id: self.id.clone(),
+            now: self.now,
+            lane: Lane::InPlace,
+            family: self.family,
+        };
+        let at = Door {
+            app,
+            route,
+            request,
+            body,
+        };
+        match &route.call {
+            Call::Open(run) => {
+                self.pass(run, guard::open(app, route, &at.request), at)
+                    .await
+            }
+            Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at).await,
+            Call::Notification(run) => {
+                self.pass(run, guard::notification(app, &at.request), at)
+                    .await
+            }
+            Call::Seller(run) => {
+                self.pass(run, guard::seller(app, route, &at.request), at)
+                    .await
+            }
+            Call::Visitor(run) => self.pass(run, guard::visitor(app, &at.request), at).await,
+            Call::Session(access, run) => {
+                self.pass(run, guard::person(app, *access, route, &at.request), at)
+                    .await
+            }
+        }
+    }
+
+    /// Notes the row, so that whatever happens is answered in its family.
+    fn enter(&mut self, app: &App, row: usize, head: &Parts) {
+        self.route = Some(row);
+        self.family = app.routes[row].family();
+        self.html = self.family == Family::Page && !wants_json(&head.headers);
+    }
+
+    fn other_method(&self, app: &App, head: &Parts, allow: HeaderValue) -> Reply {
+        if head.method != Method::OPTIONS {
+            let problem = Problem::new(Code::MethodNotAllowed, "this address has other methods");
+            let stamp = Stamp::new(app, &self.id, self.family);
+            return stamp.problem_reply(&problem, self.html).with(ALLOW, allow);
+        }
+        let cors = self.route.map_or(Cors::None, |row| app.routes[row].cors());
+        let mut reply = Reply::empty(StatusCode::NO_CONTENT).with(ALLOW, allow);
+        reply
+            .headers
+            .extend(cors.preflight(self.origin.as_ref(), &app.addresses.origins));
+        reply
+    }
+
+    /// From a guard's verdict to the handler's reply.
+    async fn pass<I: Send + Sync + 'static>(
+        &mut self,
+        run: &Run<I>,
+        pass: Pass<I>,
+        at: Door<'_>,
+    ) -> Result<Reply, Problem> {
+        self.verdict = pass.verdict;
+        self.identity = pass.who;
+        let identity = match pass.outcome {
+            Ok(identity) => identity,
+            Err(Refused::Problem(problem)) => return Err(problem),
+            Err(Refused::Redirect(reply)) => return Ok(reply),
+        };
+        let Door {
+            app,
+            route,
+            mut request,
+            body,
+        } = at;
+        request.body = read_body(body, route.body_limit(app)).await?;
+        self.body_unread = false;
+        perform(app, run, identity, request).await
+    }
+
+    fn stamp(&self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
+        let route = self.route.map(|row| &app.routes[row]);
+        let stamp = Stamp {
+            route,
+            verdict: self.verdict,
+            origin: self.origin.as_ref(),
+            now: self.now,
+            ..Stamp::new(app, &self.id, self.family)
+        };
+        match result {
+            Ok(reply) => stamp.reply(reply),
+            Err(problem) => {
+                if let Some(cause) = &problem.cause {
+                    if problem.code == Code::Internal {
+                        tracing::error!(
+                            request_id = self.id,
+                            cause = error_chain(&**cause),
+                            "a request failed"
+                        );
+                    } else {
+                        tracing::warn!(
+                            request_id = self.id,
+                            cause = error_chain(&**cause),
+                            "a request was turned away"
+                        );
+                    }
+                }
+                stamp.problem(&problem, self.html)
+            }
+        }
+    }
+
+    fn log(&self, method: &Method, path: &str, status: StatusCode, took: Duration) {
+        let (kind, who) = self.identity.unwrap_or(("none", 0));
+        tracing::info!(
+            request_id = self.id,
+            method = method.as_str(),
+            path,
+            status = status.as_u16(),
+            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            client = %self.client,
+            kind,
+            who,
+            "request"
+        );
+    }
+}
+
+/// A request whose head is known, before its guard.
+struct Door<'a> {
+    app: &'a Arc<App>,
+    route: &'a Route,
+    request: Request,
+    body: Incoming,
+}
+
+/// Path variables as the handler reads them.
+fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
+    let decode = |text: &str| {
+        percent_encoding::percent_decode_str(text)
+            .decode_utf8_lossy()
+            .into_owned()
+    };
+    variables
+        .iter()
+        .map(|(name, value)| (name.clone(), decode(value)))
+        .collect()
+}
+
+/// Runs a handler the way its row says.
+async fn perform<I: Send + Sync + 'static>(
+    app: &Arc<App>,
+    run: &Run<I>,
+    identity: I,
+    request: Request,
+) -> Result<Reply, Problem> {
+    let patience = Duration::from_secs(app.config.server.request_timeout_s);
+    match *run {
+        Run::Read(handler) => contained(|| handler(app, &identity, &request)),
+        Run::ReadOrSlow(costly, handler) if !costly(&request) => {
+            contained(|| handler(app, &identity, &request))
+        }
+        Run::Write(handler) => {
+            let job = contained(|| handler(app, &identity, &request))?;
+            in_time(patience, app.db.submit(job)).await
+        }
+        Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
+            let (place, turns) = app.slow.enter()?;
+            let app = Arc::clone(app);
+            in_time(patience, async move {
+                let turn = turns.acquire_owned().await.map_err(Problem::internal)?;
+                let work = tokio::task::spawn_blocking(move || {
+                    let _held = (place, turn);
+                    let request = Request {
+                        lane: Lane::Slow,
+                        ..request
+                    };
+                    contained(|| handler(&app, &identity, &request))
+                });
+                work.await.map_err(Problem::internal)?
+            })
+            .await
+        }
+    }
+}
+
+async fn in_time(
+    patience: Duration,
+    work: impl Future<Output = Result<Reply, Problem>>,
+) -> Result<Reply, Problem> {
+    tokio::time::timeout(patience, work)
+        .await
+        .unwrap_or_else(|_| {
+            Err(Problem::unavailable(
+                "this took too long; it may still be finished",
+                5,
+            ))
+        })
+}
+
+/// A panic in a handler is the failure of one request, not of the process.
+fn contained<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!(
+        "a handler panicked: {}",
+        text.unwrap_or("without a message")
+    )
+}
+
+fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// The whole body, within its limit and in time.
+async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, Problem> {
+    use hyper::body::Body as _;
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let slow = || Problem::new(Code::BadRequest, "the body did not arrive in time");
+    let whole = async {
+        let mut bytes = BytesMut::new();
+        loop {
+            let frame = tokio::time::timeout(BODY_PAUSE, body.frame())
+                .await
+                .map_err(|_| slow())?;
+            let Some(frame) = frame else {
+                return Ok(bytes.freeze());
+            };
+            let frame = frame.map_err(|_| {
+                Problem::new(Code::BadRequest, "the body broke off or is malformed")
+            })?;
+            if let Some(data) = frame.data_ref() {
+                if bytes.len() + data.len() > limit {
+                    return Err(too_large());
+                }
+                bytes.extend_from_slice(data);
+            }
+        }
+    };
+    tokio::time::timeout(BODY_TOTAL, whole)
+        .await
+        .unwrap_or_else(|_| Err(slow()))
+}
+
+fn too_large() -> Problem {
+    Problem::new(
+        Code::PayloadTooLarge,
+        "the body is larger than this address takes",
+    )
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// The Partner API answers under both of its bases; the shorter is rewritten.
+fn routed_path(path: &str) -> std::borrow::Cow<'_, str> {
+    match path.strip_prefix("/v1/partner/") {
+        Some(rest) => format!("/api/v1/partner/{rest}").into(),
+        None => path.into(),
+    }
+}
+
+/// The caller's request id if it is short printable ASCII, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers
+        .get("x-request-id")
+        .map(HeaderValue::as_bytes)
+        .filter(|bytes| {
+            (1..=MAX_REQUEST_ID).contains(&bytes.len())
+                && bytes.iter().all(|byte| (0x20..=0x7e).contains(byte))
+        });
+    let given = given.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    given.map_or_else(crate::ids::request_id, str::to_owned)
+}
+
+/// Which `Host`s are ours, and our own origins.
+pub struct Addresses {
+    /// Public address of the service, without a trailing slash.
+    pub base_url: String,
+    /// Origins of both.
+    pub origins: Vec<String>,
+    hosts: Vec<String>,
+    loopback: bool,
+}
+
+impl Addresses {
+    /// Addresses for a configuration and the address actually bound.
+    pub fn new(base_url: &str, dev_base_url: &str, bound: SocketAddr) -> Self {
+        let own = |configured: &str, otherwise: &str| {
+            if configured.is_empty() {
+                otherwise.to_owned()
+            } else {
+                configured.trim_end_matches('/').to_owned()
+            }
+        };
+        let base_url = own(base_url, &format!("http://{bound}"));
+        let dev_base_url = own(dev_base_url, &base_url);
+        let host = |url: &str| {
+            let host = url
+                .split_once("://")
+                .map_or(url, |(_, host)| host)
+                .to_ascii_lowercase();
+            let default = if url.starts_with("https://") {
+                ":443"
+            } else {
+                ":80"
+            };
+            host.strip_suffix(default)
+                .map(str::to_owned)
+                .unwrap_or(host)
+        };
+        let hosts = vec![host(&base_url), host(&dev_base_url)];
+        let origins = vec![base_url.clone(), dev_base_url.clone()];
+        Self {
+            base_url,
+            origins,
+            hosts,
+            loopback: bound.ip().is_loopback(),
+        }
+    }
+
+    /// Whether the service is reached over TLS.
+    pub fn is_https(&self) -> bool {
+        self.base_url.starts_with("https://")
+    }
+
+    fn check_host(&self, head: &Parts) -> Result<(), Problem> {
+        let named = crate::http::request::header(&head.headers, &HOST).unwrap_or_default();
+        let target = head
+            .uri
+            .authority()
+            .is_none_or(|authority| self.knows(authority.as_str()));
+        if self.knows(named) && target {
+            return Ok(());
+        }
+        Err(Problem::new(
+            Code::BadRequest,
+            "this server does not answer for that host",
+        ))
+    }
+
+    /// Whether a host is a loopback name under which this process may be reached.
+    pub fn is_loopback_host(&self, host: &str) -> bool {
+        self.loopback && is_loopback(&host.to_ascii_lowercase())
+    }
+
+    fn knows(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        self.hosts.iter().any(|own| {
+            *own == host
+                || host
+                    .strip_prefix(&**own)
+                    .is_some_and(|port| matches!(port, ":80" | ":443"))
+        }) || self.loopback && is_loopback(&host)
+    }
+}
+
+/// Whether a host is a loopback name or address, with any port.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'))
+        .unwrap_or(name);
+    name == "localhost"
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}

@@ -1,0 +1,194 @@
+//! What every answer carries: request id, date, security and cross-origin
+//! headers, limits, and the body of an error in its family's shape.
+
+use std::cell::RefCell;
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, REFERRER_POLICY,
+    RETRY_AFTER, STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http_body_util::Full;
+
+use crate::app::App;
+use crate::clock::Instant;
+use crate::http::cors::Cors;
+use crate::http::limit::Verdict;
+use crate::http::reply::media;
+use crate::http::{Code, Family, Problem, Reply};
+use crate::routes::Route;
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+// A stricter policy would make browsers send `Origin: null` with our own forms.
+const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
+const CROSS_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
+const DATA_POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+);
+const NO_FEATURES: HeaderValue =
+    HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()");
+const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; includeSubDomains");
+const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
+
+/// What is known of the request that is answered.
+pub struct Stamp<'r> {
+    pub app: &'r App,
+    pub id: &'r str,
+    pub family: Family,
+    /// The row, once there is one.
+    pub route: Option<&'r Route>,
+    /// What the limiter said.
+    pub verdict: Option<Verdict>,
+    /// The request's `Origin`.
+    pub origin: Option<&'r HeaderValue>,
+    /// When the request came.
+    pub now: Instant,
+}
+
+impl<'r> Stamp<'r> {
+    /// A stamp for a request without a row yet.
+    pub fn new(app: &'r App, id: &'r str, family: Family) -> Self {
+        Self {
+            app,
+            id,
+            family,
+            route: None,
+            verdict: None,
+            origin: None,
+            now: app.clock.now(),
+        }
+    }
+
+    /// A finished answer.
+    pub fn reply(&self, reply: Reply) -> Response<Full<Bytes>> {
+        let is_page = reply
+            .media
+            .as_ref()
+            .is_some_and(|media| *media == media::HTML);
+        let mut headers = HeaderMap::with_capacity(20);
+        if let Some(media) = reply.media {
+            headers.insert(CONTENT_TYPE, media);
+        }
+        if let Ok(id) = HeaderValue::from_str(self.id) {
+            headers.insert(X_REQUEST_ID, id);
+        }
+        headers.insert(DATE, date(self.now));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        headers.insert(CACHE_CONTROL, NO_STORE);
+        if is_page {
+            headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
+            headers.insert(REFERRER_POLICY, SAME_ORIGIN);
+            headers.insert(OPENER_POLICY, SAME_ORIGIN);
+            headers.insert(PERMISSIONS_POLICY, NO_FEATURES);
+        } else {
+            headers.insert(CONTENT_SECURITY_POLICY, DATA_POLICY);
+            headers.insert(REFERRER_POLICY, NO_REFERRER);
+        }
+        let cors = self.route.map_or(Cors::None, Route::cors);
+        headers.insert(
+            RESOURCE_POLICY,
+            if cors == Cors::Any {
+                CROSS_ORIGIN
+            } else {
+                SAME_ORIGIN
+            },
+        );
+        cors.stamp(self.origin, &self.app.addresses.origins, &mut headers);
+        if self.app.addresses.is_https() {
+            headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
+        }
+        if let Some(verdict) = self.verdict {
+            headers.insert(LIMIT, verdict.limit.into());
+            headers.insert(REMAINING, verdict.remaining.into());
+            headers.insert(RESET, verdict.reset.0.into());
+            if reply.status == StatusCode::TOO_MANY_REQUESTS {
+                headers.insert(RETRY_AFTER, verdict.retry_after_s(self.now).into());
+            }
+        }
+        for (name, value) in reply.headers {
+            if name == http::header::SET_COOKIE || name == http::header::VARY {
+                headers.append(name, value);
+            } else {
+                headers.insert(name, value);
+            }
+        }
+        let mut response = Response::new(Full::new(reply.body));
+        *response.status_mut() = reply.status;
+        *response.headers_mut() = headers;
+        response
+    }
+
+    /// A problem as a finished answer.
+    pub fn problem(&self, problem: &Problem, html: bool) -> Response<Full<Bytes>> {
+        self.reply(self.problem_reply(problem, html))
+    }
+
+    /// A problem in its family's shape.
+    pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
+        let status = problem.code.status(self.family);
+        let mut reply = if html {
+            crate::operations::pages::error_page(self.app, status, problem, self.id)
+        } else {
+            Reply::of(media::JSON, problem.body(self.family, self.id)).status(status)
+        };
+        if let Some(seconds) = problem.retry_after_s {
+            reply = reply.with(RETRY_AFTER, seconds.into());
+        }
+        if problem.code == Code::Unauthorized && !html {
+            reply = reply.with(WWW_AUTHENTICATE, BEARER);
+        }
+        reply
+    }
+}
+
+/// The `Date` header, made once a second and thread.
+fn date(now: Instant) -> HeaderValue {
+    thread_local! {
+        static LAST: RefCell<(Instant, HeaderValue)> =
+            const { RefCell::new((Instant(i64::MIN), HeaderValue::from_static(""))) };
+    }
+    LAST.with_borrow_mut(|(second, value)| {
+        if *second != now {
+            *second = now;
+            *value = HeaderValue::try_from(now.http_date()).unwrap_or(HeaderValue::from_static(""));
+        }
+        value.clone()
+    })
+}
+
+/// Answers to `HEAD` say how long the body would be and have none.
+pub fn drop_body(response: &mut Response<Full<Bytes>>) {
+    use hyper::body::Body as _;
+    let length = response.body().size_hint().exact().unwrap_or(0);
+    response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    *response.body_mut() = Full::default();
+}
+
+/// A whole answer in HTTP/1.1 form, for the wire to write by itself.
+pub fn to_bytes(response: &Response<Full<Bytes>>, body: &[u8]) -> Vec<u8> {
+    let status = response.status();
+    let reason = status.canonical_reason().unwrap_or_default();
+    let mut bytes = format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).into_bytes();
+    for (name, value) in response.headers() {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
+    bytes.extend_from_slice(body);
+    bytes
+}
