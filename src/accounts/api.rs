@@ -1,0 +1,150 @@
+//! The extension's way in and out.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::{Account, login, store};
+use crate::app::App;
+use crate::clock::DAY_S;
+use crate::guard;
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::{TokenHash, UserId};
+use crate::routes::Job;
+use crate::secrets;
+
+/// Life of an extension token.
+const TOKEN_S: i64 = 30 * DAY_S;
+
+/// E-mail and password.
+#[derive(Deserialize, JsonSchema)]
+pub struct AuthBody {
+    #[serde(default)]
+    #[schemars(required)]
+    email: Field<String>,
+    #[serde(default)]
+    #[schemars(required)]
+    senha: Field<String>,
+}
+
+/// The schema of [`auth`]'s body.
+pub fn auth_body(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<AuthBody>()
+}
+
+/// A person on the wire (specification, "User").
+#[derive(Serialize, JsonSchema)]
+pub struct WireUser {
+    id: UserId,
+    nome: String,
+    role: &'static str,
+    foto: String,
+}
+
+impl WireUser {
+    /// The account as callers see it.
+    pub fn of(account: &Account) -> Self {
+        Self {
+            id: account.user_id,
+            nome: account.name.clone(),
+            role: account.role.name(),
+            foto: account.photo.clone(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AuthReply {
+    ok: bool,
+    /// 64 characters, valid for 30 days; every earlier one is revoked.
+    token: String,
+    /// Whether the person may use the extension.
+    tem_acesso: bool,
+    user: WireUser,
+    /// A chat link for people without access, when one is configured.
+    chat_upgrade: Option<String>,
+}
+
+/// The schema of [`auth`]'s answer.
+pub fn auth_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<AuthReply>()
+}
+
+/// `POST /api/ext/auth`: a token for e-mail and password.
+pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let body: AuthBody = request.json()?;
+    let mut check = Check::json();
+    let email = check.required("email", body.email);
+    let password = check.required("senha", body.senha);
+    check.finish()?;
+    let login = login::check(app, &email, &password, request)?;
+    let token = secrets::random_hex::<32>();
+    let hash = TokenHash::of(&token);
+    let versions = Arc::clone(&app.versions);
+    let (account, tem_acesso) = app.db.write(move |tx| {
+        if !login.note(tx)? {
+            return Err(Problem::suspended());
+        }
+        let user = login.account.user_id;
+        store::replace_extension_token(tx, user, &hash, tx.now().plus(TOKEN_S))?;
+        let permissions = store::permissions(tx, user, login.account.role)?;
+        tx.after_commit(move || {
+            versions.raise(user);
+            versions.raise_tokens();
+        });
+        Ok((login.account, permissions.extensao_browser))
+    })?;
+    Reply::json(&AuthReply {
+        ok: true,
+        token,
+        tem_acesso,
+        chat_upgrade: if tem_acesso {
+            None
+        } else {
+            upgrade_link(app, &account)
+        },
+        user: WireUser::of(&account),
+    })
+}
+
+/// A chat with whoever sells access, prefilled; none unless a number is configured.
+fn upgrade_link(app: &App, account: &Account) -> Option<String> {
+    let number = &app.config.chat.upgrade_number;
+    if number.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "Olá! Sou {} ({}) e quero liberar a extensão.",
+        account.name, account.email
+    );
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("text", &text)
+        .finish();
+    Some(format!("https://wa.me/{number}?{query}"))
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LogoutReply {
+    ok: bool,
+}
+
+/// The schema of [`logout`]'s answer.
+pub fn logout_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<LogoutReply>()
+}
+
+/// `POST /api/ext/logout`: ends the presented token, if it is one.
+pub fn logout(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    let token = guard::bearer(request).map(TokenHash::of);
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        if let Some(token) = token
+            && let Some(owner) = store::revoke_extension_token(tx, &token)?
+        {
+            tx.after_commit(move || versions.raise(owner));
+        }
+        Reply::json(&LogoutReply { ok: true })
+    }))
+}

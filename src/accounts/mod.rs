@@ -1,0 +1,146 @@
+//! People: who they are, what they may do and how they come in.
+//!
+//! A suspended person keeps the row and loses every way in. Passwords are
+//! checked in one place (`login.rs`), whichever door they come through, so the
+//! throttle holds for all doors together.
+
+pub mod api;
+pub mod login;
+pub mod pages;
+pub mod passwords;
+pub mod setup;
+pub mod store;
+pub mod views;
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::Serialize;
+
+use crate::ids::UserId;
+
+/// What a person is to the platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Free,
+    Pro,
+    Vip,
+    PilotoPro,
+    Podio,
+    /// A supplier.
+    Drop,
+    Admin,
+}
+
+impl Role {
+    /// All roles, students first.
+    pub const ALL: [Self; 7] = [
+        Self::Free,
+        Self::Pro,
+        Self::Vip,
+        Self::PilotoPro,
+        Self::Podio,
+        Self::Drop,
+        Self::Admin,
+    ];
+
+    /// The name in the database and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Pro => "pro",
+            Self::Vip => "vip",
+            Self::PilotoPro => "piloto_pro",
+            Self::Podio => "podio",
+            Self::Drop => "drop",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The role of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// Whether the person is a student.
+    pub const fn is_student(self) -> bool {
+        !matches!(self, Self::Drop | Self::Admin)
+    }
+
+    /// The page a person of this role starts on.
+    pub const fn home(self) -> &'static str {
+        match self {
+            Self::Admin => "/admin",
+            Self::Drop => "/fornecedor",
+            _ => "/painel",
+        }
+    }
+
+    /// The name that people read.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Free => "Gratuito",
+            Self::Pro => "Pro",
+            Self::Vip => "VIP",
+            Self::PilotoPro => "Piloto Pro",
+            Self::Podio => "Pódio",
+            Self::Drop => "Fornecedor",
+            Self::Admin => "Administração",
+        }
+    }
+}
+
+impl ToSql for Role {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.name().into())
+    }
+}
+
+impl FromSql for Role {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Self::from_name(value.as_str()?).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// A person as identities carry it.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub user_id: UserId,
+    pub name: String,
+    pub email: String,
+    pub role: Role,
+    /// Path of the photo, empty without one.
+    pub photo: String,
+    pub suspended: bool,
+}
+
+/// Effective extension permissions, each true or false.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "seven independent permissions, named by the specification"
+)]
+pub struct Permissions {
+    pub extensao_browser: bool,
+    pub ml_analisar: bool,
+    pub ml_tendencias: bool,
+    pub ml_raio_x: bool,
+    pub ml_calculadora: bool,
+    pub ml_clonar: bool,
+    pub fotos_ia: bool,
+}
+
+impl Permissions {
+    /// Sets a permission by name; names that are not the extension's are ignored.
+    pub fn set(&mut self, name: &str, granted: bool) {
+        match name {
+            "extensao_browser" => self.extensao_browser = granted,
+            "ml_analisar" => self.ml_analisar = granted,
+            "ml_tendencias" => self.ml_tendencias = granted,
+            "ml_raio_x" => self.ml_raio_x = granted,
+            "ml_calculadora" => self.ml_calculadora = granted,
+            "ml_clonar" => self.ml_clonar = granted,
+            "fotos_ia" => self.fotos_ia = granted,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The first administrator: a link that works once, for thirty minutes.
+//!
+//! There is no default account. `serve` prints a link at its first start, the
+//! command `setup-link` makes a fresh one, and the page closes for good once
+//! there is an administrator.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::store::{self, NewUser};
+use super::views::{SetupGonePage, SetupPage};
+use super::{Role, pages, passwords};
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::{Lane, WriteTx};
+use crate::guard::Visitor;
+use crate::http::input::{Check, Field};
+use crate::http::view::{self, Layout, Notice};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::ids::TokenHash;
+use crate::secrets;
+
+/// Life of a set-up link.
+const LINK_S: i64 = 30 * 60;
+
+/// Makes a fresh link's code; `None` when there is an administrator.
+pub fn new_link(tx: &WriteTx<'_>) -> crate::db::Result<Option<String>> {
+    if store::has_administrator(tx)? {
+        return Ok(None);
+    }
+    let code = secrets::random_hex::<24>();
+    store::insert_setup_link(tx, &TokenHash::of(&code), tx.now().plus(LINK_S))?;
+    Ok(Some(code))
+}
+
+/// The address of a link.
+pub fn address(base_url: &str, code: &str) -> String {
+    format!("{base_url}/configurar?codigo={code}")
+}
+
+#[derive(Deserialize)]
+struct PageQuery {
+    #[serde(default)]
+    codigo: Field<String>,
+}
+
+/// `GET /configurar`: the form, or the word that the link is over.
+pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    let query: PageQuery = request.query()?;
+    let code = Check::text()
+        .optional("codigo", query.codigo)
+        .unwrap_or_default();
+    match living_link(app, &code)? {
+        Some(ends) => Reply::page(&form(
+            app,
+            request,
+            Typed {
+                code,
+                ..Typed::default()
+            },
+            ends,
+            &[],
+        )),
+        None => gone(app, request),
+    }
+}
+
+fn living_link(app: &App, code: &str) -> Result<Option<Instant>, Problem> {
+    let hash = TokenHash::of(code);
+    app.db.read(Lane::InPlace, |tx| {
+        if store::has_administrator(tx)? {
+            Ok(None)
+        } else {
+            Ok::<_, Problem>(store::setup_link_ends(tx, &hash)?)
+        }
+    })
+}
+
+fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
+    let done = app.db.read(request.lane, store::has_administrator)?;
+    let layout = Layout::outside(&app.config.server.name, request.now);
+    Ok(Reply::page(&SetupGonePage { layout, done })?.status(http::StatusCode::NOT_FOUND))
+}
+
+#[derive(Deserialize)]
+struct CreateBody {
+    #[serde(default)]
+    codigo: Field<String>,
+    #[serde(default)]
+    nome: Field<String>,
+    #[serde(default)]
+    email: Field<String>,
+    #[serde(default)]
+    senha: Field<String>,
+}
+
+#[derive(Default)]
+struct Typed {
+    code: String,
+    name: String,
+    email: String,
+}
+
+/// `POST /configurar`: makes the first administrator and opens a session.
+pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    let body: CreateBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let typed = Typed {
+        code: check.required("codigo", body.codigo),
+        name: check.optional("nome", body.nome).unwrap_or_default(),
+        email: check.optional("email", body.email).unwrap_or_default(),
+    };
+    let password = check.optional("senha", body.senha).unwrap_or_default();
+    let Some(ends) = living_link(app, &typed.code)? else {
+        return gone_for(app, request);
+    };
+    let name = crate::text::person_name(&typed.name).map(str::to_owned);
+    let email = crate::text::email(&typed.email);
+    if name.is_none() {
+        check.fail("nome", "Informe seu nome, com 2 a 120 letras.");
+    }
+    if email.is_none() {
+        check.fail("email", "Informe um e-mail válido, como nome@exemplo.com.");
+    }
+    if !passwords::LENGTH.contains(&password.chars().count()) {
+        check.fail("senha", "Use de 10 a 200 caracteres.");
+    }
+    let (Ok(()), Some(name), Some(email)) = (check.finish(), name, email) else {
+        return faulty(app, request, typed, ends, &password);
+    };
+    let code = TokenHash::of(&typed.code);
+    let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
+    let new = NewUser {
+        email,
+        name,
+        role: Role::Admin,
+        password_hash: Some(password_hash),
+    };
+    let session = pages::new_session(app, request);
+    let (cookie, hash) = (session.cookie, session.hash);
+    let details = (session.address, session.user_agent);
+    let versions = Arc::clone(&app.versions);
+    app.db.write(move |tx| {
+        if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {
+            return Err(Problem::not_found());
+        }
+        let taken = || Problem::new(Code::Conflict, "este e-mail já tem uma conta");
+        let user = store::insert(tx, &new)?.ok_or_else(taken)?;
+        let (address, user_agent) = details;
+        store::insert_session(
+            tx,
+            &store::NewSession {
+                hash,
+                user,
+                address,
+                user_agent,
+            },
+        )?;
+        tx.after_commit(move || versions.raise_tokens());
+        Ok(())
+    })?;
+    tracing::info!("the first administrator was made");
+    Ok(Reply::redirect(Role::Admin.home())?.with(http::header::SET_COOKIE, cookie))
+}
+
+fn gone_for(app: &App, request: &Request) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        Err(Problem::not_found())
+    } else {
+        gone(app, request)
+    }
+}
+
+fn faulty(
+    app: &App,
+    request: &Request,
+    typed: Typed,
+    ends: Instant,
+    password: &str,
+) -> Result<Reply, Problem> {
+    let mut faults = Vec::new();
+    if crate::text::person_name(&typed.name).is_none() {
+        faults.push(("nome", "Informe seu nome, com 2 a 120 letras."));
+    }
+    if crate::text::email(&typed.email).is_none() {
+        faults.push(("email", "Informe um e-mail válido, como nome@exemplo.com."));
+    }
+    if !passwords::LENGTH.contains(&password.chars().count()) {
+        faults.push(("senha", "Use de 10 a 200 caracteres."));
+    }
+    if request.wants_json() {
+        return Err(Problem::invalid(
+            faults
+                .into_iter()
+                .map(|(name, text)| (name.into(), text.into()))
+                .collect(),
+        ));
+    }
+    let page = form(app, request, typed, ends, &faults);
+    Ok(Reply::page(&page)?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
+}
+
+fn form(
+    app: &App,
+    request: &Request,
+    typed: Typed,
+    ends: Instant,
+    faults: &[(&str, &str)],
+) -> SetupPage {
+    let fault = |name: &str| {
+        faults
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, text)| *text)
+    };
+    let mut name = view::Field::of(typed.name).fault(fault("nome"));
+    let mut email = view::Field::of(typed.email).fault(fault("email"));
+    let mut password = view::Field::default().fault(fault("senha"));
+    let count = view::focus_first([&mut name, &mut email, &mut password]);
+    SetupPage {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        alert: Notice::faults(count),
+        code: typed.code,
+        valid_until: app.zone().civil(ends).format("%H:%M").to_string(),
+        name,
+        email,
+        password,
+    }
+}

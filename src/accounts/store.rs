@@ -1,0 +1,331 @@
+//! People, their tokens and their sessions in the database.
+
+use std::sync::Arc;
+
+use rusqlite::Row;
+
+use super::{Account, Permissions, Role};
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::guard::Known;
+use crate::ids::{TokenHash, UserId};
+
+/// Addresses remembered for a person; the oldest make room.
+const GOOD_LOGINS: i64 = 20;
+
+/// The account in the first six columns of a row: id, name, role, photo,
+/// suspended, e-mail.
+pub fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+    Ok(Account {
+        user_id: row.get(0)?,
+        name: row.get(1)?,
+        role: row.get(2)?,
+        photo: row.get(3)?,
+        suspended: row.get(4)?,
+        email: row.get(5)?,
+    })
+}
+
+const ACCOUNT: &str = "u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email";
+
+/// What a login needs to know of an account.
+pub struct ForLogin {
+    pub account: Account,
+    pub password_hash: Option<String>,
+    /// Whether the person has signed in well from this address lately.
+    pub known_address: bool,
+}
+
+/// The account of an e-mail address in its stored form.
+pub fn for_login(
+    tx: &ReadTx<'_>,
+    email: &str,
+    address: &str,
+    since: Instant,
+) -> Result<Option<ForLogin>> {
+    tx.optional(
+        &format!(
+            "SELECT {ACCOUNT}, u.password_hash,
+                    EXISTS (SELECT 1 FROM good_login g
+                            WHERE g.user_id = u.user_id AND g.address = ?2 AND g.last_at >= ?3)
+             FROM user u
+             WHERE u.email = ?1"
+        ),
+        (email, address, since.0),
+        |row| {
+            Ok(ForLogin {
+                account: account(row)?,
+                password_hash: row.get(6)?,
+                known_address: row.get(7)?,
+            })
+        },
+    )
+}
+
+/// The account of an e-mail address in its stored form.
+pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Account>> {
+    tx.optional(
+        &format!("SELECT {ACCOUNT} FROM user u WHERE u.email = ?1"),
+        [email],
+        account,
+    )
+}
+
+/// Whether an account is suspended; one that is gone counts as suspended.
+pub fn is_suspended(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    let suspended = tx.optional(
+        "SELECT suspended_at IS NOT NULL FROM user WHERE user_id = ?1",
+        [user],
+        |row| row.get(0),
+    )?;
+    Ok(suspended.unwrap_or(true))
+}
+
+/// A person to be made.
+pub struct NewUser {
+    pub email: String,
+    pub name: String,
+    pub role: Role,
+    pub password_hash: Option<String>,
+}
+
+/// Makes a person; `None` when the e-mail address is taken.
+pub fn insert(tx: &WriteTx<'_>, new: &NewUser) -> Result<Option<UserId>> {
+    tx.optional(
+        "INSERT INTO user (email, name, role, password_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (email) DO NOTHING
+         RETURNING user_id",
+        (&new.email, &new.name, new.role, &new.password_hash, tx.now().0),
+        |row| row.get(0),
+    )
+}
+
+/// Whether anybody can administer the installation.
+pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND suspended_at IS NULL)",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// People by role.
+pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
+    tx.all("SELECT role, count(*) FROM user GROUP BY role", [], |row| {
+        Ok((
+            row.get(0)?,
+            u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+        ))
+    })
+}
+
+/// Effective permissions: the role's, with the person's own on top.
+pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissions> {
+    let mut permissions = Permissions::default();
+    tx.each(
+        "SELECT permission FROM role_permission WHERE role = ?1",
+        [role],
+        |row| {
+            permissions.set(row.get_ref(0)?.as_str()?, true);
+            Ok(())
+        },
+    )?;
+    tx.each(
+        "SELECT permission, granted FROM user_permission WHERE user_id = ?1",
+        [user],
+        |row| {
+            permissions.set(row.get_ref(0)?.as_str()?, row.get(1)?);
+            Ok(())
+        },
+    )?;
+    Ok(permissions)
+}
+
+/// An extension token with its owner, and its last use.
+pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
+    let found = tx.optional(
+        &format!(
+            "SELECT {ACCOUNT}, t.expires_at, t.revoked_at IS NOT NULL, coalesce(t.last_used_at, t.created_at)
+             FROM extension_token t JOIN user u ON u.user_id = t.user_id
+             WHERE t.token_hash = ?1"
+        ),
+        [hash],
+        |row| {
+            let known = Known::Extension {
+                account: Arc::new(account(row)?),
+                expires_at: Instant(row.get(6)?),
+                revoked: row.get(7)?,
+            };
+            Ok((known, Instant(row.get(8)?)))
+        },
+    )?;
+    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+}
+
+/// A session with its person, and its last use.
+pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
+    let found = tx.optional(
+        &format!(
+            "SELECT {ACCOUNT}, s.created_at, s.ended_at IS NOT NULL, s.last_seen_at
+             FROM session s JOIN user u ON u.user_id = s.user_id
+             WHERE s.session_hash = ?1"
+        ),
+        [hash],
+        |row| {
+            let known = Known::Session {
+                account: Arc::new(account(row)?),
+                created_at: Instant(row.get(6)?),
+                ended: row.get(7)?,
+            };
+            Ok((known, Instant(row.get(8)?)))
+        },
+    )?;
+    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+}
+
+/// Keeps a new extension token; every earlier one of the person is revoked.
+pub fn replace_extension_token(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    token: &TokenHash,
+    expires_at: Instant,
+) -> Result<()> {
+    revoke_extension_tokens(tx, user)?;
+    tx.execute(
+        "INSERT INTO extension_token (token_hash, user_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4)",
+        (token, user, tx.now().0, expires_at.0),
+    )?;
+    Ok(())
+}
+
+/// Revokes every extension token of a person.
+pub fn revoke_extension_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
+    tx.execute(
+        "UPDATE extension_token SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL",
+        (user, tx.now().0),
+    )
+}
+
+/// Revokes one extension token; gives back whose it was, if it was living.
+pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<Option<UserId>> {
+    tx.optional(
+        "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL
+         RETURNING user_id",
+        (token, tx.now().0),
+        |row| row.get(0),
+    )
+}
+
+/// A session to be opened.
+pub struct NewSession {
+    pub hash: TokenHash,
+    pub user: UserId,
+    pub address: String,
+    pub user_agent: String,
+}
+
+/// Opens a session.
+pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<()> {
+    tx.execute(
+        "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent)
+         VALUES (?1, ?2, ?3, ?3, ?4, ?5)",
+        (
+            new.hash,
+            new.user,
+            tx.now().0,
+            &new.address,
+            &new.user_agent,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Ends one session; gives back whose it was, if it was open.
+pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserId>> {
+    tx.optional(
+        "UPDATE session SET ended_at = ?2 WHERE session_hash = ?1 AND ended_at IS NULL RETURNING user_id",
+        (session, tx.now().0),
+        |row| row.get(0),
+    )
+}
+
+/// Sets a new password and ends every session and extension token of the person.
+pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE user SET password_hash = ?2 WHERE user_id = ?1",
+        (user, hash),
+    )?;
+    tx.execute(
+        "UPDATE session SET ended_at = ?2 WHERE user_id = ?1 AND ended_at IS NULL",
+        (user, tx.now().0),
+    )?;
+    revoke_extension_tokens(tx, user)?;
+    Ok(())
+}
+
+/// Forgets the counters of failed logins of a person, at every address.
+pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
+    use crate::http::limit::Class;
+    for class in [Class::LoginAccount, Class::LoginKnown] {
+        let mut prefix = vec![class as u8];
+        prefix.extend_from_slice(&user.0.to_be_bytes());
+        tx.execute(
+            "DELETE FROM rate_window WHERE substr(subject, 1, 9) = ?1",
+            [prefix],
+        )?;
+    }
+    Ok(())
+}
+
+/// Remembers that a person signed in well from an address.
+pub fn note_good_login(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    address: &str,
+    forget_before: Instant,
+) -> Result<()> {
+    tx.execute(
+        "INSERT INTO good_login (user_id, address, last_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (user_id, address) DO UPDATE SET last_at = ?3",
+        (user, address, tx.now().0),
+    )?;
+    tx.execute(
+        "DELETE FROM good_login
+         WHERE user_id = ?1
+           AND (last_at < ?2
+                OR address NOT IN (SELECT address FROM good_login WHERE user_id = ?1
+                                   ORDER BY last_at DESC, address LIMIT ?3))",
+        (user, forget_before.0, GOOD_LOGINS),
+    )?;
+    Ok(())
+}
+
+/// Keeps a new set-up link by its digest; earlier ones no longer work.
+pub fn insert_setup_link(tx: &WriteTx<'_>, link: &TokenHash, expires_at: Instant) -> Result<()> {
+    tx.execute("DELETE FROM one_time_link WHERE purpose = 'setup'", [])?;
+    tx.execute(
+        "INSERT INTO one_time_link (link_hash, purpose, created_at, expires_at) VALUES (?1, 'setup', ?2, ?3)",
+        (link, tx.now().0, expires_at.0),
+    )?;
+    Ok(())
+}
+
+/// When a set-up link ends; `None` when it is unknown, used or over.
+pub fn setup_link_ends(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Instant>> {
+    tx.optional(
+        "SELECT expires_at FROM one_time_link
+         WHERE link_hash = ?1 AND purpose = 'setup' AND used_at IS NULL AND expires_at > ?2",
+        (link, tx.now().0),
+        |row| row.get(0).map(Instant),
+    )
+}
+
+/// Uses a set-up link up; false when it does not work any more.
+pub fn use_setup_link(tx: &WriteTx<'_>, link: &TokenHash) -> Result<bool> {
+    let used = tx.execute(
+        "UPDATE one_time_link SET used_at = ?2
+         WHERE link_hash = ?1 AND purpose = 'setup' AND used_at IS NULL AND expires_at > ?2",
+        (link, tx.now().0),
+    )?;
+    Ok(used == 1)
+}

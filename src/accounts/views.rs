@@ -1,0 +1,182 @@
+//! What the pages of signing in, setting up and each role's navigation print.
+
+use askama::Template;
+
+use crate::http::view::{Badge, Field, Group, Layout, Notice, Place, Tone};
+
+/// Where a student can go.
+pub static STUDENT_MENU: &[Group] = &[Group {
+    title: "",
+    places: &[
+        Place {
+            label: "Início",
+            href: "/painel",
+            icon: "home",
+        },
+        Place {
+            label: "Contas",
+            href: "/painel/ml",
+            icon: "store",
+        },
+        Place {
+            label: "Avisos",
+            href: "/painel/avisos",
+            icon: "bell",
+        },
+    ],
+}];
+
+/// Where an operator can go.
+pub static OPERATOR_MENU: &[Group] = &[
+    Group {
+        title: "",
+        places: &[Place {
+            label: "Início",
+            href: "/admin",
+            icon: "home",
+        }],
+    },
+    Group {
+        title: "Conteúdo",
+        places: &[Place {
+            label: "Planos",
+            href: "/admin/planos",
+            icon: "tag",
+        }],
+    },
+];
+
+/// Where a supplier can go.
+pub static SUPPLIER_MENU: &[Group] = &[Group {
+    title: "",
+    places: &[Place {
+        label: "Início",
+        href: "/fornecedor",
+        icon: "home",
+    }],
+}];
+
+/// `GET /entrar`, and the answer to a sign-in that failed.
+#[derive(Debug, Template)]
+#[template(path = "login.html", config = "assets/askama.toml")]
+pub struct LoginPage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// Why the last attempt failed.
+    pub alert: Option<Notice>,
+    /// The typed e-mail address, kept.
+    pub email: Field,
+    /// The password; its value is never sent back.
+    pub password: Field,
+    /// Where to go afterwards; empty for the role's home.
+    pub back: String,
+    /// Whether nobody can administer this installation yet.
+    pub needs_setup: bool,
+    /// People of the demonstration to sign in as; empty outside of it.
+    pub demo: Vec<DemoLogin>,
+}
+
+/// Somebody of the demonstration.
+#[derive(Clone, Debug)]
+pub struct DemoLogin {
+    /// What this person is, such as `Aluna com duas lojas`.
+    pub who: &'static str,
+    /// E-mail address.
+    pub email: String,
+    /// Password, public by intent.
+    pub password: String,
+}
+
+/// Why a sign-in failed.
+#[derive(Debug)]
+pub enum LoginProblem<'a> {
+    /// Unknown address or wrong password; which of both is not told.
+    Wrong,
+    /// The account may not sign in.
+    Suspended,
+    /// Too many failures.
+    TooMany {
+        /// Civil time from which it works again, such as `14:32`.
+        until: &'a str,
+    },
+}
+
+impl LoginProblem<'_> {
+    /// The problem in words.
+    pub fn notice(&self) -> Notice {
+        match self {
+            Self::Wrong => Notice::new(
+                Tone::Bad,
+                "E-mail ou senha não conferem",
+                "Confira os dois e tente de novo. Maiúsculas e minúsculas contam na senha.",
+            ),
+            Self::Suspended => Notice::new(
+                Tone::Warn,
+                "Seu acesso está suspenso",
+                "Seus dados continuam guardados. Para voltar, fale com quem administra a plataforma ou regularize o seu plano.",
+            ),
+            Self::TooMany { until } => Notice::new(
+                Tone::Warn,
+                format!("Muitas tentativas. Tente de novo às {until}"),
+                "Sua senha não mudou e as sessões já abertas continuam valendo.",
+            ),
+        }
+    }
+}
+
+/// `GET /configurar` with a good link: the first administrator.
+#[derive(Debug, Template)]
+#[template(path = "setup.html", config = "assets/askama.toml")]
+pub struct SetupPage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// Above the form when fields are at fault.
+    pub alert: Option<Notice>,
+    /// The code of the one-time link.
+    pub code: String,
+    /// Civil time until which the link works, such as `14:32`.
+    pub valid_until: String,
+    /// The administrator's name.
+    pub name: Field,
+    /// The administrator's e-mail address.
+    pub email: Field,
+    /// The password; its value is never sent back.
+    pub password: Field,
+}
+
+/// `GET /configurar` with a link that no longer works.
+#[derive(Debug, Template)]
+#[template(path = "setup_gone.html", config = "assets/askama.toml")]
+pub struct SetupGonePage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// Whether there is an administrator already, so that no link is needed.
+    pub done: bool,
+}
+
+/// `GET /fornecedor`: the supplier's home.
+#[derive(Debug, Template)]
+#[template(path = "supplier_home.html", config = "assets/askama.toml")]
+pub struct SupplierHome {
+    /// The frame of the signed-in supplier.
+    pub layout: Layout,
+    /// `Bom dia, Rui`.
+    pub greeting: String,
+    /// `sexta-feira, 20 de novembro`.
+    pub today: String,
+    /// The supplier's API plan; `None` without one.
+    pub api_plan: Option<ApiPlan>,
+}
+
+/// An API plan as its owner sees it.
+#[derive(Debug)]
+pub struct ApiPlan {
+    /// `Starter`, `Pro` or `Scale`.
+    pub name: &'static str,
+    /// In force or over.
+    pub state: Badge,
+    /// `até 31/12/2026`, or `sem data de término`.
+    pub until: String,
+    /// `1.204 de 10.000 chamadas neste mês`.
+    pub usage: String,
+}

@@ -1,0 +1,90 @@
+//! What the platform offers: plans, shown to anyone and kept by the operator.
+//!
+//! Public answers are rendered once and kept ready to send until the content
+//! changes, so most calls touch no database.
+
+pub mod api;
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use std::sync::Mutex;
+
+use crate::money::Cents;
+use crate::partner::pages_cache::Page;
+
+/// How often a plan is paid.
+pub const PERIODS: [&str; 3] = ["mensal", "anual", "unico"];
+
+/// A plan that people can buy.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub id: i64,
+    pub slug: String,
+    pub title: String,
+    pub price: Cents,
+    pub currency: String,
+    /// One of [`PERIODS`].
+    pub period: String,
+    pub benefits: Vec<String>,
+    pub checkout_link: String,
+    pub active: bool,
+}
+
+/// What an operator enters of a plan.
+#[derive(Clone, Debug)]
+pub struct PlanEntry {
+    pub slug: String,
+    pub title: String,
+    pub price: Cents,
+    pub currency: String,
+    pub period: String,
+    pub benefits: Vec<String>,
+    pub checkout_link: String,
+    pub active: bool,
+}
+
+/// Rendered public answers with the content version they were made from.
+#[derive(Default)]
+pub struct PublicContent {
+    plans: Mutex<Option<(u64, std::sync::Arc<Page>)>>,
+}
+
+/// A short name for addresses, made from a title.
+pub fn slug_of(title: &str) -> String {
+    let mut slug = String::new();
+    for c in title.to_lowercase().chars() {
+        let plain = match c {
+            'á' | 'à' | 'â' | 'ã' | 'ä' => 'a',
+            'é' | 'ê' | 'è' | 'ë' => 'e',
+            'í' | 'î' | 'ì' => 'i',
+            'ó' | 'ô' | 'õ' | 'ò' | 'ö' => 'o',
+            'ú' | 'û' | 'ù' | 'ü' => 'u',
+            'ç' => 'c',
+            'ñ' => 'n',
+            other => other,
+        };
+        if plain.is_ascii_alphanumeric() {
+            slug.push(plain);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_made_from_titles() {
+        for (title, slug) in [
+            ("Piloto Pró  — Anual", "piloto-pro-anual"),
+            ("  Começo! ", "comeco"),
+            ("***", ""),
+        ] {
+            assert_eq!(slug_of(title), slug);
+        }
+    }
+}

@@ -1,0 +1,550 @@
+//! Plans in the operator's panel, as page and as JSON (contract §6).
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use super::api::WirePlan;
+use super::store::{self, Changed, Order};
+use super::views::{ExistingPlan, PlanForm, PlanRow, PlansPage, period_words};
+use super::{PERIODS, Plan, PlanEntry, slug_of};
+use crate::accounts::pages::layout;
+use crate::app::App;
+use crate::cache::Versions;
+use crate::db::WriteTx;
+use crate::guard::Person;
+use crate::http::input::{Check, Field};
+use crate::http::problem::Fields;
+use crate::http::view::{self, Badge, Column, Notice, Paging, Sort, Tone, address};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::money::Cents;
+use crate::routes::Job;
+
+const LIST: &str = "/admin/planos";
+/// Most benefits of a plan, and characters of one.
+const MOST_BENEFITS: usize = 30;
+const LONGEST_BENEFIT: usize = 200;
+/// Highest price, in centavos: ten million reais.
+const MOST_CENTS: i64 = 1_000_000_000;
+
+#[derive(Deserialize)]
+struct ListQuery {
+    #[serde(default)]
+    q: Field<String>,
+    #[serde(default)]
+    pagina: Field<i64>,
+    #[serde(default)]
+    por_pagina: Field<i64>,
+    #[serde(default)]
+    ordem: Field<String>,
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+#[derive(Serialize)]
+struct ListReply {
+    ok: bool,
+    total: u64,
+    dados: Vec<PlanDetails>,
+}
+
+#[derive(Serialize)]
+struct PlanDetails {
+    #[serde(flatten)]
+    plan: WirePlan,
+    ativo: bool,
+}
+
+impl PlanDetails {
+    fn of(plan: Plan) -> Self {
+        Self {
+            ativo: plan.active,
+            plan: WirePlan::of(plan),
+        }
+    }
+}
+
+/// `GET /admin/planos`: the list.
+pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: ListQuery = request.query()?;
+    let mut check = Check::text();
+    let search = check.optional_line("q", query.q, 100);
+    let page = check
+        .number("pagina", query.pagina, 1..=1_000_000)
+        .unwrap_or(1);
+    let per_page = check
+        .number("por_pagina", query.por_pagina, 1..=100)
+        .unwrap_or(20);
+    let sorting = check.optional("ordem", query.ordem).unwrap_or_default();
+    let notice = check.optional("aviso", query.aviso).unwrap_or_default();
+    check.finish()?;
+    let (page, per_page) = (
+        u32::try_from(page).unwrap_or(1),
+        u32::try_from(per_page).unwrap_or(20),
+    );
+    let order = order_of(&sorting);
+    let (plans, total) = app.db.read(request.lane, |tx| {
+        store::page(
+            tx,
+            &search,
+            order,
+            per_page,
+            (page - 1).saturating_mul(per_page),
+        )
+    })?;
+    if request.wants_json() {
+        let dados = plans.into_iter().map(PlanDetails::of).collect();
+        return Reply::json(&ListReply {
+            ok: true,
+            total,
+            dados,
+        });
+    }
+    let params = [("q", &*search), ("ordem", &*sorting)];
+    Reply::page(&PlansPage {
+        layout: layout(app, &person.account, request).with_flash(flash(&notice)),
+        columns: columns(&search, order),
+        plans: plans.iter().map(row).collect(),
+        paging: Paging::new(LIST, &params, page.into(), per_page.into(), total),
+        order: sorting,
+        search,
+    })
+}
+
+fn order_of(word: &str) -> Order {
+    match word {
+        "titulo" => Order::TitleUp,
+        "-titulo" => Order::TitleDown,
+        "-preco" => Order::PriceDown,
+        _ => Order::PriceUp,
+    }
+}
+
+fn columns(search: &str, order: Order) -> [Column; 4] {
+    let sorting = |label, numeric, name: &str, sorted: Option<Sort>| {
+        let word = if sorted == Some(Sort::Ascending) {
+            format!("-{name}")
+        } else {
+            name.to_owned()
+        };
+        Column {
+            label,
+            numeric,
+            href: address(LIST, &[("q", search), ("ordem", &word)]),
+            sorted,
+        }
+    };
+    let plain = |label| Column {
+        label,
+        numeric: false,
+        href: String::new(),
+        sorted: None,
+    };
+    let (by_title, by_price) = match order {
+        Order::TitleUp => (Some(Sort::Ascending), None),
+        Order::TitleDown => (Some(Sort::Descending), None),
+        Order::PriceUp => (None, Some(Sort::Ascending)),
+        Order::PriceDown => (None, Some(Sort::Descending)),
+    };
+    [
+        sorting("Título", false, "titulo", by_title),
+        plain("Periodicidade"),
+        sorting("Preço", true, "preco", by_price),
+        plain("Situação"),
+    ]
+}
+
+fn row(plan: &Plan) -> PlanRow {
+    PlanRow {
+        id: plan.id.to_string(),
+        title: plan.title.clone(),
+        slug: plan.slug.clone(),
+        period: period_words(&plan.period),
+        price: plan.price.page(),
+        state: if plan.active {
+            Badge::Active
+        } else {
+            Badge::Inactive
+        },
+    }
+}
+
+fn flash(notice: &str) -> Option<Notice> {
+    let (title, text) = match notice {
+        "criado" => (
+            "Plano criado",
+            "Se está ativo, já aparece na vitrine pública.",
+        ),
+        "alterado" => (
+            "Plano alterado",
+            "A vitrine pública já mostra os novos dados.",
+        ),
+        "excluido" => ("Plano excluído", "Ele não aparece mais na vitrine pública."),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, title, text))
+}
+
+/// `GET /admin/planos/{id}`: the form of one plan; `novo` for a new one.
+pub fn plan_form(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let plan = match request.variable("id") {
+        "novo" => None,
+        id => Some(find(app, id, request)?),
+    };
+    if request.wants_json() {
+        return match plan {
+            Some(plan) => Reply::json(&PlanDetails::of(plan)),
+            None => Err(Problem::not_found()),
+        };
+    }
+    let existing = plan.as_ref().map(|plan| ExistingPlan {
+        id: plan.id.to_string(),
+        title: plan.title.clone(),
+    });
+    let typed = plan.map_or_else(Typed::fresh, Typed::of);
+    Reply::page(&typed.form(layout(app, &person.account, request), existing, &Vec::new()))
+}
+
+fn find(app: &App, id: &str, request: &Request) -> Result<Plan, Problem> {
+    let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
+    app.db
+        .read(request.lane, |tx| store::plan(tx, id))?
+        .ok_or_else(Problem::not_found)
+}
+
+#[derive(Deserialize)]
+struct PlanBody {
+    #[serde(default)]
+    titulo: Field<String>,
+    #[serde(default)]
+    slug: Field<String>,
+    #[serde(default)]
+    preco: Field<Cents>,
+    #[serde(default)]
+    moeda: Field<String>,
+    #[serde(default)]
+    periodicidade: Field<String>,
+    #[serde(default)]
+    beneficios: Field<Vec<String>>,
+    #[serde(default)]
+    link_checkout: Field<String>,
+    #[serde(default)]
+    ativo: Field<bool>,
+}
+
+/// What stands in the form, as people type it.
+struct Typed {
+    title: String,
+    slug: String,
+    price: String,
+    currency: String,
+    period: String,
+    benefits: String,
+    checkout_link: String,
+    active: bool,
+}
+
+impl Typed {
+    fn fresh() -> Self {
+        Self {
+            title: String::new(),
+            slug: String::new(),
+            price: String::new(),
+            currency: "BRL".to_owned(),
+            period: "mensal".to_owned(),
+            benefits: String::new(),
+            checkout_link: String::new(),
+            active: true,
+        }
+    }
+
+    fn of(plan: Plan) -> Self {
+        Self {
+            title: plan.title,
+            slug: plan.slug,
+            price: plan.price.page().trim_start_matches("R$ ").to_owned(),
+            currency: plan.currency,
+            period: plan.period,
+            benefits: plan.benefits.join("\n"),
+            checkout_link: plan.checkout_link,
+            active: plan.active,
+        }
+    }
+
+    /// What a browser sent, whether or not it is right.
+    fn sent(request: &Request) -> Self {
+        let sent: Vec<(String, String)> =
+            form_urlencoded::parse(&request.body).into_owned().collect();
+        let text = |name: &str| {
+            sent.iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.clone())
+                .unwrap_or_default()
+        };
+        Self {
+            title: text("titulo"),
+            slug: text("slug"),
+            price: text("preco"),
+            currency: text("moeda"),
+            period: text("periodicidade"),
+            benefits: text("beneficios"),
+            checkout_link: text("link_checkout"),
+            active: !text("ativo").is_empty(),
+        }
+    }
+
+    fn form(
+        self,
+        layout: view::Layout,
+        existing: Option<ExistingPlan>,
+        faults: &Fields,
+    ) -> PlanForm {
+        let field = |name: &str, value: String| {
+            let fault = faults
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, text)| &**text);
+            view::Field::of(value).fault(fault)
+        };
+        let mut form = PlanForm {
+            layout,
+            existing,
+            alert: None,
+            title: field("titulo", self.title),
+            slug: field("slug", self.slug),
+            price: field("preco", self.price),
+            currency: field("moeda", self.currency),
+            period: field("periodicidade", self.period),
+            benefits: field("beneficios", self.benefits),
+            checkout_link: field("link_checkout", self.checkout_link),
+            active: self.active,
+        };
+        let count = view::focus_first([
+            &mut form.title,
+            &mut form.slug,
+            &mut form.price,
+            &mut form.currency,
+            &mut form.period,
+            &mut form.benefits,
+            &mut form.checkout_link,
+        ]);
+        form.alert = if faults.is_empty() {
+            None
+        } else {
+            Notice::faults(count)
+        };
+        form
+    }
+}
+
+fn read_entry(request: &Request) -> Result<PlanEntry, Problem> {
+    let body: PlanBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let is_form = crate::http::input::is_form(request.headers());
+    let title = check.line("titulo", body.titulo, 2..=120);
+    let slug = check.optional_line("slug", body.slug, 60);
+    let slug = if slug.is_empty() {
+        slug_of(&title)
+    } else {
+        slug
+    };
+    if slug.is_empty() || slug != slug_of(&slug) || slug.len() > 60 {
+        check.fail("slug", "use só letras sem acento, números e hífens, até 60");
+    }
+    let price = check.required("preco", body.preco);
+    if !(0..=MOST_CENTS).contains(&price.0) {
+        check.fail("preco", "informe um valor de 0 a 10.000.000,00");
+    }
+    let currency = check.optional_line("moeda", body.moeda, 3);
+    let currency = if currency.is_empty() {
+        "BRL".to_owned()
+    } else {
+        currency.to_uppercase()
+    };
+    if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        check.fail("moeda", "informe as três letras da moeda, como BRL");
+    }
+    let period = check
+        .optional("periodicidade", body.periodicidade)
+        .unwrap_or_else(|| "mensal".to_owned());
+    if !PERIODS.contains(&&*period) {
+        check.fail("periodicidade", "escolha mensal, anual ou unico");
+    }
+    let benefits = benefits(&mut check, body.beneficios);
+    let checkout_link = check.optional_line("link_checkout", body.link_checkout, 500);
+    if !checkout_link.is_empty() && !checkout_link.starts_with("https://") {
+        check.fail(
+            "link_checkout",
+            "informe um endereço que comece com https://",
+        );
+    }
+    // A browser leaves an unticked box out; a program that says nothing means yes.
+    let active = check.optional("ativo", body.ativo).unwrap_or(!is_form);
+    check.finish()?;
+    Ok(PlanEntry {
+        slug,
+        title,
+        price,
+        currency,
+        period,
+        benefits,
+        checkout_link,
+        active,
+    })
+}
+
+/// A list, or one text with a benefit a line.
+fn benefits(check: &mut Check, field: Field<Vec<String>>) -> Vec<String> {
+    let given = check.optional("beneficios", field).unwrap_or_default();
+    let lines = given
+        .iter()
+        .flat_map(|text| text.lines())
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let benefits: Vec<String> = lines.map(str::to_owned).collect();
+    let too_long = benefits
+        .iter()
+        .any(|line| line.chars().count() > LONGEST_BENEFIT || line.chars().any(char::is_control));
+    if benefits.len() > MOST_BENEFITS || too_long {
+        check.fail(
+            "beneficios",
+            "até 30 benefícios, cada um com até 200 letras",
+        );
+    }
+    benefits
+}
+
+/// A browser gets the form again with what is wrong; a program the error.
+fn faulty(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    existing: Option<ExistingPlan>,
+    problem: Problem,
+) -> Result<Job, Problem> {
+    if request.wants_json() || problem.fields.is_empty() {
+        return Err(problem);
+    }
+    let layout = layout(app, &person.account, request);
+    let page = Reply::page(&Typed::sent(request).form(layout, existing, &problem.fields))?;
+    let page = page.status(StatusCode::UNPROCESSABLE_ENTITY);
+    Ok(Box::new(move |_| Ok(page)))
+}
+
+#[derive(Serialize)]
+struct Done {
+    ok: bool,
+    id: String,
+}
+
+/// What a successful change answers.
+struct Answer {
+    json: bool,
+    versions: Arc<Versions>,
+}
+
+impl Answer {
+    fn new(app: &App, request: &Request) -> Self {
+        Self {
+            json: request.wants_json(),
+            versions: Arc::clone(&app.versions),
+        }
+    }
+
+    fn done(
+        self,
+        tx: &WriteTx<'_>,
+        id: i64,
+        created: bool,
+        notice: &str,
+    ) -> Result<Reply, Problem> {
+        let versions = self.versions;
+        tx.after_commit(move || versions.raise_content());
+        if !self.json {
+            return Reply::redirect(&address(LIST, &[("aviso", notice)]));
+        }
+        let reply = Reply::json(&Done {
+            ok: true,
+            id: id.to_string(),
+        })?;
+        Ok(if created {
+            reply.status(StatusCode::CREATED)
+        } else {
+            reply
+        })
+    }
+}
+
+fn slug_taken() -> Problem {
+    Problem {
+        fields: vec![("slug".into(), "já existe um plano com este endereço".into())],
+        ..Problem::new(Code::Conflict, "this slug is taken")
+    }
+}
+
+/// `POST /admin/planos`: creates a plan.
+pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let entry = match read_entry(request) {
+        Ok(entry) => entry,
+        Err(problem) => return faulty(app, person, request, None, problem),
+    };
+    let answer = Answer::new(app, request);
+    let taken = taken_page(app, person, request, None)?;
+    Ok(Box::new(move |tx| match store::insert(tx, &entry)? {
+        Some(id) => answer.done(tx, id, true, "criado"),
+        None => taken.ok_or_else(slug_taken),
+    }))
+}
+
+/// `POST /admin/planos/{id}`: changes a plan.
+pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let plan = find(app, request.variable("id"), request)?;
+    let existing = ExistingPlan {
+        id: plan.id.to_string(),
+        title: plan.title,
+    };
+    let entry = match read_entry(request) {
+        Ok(entry) => entry,
+        Err(problem) => return faulty(app, person, request, Some(existing), problem),
+    };
+    let answer = Answer::new(app, request);
+    let taken = taken_page(app, person, request, Some(existing))?;
+    Ok(Box::new(move |tx| {
+        match store::update(tx, plan.id, &entry)? {
+            Changed::Done => answer.done(tx, plan.id, false, "alterado"),
+            Changed::NotThere => Err(Problem::not_found()),
+            Changed::SlugTaken => taken.ok_or_else(slug_taken),
+        }
+    }))
+}
+
+/// The form to show a browser in case the slug turns out to be taken.
+fn taken_page(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    existing: Option<ExistingPlan>,
+) -> Result<Option<Reply>, Problem> {
+    if request.wants_json() {
+        return Ok(None);
+    }
+    let layout = layout(app, &person.account, request);
+    let page = Typed::sent(request).form(layout, existing, &slug_taken().fields);
+    Ok(Some(Reply::page(&page)?.status(StatusCode::CONFLICT)))
+}
+
+/// `POST /admin/planos/{id}/excluir`: removes a plan.
+pub fn delete_plan(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
+    let id: i64 = request
+        .variable("id")
+        .parse()
+        .map_err(|_| Problem::not_found())?;
+    let answer = Answer::new(app, request);
+    Ok(Box::new(move |tx| {
+        if !store::delete(tx, id)? {
+            return Err(Problem::not_found());
+        }
+        answer.done(tx, id, false, "excluido")
+    }))
+}

@@ -1,0 +1,102 @@
+//! What the pages for plans print.
+
+use askama::Template;
+
+use crate::http::view::{Badge, Choice, Column, Field, Layout, Notice, Paging};
+
+/// `GET /admin/planos`: the list of plans.
+#[derive(Debug, Template)]
+#[template(path = "plans.html", config = "assets/askama.toml")]
+pub struct PlansPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// What was searched for.
+    pub search: String,
+    /// How the list is sorted, kept by a new search; empty for the default.
+    pub order: String,
+    /// Headers, in the order of the row: title, period, price, state.
+    pub columns: [Column; 4],
+    /// The plans of this page.
+    pub plans: Vec<PlanRow>,
+    /// Where this page stands in the list.
+    pub paging: Paging,
+}
+
+/// A plan in the list.
+#[derive(Debug)]
+pub struct PlanRow {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub title: String,
+    /// Short name for addresses.
+    pub slug: String,
+    /// `Mensal`, `Anual`, `Pagamento único`.
+    pub period: &'static str,
+    /// Price.
+    pub price: String,
+    /// On sale or not.
+    pub state: Badge,
+}
+
+/// What the field `periodicidade` offers.
+pub static PERIODS: &[Choice] = &[
+    Choice {
+        value: "mensal",
+        label: "Mensal",
+    },
+    Choice {
+        value: "anual",
+        label: "Anual",
+    },
+    Choice {
+        value: "unico",
+        label: "Pagamento único",
+    },
+];
+
+/// The words of a period as the plan stores it.
+pub fn period_words(period: &str) -> &'static str {
+    PERIODS
+        .iter()
+        .find(|choice| choice.value == period)
+        .map_or("Outra", |choice| choice.label)
+}
+
+/// `GET /admin/planos/novo`, `GET /admin/planos/{id}`, and their answers
+/// when fields are at fault.
+#[derive(Debug, Template)]
+#[template(path = "plan_form.html", config = "assets/askama.toml")]
+pub struct PlanForm {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The plan that is changed; `None` for a new one.
+    pub existing: Option<ExistingPlan>,
+    /// Above the form when fields are at fault.
+    pub alert: Option<Notice>,
+    /// `titulo`.
+    pub title: Field,
+    /// `slug`.
+    pub slug: Field,
+    /// `preco`, as `97,00`.
+    pub price: Field,
+    /// `moeda`.
+    pub currency: Field,
+    /// `periodicidade`.
+    pub period: Field,
+    /// `beneficios`, one a line.
+    pub benefits: Field,
+    /// `link_checkout`.
+    pub checkout_link: Field,
+    /// `ativo`.
+    pub active: bool,
+}
+
+/// The stored plan that a form changes.
+#[derive(Debug)]
+pub struct ExistingPlan {
+    /// Its id.
+    pub id: String,
+    /// Its stored name, whatever was typed since.
+    pub title: String,
+}

@@ -1,0 +1,113 @@
+//! Notifications on the wire, and marking them as read.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, Notification, store};
+use crate::app::App;
+use crate::changes::{self, Topic};
+use crate::clock::Zone;
+use crate::guard::ExtensionUser;
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::MlUserId;
+use crate::routes::Job;
+
+/// Most ids in one call.
+const MOST_IDS: usize = 500;
+
+/// A notification as callers see it (contract §5).
+#[derive(Serialize, JsonSchema)]
+pub struct WireNotification {
+    id: String,
+    tipo: Kind,
+    titulo: String,
+    mensagem: String,
+    ml_user_id: Option<MlUserId>,
+    referencia: Option<String>,
+    criada_em: String,
+}
+
+impl WireNotification {
+    /// The wire form of a notification.
+    pub fn of(notification: Notification, zone: Zone) -> Self {
+        Self {
+            id: notification.id.to_string(),
+            tipo: notification.kind,
+            titulo: notification.title,
+            mensagem: notification.message,
+            ml_user_id: notification.ml_user_id,
+            referencia: notification.reference,
+            criada_em: zone.spaced(notification.created_at),
+        }
+    }
+}
+
+/// Which notifications to mark.
+#[derive(Deserialize, JsonSchema)]
+pub struct MarkReadBody {
+    /// Ids of notifications.
+    #[serde(default)]
+    ids: Field<Vec<String>>,
+    /// True marks all of them.
+    #[serde(default)]
+    todas: Field<bool>,
+}
+
+/// The schema of [`mark_read`]'s body.
+pub fn mark_read_body(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<MarkReadBody>()
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MarkReadReply {
+    ok: bool,
+    /// How many were not read before.
+    lidas: usize,
+}
+
+/// The schema of [`mark_read`]'s answer.
+pub fn mark_read_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<MarkReadReply>()
+}
+
+/// `POST /api/ext/notificacoes/lidas`: marks notifications as read.
+pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<Job, Problem> {
+    let body: MarkReadBody = request.json()?;
+    let mut check = Check::json();
+    let all = check.optional("todas", body.todas).unwrap_or(false);
+    let ids = check.optional("ids", body.ids);
+    if !all && ids.is_none() {
+        check.fail("ids", "is required unless todas is true");
+    }
+    let texts = ids.unwrap_or_default();
+    let ids: Vec<i64> = texts.iter().filter_map(|id| id.parse().ok()).collect();
+    if ids.len() != texts.len() {
+        check.fail("ids", "must be ids of notifications");
+    } else if ids.len() > MOST_IDS {
+        check.fail("ids", format!("must be at most {MOST_IDS}"));
+    }
+    check.finish()?;
+    let owner = user.account.user_id;
+    let (versions, given) = (
+        Arc::clone(&app.versions),
+        Arc::clone(&app.marketplace.given),
+    );
+    Ok(Box::new(move |tx| {
+        let marked = if all {
+            store::mark_all_read(tx, owner)?
+        } else {
+            store::mark_read(tx, owner, &ids)?
+        };
+        if marked > 0 {
+            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+            tx.after_commit(move || versions.raise(owner));
+        }
+        Reply::json(&MarkReadReply {
+            ok: true,
+            lidas: marked,
+        })
+    }))
+}

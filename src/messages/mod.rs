@@ -1,0 +1,72 @@
+//! What people are told: notifications inside the platform.
+//!
+//! A notification is written in the transaction that causes it, under a cause
+//! that is told once, so a repeated delivery says nothing twice. Messages that
+//! leave the platform will be queued the same way.
+
+pub mod api;
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use serde::Serialize;
+
+use crate::clock::Instant;
+use crate::ids::MlUserId;
+
+/// What a notification is about (contract §5). The number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum Kind {
+    Venda = 1,
+    Reclamacao = 2,
+    Pergunta = 3,
+    Anuncio = 4,
+    Meet = 5,
+    Programa = 6,
+    Parceiro = 7,
+    Sistema = 8,
+}
+
+impl Kind {
+    /// The kind of a stored number; unknown ones read as the platform's own.
+    pub const fn from_number(number: u8) -> Self {
+        match number {
+            1 => Self::Venda,
+            2 => Self::Reclamacao,
+            3 => Self::Pergunta,
+            4 => Self::Anuncio,
+            5 => Self::Meet,
+            6 => Self::Programa,
+            7 => Self::Parceiro,
+            _ => Self::Sistema,
+        }
+    }
+}
+
+/// A notification to be told.
+pub struct NewNotification<'n> {
+    pub kind: Kind,
+    pub title: &'n str,
+    pub message: &'n str,
+    /// The marketplace account it is about.
+    pub ml_user_id: Option<MlUserId>,
+    /// Such as the order id.
+    pub reference: Option<&'n str>,
+    /// What it is told for, once; such as `venda:2000001`.
+    pub cause: &'n str,
+}
+
+/// A notification as it was told.
+#[derive(Clone, Debug)]
+pub struct Notification {
+    pub id: i64,
+    pub kind: Kind,
+    pub title: String,
+    pub message: String,
+    pub ml_user_id: Option<MlUserId>,
+    pub reference: Option<String>,
+    pub created_at: Instant,
+    pub read: bool,
+}

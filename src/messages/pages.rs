@@ -1,0 +1,97 @@
+//! A student's notifications as a page.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::api::WireNotification;
+use super::views::NotificationsPage;
+use super::{Notification, store};
+use crate::accounts::pages::layout;
+use crate::app::App;
+use crate::clock::{Instant, Zone};
+use crate::guard::Person;
+use crate::http::input::{Check, Field};
+use crate::http::view::{Paging, When};
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::views::{NewsRow, news_icon};
+use crate::routes::Job;
+
+const PER_PAGE: u32 = 30;
+/// Pages one can leaf through.
+const MOST_PAGES: i64 = 1_000;
+
+#[derive(Deserialize)]
+struct ListQuery {
+    #[serde(default)]
+    pagina: Field<i64>,
+}
+
+#[derive(Serialize)]
+struct ListReply {
+    ok: bool,
+    total: i64,
+    dados: Vec<WireNotification>,
+}
+
+/// `GET /painel/avisos`: the notifications, newest first.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: ListQuery = request.query()?;
+    let page = Check::text()
+        .optional("pagina", query.pagina)
+        .unwrap_or(1)
+        .clamp(1, MOST_PAGES);
+    let page = u32::try_from(page).unwrap_or(1);
+    let owner = person.account.user_id;
+    let (unread, total, news) = app.db.read(request.lane, |tx| {
+        let news = store::page(tx, owner, PER_PAGE, (page - 1) * PER_PAGE)?;
+        Ok::<_, Problem>((
+            store::unread_count(tx, owner)?,
+            store::count(tx, owner)?,
+            news,
+        ))
+    })?;
+    if request.wants_json() {
+        let dados = news
+            .into_iter()
+            .map(|one| WireNotification::of(one, app.zone()))
+            .collect();
+        return Reply::json(&ListReply {
+            ok: true,
+            total,
+            dados,
+        });
+    }
+    let total = u64::try_from(total).unwrap_or(0);
+    Reply::page(&NotificationsPage {
+        layout: layout(app, &person.account, request),
+        unread,
+        news: news
+            .iter()
+            .map(|one| news_row(one, app.zone(), request.now))
+            .collect(),
+        paging: Paging::new("/painel/avisos", &[], page.into(), PER_PAGE.into(), total),
+    })
+}
+
+/// A notification as pages list it.
+pub fn news_row(notification: &Notification, zone: Zone, now: Instant) -> NewsRow {
+    NewsRow {
+        icon: news_icon(notification.kind as i64),
+        title: notification.title.clone(),
+        message: notification.message.clone(),
+        when: When::new(zone, notification.created_at, now),
+        unread: !notification.read,
+    }
+}
+
+/// `POST /painel/avisos/lidos`: marks all notifications as read.
+pub fn mark_read(app: &App, person: &Person, _: &Request) -> Result<Job, Problem> {
+    let owner = person.account.user_id;
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        store::mark_all_read(tx, owner)?;
+        tx.after_commit(move || versions.raise(owner));
+        Reply::redirect("/painel/avisos")
+    }))
+}

@@ -1,0 +1,143 @@
+//! Notifications in the database. The unread count is kept with each write.
+
+use rusqlite::Row;
+
+use super::{Kind, NewNotification, Notification};
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+
+const COLUMNS: &str =
+    "notification_id, kind, title, message, ml_user_id, reference, created_at, read_at IS NOT NULL";
+
+/// Tells a person something, unless its cause was told before. True when it is new.
+pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Result<bool> {
+    let id = tx.optional(
+        "INSERT INTO notification_count (owner_id, unread, told, last_id) VALUES (?1, 0, 0, 1)
+         ON CONFLICT (owner_id) DO UPDATE SET last_id = last_id + 1
+         RETURNING last_id",
+        [owner],
+        |row| row.get::<_, i64>(0),
+    )?;
+    let id = id.unwrap_or(1);
+    let first = tx.execute(
+        "INSERT INTO notification_key (owner_id, cause, notification_id) VALUES (?1, ?2, ?3)
+         ON CONFLICT DO NOTHING",
+        (owner, new.cause, id),
+    )?;
+    if first == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        "INSERT INTO notification
+             (owner_id, created_at, notification_id, kind, title, message, ml_user_id, reference)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        (
+            owner,
+            tx.now().0,
+            id,
+            new.kind as u8,
+            new.title,
+            new.message,
+            new.ml_user_id,
+            new.reference,
+        ),
+    )?;
+    tx.execute(
+        "UPDATE notification_count SET unread = unread + 1, told = told + 1 WHERE owner_id = ?1",
+        [owner],
+    )?;
+    Ok(true)
+}
+
+/// How many notifications a person has not read.
+pub fn unread_count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
+    let count = tx.optional(
+        "SELECT unread FROM notification_count WHERE owner_id = ?1",
+        [owner],
+        |row| row.get(0),
+    )?;
+    Ok(count.unwrap_or(0))
+}
+
+/// How many notifications a person was ever told.
+pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
+    let count = tx.optional(
+        "SELECT told FROM notification_count WHERE owner_id = ?1",
+        [owner],
+        |row| row.get(0),
+    )?;
+    Ok(count.unwrap_or(0))
+}
+
+/// The newest unread notifications.
+pub fn newest_unread(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<Notification>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM notification
+             WHERE owner_id = ?1 AND read_at IS NULL
+             ORDER BY created_at DESC, notification_id DESC
+             LIMIT ?2"
+        ),
+        (owner, limit),
+        read_notification,
+    )
+}
+
+/// One page of all notifications, newest first.
+pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<Vec<Notification>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM notification
+             WHERE owner_id = ?1
+             ORDER BY created_at DESC, notification_id DESC
+             LIMIT ?2 OFFSET ?3"
+        ),
+        (owner, limit, offset),
+        read_notification,
+    )
+}
+
+/// Marks all notifications of a person as read; gives back how many were not.
+pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
+    let marked = tx.execute(
+        "UPDATE notification SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
+        (owner, tx.now().0),
+    )?;
+    tx.execute(
+        "UPDATE notification_count SET unread = 0 WHERE owner_id = ?1",
+        [owner],
+    )?;
+    Ok(marked)
+}
+
+/// Marks some notifications as read; gives back how many were not. Ids that
+/// are not the person's change nothing.
+pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> {
+    let mut marked = 0;
+    for id in ids {
+        marked += tx.execute(
+            "UPDATE notification SET read_at = ?3
+             WHERE owner_id = ?1 AND notification_id = ?2 AND read_at IS NULL",
+            (owner, id, tx.now().0),
+        )?;
+    }
+    tx.execute(
+        "UPDATE notification_count SET unread = unread - ?2 WHERE owner_id = ?1",
+        (owner, i64::try_from(marked).unwrap_or(0)),
+    )?;
+    Ok(marked)
+}
+
+fn read_notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
+    Ok(Notification {
+        id: row.get(0)?,
+        kind: Kind::from_number(row.get(1)?),
+        title: row.get(2)?,
+        message: row.get(3)?,
+        ml_user_id: row.get(4)?,
+        reference: row.get(5)?,
+        created_at: Instant(row.get(6)?),
+        read: row.get(7)?,
+    })
+}

@@ -1,0 +1,286 @@
+//! The operator's home, the supplier's home and the page for errors.
+
+use std::time::SystemTime;
+
+use http::StatusCode;
+
+use super::store::{self, InboxFigures};
+use super::views::{HealthRow, OperatorHome, RoleCount};
+use crate::accounts::Role;
+use crate::accounts::pages::layout;
+use crate::accounts::store as accounts;
+use crate::accounts::views::{ApiPlan, SupplierHome};
+use crate::app::App;
+use crate::clock::{DAY_S, Instant};
+use crate::config::SignatureMode;
+use crate::guard::Person;
+use crate::http::view::{self, Badge, ErrorPage, Layout, Notice, Tone};
+use crate::http::{Problem, Reply, Request};
+use crate::partner::{PlanName, store as partner};
+use crate::text::grouped;
+
+/// Days over which refused signatures are counted.
+const SIGNATURE_DAYS: i64 = 7;
+/// A log above this size is worth a look.
+const LARGE_LOG: u64 = 64_000_000;
+
+/// The page for an error; plain text when even that cannot be rendered.
+pub fn error_page(app: &App, status: StatusCode, problem: &Problem, request_id: &str) -> Reply {
+    let layout = Layout::outside(&app.config.server.name, app.clock.now());
+    let page = ErrorPage::new(layout, status.as_u16(), request_id, None);
+    let reply = Reply::page(&page).unwrap_or_else(|_| {
+        Reply::of(
+            crate::http::reply::media::TEXT,
+            format!("{}\nrequest id: {request_id}\n", problem.message),
+        )
+    });
+    reply.status(status)
+}
+
+struct Figures {
+    people: Vec<(Role, u64)>,
+    inbox: InboxFigures,
+    refused: i64,
+}
+
+/// `GET /admin`: is everything well?
+pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let first = app.day(request.now).plus(1 - SIGNATURE_DAYS);
+    let figures = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>(Figures {
+            people: accounts::count_by_role(tx)?,
+            inbox: store::inbox(tx)?,
+            refused: store::counted_since(tx, "refused_signatures", first)?,
+        })
+    })?;
+    let health = health_rows(app, &figures);
+    let problems = problems(app, &figures);
+    let verdict = verdict(&health, &problems);
+    let total = figures.people.iter().map(|(_, count)| count).sum();
+    let count_of = |role| {
+        figures
+            .people
+            .iter()
+            .find(|(known, _)| *known == role)
+            .map_or(0, |(_, count)| *count)
+    };
+    Reply::page(&OperatorHome {
+        layout: layout(app, &person.account, request),
+        verdict,
+        problems,
+        health,
+        signature_hint: app.config.marketplace.signature == SignatureMode::Required,
+        people: Role::ALL
+            .into_iter()
+            .map(|role| RoleCount::new(role.title(), count_of(role), total))
+            .collect(),
+        people_total: grouped(total),
+        version: env!("CARGO_PKG_VERSION"),
+        uptime: view::span(request.now.since(app.started_at)),
+    })
+}
+
+fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
+    let log = app.db.wal_bytes();
+    let bytes = std::fs::metadata(app.db.path()).map_or(0, |metadata| metadata.len());
+    let row = |label, value, note: &str, state| HealthRow {
+        label,
+        value,
+        note: note.to_owned(),
+        state,
+    };
+    let soundness = if app.soundness.is_damaged() {
+        Badge::Broken
+    } else {
+        Badge::Healthy
+    };
+    let (backup, note, backup_state) = last_backup(app);
+    vec![
+        row("Banco de dados", view::size(bytes), "", soundness),
+        row(
+            "Log de escrita",
+            view::size(log),
+            "Volta a encolher sozinho.",
+            if log > LARGE_LOG {
+                Badge::Attention
+            } else {
+                Badge::Healthy
+            },
+        ),
+        row("Último backup", backup, note, backup_state),
+        row(
+            "Fila de escrita",
+            grouped(app.db.queue_depth() as u64),
+            "",
+            Badge::Healthy,
+        ),
+        row(
+            "Notificações na fila",
+            count(figures.inbox.waiting),
+            "",
+            if figures.inbox.waiting > 1_000 {
+                Badge::Attention
+            } else {
+                Badge::Healthy
+            },
+        ),
+        row(
+            "Notificações guardadas para depois",
+            count(figures.inbox.for_later),
+            "",
+            Badge::Healthy,
+        ),
+        row(
+            "Notificações que falharam",
+            count(figures.inbox.failed),
+            "",
+            if figures.inbox.failed > 0 {
+                Badge::Attention
+            } else {
+                Badge::Healthy
+            },
+        ),
+        row(
+            "Assinaturas recusadas em 7 dias",
+            count(figures.refused),
+            "",
+            if figures.refused > 0 {
+                Badge::Attention
+            } else {
+                Badge::Healthy
+            },
+        ),
+    ]
+}
+
+fn count(number: i64) -> String {
+    grouped(u64::try_from(number).unwrap_or(0))
+}
+
+/// The newest copy in the folder for scheduled backups.
+fn last_backup(app: &App) -> (String, &'static str, Badge) {
+    let Some(folder) = &app.config.database.backup_dir else {
+        let advice = "Configure database.backup_dir, ou rode seller-platform backup ARQUIVO.";
+        return ("nenhum agendado".to_owned(), advice, Badge::Off);
+    };
+    let copies = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let made = |entry: std::fs::DirEntry| {
+        let is_copy = entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "db");
+        is_copy
+            .then(|| entry.metadata().ok()?.modified().ok())
+            .flatten()
+    };
+    let newest = copies
+        .filter_map(made)
+        .max()
+        .and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let Some(newest) = newest
+        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .map(Instant)
+    else {
+        return (
+            "nenhum ainda".to_owned(),
+            "Rode seller-platform backup ARQUIVO.",
+            Badge::Attention,
+        );
+    };
+    let old = app.clock.now().since(newest) > 2 * DAY_S;
+    (
+        app.zone().page(newest),
+        "",
+        if old {
+            Badge::Attention
+        } else {
+            Badge::Healthy
+        },
+    )
+}
+
+fn problems(app: &App, figures: &Figures) -> Vec<Notice> {
+    let mut problems = Vec::new();
+    if app.soundness.is_damaged() {
+        problems.push(Notice::new(
+            Tone::Bad,
+            "O banco de dados está danificado",
+            "Pare o servidor e restaure o último backup com seller-platform restore ARQUIVO.",
+        ));
+    }
+    if app.config.marketplace.client_id.is_empty() {
+        problems.push(Notice::new(
+            Tone::Info,
+            "O marketplace não está configurado",
+            "Preencha marketplace.client_id e marketplace.client_secret para que as pessoas possam vincular contas.",
+        ));
+    }
+    if figures.refused > 0 {
+        problems.push(Notice::new(
+            Tone::Warn,
+            "Notificações foram recusadas pela assinatura",
+            "O marketplace real não assina notificações: use marketplace.signature = \"optional\".",
+        ));
+    }
+    problems
+}
+
+fn verdict(health: &[HealthRow], problems: &[Notice]) -> Notice {
+    let broken = health.iter().any(|row| row.state == Badge::Broken);
+    let attention = health.iter().any(|row| row.state == Badge::Attention)
+        || problems.iter().any(|problem| problem.tone == Tone::Warn);
+    match (broken, attention) {
+        (true, _) => Notice::new(
+            Tone::Bad,
+            "O serviço precisa de você agora",
+            "Veja abaixo o que fazer.",
+        ),
+        (false, true) => Notice::new(
+            Tone::Warn,
+            "Funcionando, com algo para olhar",
+            "Veja os pontos marcados abaixo.",
+        ),
+        (false, false) => Notice::new(Tone::Good, "Tudo em ordem", "Nada espera por você."),
+    }
+}
+
+/// `GET /fornecedor`: the supplier's home.
+pub fn supplier_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let owner = person.account.user_id;
+    let today = app.day(request.now);
+    let (plan, used) = app.db.read(request.lane, |tx| {
+        let used =
+            partner::calls_between(tx, owner, today.month_start(), today.next_month_start())?;
+        Ok::<_, Problem>((partner::plan(tx, owner)?, used))
+    })?;
+    let api_plan = plan.map(|(name, until)| {
+        let (title, limits) = match name {
+            PlanName::Starter => ("Starter", app.config.partner.plans.starter),
+            PlanName::Pro => ("Pro", app.config.partner.plans.pro),
+            PlanName::Scale => ("Scale", app.config.partner.plans.scale),
+        };
+        ApiPlan {
+            name: title,
+            state: if until.is_none_or(|day| today <= day) {
+                Badge::Active
+            } else {
+                Badge::Expired
+            },
+            until: until.map_or_else(
+                || "sem data de término".to_owned(),
+                |day| day.date().format("até %d/%m/%Y").to_string(),
+            ),
+            usage: format!(
+                "{} de {} chamadas neste mês",
+                grouped(used),
+                grouped(limits.quota)
+            ),
+        }
+    });
+    Reply::page(&SupplierHome {
+        layout: layout(app, &person.account, request),
+        greeting: view::greeting(app.zone(), request.now, &person.account.name),
+        today: view::day_in_words(app.zone(), request.now),
+        api_plan,
+    })
+}

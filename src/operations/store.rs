@@ -1,0 +1,77 @@
+//! Figures of the service for the operator.
+
+use crate::clock::Day;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::secrets::{Place, Sealer, Secret};
+
+/// Notifications of the marketplace that wait, and that were given up.
+pub struct InboxFigures {
+    pub waiting: i64,
+    pub failed: i64,
+    pub for_later: i64,
+}
+
+/// How the notification inbox stands.
+pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
+    let mut figures = InboxFigures {
+        waiting: 0,
+        failed: 0,
+        for_later: 0,
+    };
+    tx.each(
+        "SELECT state, count(*) FROM ml_notification GROUP BY state",
+        [],
+        |row| {
+            let count = row.get(1)?;
+            match row.get::<_, i64>(0)? {
+                0 => figures.waiting = count,
+                3 => figures.failed = count,
+                4 => figures.for_later = count,
+                _ => {}
+            }
+            Ok(())
+        },
+    )?;
+    Ok(figures)
+}
+
+/// How often something was counted since a civil day.
+pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
+    tx.one(
+        "SELECT coalesce(sum(count), 0) FROM daily_count WHERE name = ?1 AND day >= ?2",
+        (name, first.0),
+        |row| row.get(0),
+    )
+}
+
+/// A generated secret as it is stored; `None` when there is none or it does
+/// not open with this installation's key.
+pub fn secret(tx: &ReadTx<'_>, sealer: &Sealer, name: &str) -> Result<Option<Secret>> {
+    let sealed: Option<Vec<u8>> =
+        tx.optional("SELECT value FROM setting WHERE name = ?1", [name], |row| {
+            row.get(0)
+        })?;
+    Ok(sealed.and_then(|sealed| sealer.open_text(&sealed, place(name)).ok()))
+}
+
+/// Keeps a generated secret, sealed.
+pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secret) -> Result<()> {
+    tx.execute(
+        "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
+        (
+            name,
+            sealer.seal(secret.reveal().as_bytes(), place(name)),
+            tx.now().0,
+        ),
+    )?;
+    Ok(())
+}
+
+const fn place(name: &str) -> Place<'_> {
+    Place {
+        table: "setting",
+        column: "value",
+        row: name,
+    }
+}

@@ -1,0 +1,64 @@
+//! What the operator's home prints.
+
+use askama::Template;
+
+use crate::http::view::{Badge, Layout, Notice};
+
+/// `GET /admin`: is it healthy, and who is here?
+#[derive(Debug, Template)]
+#[template(path = "operator_home.html", config = "assets/askama.toml")]
+pub struct OperatorHome {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The answer to "is it healthy" in one sentence.
+    pub verdict: Notice,
+    /// What needs a look, with what to do about each.
+    pub problems: Vec<Notice>,
+    /// Figures of the service.
+    pub health: Vec<HealthRow>,
+    /// Whether unsigned notifications are refused, which the real marketplace's are.
+    pub signature_hint: bool,
+    /// People by role.
+    pub people: Vec<RoleCount>,
+    /// All people.
+    pub people_total: String,
+    /// Version of the program.
+    pub version: &'static str,
+    /// `3 dias e 4 h`.
+    pub uptime: String,
+}
+
+/// One figure of the service.
+#[derive(Debug)]
+pub struct HealthRow {
+    /// What is measured.
+    pub label: &'static str,
+    /// The figure.
+    pub value: String,
+    /// What it means or what to do; may be empty.
+    pub note: String,
+    /// How it is.
+    pub state: Badge,
+}
+
+/// How many people have a role.
+#[derive(Debug)]
+pub struct RoleCount {
+    /// The role as people call it.
+    pub role: &'static str,
+    /// How many, ready to print.
+    pub count: String,
+    /// Share of all people, 0 to 100.
+    pub percent: u64,
+}
+
+impl RoleCount {
+    /// The count of a role among `total` people.
+    pub fn new(role: &'static str, count: u64, total: u64) -> Self {
+        Self {
+            role,
+            count: crate::text::grouped(count),
+            percent: count.saturating_mul(100).checked_div(total).unwrap_or(0),
+        }
+    }
+}

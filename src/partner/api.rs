@@ -1,0 +1,264 @@
+//! Handlers of the Partner API's seller operations.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::orders::{self, Filter, OrderItem};
+use super::pages_cache::Page;
+use crate::app::App;
+use crate::changes::Topic;
+use crate::clock::{Day, Instant};
+use crate::guard::Seller;
+use crate::http::conditional::Validators;
+use crate::http::input::{self, Check, Field};
+use crate::http::reply::media;
+use crate::http::{Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::marketplace::words::ORDER_STATES;
+
+/// Offsets beyond this are read on the slow pool.
+const FAR_OFFSET: i64 = 10_000;
+/// Largest offset.
+const MAX_OFFSET: i64 = 1_000_000_000;
+
+/// Who the token belongs to and what it may do.
+#[derive(Serialize, JsonSchema)]
+struct Health {
+    ok: bool,
+    user: HealthUser,
+    plan: HealthPlan,
+    token: HealthToken,
+    /// Civil time of the server.
+    server_time: String,
+    version: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HealthUser {
+    id: UserId,
+    nome: String,
+    role: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HealthPlan {
+    name: &'static str,
+    monthly_quota: u64,
+    per_minute: u32,
+    /// Last day it is valid, null without an end.
+    valid_until: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HealthToken {
+    name: String,
+    created_at: String,
+    last_used_at: Option<String>,
+}
+
+/// The schema of [`health`]'s answer.
+pub fn health_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Health>()
+}
+
+/// `GET /api/v1/partner/health`: ping and identification of the token's user.
+pub fn health(app: &App, seller: &Seller, request: &Request) -> Result<Reply, Problem> {
+    let zone = app.zone();
+    let health = Health {
+        ok: true,
+        user: HealthUser {
+            id: seller.account.user_id,
+            nome: seller.account.name.clone(),
+            role: seller.account.role.name(),
+        },
+        plan: HealthPlan {
+            name: seller.plan.name.name(),
+            monthly_quota: seller.plan.quota,
+            per_minute: seller.plan.per_minute,
+            valid_until: seller.plan.until.map(|(day, _)| day.iso()),
+        },
+        token: HealthToken {
+            name: seller.token.name.clone(),
+            created_at: zone.partner(seller.token.created_at),
+            last_used_at: seller.token.last_used_at.map(|at| zone.partner(at)),
+        },
+        server_time: zone.partner(request.now),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let body = serde_json::to_vec(&health).map_err(Problem::internal)?;
+    Ok(Validators::of_content(&body, None)
+        .answer(request.headers(), || Reply::of(media::JSON, body)))
+}
+
+/// The query of [`orders`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrdersQuery {
+    /// A state of orders, such as `paid`.
+    #[serde(default)]
+    status: Field<String>,
+    /// Marketplace seller id of one connected account.
+    #[serde(default)]
+    store: Field<i64>,
+    /// First civil day of `date_created`, `YYYY-MM-DD`.
+    #[serde(default)]
+    from: Field<String>,
+    /// Last civil day of `date_created`, `YYYY-MM-DD`.
+    #[serde(default)]
+    to: Field<String>,
+    /// Marketplace listing id.
+    #[serde(default)]
+    ml_id: Field<String>,
+    /// 1 to 200, 50 by default.
+    #[serde(default)]
+    limit: Field<i64>,
+    /// Orders to pass over.
+    #[serde(default)]
+    offset: Field<i64>,
+}
+
+/// The schema of [`orders`]' query.
+pub fn orders_query(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<OrdersQuery>()
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Orders<'o> {
+    data: Vec<OrderItem<'o>>,
+    pagination: Pagination,
+}
+
+/// Where a page stands in its list.
+#[derive(Serialize, JsonSchema)]
+pub struct Pagination {
+    pub total: i64,
+    pub limit: i64,
+    pub offset: i64,
+}
+
+/// The schema of [`orders`]' answer.
+pub fn orders_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Orders<'static>>()
+}
+
+/// Filters and offsets whose cost grows with the number of orders.
+pub fn orders_are_costly(request: &Request) -> bool {
+    let query = request.query_text();
+    if !query.contains("ml_id") && !query.contains("offset") {
+        return false;
+    }
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.any(|(name, value)| match &*name {
+        "ml_id" => true,
+        "offset" => value.parse::<i64>().is_ok_and(|offset| offset > FAR_OFFSET),
+        _ => false,
+    })
+}
+
+/// `GET /api/v1/partner/orders`: the caller's own orders, newest first.
+pub fn orders(app: &App, seller: &Seller, request: &Request) -> Result<Reply, Problem> {
+    let owner = seller.account.user_id;
+    let key = (owner, "list_orders", request.query_text().to_owned());
+    let version = app.versions.of(owner);
+    if let Some(page) = app.pages.get(&key, version) {
+        return Ok(page.answer(request));
+    }
+    let filter = read_filter(app, request)?;
+    let page = Arc::new(render_orders(app, owner, request, &filter)?);
+    // First pages are asked for again and again; further ones rarely are.
+    if filter.offset == 0 {
+        app.pages.put(key, version, Arc::clone(&page));
+    }
+    Ok(page.answer(request))
+}
+
+impl Page {
+    fn answer(&self, request: &Request) -> Reply {
+        self.validators.answer(request.headers(), || {
+            Reply::of(media::JSON, self.body.clone())
+        })
+    }
+}
+
+fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
+    let query: OrdersQuery = input::query(request.query_text())?;
+    let mut check = Check::text();
+    let status: Option<String> = check.optional("status", query.status);
+    if status
+        .as_deref()
+        .is_some_and(|status| !ORDER_STATES.contains(&status))
+    {
+        check.fail(
+            "status",
+            format!("must be one of {}", ORDER_STATES.join(", ")),
+        );
+    }
+    let store = check.number("store", query.store, 1..=i64::MAX);
+    let mut day = |name, field: Field<String>| {
+        let text: String = check.optional(name, field)?;
+        let day = Day::parse(&text);
+        if day.is_none() {
+            check.fail(name, "must be a day as YYYY-MM-DD");
+        }
+        day
+    };
+    let (from, to) = (day("from", query.from), day("to", query.to));
+    let listing = check.optional("ml_id", query.ml_id);
+    let item_id = listing.as_deref().map(orders::item_number);
+    if item_id == Some(None) {
+        check.fail("ml_id", "must be a listing id, such as MLB123");
+    }
+    let limit = check.number("limit", query.limit, 1..=200).unwrap_or(50);
+    let offset = check
+        .number("offset", query.offset, 0..=MAX_OFFSET)
+        .unwrap_or(0);
+    check.finish()?;
+    let starts = |day: Day| app.zone().start_of(day);
+    Ok(Filter {
+        status,
+        store,
+        days: (from, to),
+        created: (from.map(starts), to.map(|day| starts(day.plus(1)))),
+        item_id: item_id.flatten(),
+        limit,
+        offset,
+    })
+}
+
+fn render_orders(
+    app: &App,
+    owner: UserId,
+    request: &Request,
+    filter: &Filter,
+) -> Result<Page, Problem> {
+    let given = &app.marketplace.given;
+    let mut at_most = request.now;
+    loop {
+        // Said before reading: a change from now on is stamped later than what is given out.
+        given.mark(owner, Topic::Orders, at_most);
+        let (changed, body) = app.db.read(request.lane, |tx| {
+            let changed = crate::changes::newest(tx, owner, Topic::Orders)?.unwrap_or(Instant(0));
+            let read = orders::read_page(tx, app, owner, filter)?;
+            let pagination = Pagination {
+                total: read.total,
+                limit: filter.limit,
+                offset: filter.offset,
+            };
+            let body = serde_json::to_vec(&Orders {
+                data: read.items(app),
+                pagination,
+            })
+            .map_err(Problem::internal)?;
+            Ok::<_, Problem>((changed, body))
+        })?;
+        if changed <= at_most {
+            return Ok(Page {
+                validators: Validators::of_content(&body, Some(changed)),
+                body: body.into(),
+            });
+        }
+        at_most = changed;
+    }
+}

@@ -1,0 +1,51 @@
+//! Rendered answers of the Partner API, kept by owner and query until
+//! something of the owner changes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::cache::Cache;
+use crate::http::conditional::Validators;
+use crate::ids::UserId;
+
+/// Bytes kept for rendered answers.
+const BYTES: usize = 16 * 1024 * 1024;
+
+/// A rendered answer with its validators.
+pub struct Page {
+    pub body: Bytes,
+    pub validators: Validators,
+}
+
+/// Owner, operation and raw query.
+pub type PageKey = (UserId, &'static str, String);
+
+/// The answers kept.
+pub struct Pages {
+    kept: Cache<PageKey, Arc<Page>>,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self {
+            kept: Cache::new(BYTES),
+        }
+    }
+}
+
+impl Pages {
+    /// The answer of a version, if it is kept.
+    pub fn get(&self, key: &PageKey, version: u64) -> Option<Arc<Page>> {
+        self.kept
+            .get(key)
+            .filter(|(kept, _)| *kept == version)
+            .map(|(_, page)| page)
+    }
+
+    /// Keeps an answer made from data that is at least as new as the version.
+    pub fn put(&self, key: PageKey, version: u64, page: Arc<Page>) {
+        let bytes = page.body.len() + key.2.len() + 256;
+        self.kept.put(key, version, page, bytes);
+    }
+}

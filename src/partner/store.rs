@@ -1,0 +1,122 @@
+//! API plans and partner tokens in the database.
+
+use std::sync::Arc;
+
+use rusqlite::types::Type;
+
+use super::{Plan, PlanName};
+use crate::accounts::store as accounts;
+use crate::clock::{Day, Instant, Zone};
+use crate::config::Config;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::guard::{Known, PartnerToken};
+use crate::ids::{TokenHash, UserId};
+
+/// A partner token with its owner and the owner's plan, and its last use.
+pub fn token(
+    tx: &ReadTx<'_>,
+    hash: &TokenHash,
+    config: &Config,
+    zone: Zone,
+) -> Result<(Known, Instant)> {
+    let found = tx.optional(
+        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email,
+                t.name, t.created_at, t.last_used_at, t.revoked_at IS NOT NULL, p.plan, p.until_day
+         FROM partner_token t
+         JOIN user u ON u.user_id = t.user_id
+         LEFT JOIN partner_account p ON p.user_id = t.user_id
+         WHERE t.token_hash = ?1",
+        [hash],
+        |row| {
+            let last_used_at = row.get::<_, Option<i64>>(8)?.map(Instant);
+            let token = PartnerToken {
+                name: row.get(6)?,
+                created_at: Instant(row.get(7)?),
+                last_used_at,
+            };
+            let plan = row
+                .get::<_, Option<String>>(10)?
+                .as_deref()
+                .and_then(PlanName::from_name);
+            let until = row.get::<_, Option<i64>>(11)?.map(Day);
+            let known = Known::Partner {
+                account: Arc::new(accounts::account(row)?),
+                token: Arc::new(token),
+                revoked: row.get(9)?,
+                plan: plan.map(|name| plan_of(name, until, config, zone)),
+            };
+            Ok((known, last_used_at.unwrap_or(Instant(i64::MIN))))
+        },
+    )?;
+    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+}
+
+fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
+    let limits = name.limits(&config.partner.plans);
+    let end = |day: Day| (day, zone.start_of(day.plus(1)));
+    Plan {
+        name,
+        quota: limits.quota,
+        per_minute: limits.per_minute,
+        until: until.map(end),
+    }
+}
+
+/// An account's plan and its last day, if it ever had one.
+pub fn plan(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(PlanName, Option<Day>)>> {
+    tx.optional(
+        "SELECT plan, until_day FROM partner_account WHERE user_id = ?1",
+        [user],
+        |row| {
+            let name = row.get_ref(0)?.as_str()?;
+            let plan = PlanName::from_name(name).ok_or_else(|| {
+                rusqlite::Error::InvalidColumnType(0, name.to_owned(), Type::Text)
+            })?;
+            Ok((plan, row.get::<_, Option<i64>>(1)?.map(Day)))
+        },
+    )
+}
+
+/// Sets an account's plan, or takes it away.
+pub fn set_plan(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    plan: Option<PlanName>,
+    until: Option<Day>,
+) -> Result<()> {
+    match plan {
+        None => tx.execute("DELETE FROM partner_account WHERE user_id = ?1", [user])?,
+        Some(plan) => tx.execute(
+            "INSERT INTO partner_account (user_id, plan, until_day, updated_at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (user_id) DO UPDATE SET plan = ?2, until_day = ?3, updated_at = ?4",
+            (user, plan.name(), until.map(|day| day.0), tx.now().0),
+        )?,
+    };
+    Ok(())
+}
+
+/// Keeps a new token by its digest.
+pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> Result<i64> {
+    tx.insert(
+        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        (TokenHash::of(token), user, name, &token[..12], tx.now().0),
+    )
+}
+
+/// Revokes all tokens of an account; gives back how many.
+pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
+    tx.execute(
+        "UPDATE partner_token SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL",
+        (user, tx.now().0),
+    )
+}
+
+/// Calls of an account from one civil day to before another.
+pub fn calls_between(tx: &ReadTx<'_>, user: UserId, from: Day, to: Day) -> Result<u64> {
+    tx.one(
+        "SELECT coalesce(sum(calls), 0) FROM partner_usage WHERE user_id = ?1 AND day >= ?2 AND day < ?3",
+        (user, from.0, to.0),
+        |row| row.get::<_, i64>(0),
+    )
+    .map(|calls| u64::try_from(calls).unwrap_or(0))
+}

@@ -1,0 +1,130 @@
+//! The extension's dashboard.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use super::Progress;
+use crate::accounts::api::WireUser;
+use crate::accounts::{Permissions, store as accounts};
+use crate::app::App;
+use crate::clock::Zone;
+use crate::guard::ExtensionUser;
+use crate::http::{Problem, Reply, Request};
+use crate::ids::MlUserId;
+use crate::marketplace::store::{self as marketplace, AccountSummary};
+use crate::messages::api::WireNotification;
+use crate::messages::store as messages;
+use crate::money::Cents;
+
+/// Unread notifications that the dashboard shows.
+const NOTIFICATIONS: u32 = 15;
+
+/// The user's whole dashboard (specification, "Extension API").
+#[derive(Serialize, JsonSchema)]
+struct Dashboard {
+    ok: bool,
+    tem_acesso: bool,
+    user: WireUser,
+    permissoes: Permissions,
+    program: Progress,
+    ml: MarketplaceSide,
+    /// Meets of the next 48 hours.
+    meets: Vec<Meet>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MarketplaceSide {
+    contas: Vec<LinkedAccount>,
+    /// The newest fifteen unread.
+    notificacoes: Vec<WireNotification>,
+    /// All unread.
+    total_notifs: i64,
+    vendas_hoje: i64,
+    total_reclam: i64,
+}
+
+/// A linked account (contract §5).
+#[derive(Serialize, JsonSchema)]
+struct LinkedAccount {
+    ml_user_id: MlUserId,
+    nickname: String,
+    token_ok: bool,
+    anuncios: i64,
+    reputacao: String,
+    vendas_hoje: i64,
+    gmv_30d: Cents,
+    vendas_30d: i64,
+    reclamacoes: i64,
+    perguntas: i64,
+    sincronizado_em: Option<String>,
+    erro: Option<String>,
+}
+
+impl LinkedAccount {
+    fn of(account: AccountSummary, zone: Zone) -> Self {
+        Self {
+            ml_user_id: account.ml_user_id,
+            nickname: account.nickname,
+            token_ok: account.token_ok,
+            anuncios: account.listings,
+            reputacao: account.reputation,
+            vendas_hoje: account.sales_today,
+            gmv_30d: account.gmv_30d,
+            vendas_30d: account.sales_30d,
+            reclamacoes: account.open_claims,
+            perguntas: account.open_questions,
+            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
+            erro: account.error,
+        }
+    }
+}
+
+/// A live mentoring session of the next 48 hours.
+#[derive(Serialize, JsonSchema)]
+struct Meet {
+    titulo: String,
+    data_hora: String,
+    link: String,
+    minutos_restantes: i64,
+}
+
+/// The schema of [`me`]'s answer.
+pub fn me_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Dashboard>()
+}
+
+/// `GET /api/ext/me`: the user's whole dashboard.
+pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
+    let account = &user.account;
+    let (owner, today, zone) = (account.user_id, app.day(request.now), app.zone());
+    let (permissions, accounts, notifications, unread) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            accounts::permissions(tx, owner, account.role)?,
+            marketplace::accounts_of(tx, owner, today)?,
+            messages::newest_unread(tx, owner, NOTIFICATIONS)?,
+            messages::unread_count(tx, owner)?,
+        ))
+    })?;
+    let ml = MarketplaceSide {
+        vendas_hoje: accounts.iter().map(|account| account.sales_today).sum(),
+        total_reclam: accounts.iter().map(|account| account.open_claims).sum(),
+        contas: accounts
+            .into_iter()
+            .map(|account| LinkedAccount::of(account, zone))
+            .collect(),
+        notificacoes: notifications
+            .into_iter()
+            .map(|one| WireNotification::of(one, zone))
+            .collect(),
+        total_notifs: unread,
+    };
+    Reply::json(&Dashboard {
+        ok: true,
+        tem_acesso: permissions.extensao_browser,
+        user: WireUser::of(account),
+        permissoes: permissions,
+        program: Progress::never(),
+        ml,
+        meets: Vec::new(),
+    })
+}
