@@ -1,0 +1,152 @@
+//! `GET /api/ext/ml/check`: whether an account is linked to the caller.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::store::{self, LinkedAccount};
+use crate::app::App;
+use crate::clock::Zone;
+use crate::guard::ExtensionUser;
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::MlUserId;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "MarketplaceCheckQuery")]
+struct CheckQuery {
+    /// Number of a seller account; decides when both are given.
+    #[serde(default)]
+    seller_id: Field<String>,
+    /// Nickname of a seller account, in any case.
+    #[serde(default)]
+    nickname: Field<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MarketplaceCheck")]
+struct CheckReply<'a> {
+    ok: bool,
+    /// Whether the account is among the user's.
+    vinculada: bool,
+    conta: Option<CheckAccount<'a>>,
+    /// How many accounts the user has linked.
+    total_contas: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MarketplaceCheckAccount")]
+struct CheckAccount<'a> {
+    ml_user_id: MlUserId,
+    nickname: &'a str,
+    /// False until the account is linked again.
+    token_ok: bool,
+    /// Civil time of the last reading; null before the first.
+    sincronizado_em: Option<String>,
+    /// Active and paused listings.
+    anuncios: i64,
+    /// Such as `5_green`; empty without one.
+    reputacao: &'a str,
+    /// Open claims.
+    reclamacoes: i64,
+    /// Why the account must be linked again.
+    erro: Option<&'a str>,
+}
+
+impl<'a> CheckAccount<'a> {
+    fn of(account: &'a LinkedAccount, zone: Zone) -> Self {
+        Self {
+            ml_user_id: account.ml_user_id,
+            nickname: &account.nickname,
+            token_ok: account.token_ok,
+            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
+            anuncios: account.listings,
+            reputacao: &account.reputation,
+            reclamacoes: account.open_claims,
+            erro: account.error.as_deref(),
+        }
+    }
+}
+
+/// Schema of the query.
+pub fn check_query(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<CheckQuery>()
+}
+
+/// Schema of the answer.
+pub fn check_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<CheckReply<'static>>()
+}
+
+/// Which account is asked for.
+enum Asked {
+    Number(MlUserId),
+    Nickname(String),
+}
+
+/// Looks for an account among the caller's.
+pub fn check(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
+    let asked = asked(request.query()?)?;
+    let owner = user.account.user_id;
+    let (account, total_contas) = app.db.read(request.lane, |tx| {
+        let account = match &asked {
+            Asked::Number(number) => store::account_of(tx, owner, *number)?,
+            Asked::Nickname(nickname) => store::account_by_nickname(tx, owner, nickname)?,
+        };
+        Ok::<_, Problem>((account, store::count_of(tx, owner)?))
+    })?;
+    Reply::json(&CheckReply {
+        ok: true,
+        vinculada: account.is_some(),
+        conta: account
+            .as_ref()
+            .map(|account| CheckAccount::of(account, app.zone())),
+        total_contas,
+    })
+}
+
+fn asked(query: CheckQuery) -> Result<Asked, Problem> {
+    let mut check = Check::text();
+    let seller_id = check.optional("seller_id", query.seller_id);
+    let nickname = check.optional("nickname", query.nickname);
+    match (seller_id, nickname) {
+        (Some(digits), _) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            // A number too large for us is nobody's.
+            Ok(Asked::Number(MlUserId(digits.parse().unwrap_or(0))))
+        }
+        (Some(_), _) => Err(Problem::field("seller_id", "must be a number")),
+        (None, Some(nickname)) => Ok(Asked::Nickname(nickname)),
+        (None, None) => Err(Problem::field(
+            "seller_id",
+            "seller_id or nickname is required",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(query: &str) -> String {
+        match crate::http::input::query(query).and_then(asked) {
+            Ok(Asked::Number(number)) => format!("number {number}"),
+            Ok(Asked::Nickname(nickname)) => format!("nickname {nickname}"),
+            Err(problem) => format!("{:?}", problem.fields),
+        }
+    }
+
+    #[test]
+    fn the_number_decides_and_one_of_both_is_needed() {
+        assert_eq!(said("seller_id=777&nickname=LOJA"), "number 777");
+        assert_eq!(said("nickname=LOJA%20X&other=1"), "nickname LOJA X");
+        assert_eq!(said(&format!("seller_id={}", "9".repeat(40))), "number 0");
+        for bad in [
+            "",
+            "seller_id=",
+            "seller_id=7a",
+            "seller_id=-7",
+            "seller_id=+7&nickname=x",
+        ] {
+            assert!(said(bad).contains("seller_id"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Linking: to the marketplace's consent page and back.
+//!
+//! The state is random, belongs to the person who left, works once and for
+//! ten minutes; the code is exchanged with PKCE. An account belongs to one
+//! person. Unlinking forgets the tokens at once; the orders read so far stay
+//! with their owner.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::client::{Caller, Failure, TokenPair};
+use super::store::{self, Linking, NewLink};
+use super::tokens;
+use crate::app::App;
+use crate::db::Lane;
+use crate::guard::Person;
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::{MlUserId, TokenHash, UserId};
+use crate::routes::Job;
+use crate::secrets::{self, Place, Secret};
+use crate::text::hex;
+
+/// Seconds that a person may take at the marketplace.
+const ATTEMPT_S: i64 = 600;
+const RETURN_PATH: &str = "/painel/ml/retorno";
+
+/// What came of a visit to the consent page, as the pages' addresses say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    NotConfigured,
+    Linked,
+    Relinked,
+    Refused,
+    BelongsToAnother,
+    Expired,
+    Unavailable,
+    Unlinked,
+}
+
+impl Outcome {
+    const ALL: [Self; 8] = [
+        Self::NotConfigured,
+        Self::Linked,
+        Self::Relinked,
+        Self::Refused,
+        Self::BelongsToAnother,
+        Self::Expired,
+        Self::Unavailable,
+        Self::Unlinked,
+    ];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::NotConfigured => "nao_configurado",
+            Self::Linked => "vinculada",
+            Self::Relinked => "revinculada",
+            Self::Refused => "recusada",
+            Self::BelongsToAnother => "de_outra_pessoa",
+            Self::Expired => "expirada",
+            Self::Unavailable => "indisponivel",
+            Self::Unlinked => "desvinculada",
+        }
+    }
+
+    /// The outcome of a word in an address.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+    }
+
+    fn redirect(self) -> Result<Reply, Problem> {
+        Reply::redirect(&format!("/painel/ml?aviso={}", self.word()))
+    }
+}
+
+/// `GET /painel/ml/conectar`: leads to the consent page.
+pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let config = &app.config.marketplace;
+    if config.client_id.is_empty() {
+        return Outcome::NotConfigured.redirect();
+    }
+    let state = secrets::random_hex::<32>();
+    let verifier = secrets::random_hex::<32>();
+    let challenge = base64url(&Sha256::digest(verifier.as_bytes()));
+    let page = format!("{}/authorization?", config.auth_base);
+    let query_begins = page.len();
+    let address: String = form_urlencoded::Serializer::for_suffix(page, query_begins)
+        .append_pair("response_type", "code")
+        .append_pair("client_id", &config.client_id)
+        .append_pair("redirect_uri", &redirect_uri(app))
+        .append_pair("state", &state)
+        .append_pair("code_challenge", &challenge)
+        .append_pair("code_challenge_method", "S256")
+        .finish();
+    let (hash, user, expires_at) = (
+        TokenHash::of(&state),
+        person.account.user_id,
+        request.now.plus(ATTEMPT_S),
+    );
+    let sealed = app
+        .sealer
+        .seal(verifier.as_bytes(), verifier_place(&hex(&hash.0)));
+    app.db
+        .write(move |tx| store::insert_attempt(tx, user, &hash, &sealed, expires_at))?;
+    Reply::redirect(&address)
+}
+
+fn redirect_uri(app: &App) -> String {
+    format!("{}{RETURN_PATH}", app.addresses.base_url)
+}
+
+const fn verifier_place(row: &str) -> Place<'_> {
+    Place {
+        table: "ml_link_attempt",
+        column: "verifier",
+        row,
+    }
+}
+
+#[derive(Deserialize)]
+struct Return {
+    #[serde(default)]
+    state: Field<String>,
+    #[serde(default)]
+    code: Field<String>,
+    #[serde(default)]
+    error: Field<String>,
+}
+
+/// `GET /painel/ml/retorno`: the person is back, with a code or a refusal.
+pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: Return = request.query()?;
+    let mut check = Check::text();
+    let state = check.optional("state", query.state).unwrap_or_default();
+    let code = check.optional("code", query.code);
+    let error = check.optional("error", query.error);
+    check.finish()?;
+    let hash = TokenHash::of(&state);
+    let user = person.account.user_id;
+    let Some(sealed) = app
+        .db
+        .write(move |tx| store::take_attempt(tx, user, &hash))?
+    else {
+        return Outcome::Expired.redirect();
+    };
+    let outcome = match (error, code) {
+        (Some(_), _) => Outcome::Refused,
+        (None, None) => Outcome::Expired,
+        (None, Some(code)) => match app.sealer.open_text(&sealed, verifier_place(&hex(&hash.0))) {
+            Ok(verifier) => redeem(app, user, &code, &verifier)?,
+            // The installation's key was changed while the person was away.
+            Err(_) => Outcome::Expired,
+        },
+    };
+    outcome.redirect()
+}
+
+/// Exchanges the code, looks at the account and links it.
+fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outcome, Problem> {
+    // A code names its account. Exchanging one for an account of somebody else
+    // would end their tokens, so that is refused before.
+    if let Some(account) = account_of_code(code) {
+        let owner = app.db.read(Lane::Slow, |tx| store::owner_of(tx, account))?;
+        if owner.is_some_and(|(owner, _)| owner != user) {
+            return Ok(Outcome::BelongsToAnother);
+        }
+    }
+    match consent(app, code, verifier) {
+        Ok((pair, new)) => link(app, user, &pair, new),
+        Err(Failure::Refused { status, code }) => {
+            tracing::warn!(
+                status,
+                code,
+                "the marketplace refused the code of a consent"
+            );
+            Ok(if code == "invalid_grant" {
+                Outcome::Expired
+            } else {
+                Outcome::Unavailable
+            })
+        }
+        Err(failure) => {
+            tracing::warn!(%failure, "an account could not be linked");
+            Ok(Outcome::Unavailable)
+        }
+    }
+}
+
+/// The account at the end of a code such as `TG-…-777`.
+fn account_of_code(code: &str) -> Option<MlUserId> {
+    let (rest, account) = code.rsplit_once('-')?;
+    account
+        .parse()
+        .ok()
+        .filter(|_| rest.contains('-'))
+        .map(MlUserId)
+}
+
+struct Consented {
+    nickname: String,
+    reputation: String,
+    listings: i64,
+}
+
+fn consent(app: &App, code: &str, verifier: &Secret) -> Result<(TokenPair, Consented), Failure> {
+    let client = &app.marketplace.client;
+    let pair = client.exchange(code, verifier, &redirect_uri(app))?;
+    let caller = Caller {
+        ml_user_id: pair.ml_user_id,
+        access: &pair.access,
+    };
+    let me = client.me(&caller)?;
+    if me.id != pair.ml_user_id {
+        return Err(Failure::Garbled("the token is of another account"));
+    }
+    // A number to look at is no reason to fail the link.
+    let listings = client.listings(&caller).unwrap_or(0);
+    Ok((
+        pair,
+        Consented {
+            nickname: me.nickname,
+            reputation: me.reputation,
+            listings,
+        },
+    ))
+}
+
+fn link(app: &App, user: UserId, pair: &TokenPair, account: Consented) -> Result<Outcome, Problem> {
+    let (access_token, refresh_token) = tokens::seal_pair(&app.sealer, pair.ml_user_id, pair);
+    let new = NewLink {
+        ml_user_id: pair.ml_user_id,
+        nickname: account.nickname,
+        reputation: account.reputation,
+        listings: account.listings,
+        access_token,
+        refresh_token,
+        token_expires_at: app.clock.now().plus(pair.expires_in_s),
+    };
+    let (versions, history) = (Arc::clone(&app.versions), app.marketplace.linked.clone());
+    let linking = app.db.write(move |tx| {
+        let linking = store::link(tx, user, &new)?;
+        tx.after_commit(move || {
+            versions.raise(user);
+            history.ring();
+        });
+        Ok::<_, Problem>(linking)
+    })?;
+    Ok(match linking {
+        Linking::Linked => Outcome::Linked,
+        Linking::Relinked => Outcome::Relinked,
+        Linking::BelongsToAnother => Outcome::BelongsToAnother,
+    })
+}
+
+/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account's tokens.
+pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let account = request
+        .variable("ml_user_id")
+        .parse()
+        .map(MlUserId)
+        .map_err(|_| Problem::not_found())?;
+    let (user, wants_json) = (person.account.user_id, request.wants_json());
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        if !store::unlink(tx, user, account)? {
+            return Err(Problem::not_found());
+        }
+        tx.after_commit(move || versions.raise(user));
+        if wants_json {
+            Reply::json(&json!({ "ok": true }))
+        } else {
+            Outcome::Unlinked.redirect()
+        }
+    }))
+}
+
+/// Base64 with the alphabet for addresses, without padding (RFC 4648 §5).
+fn base64url(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| usize::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let letters = [18, 12, 6, 0].map(|shift| char::from(ALPHABET[bits >> shift & 63]));
+        // One byte fills two letters, two fill three.
+        text.extend(&letters[..=group.len()]);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_challenge_is_the_one_of_rfc_7636() {
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        let challenge = base64url(&Sha256::digest(verifier.as_bytes()));
+        assert_eq!(challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+        assert_eq!(
+            ["", "f", "fo", "foo"].map(|text| base64url(text.as_bytes())),
+            ["", "Zg", "Zm8", "Zm9v"]
+        );
+    }
+
+    #[test]
+    fn a_code_names_its_account() {
+        assert_eq!(account_of_code("TG-6745bc-777"), Some(MlUserId(777)));
+        assert_eq!(account_of_code("TG-674500"), None);
+        assert_eq!(account_of_code("777"), None);
+    }
+
+    #[test]
+    fn words_of_outcomes_read_back() {
+        for outcome in Outcome::ALL {
+            assert_eq!(Outcome::of_word(outcome.word()), Some(outcome));
+        }
+        assert_eq!(Outcome::of_word("outra"), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! The marketplace: linked accounts, what it tells us, and the books of orders.
+//!
+//! Notifications are stored and answered at once (`hook.rs`), then worked in
+//! the background (`inbox.rs`): their body is a hint only, the truth is always
+//! fetched with the owner's token. `link.rs` links accounts, `tokens.rs` keeps
+//! their tokens alive, `history.rs` reads what happened before the link, and
+//! `orders.rs` brings whatever was read into the books. No call to the outside
+//! is ever made inside a write.
+
+pub mod api;
+pub mod backoff;
+pub mod client;
+pub mod document;
+pub mod history;
+pub mod hook;
+pub mod inbox;
+pub mod link;
+pub mod orders;
+pub mod pages;
+pub mod signature;
+pub mod store;
+pub mod tokens;
+pub mod views;
+pub mod words;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::app::App;
+use crate::changes::GivenOut;
+use crate::config;
+use crate::worker::{self, Stop};
+
+use client::Client;
+use signature::Verifier;
+use tokens::RefreshLocks;
+use words::Words;
+
+/// Longest pause of a worker between two looks at what is due, in real time:
+/// the clock may have been moved.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What the service keeps in memory about the marketplace.
+pub struct Marketplace {
+    pub client: Client,
+    /// Rung after a notification was stored.
+    pub bell: Stop,
+    /// Rung after an account was linked.
+    pub linked: Stop,
+    /// Seconds given out to pollers as `Last-Modified`.
+    pub given: Arc<GivenOut>,
+    /// States and kinds that orders refer to by number.
+    pub words: Arc<Words>,
+    /// Checks signatures of notifications.
+    pub verifier: Verifier,
+    refresh_locks: RefreshLocks,
+}
+
+impl Marketplace {
+    /// The marketplace of a configuration. Nothing is called yet.
+    pub fn new(config: &config::Marketplace) -> Self {
+        Self {
+            client: Client::new(config),
+            bell: Stop::default(),
+            linked: Stop::default(),
+            given: Arc::default(),
+            words: Arc::default(),
+            verifier: Verifier::new(config),
+            refresh_locks: RefreshLocks::default(),
+        }
+    }
+
+    /// Ends the pauses of the workers, so that a stop need not wait for them.
+    pub fn stop(&self) {
+        self.bell.stop();
+        self.linked.stop();
+    }
+}
+
+/// Starts the workers: the inbox and the history of linked accounts.
+pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
+    let busy = Arc::new(inbox::Busy::default());
+    let mut threads = Vec::with_capacity(inbox::WORKERS + 1);
+    for number in 1..=inbox::WORKERS {
+        let (app, busy) = (Arc::clone(app), Arc::clone(&busy));
+        let work = move |stop: &Stop| {
+            repeat(stop, &app.marketplace.bell, || {
+                inbox::work(&app, &busy, stop);
+            });
+        };
+        threads.push(worker::start(&format!("inbox-{number}"), stop, work)?);
+    }
+    let app = Arc::clone(app);
+    let work = move |stop: &Stop| {
+        let mut pauses = history::Pauses::default();
+        repeat(stop, &app.marketplace.linked, || {
+            history::work(&app, &mut pauses, stop);
+        });
+    };
+    threads.push(worker::start("history", stop, work)?);
+    Ok(threads)
+}
+
+/// Does `round` now, at each ring and at least each [`LOOK`], until told to stop.
+fn repeat(stop: &Stop, bell: &Stop, mut round: impl FnMut()) {
+    let (mut rings, _) = bell.wait_ring(u64::MAX, Duration::ZERO);
+    while !stop.wait(Duration::ZERO) {
+        round();
+        let (seen, stopping) = bell.wait_ring(rings, LOOK);
+        if stopping {
+            return;
+        }
+        rings = seen;
+    }
+}

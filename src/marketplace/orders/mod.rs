@@ -1,0 +1,368 @@
+//! The books: orders as the marketplace shows them, and their sums.
+//!
+//! An order is applied by its state, not by what happened: whatever documents
+//! of its life come in whatever order and however often, the rows and sums
+//! end as the newest document alone would leave them. Sums move by the
+//! difference to what is stored, in the transaction that stores it, so they
+//! equal a recount at any time. A sale is told once, when the order first
+//! becomes one.
+
+use std::sync::Arc;
+
+use rusqlite::Row;
+
+use super::Marketplace;
+use super::document::{OrderDocument, Shipment, SoldItem};
+use super::words::{Words, fixed};
+use crate::app::App;
+use crate::cache::Versions;
+use crate::changes::{self, GivenOut, Topic};
+use crate::clock::{Day, Instant, Zone};
+use crate::db::{Result, WriteTx};
+use crate::ids::{MlUserId, OrderId, UserId};
+use crate::messages::{self, Kind, NewNotification};
+use crate::money::Cents;
+
+/// The day of `order_count` that holds the sum of all days.
+const ALL_DAYS: Day = Day(-1);
+
+/// What keeping the books needs besides the transaction.
+#[derive(Clone)]
+pub struct Books {
+    pub versions: Arc<Versions>,
+    pub words: Arc<Words>,
+    pub given: Arc<GivenOut>,
+    pub zone: Zone,
+}
+
+impl Books {
+    /// The books of the service.
+    pub fn of(app: &App) -> Self {
+        let Marketplace { words, given, .. } = &app.marketplace;
+        Self {
+            versions: Arc::clone(&app.versions),
+            words: Arc::clone(words),
+            given: Arc::clone(given),
+            zone: app.zone(),
+        }
+    }
+}
+
+/// What a document changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It was news and is stored.
+    Stored,
+    /// Everything in it was known.
+    Unchanged,
+    /// A newer state is stored already.
+    Stale,
+}
+
+/// An order as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stored {
+    created_at: Instant,
+    ml_user_id: MlUserId,
+    status: i64,
+    total: Cents,
+    currency: i64,
+    closed_at: Option<Instant>,
+    updated_at: Instant,
+    item_id: i64,
+    variation_id: i64,
+    quantity: i64,
+    buyer_nickname: String,
+    shipping_id: Option<i64>,
+    shipping_status: Option<i64>,
+    logistic_type: Option<i64>,
+}
+
+/// What an order adds to a day's sales.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sale {
+    day: Day,
+    units: i64,
+    gross: Cents,
+}
+
+/// Brings an owner's books to what a document says. Sales made from
+/// `news_from` on are told to the owner; older ones are history.
+pub fn apply(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    order: &OrderDocument,
+    news_from: Instant,
+) -> Result<Applied> {
+    let before = stored(tx, owner, order.id)?;
+    if before
+        .as_ref()
+        .is_some_and(|before| order.updated_at < before.updated_at)
+    {
+        return Ok(Applied::Stale);
+    }
+    let item_changed = store_item(tx, &order.item)?;
+    let after = to_store(tx, books, order, before.as_ref())?;
+    if before.as_ref() == Some(&after) && !item_changed {
+        return Ok(Applied::Unchanged);
+    }
+    if let Some(before) = &before {
+        if before.created_at != after.created_at {
+            delete(tx, owner, order.id, before.created_at)?;
+        }
+        count(tx, books, owner, before, -1)?;
+    }
+    count(tx, books, owner, &after, 1)?;
+    move_sale(tx, books, owner, before.as_ref(), &after)?;
+    store(tx, owner, order.id, &after)?;
+    changes::stamp(tx, &books.given, owner, Topic::Orders)?;
+    if order.is_sale() && order.sold_at() >= news_from {
+        tell(tx, books, owner, order)?;
+    }
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(Applied::Stored)
+}
+
+/// The row a document stands for. What it leaves out is kept from before.
+fn to_store(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    order: &OrderDocument,
+    before: Option<&Stored>,
+) -> Result<Stored> {
+    let word = |text: &str| match text {
+        "" => Ok(None),
+        text => books.words.number(tx, text).map(Some),
+    };
+    let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
+    let (shipping_status, logistic_type) = match (&order.shipment, same_shipment) {
+        (
+            Some(Shipment {
+                status,
+                logistic_type,
+            }),
+            _,
+        ) => (word(status)?, word(logistic_type)?),
+        (None, Some(before)) => (before.shipping_status, before.logistic_type),
+        (None, None) => (None, None),
+    };
+    let known_nickname = before
+        .map(|before| &before.buyer_nickname)
+        .filter(|_| order.buyer_nickname.is_empty());
+    Ok(Stored {
+        created_at: order.created_at,
+        ml_user_id: order.seller,
+        status: books.words.number(tx, &order.status)?,
+        total: order.total,
+        currency: books.words.number(tx, &order.currency)?,
+        closed_at: order.closed_at,
+        updated_at: order.updated_at,
+        item_id: order.item.number,
+        variation_id: order.item.variation,
+        quantity: order.quantity,
+        buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
+        shipping_id: order.shipping_id,
+        shipping_status,
+        logistic_type,
+    })
+}
+
+impl Stored {
+    /// What the row adds to the sales of a day; `None` when it is no sale.
+    fn sale(&self, zone: Zone) -> Option<Sale> {
+        matches!(self.status, fixed::PAID | fixed::PARTIALLY_REFUNDED).then(|| Sale {
+            day: zone.day(self.closed_at.unwrap_or(self.created_at)),
+            units: self.quantity,
+            gross: self.total,
+        })
+    }
+}
+
+fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<Stored>> {
+    tx.optional(
+        "SELECT created_at, ml_user_id, status, total_cents, currency, closed_at, updated_at,
+                item_id, variation_id, quantity, buyer_nickname,
+                shipping_id, shipping_status, logistic_type
+         FROM sale_order
+         WHERE order_id = ?1 AND owner_id = ?2",
+        (order, owner),
+        read_stored,
+    )
+}
+
+fn read_stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    Ok(Stored {
+        created_at: Instant(row.get(0)?),
+        ml_user_id: row.get(1)?,
+        status: row.get(2)?,
+        total: Cents(row.get(3)?),
+        currency: row.get(4)?,
+        closed_at: row.get::<_, Option<i64>>(5)?.map(Instant),
+        updated_at: Instant(row.get(6)?),
+        item_id: row.get(7)?,
+        variation_id: row.get(8)?,
+        quantity: row.get(9)?,
+        buyer_nickname: row.get(10)?,
+        shipping_id: row.get(11)?,
+        shipping_status: row.get(12)?,
+        logistic_type: row.get(13)?,
+    })
+}
+
+fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Result<()> {
+    tx.execute(
+        "INSERT OR REPLACE INTO sale_order
+             (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, closed_at, updated_at,
+              item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        (
+            owner,
+            row.created_at.0,
+            order,
+            row.ml_user_id,
+            row.status,
+            row.total.0,
+            row.currency,
+            row.closed_at.map(|at| at.0),
+            row.updated_at.0,
+            row.item_id,
+            row.variation_id,
+            row.quantity,
+            &row.buyer_nickname,
+            row.shipping_id,
+            row.shipping_status,
+            row.logistic_type,
+        ),
+    )?;
+    Ok(())
+}
+
+fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) -> Result<()> {
+    tx.execute(
+        "DELETE FROM sale_order WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3",
+        (owner, created_at.0, order),
+    )?;
+    Ok(())
+}
+
+/// Keeps what was sold; true when that is news.
+fn store_item(tx: &WriteTx<'_>, item: &SoldItem) -> Result<bool> {
+    let changed = tx.execute(
+        "INSERT INTO sold_item (item_id, variation_id, site, title, sku) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (item_id, variation_id) DO UPDATE SET title = ?4, sku = ?5
+         WHERE title <> ?4 OR sku <> ?5",
+        (item.number, item.variation, &item.site, &item.title, &item.sku),
+    )?;
+    Ok(changed > 0)
+}
+
+/// Adds an order to the counts by store, status and day, or takes it out.
+fn count(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &Stored, by: i64) -> Result<()> {
+    for day in [books.zone.day(order.created_at), ALL_DAYS] {
+        tx.execute(
+            "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (owner_id, ml_user_id, status, day) DO UPDATE SET orders = orders + ?5",
+            (owner, order.ml_user_id, order.status, day.0, by),
+        )?;
+        if by < 0 {
+            tx.execute(
+                "DELETE FROM order_count
+                 WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day = ?4 AND orders = 0",
+                (owner, order.ml_user_id, order.status, day.0),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves the sums of sales from what an order was to what it is.
+fn move_sale(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    before: Option<&Stored>,
+    after: &Stored,
+) -> Result<()> {
+    let was = before.and_then(|before| Some((before.ml_user_id, before.sale(books.zone)?)));
+    let is = after.sale(books.zone).map(|sale| (after.ml_user_id, sale));
+    if was == is {
+        return Ok(());
+    }
+    if let Some((seller, sale)) = was {
+        add_sale(tx, owner, seller, sale, -1)?;
+        tx.execute(
+            "DELETE FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day = ?3 AND orders = 0",
+            (owner, seller, sale.day.0),
+        )?;
+    }
+    match is {
+        Some((seller, sale)) => add_sale(tx, owner, seller, sale, 1),
+        None => Ok(()),
+    }
+}
+
+fn add_sale(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    seller: MlUserId,
+    sale: Sale,
+    sign: i64,
+) -> Result<()> {
+    tx.execute(
+        "INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (owner_id, ml_user_id, day) DO UPDATE
+         SET orders = orders + ?4, units = units + ?5, gross_cents = gross_cents + ?6",
+        (
+            owner,
+            seller,
+            sale.day.0,
+            sign,
+            sign * sale.units,
+            sign * sale.gross.0,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Tells the owner of a sale; an order that was told before says nothing.
+fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -> Result<()> {
+    let nickname = tx.optional(
+        "SELECT nickname FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
+        (order.seller, owner),
+        |row| row.get::<_, String>(0),
+    )?;
+    let store = nickname.unwrap_or_else(|| order.seller.to_string());
+    let title = if order.item.title.is_empty() {
+        "Venda"
+    } else {
+        &order.item.title
+    };
+    let message = format!(
+        "{}× {title} — {} na {store}",
+        order.quantity,
+        order.total.page()
+    );
+    let reference = order.id.to_string();
+    let is_new = messages::store::notify(
+        tx,
+        owner,
+        &NewNotification {
+            kind: Kind::Venda,
+            title: "Nova venda",
+            message: &message,
+            ml_user_id: Some(order.seller),
+            reference: Some(&reference),
+            cause: &format!("venda:{reference}"),
+        },
+    )?;
+    if is_new {
+        changes::stamp(tx, &books.given, owner, Topic::Notifications)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

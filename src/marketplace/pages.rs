@@ -1,0 +1,502 @@
+//! A student's home and the page of linked accounts, as pages or as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use super::link::Outcome;
+use super::store::{self, AccountSummary, DaySales, RecentOrder};
+use super::views::{
+    AccountRow, AccountsPage, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
+};
+use crate::accounts::pages::layout;
+use crate::app::App;
+use crate::clock::{Day, Instant, Zone};
+use crate::config::SignatureMode;
+use crate::guard::Person;
+use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
+use crate::http::input::{Check, Field};
+use crate::http::view::{Badge, Notice, Tone, When, day_in_words, greeting};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::{MlUserId, OrderId};
+use crate::messages::api::WireNotification;
+use crate::messages::pages::news_row;
+use crate::messages::{Notification, store as messages};
+use crate::money::Cents;
+use crate::text::grouped;
+
+/// Days of the chart, and of the span it is compared with.
+const CHART_DAYS: i64 = 30;
+/// Days of the line beside today's sales.
+const LINE_DAYS: usize = 14;
+const SALES: u32 = 8;
+const NEWS: u32 = 6;
+
+const CHART: BarWords = BarWords {
+    title: "Faturamento por dia, 30 dias",
+    unit: "Faturamento",
+    value: |cents| Cents(cents).page(),
+    mark: short_money,
+};
+
+/// What the home page is made of.
+struct Home {
+    accounts: Vec<AccountSummary>,
+    days: Vec<DaySales>,
+    sales: Vec<RecentOrder>,
+    unread: i64,
+    news: Vec<Notification>,
+}
+
+/// `GET /painel`: the student's home.
+pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
+    let home = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>(Home {
+            accounts: store::accounts_of(tx, owner, today)?,
+            days: store::daily_sales(tx, owner, today.plus(1 - 2 * CHART_DAYS), today)?,
+            sales: store::newest_orders(tx, owner, SALES)?,
+            unread: messages::unread_count(tx, owner)?,
+            news: messages::page(tx, owner, NEWS, 0)?,
+        })
+    })?;
+    if request.wants_json() {
+        return Reply::json(&HomeJson::of(home, zone));
+    }
+    let now = request.now;
+    let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
+    Reply::page(&StudentHome {
+        layout: layout(app, &person.account, request),
+        greeting: greeting(zone, now, &person.account.name),
+        today: day_in_words(zone, now),
+        tasks: tasks(&home.accounts),
+        stats: stats(&home, &gross, today),
+        chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
+        accounts: home.accounts.iter().map(account_row).collect(),
+        sales: home
+            .sales
+            .iter()
+            .map(|sale| sale_row(sale, zone, now))
+            .collect(),
+        news: home
+            .news
+            .iter()
+            .map(|one| news_row(one, zone, now))
+            .collect(),
+    })
+}
+
+/// Gross sales of thirty days from `first` on, in centavos, zeros included.
+fn gross_by_day(days: &[DaySales], first: Day) -> Vec<i64> {
+    (0..CHART_DAYS)
+        .map(|index| sum_of(days, first.plus(index), first.plus(index)).0)
+        .collect()
+}
+
+fn sum_of(days: &[DaySales], from: Day, to: Day) -> Cents {
+    let within = days.iter().filter(|sales| (from..=to).contains(&sales.day));
+    within.fold(Cents(0), |sum, sales| sum + sales.gross)
+}
+
+fn stats(home: &Home, gross: &[i64], today: Day) -> Vec<Stat> {
+    let sold: i64 = home
+        .accounts
+        .iter()
+        .map(|account| account.sales_today)
+        .sum();
+    let span = sum_of(&home.days, today.plus(1 - CHART_DAYS), today);
+    let before = sum_of(
+        &home.days,
+        today.plus(1 - 2 * CHART_DAYS),
+        today.plus(-CHART_DAYS),
+    );
+    let change = Change::new(before.0, span.0);
+    let lost = home
+        .accounts
+        .iter()
+        .filter(|account| !account.token_ok)
+        .count();
+    vec![
+        Stat {
+            label: "Vendas hoje",
+            value: number(sold),
+            note: format!("{} até agora", sum_of(&home.days, today, today).page()),
+            spark: Spark::new(&gross[gross.len() - LINE_DAYS..]),
+            lead: true,
+            ..Stat::default()
+        },
+        Stat {
+            label: "Faturamento, 30 dias",
+            value: span.page(),
+            note: if change.is_some() {
+                "sobre os 30 dias antes".to_owned()
+            } else {
+                String::new()
+            },
+            change,
+            spark: Spark::new(gross),
+            lead: true,
+            ..Stat::default()
+        },
+        Stat {
+            label: "Contas vinculadas",
+            value: home.accounts.len().to_string(),
+            note: match lost {
+                0 => "todas funcionando".to_owned(),
+                1 => "1 precisa de você".to_owned(),
+                lost => format!("{lost} precisam de você"),
+            },
+            href: "/painel/ml",
+            ..Stat::default()
+        },
+        Stat {
+            label: "Avisos não lidos",
+            value: number(home.unread),
+            href: "/painel/avisos",
+            ..Stat::default()
+        },
+    ]
+}
+
+/// What waits for the student, the most urgent first.
+fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
+    let names = |chosen: fn(&AccountSummary) -> bool| {
+        let names: Vec<_> = accounts
+            .iter()
+            .filter(|one| chosen(one))
+            .map(|one| &*one.nickname)
+            .collect();
+        names.join(", ")
+    };
+    let lost = accounts.iter().filter(|account| !account.token_ok).count();
+    let claims: i64 = accounts.iter().map(|account| account.open_claims).sum();
+    let questions: i64 = accounts.iter().map(|account| account.open_questions).sum();
+    let mut tasks = Vec::new();
+    if lost > 0 {
+        tasks.push(Task {
+            tone: Tone::Bad,
+            title: if lost == 1 {
+                "Uma conta perdeu o vínculo".to_owned()
+            } else {
+                format!("{lost} contas perderam o vínculo")
+            },
+            detail: names(|account| !account.token_ok),
+            href: "/painel/ml".to_owned(),
+            button: if lost == 1 { "Ver conta" } else { "Ver contas" },
+        });
+    }
+    if claims > 0 {
+        tasks.push(Task {
+            tone: Tone::Warn,
+            title: counted(claims, "reclamação aberta", "reclamações abertas"),
+            detail: names(|account| account.open_claims > 0),
+            href: String::new(),
+            button: "",
+        });
+    }
+    if questions > 0 {
+        tasks.push(Task {
+            tone: Tone::Info,
+            title: counted(questions, "pergunta sem resposta", "perguntas sem resposta"),
+            detail: names(|account| account.open_questions > 0),
+            href: String::new(),
+            button: "",
+        });
+    }
+    tasks
+}
+
+fn account_row(account: &AccountSummary) -> AccountRow {
+    AccountRow {
+        nickname: account.nickname.clone(),
+        reputation: Badge::reputation(&account.reputation),
+        sales_today: natural(account.sales_today),
+        gross_30: account.gmv_30d.page(),
+        listings: number(account.listings),
+        claims: natural(account.open_claims),
+        questions: natural(account.open_questions),
+        link: link_badge(account),
+        error: account.error.clone(),
+    }
+}
+
+fn link_badge(account: &AccountSummary) -> Badge {
+    if account.token_ok {
+        Badge::Linked
+    } else {
+        Badge::LinkLost
+    }
+}
+
+fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
+    SaleRow {
+        title: sale.title.clone(),
+        quantity: counted(sale.quantity, "unidade", "unidades"),
+        value: sale.total.page(),
+        when: When::new(zone, sale.created_at, now),
+        store: sale.store.clone(),
+        status: Badge::order(&sale.status),
+    }
+}
+
+#[derive(Deserialize)]
+struct AccountsQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+/// `GET /painel/ml`: the linked accounts, and what came of linking one.
+pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: AccountsQuery = request.query()?;
+    let word = Check::text().optional("aviso", query.aviso);
+    let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
+    let accounts = app
+        .db
+        .read(request.lane, |tx| store::accounts_of(tx, owner, today))?;
+    let config = &app.config.marketplace;
+    let configured = !config.client_id.is_empty();
+    if request.wants_json() {
+        let contas = accounts
+            .into_iter()
+            .map(|account| AccountJson::of(account, zone))
+            .collect();
+        return Reply::json(&AccountsJson {
+            ok: true,
+            configurado: configured,
+            contas,
+        });
+    }
+    let outcome = word.as_deref().and_then(Outcome::of_word);
+    Reply::page(&AccountsPage {
+        layout: layout(app, &person.account, request)
+            .with_flash(outcome.and_then(|outcome| notice(outcome, &accounts))),
+        configured,
+        signature_required: config.signature == SignatureMode::Required,
+        accounts: accounts
+            .iter()
+            .map(|account| linked_account(account, zone, request.now))
+            .collect(),
+    })
+}
+
+/// The outcome of the last visit to the consent page in words.
+fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
+    let newest = accounts.iter().max_by_key(|account| account.linked_at);
+    let nickname = newest.map_or("A conta", |account| &account.nickname);
+    let outcome = match outcome {
+        // The page itself says so.
+        Outcome::NotConfigured => return None,
+        Outcome::Linked => LinkOutcome::Linked { nickname },
+        Outcome::Relinked => LinkOutcome::Relinked { nickname },
+        Outcome::Refused => LinkOutcome::Refused,
+        Outcome::BelongsToAnother => LinkOutcome::BelongsToAnother,
+        Outcome::Expired => LinkOutcome::Expired,
+        Outcome::Unavailable => LinkOutcome::Unavailable,
+        Outcome::Unlinked => LinkOutcome::Unlinked {
+            nickname: "A conta",
+        },
+    };
+    Some(outcome.notice())
+}
+
+fn linked_account(account: &AccountSummary, zone: Zone, now: Instant) -> LinkedAccount {
+    LinkedAccount {
+        ml_user_id: account.ml_user_id.to_string(),
+        nickname: account.nickname.clone(),
+        link: link_badge(account),
+        reputation: Badge::reputation(&account.reputation),
+        error: account.error.clone(),
+        linked: When::new(zone, account.linked_at, now),
+        synced: account.synced_at.map(|at| When::new(zone, at, now)),
+        history_from: account
+            .history_from
+            .map(|at| zone.day(at).date().format("%d/%m/%Y").to_string()),
+    }
+}
+
+#[derive(Serialize)]
+struct AccountsJson {
+    ok: bool,
+    configurado: bool,
+    contas: Vec<AccountJson>,
+}
+
+#[derive(Serialize)]
+struct HomeJson {
+    ok: bool,
+    vendas_hoje: i64,
+    gmv_30d: Cents,
+    total_notifs: i64,
+    contas: Vec<AccountJson>,
+    vendas: Vec<SaleJson>,
+    notificacoes: Vec<WireNotification>,
+}
+
+impl HomeJson {
+    fn of(home: Home, zone: Zone) -> Self {
+        Self {
+            ok: true,
+            vendas_hoje: home
+                .accounts
+                .iter()
+                .map(|account| account.sales_today)
+                .sum(),
+            gmv_30d: home
+                .accounts
+                .iter()
+                .fold(Cents(0), |sum, account| sum + account.gmv_30d),
+            total_notifs: home.unread,
+            contas: home
+                .accounts
+                .into_iter()
+                .map(|account| AccountJson::of(account, zone))
+                .collect(),
+            vendas: home
+                .sales
+                .into_iter()
+                .map(|sale| SaleJson::of(sale, zone))
+                .collect(),
+            notificacoes: home
+                .news
+                .into_iter()
+                .map(|one| WireNotification::of(one, zone))
+                .collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct AccountJson {
+    ml_user_id: MlUserId,
+    nickname: String,
+    token_ok: bool,
+    anuncios: i64,
+    reputacao: String,
+    vendas_hoje: i64,
+    gmv_30d: Cents,
+    vendas_30d: i64,
+    reclamacoes: i64,
+    perguntas: i64,
+    vinculada_em: String,
+    sincronizado_em: Option<String>,
+    historico_desde: Option<String>,
+    erro: Option<String>,
+}
+
+impl AccountJson {
+    fn of(account: AccountSummary, zone: Zone) -> Self {
+        Self {
+            ml_user_id: account.ml_user_id,
+            nickname: account.nickname,
+            token_ok: account.token_ok,
+            anuncios: account.listings,
+            reputacao: account.reputation,
+            vendas_hoje: account.sales_today,
+            gmv_30d: account.gmv_30d,
+            vendas_30d: account.sales_30d,
+            reclamacoes: account.open_claims,
+            perguntas: account.open_questions,
+            vinculada_em: zone.spaced(account.linked_at),
+            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
+            historico_desde: account.history_from.map(|at| zone.spaced(at)),
+            erro: account.error,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SaleJson {
+    order_id: OrderId,
+    titulo: String,
+    quantidade: i64,
+    valor: Cents,
+    criada_em: String,
+    loja: String,
+    status: String,
+}
+
+impl SaleJson {
+    fn of(sale: RecentOrder, zone: Zone) -> Self {
+        Self {
+            order_id: sale.order_id,
+            titulo: sale.title,
+            quantidade: sale.quantity,
+            valor: sale.total,
+            criada_em: zone.spaced(sale.created_at),
+            loja: sale.store,
+            status: sale.status,
+        }
+    }
+}
+
+fn natural(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
+
+fn number(count: i64) -> String {
+    grouped(natural(count))
+}
+
+/// `1 unidade`, `2 unidades`.
+fn counted(count: i64, one: &str, several: &str) -> String {
+    format!(
+        "{} {}",
+        number(count),
+        if count == 1 { one } else { several }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(nickname: &str, token_ok: bool, open_claims: i64) -> AccountSummary {
+        AccountSummary {
+            ml_user_id: MlUserId(7),
+            nickname: nickname.to_owned(),
+            token_ok,
+            error: None,
+            reputation: String::new(),
+            listings: 0,
+            open_claims,
+            open_questions: 0,
+            synced_at: None,
+            linked_at: Instant(0),
+            history_from: None,
+            sales_today: 0,
+            sales_30d: 0,
+            gmv_30d: Cents(0),
+        }
+    }
+
+    #[test]
+    fn the_most_urgent_task_comes_first() {
+        let tasks = tasks(&[
+            account("A", true, 2),
+            account("B", false, 0),
+            account("C", false, 1),
+        ]);
+        let said: Vec<_> = tasks
+            .iter()
+            .map(|task| format!("{}: {}", task.title, task.detail))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                "2 contas perderam o vínculo: B, C",
+                "3 reclamações abertas: A, C"
+            ]
+        );
+    }
+
+    #[test]
+    fn days_without_sales_are_zero() {
+        let day = |day, gross| DaySales {
+            day: Day(day),
+            orders: 1,
+            gross: Cents(gross),
+        };
+        let days = [day(90, 5), day(100, 7), day(129, 9)];
+        let gross = gross_by_day(&days, Day(100));
+        assert_eq!((gross.len(), gross[0], gross[1], gross[29]), (30, 7, 0, 9));
+        assert_eq!(sum_of(&days, Day(90), Day(100)), Cents(12));
+    }
+}

@@ -1,0 +1,352 @@
+//! Linked accounts and received notifications in the database.
+//!
+//! Whatever a person may see carries the owner in its query. The tokens of an
+//! account are read in `tokens.rs` only, orders are written in `orders.rs`.
+
+use rusqlite::Row;
+
+use crate::clock::{Day, Instant};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::{MlUserId, OrderId, TokenHash, UserId};
+use crate::money::Cents;
+
+/// Attempts to link that a person may have under way.
+const ATTEMPTS: i64 = 10;
+/// Days of the span that "30 days" means: today and those before.
+const SPAN_DAYS: i64 = 29;
+
+/// A linked account, without its sales.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedAccount {
+    pub ml_user_id: MlUserId,
+    pub nickname: String,
+    /// False until it is linked again.
+    pub token_ok: bool,
+    /// Why it must be, in words for its owner.
+    pub error: Option<String>,
+    /// Such as `5_green`; empty without one.
+    pub reputation: String,
+    /// Active and paused ones.
+    pub listings: i64,
+    pub open_claims: i64,
+    pub open_questions: i64,
+    /// When the marketplace was last read for it.
+    pub synced_at: Option<Instant>,
+    pub linked_at: Instant,
+    /// Orders older than this are still to be read; `None` when all are here.
+    pub history_from: Option<Instant>,
+}
+
+/// A linked account with its sales (contract §5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountSummary {
+    pub ml_user_id: MlUserId,
+    pub nickname: String,
+    pub token_ok: bool,
+    pub error: Option<String>,
+    pub reputation: String,
+    pub listings: i64,
+    pub open_claims: i64,
+    pub open_questions: i64,
+    pub synced_at: Option<Instant>,
+    pub linked_at: Instant,
+    pub history_from: Option<Instant>,
+    pub sales_today: i64,
+    /// Of today and the 29 days before.
+    pub sales_30d: i64,
+    pub gmv_30d: Cents,
+}
+
+const ACCOUNT: &str = "a.ml_user_id, a.nickname, a.token_ok, a.error, a.reputation, a.listings,
+    a.open_claims, a.open_questions, a.synced_at, a.linked_at, a.history_from";
+
+fn read_account(row: &Row<'_>) -> rusqlite::Result<LinkedAccount> {
+    let instant =
+        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
+    Ok(LinkedAccount {
+        ml_user_id: row.get(0)?,
+        nickname: row.get(1)?,
+        token_ok: row.get(2)?,
+        error: row.get(3)?,
+        reputation: row.get(4)?,
+        listings: row.get(5)?,
+        open_claims: row.get(6)?,
+        open_questions: row.get(7)?,
+        synced_at: instant(8)?,
+        linked_at: Instant(row.get(9)?),
+        history_from: instant(10)?,
+    })
+}
+
+/// All accounts of an owner with their sales, in the order of their numbers.
+pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<AccountSummary>> {
+    tx.all(
+        &format!(
+            "SELECT {ACCOUNT},
+                    coalesce(sum(s.orders) FILTER (WHERE s.day = ?3), 0),
+                    coalesce(sum(s.orders), 0), coalesce(sum(s.gross_cents), 0)
+             FROM ml_account a
+             LEFT JOIN sales_day s
+                 ON s.owner_id = a.owner_id AND s.ml_user_id = a.ml_user_id AND s.day BETWEEN ?2 AND ?3
+             WHERE a.owner_id = ?1
+             GROUP BY a.ml_user_id
+             ORDER BY a.ml_user_id"
+        ),
+        (owner, today.0 - SPAN_DAYS, today.0),
+        |row| {
+            let account = read_account(row)?;
+            Ok(AccountSummary {
+                ml_user_id: account.ml_user_id,
+                nickname: account.nickname,
+                token_ok: account.token_ok,
+                error: account.error,
+                reputation: account.reputation,
+                listings: account.listings,
+                open_claims: account.open_claims,
+                open_questions: account.open_questions,
+                synced_at: account.synced_at,
+                linked_at: account.linked_at,
+                history_from: account.history_from,
+                sales_today: row.get(11)?,
+                sales_30d: row.get(12)?,
+                gmv_30d: Cents(row.get(13)?),
+            })
+        },
+    )
+}
+
+/// One account of an owner.
+pub fn account_of(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+) -> Result<Option<LinkedAccount>> {
+    tx.optional(
+        &format!("SELECT {ACCOUNT} FROM ml_account a WHERE a.ml_user_id = ?2 AND a.owner_id = ?1"),
+        (owner, account),
+        read_account,
+    )
+}
+
+/// The account of an owner with a nickname, whatever its case.
+pub fn account_by_nickname(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    nickname: &str,
+) -> Result<Option<LinkedAccount>> {
+    let wanted = nickname.to_lowercase();
+    let accounts = tx.all(
+        &format!("SELECT {ACCOUNT} FROM ml_account a WHERE a.owner_id = ?1 ORDER BY a.ml_user_id"),
+        [owner],
+        read_account,
+    )?;
+    Ok(accounts
+        .into_iter()
+        .find(|account| account.nickname.to_lowercase() == wanted))
+}
+
+/// How many accounts an owner has linked.
+pub fn count_of(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
+    tx.one(
+        "SELECT count(*) FROM ml_account WHERE owner_id = ?1",
+        [owner],
+        |row| row.get(0),
+    )
+}
+
+/// What was sold on a civil day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DaySales {
+    pub day: Day,
+    pub orders: i64,
+    pub gross: Cents,
+}
+
+/// Sales of all linked accounts of an owner by civil day, for days that have
+/// any, both ends included.
+pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result<Vec<DaySales>> {
+    tx.all(
+        "SELECT day, sum(orders), sum(gross_cents)
+         FROM sales_day
+         WHERE owner_id = ?1 AND day BETWEEN ?2 AND ?3
+             AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)
+         GROUP BY day
+         ORDER BY day",
+        (owner, from.0, to.0),
+        |row| {
+            Ok(DaySales {
+                day: Day(row.get(0)?),
+                orders: row.get(1)?,
+                gross: Cents(row.get(2)?),
+            })
+        },
+    )
+}
+
+/// An order as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentOrder {
+    pub order_id: OrderId,
+    pub title: String,
+    pub quantity: i64,
+    pub total: Cents,
+    pub created_at: Instant,
+    /// Nickname of the selling account; empty once it is unlinked.
+    pub store: String,
+    pub status: String,
+}
+
+/// The newest orders of an owner.
+pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<RecentOrder>> {
+    tx.all(
+        "SELECT o.order_id, i.title, o.quantity, o.total_cents, o.created_at, coalesce(a.nickname, ''), w.text
+         FROM sale_order o
+         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id
+         JOIN word w ON w.word_id = o.status
+         LEFT JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
+         WHERE o.owner_id = ?1
+         ORDER BY o.created_at DESC, o.order_id DESC
+         LIMIT ?2",
+        (owner, limit),
+        |row| {
+            Ok(RecentOrder {
+                order_id: row.get(0)?,
+                title: row.get(1)?,
+                quantity: row.get(2)?,
+                total: Cents(row.get(3)?),
+                created_at: Instant(row.get(4)?),
+                store: row.get(5)?,
+                status: row.get(6)?,
+            })
+        },
+    )
+}
+
+/// Notes that a person left for the consent page. Older attempts beyond the
+/// allowed number, and all that expired, are forgotten.
+pub fn insert_attempt(
+    tx: &WriteTx<'_>,
+    person: UserId,
+    state: &TokenHash,
+    verifier: &[u8],
+    expires_at: Instant,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        "DELETE FROM ml_link_attempt WHERE user_id = ?1 AND expires_at <= ?2",
+        (person, now.0),
+    )?;
+    tx.execute(
+        "DELETE FROM ml_link_attempt WHERE state_hash IN (
+             SELECT state_hash FROM ml_link_attempt
+             WHERE user_id = ?1
+             ORDER BY created_at DESC, state_hash
+             LIMIT -1 OFFSET ?2)",
+        (person, ATTEMPTS - 1),
+    )?;
+    tx.execute(
+        "INSERT INTO ml_link_attempt (state_hash, user_id, verifier, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        (state, person, verifier, now.0, expires_at.0),
+    )?;
+    Ok(())
+}
+
+/// Uses up a person's attempt and gives back its verifier, still sealed;
+/// `None` when there is none or it has expired.
+pub fn take_attempt(
+    tx: &WriteTx<'_>,
+    person: UserId,
+    state: &TokenHash,
+) -> Result<Option<Vec<u8>>> {
+    let taken = tx.optional(
+        "DELETE FROM ml_link_attempt WHERE state_hash = ?1 AND user_id = ?2 RETURNING verifier, expires_at",
+        (state, person),
+        |row| Ok((row.get::<_, Vec<u8>>(0)?, Instant(row.get(1)?))),
+    )?;
+    Ok(taken.and_then(|(verifier, expires_at)| (tx.now() < expires_at).then_some(verifier)))
+}
+
+/// Who has linked an account, and when.
+pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, Instant)>> {
+    tx.optional(
+        "SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1",
+        [account],
+        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
+    )
+}
+
+/// What is known of an account right after its consent.
+pub struct NewLink {
+    pub ml_user_id: MlUserId,
+    pub nickname: String,
+    pub reputation: String,
+    pub listings: i64,
+    /// Sealed.
+    pub access_token: Vec<u8>,
+    /// Sealed.
+    pub refresh_token: Option<Vec<u8>>,
+    pub token_expires_at: Instant,
+}
+
+/// What came of linking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linking {
+    Linked,
+    /// It was linked by the same person before.
+    Relinked,
+    BelongsToAnother,
+}
+
+/// Links an account to a person, or replaces the tokens of their own link.
+/// Its orders are to be read from now backwards.
+pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> {
+    let before = owner_of(tx, new.ml_user_id)?;
+    if before.is_some_and(|(owner, _)| owner != person) {
+        return Ok(Linking::BelongsToAnother);
+    }
+    tx.execute(
+        "INSERT INTO ml_account
+             (ml_user_id, owner_id, nickname, access_token, refresh_token, token_expires_at, token_ok,
+              reputation, listings, linked_at, synced_at, history_from)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?9, ?9)
+         ON CONFLICT (ml_user_id) DO UPDATE
+         SET nickname = ?3, access_token = ?4, refresh_token = ?5, token_expires_at = ?6, token_ok = 1, error = NULL,
+             reputation = ?7, listings = ?8, linked_at = ?9, synced_at = ?9, history_from = ?9",
+        (
+            new.ml_user_id,
+            person,
+            &new.nickname,
+            &new.access_token,
+            &new.refresh_token,
+            new.token_expires_at.0,
+            &new.reputation,
+            new.listings,
+            tx.now().0,
+        ),
+    )?;
+    Ok(if before.is_some() {
+        Linking::Relinked
+    } else {
+        Linking::Linked
+    })
+}
+
+/// Unlinks a person's account and forgets its tokens; false when it is not
+/// theirs. Orders and sums stay.
+pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
+    let gone = tx.execute(
+        "DELETE FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
+        (person, account),
+    )?;
+    Ok(gone > 0)
+}
+
+/// Notes that the marketplace was read for an account now.
+pub fn note_synced(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_account SET synced_at = ?2 WHERE ml_user_id = ?1",
+        (account, tx.now().0),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! Tokens of linked accounts: sealed at rest, refreshed by one at a time.
+//!
+//! A refresh token works once, so refreshing is single-flight per account:
+//! under its lock the stored pair is read again, and a new pair is committed
+//! before it is used. A refused refresh is final only when nothing newer was
+//! stored meanwhile; then the account is marked, its owner is told once, and
+//! no call is made for it until it is linked again.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Row;
+
+use super::client::{Caller, Failure, TokenPair};
+use crate::app::App;
+use crate::changes::{self, Topic};
+use crate::clock::Instant;
+use crate::db::{DbError, Lane, ReadTx, WriteTx};
+use crate::ids::{MlUserId, UserId};
+use crate::messages::{self, Kind, NewNotification};
+use crate::secrets::{Place, SealError, Sealer, Secret};
+
+/// An access token is replaced so many seconds before it ends.
+const MARGIN_S: i64 = 60;
+/// Accounts share locks; a shared one costs a wait, no more.
+const LOCKS: i64 = 256;
+
+const REFUSED: &str = "O Mercado Livre não aceita mais esta autorização. Vincule a conta de novo.";
+const NOT_OFFLINE: &str = "A autorização venceu e não permite renovação. Vincule a conta de novo.";
+const OTHER_KEY: &str = "A chave que protege os acessos desta plataforma mudou e este não abre mais. Vincule a conta de novo.";
+
+/// Why there was no call, or what came of it.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// Nobody has linked the account.
+    #[error("the account is not linked")]
+    NotLinked,
+    /// Its authorisation is lost until it is linked again.
+    #[error("the account must be linked again")]
+    LinkLost,
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+/// One lock for each account, so that only one thread refreshes it.
+pub struct RefreshLocks {
+    slots: Vec<Mutex<()>>,
+}
+
+impl Default for RefreshLocks {
+    fn default() -> Self {
+        Self {
+            slots: (0..LOCKS).map(|_| Mutex::default()).collect(),
+        }
+    }
+}
+
+impl RefreshLocks {
+    fn of(&self, account: MlUserId) -> MutexGuard<'_, ()> {
+        let slot = usize::try_from(account.0.rem_euclid(LOCKS)).unwrap_or(0);
+        self.slots[slot]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A linked account's tokens as they are stored.
+struct Sealed {
+    owner: UserId,
+    access: Option<Vec<u8>>,
+    refresh: Option<Vec<u8>>,
+    expires_at: Instant,
+    token_ok: bool,
+}
+
+/// Calls the marketplace with an account's access token, refreshed before
+/// when it is about to end, and once after when it is refused.
+pub fn with_token<T>(
+    app: &App,
+    account: MlUserId,
+    call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
+) -> Result<T, CallError> {
+    let mut sealed = living(app, account)?;
+    if sealed.expires_at.minus(MARGIN_S) <= app.clock.now() {
+        sealed = refresh(app, account, &sealed)?;
+    }
+    let attempt = |sealed: &Sealed| {
+        let access = open_access(app, account, sealed)?;
+        call(&Caller {
+            ml_user_id: account,
+            access: &access,
+        })
+        .map_err(CallError::Failed)
+    };
+    match attempt(&sealed) {
+        Err(CallError::Failed(Failure::Expired)) => attempt(&refresh(app, account, &sealed)?),
+        other => other,
+    }
+}
+
+/// The stored tokens of an account that may be called for.
+fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
+    let sealed = app
+        .db
+        .read(Lane::Slow, |tx| stored(tx, account))?
+        .ok_or(CallError::NotLinked)?;
+    if sealed.token_ok && sealed.access.is_some() {
+        Ok(sealed)
+    } else {
+        Err(CallError::LinkLost)
+    }
+}
+
+fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, CallError> {
+    let access = sealed.access.as_deref().ok_or(CallError::LinkLost)?;
+    match open(&app.sealer, account, "access_token", access) {
+        Ok(token) => Ok(token),
+        Err(SealError) => Err(lose(app, account, sealed, OTHER_KEY)?),
+    }
+}
+
+/// A newer pair than `seen`: somebody else's, or one fetched now.
+fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallError> {
+    let _only_one = app.marketplace.refresh_locks.of(account);
+    let sealed = living(app, account)?;
+    if sealed.access != seen.access {
+        return Ok(sealed);
+    }
+    let Some(refresh) = &sealed.refresh else {
+        return Err(lose(app, account, &sealed, NOT_OFFLINE)?);
+    };
+    let token = match open(&app.sealer, account, "refresh_token", refresh) {
+        Ok(token) => token,
+        Err(SealError) => return Err(lose(app, account, &sealed, OTHER_KEY)?),
+    };
+    match app.marketplace.client.refresh(&token) {
+        Ok(pair) => {
+            save(app, account, sealed, &pair)?;
+            living(app, account)
+        }
+        Err(Failure::Refused { code, .. })
+            if matches!(&*code, "invalid_grant" | "unauthorized_client") =>
+        {
+            tracing::warn!(
+                ml_user_id = account.0,
+                code,
+                "the marketplace refused to refresh an account's tokens"
+            );
+            Err(lose(app, account, &sealed, REFUSED)?)
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Stores a new pair in the place of the one it was got for. When the account
+/// was linked anew or unlinked meanwhile, that stands.
+fn save(app: &App, account: MlUserId, before: Sealed, pair: &TokenPair) -> Result<(), DbError> {
+    let (access, refresh) = seal_pair(&app.sealer, account, pair);
+    let expires_at = app.clock.now().plus(pair.expires_in_s);
+    app.db.write(move |tx| {
+        tx.execute(
+            "UPDATE ml_account SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5
+             WHERE ml_user_id = ?1 AND access_token = ?2",
+            (account, before.access, access, refresh, expires_at.0),
+        )
+    })?;
+    Ok(())
+}
+
+/// Marks an account as lost and tells its owner, unless its tokens are not
+/// those seen any more. Gives back the error to answer with.
+fn lose(
+    app: &App,
+    account: MlUserId,
+    seen: &Sealed,
+    error: &'static str,
+) -> Result<CallError, CallError> {
+    let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
+    let (versions, given) = (
+        Arc::clone(&app.versions),
+        Arc::clone(&app.marketplace.given),
+    );
+    app.db.write(move |tx| {
+        let nickname = tx.optional(
+            "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
+             WHERE ml_user_id = ?1 AND access_token = ?2
+             RETURNING nickname",
+            (account, access, error),
+            |row| row.get::<_, String>(0),
+        )?;
+        let Some(nickname) = nickname else { return Ok(CallError::LinkLost) };
+        let lost = Lost { account, nickname: &nickname, expires_at, error };
+        if tell(tx, owner, &lost)? {
+            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+        }
+        tx.after_commit(move || versions.raise(owner));
+        Ok(CallError::LinkLost)
+    })
+}
+
+struct Lost<'l> {
+    account: MlUserId,
+    nickname: &'l str,
+    expires_at: Instant,
+    error: &'static str,
+}
+
+fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<bool, DbError> {
+    messages::store::notify(
+        tx,
+        owner,
+        &NewNotification {
+            kind: Kind::Sistema,
+            title: "Vínculo perdido",
+            message: &format!("{}: {}", lost.nickname, lost.error),
+            ml_user_id: Some(lost.account),
+            reference: None,
+            cause: &format!("ml_token:{}:{}", lost.account, lost.expires_at.0),
+        },
+    )
+}
+
+/// A pair sealed for its account: access token, refresh token.
+pub fn seal_pair(
+    sealer: &Sealer,
+    account: MlUserId,
+    pair: &TokenPair,
+) -> (Vec<u8>, Option<Vec<u8>>) {
+    let row = account.to_string();
+    let seal =
+        |column, secret: &Secret| sealer.seal(secret.reveal().as_bytes(), place(column, &row));
+    (
+        seal("access_token", &pair.access),
+        pair.refresh
+            .as_ref()
+            .map(|refresh| seal("refresh_token", refresh)),
+    )
+}
+
+fn open(
+    sealer: &Sealer,
+    account: MlUserId,
+    column: &str,
+    boxed: &[u8],
+) -> Result<Secret, SealError> {
+    sealer.open_text(boxed, place(column, &account.to_string()))
+}
+
+const fn place<'p>(column: &'p str, row: &'p str) -> Place<'p> {
+    Place {
+        table: "ml_account",
+        column,
+        row,
+    }
+}
+
+fn stored(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Sealed>, DbError> {
+    tx.optional(
+        "SELECT owner_id, access_token, refresh_token, token_expires_at, token_ok
+         FROM ml_account
+         WHERE ml_user_id = ?1",
+        [account],
+        read_sealed,
+    )
+}
+
+fn read_sealed(row: &Row<'_>) -> rusqlite::Result<Sealed> {
+    Ok(Sealed {
+        owner: row.get(0)?,
+        access: row.get(1)?,
+        refresh: row.get(2)?,
+        expires_at: Instant(row.get(3)?),
+        token_ok: row.get(4)?,
+    })
+}

@@ -1,0 +1,222 @@
+//! What the pages around marketplace accounts print: the student's home and
+//! the linking of accounts.
+
+use askama::Template;
+
+use crate::http::chart::{BarChart, Stat};
+use crate::http::view::{Badge, Layout, Notice, Tone, When};
+
+/// `GET /painel`: the student's home.
+#[derive(Debug, Template)]
+#[template(path = "student_home.html", config = "assets/askama.toml")]
+pub struct StudentHome {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// `Bom dia, Ana`.
+    pub greeting: String,
+    /// `sexta-feira, 20 de novembro`.
+    pub today: String,
+    /// What must be done today, the most urgent first.
+    pub tasks: Vec<Task>,
+    /// Totals over all accounts.
+    pub stats: Vec<Stat>,
+    /// Gross sales of the last 30 days; `None` without sales.
+    pub chart: Option<BarChart>,
+    /// The linked accounts.
+    pub accounts: Vec<AccountRow>,
+    /// The newest sales.
+    pub sales: Vec<SaleRow>,
+    /// The newest notifications.
+    pub news: Vec<NewsRow>,
+}
+
+/// Something that waits for the student.
+#[derive(Debug)]
+pub struct Task {
+    /// How urgent it is.
+    pub tone: Tone,
+    /// What it is, such as `2 reclamações abertas`.
+    pub title: String,
+    /// Where it is, such as the account.
+    pub detail: String,
+    /// Address of where it is done; empty when that is at the marketplace.
+    pub href: String,
+    /// What the button says.
+    pub button: &'static str,
+}
+
+/// A linked account on the home page.
+#[derive(Debug)]
+pub struct AccountRow {
+    /// Store nickname.
+    pub nickname: String,
+    /// Reputation at the marketplace.
+    pub reputation: Badge,
+    /// Orders sold today.
+    pub sales_today: u64,
+    /// Gross sales of the last 30 days.
+    pub gross_30: String,
+    /// Active and paused listings.
+    pub listings: String,
+    /// Open claims.
+    pub claims: u64,
+    /// Unanswered questions.
+    pub questions: u64,
+    /// Whether the authorisation works.
+    pub link: Badge,
+    /// Why it does not; `None` while it does.
+    pub error: Option<String>,
+}
+
+/// A sale in a list.
+#[derive(Debug)]
+pub struct SaleRow {
+    /// What was sold.
+    pub title: String,
+    /// `2 unidades`.
+    pub quantity: String,
+    /// Total without shipping.
+    pub value: String,
+    /// When it was made.
+    pub when: When,
+    /// Nickname of the selling account.
+    pub store: String,
+    /// State of the order.
+    pub status: Badge,
+}
+
+/// A notification in a list.
+#[derive(Debug)]
+pub struct NewsRow {
+    /// Its drawing in `img/icons.svg`, by kind.
+    pub icon: &'static str,
+    /// What happened.
+    pub title: String,
+    /// More about it; may be empty.
+    pub message: String,
+    /// When it happened.
+    pub when: When,
+    /// Whether it was not read yet.
+    pub unread: bool,
+}
+
+/// The drawing of a kind of notification (`notification.kind`).
+pub fn news_icon(kind: i64) -> &'static str {
+    match kind {
+        1 => "cart",
+        2 => "claim",
+        3 => "question",
+        4 => "megaphone",
+        5 => "clock",
+        6 => "star",
+        7 => "people",
+        _ => "bell",
+    }
+}
+
+/// `GET /painel/ml`: the student's marketplace accounts.
+#[derive(Debug, Template)]
+#[template(path = "accounts.html", config = "assets/askama.toml")]
+pub struct AccountsPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// Whether the marketplace is configured, so that accounts can be linked.
+    pub configured: bool,
+    /// Whether notifications without a signature are refused, which the real
+    /// marketplace's are: worth a word to the operator.
+    pub signature_required: bool,
+    /// The linked accounts.
+    pub accounts: Vec<LinkedAccount>,
+}
+
+/// An account with the state of its link.
+#[derive(Debug)]
+pub struct LinkedAccount {
+    /// The marketplace's seller id.
+    pub ml_user_id: String,
+    /// Store nickname.
+    pub nickname: String,
+    /// Whether the authorisation works.
+    pub link: Badge,
+    /// Reputation at the marketplace.
+    pub reputation: Badge,
+    /// Why the authorisation does not work; `None` while it does.
+    pub error: Option<String>,
+    /// When it was linked.
+    pub linked: When,
+    /// When it was last read; `None` before the first time.
+    pub synced: Option<When>,
+    /// `12/08/2026`: older sales are still being read; `None` when all are here.
+    pub history_from: Option<String>,
+}
+
+/// What became of a visit to the marketplace's consent page.
+#[derive(Debug)]
+pub enum LinkOutcome<'a> {
+    /// A new account is linked.
+    Linked {
+        /// Its nickname.
+        nickname: &'a str,
+    },
+    /// An account that was known works again.
+    Relinked {
+        /// Its nickname.
+        nickname: &'a str,
+    },
+    /// The person said no at the marketplace.
+    Refused,
+    /// The account belongs to another person of this platform.
+    BelongsToAnother,
+    /// The attempt was used before or took longer than ten minutes.
+    Expired,
+    /// The marketplace did not answer as it should.
+    Unavailable,
+    /// An account's authorisation was given back.
+    Unlinked {
+        /// Its nickname.
+        nickname: &'a str,
+    },
+}
+
+impl LinkOutcome<'_> {
+    /// The outcome in words.
+    pub fn notice(&self) -> Notice {
+        match self {
+            Self::Linked { nickname } => Notice::new(
+                Tone::Good,
+                format!("{nickname} foi vinculada"),
+                "As vendas dos últimos meses estão chegando; isso pode levar alguns minutos.",
+            ),
+            Self::Relinked { nickname } => Notice::new(
+                Tone::Good,
+                format!("{nickname} voltou a funcionar"),
+                "O que aconteceu enquanto o vínculo estava perdido será buscado agora.",
+            ),
+            Self::Refused => Notice::new(
+                Tone::Warn,
+                "A autorização não foi dada",
+                "Nada mudou. Se foi sem querer, clique em Vincular conta e autorize na página do Mercado Livre.",
+            ),
+            Self::BelongsToAnother => Notice::new(
+                Tone::Bad,
+                "Esta conta já é de outra pessoa daqui",
+                "Uma conta do Mercado Livre pertence a uma só pessoa. Para vincular outra, saia da sua conta no Mercado Livre, entre com a certa e tente de novo.",
+            ),
+            Self::Expired => Notice::new(
+                Tone::Warn,
+                "O pedido de vínculo venceu",
+                "Ele vale por dez minutos e uma vez só. Nada mudou; comece de novo em Vincular conta.",
+            ),
+            Self::Unavailable => Notice::new(
+                Tone::Bad,
+                "O Mercado Livre não respondeu",
+                "Nada mudou e suas outras contas continuam vinculadas. Tente de novo em alguns minutos.",
+            ),
+            Self::Unlinked { nickname } => Notice::new(
+                Tone::Good,
+                format!("{nickname} foi desvinculada"),
+                "O acesso ao Mercado Livre foi esquecido. O histórico de vendas continua aqui.",
+            ),
+        }
+    }
+}
