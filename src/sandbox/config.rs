@@ -1,0 +1,74 @@
+//! The sandbox's switches: how notifications go out and which of the
+//! marketplace's odd habits show.
+
+use serde::{Deserialize, Serialize};
+
+/// Switches of the sandbox. All have the real marketplace's most usual
+/// behaviour as their default, signed notifications excepted: the platform's
+/// receiver asks for the signature.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
+pub struct Config {
+    /// The platform's receiver; none keeps notifications in the queue.
+    pub notify_url: Option<String>,
+    /// Registered return addresses; empty accepts any loopback address.
+    pub redirect_uris: Vec<String>,
+    /// Sign notifications.
+    pub signed: bool,
+    /// Between the parts of `X-Signature`.
+    pub separator: char,
+    /// `ts` in milliseconds instead of seconds.
+    pub ts_milliseconds: bool,
+    /// How often each notification is sent in addition.
+    pub duplicates: u8,
+    /// Newest first.
+    pub reorder: bool,
+    /// Keep notifications back until this is off again.
+    pub hold: bool,
+    /// `user_id` and `application_id` as text.
+    pub string_ids: bool,
+    /// `resource` without its leading slash.
+    pub missing_slash: bool,
+    /// Deliveries of one notification before it counts as missed.
+    pub attempts: u32,
+    /// Pauses between attempts, as a share of the real ones (28 s, 57 s … 30 min).
+    pub retry_scale: f64,
+    /// How long the receiver may take.
+    pub answer_within_ms: u64,
+    /// Answer `GET /items?ids=`, which the marketplace has retired.
+    pub old_multiget: bool,
+    /// Orders come as 206 without buyer and feedback.
+    pub partial_orders: bool,
+    /// Dates in all the forms that have been seen.
+    pub mixed_dates: bool,
+    /// Token and bearer errors in their older shapes.
+    pub old_errors: bool,
+    /// A refresh ends the access token before it.
+    pub refresh_ends_access: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            notify_url: None,
+            redirect_uris: Vec::new(),
+            signed: true,
+            separator: ';',
+            ts_milliseconds: false,
+            duplicates: 0,
+            reorder: false,
+            hold: false,
+            string_ids: false,
+            missing_slash: false,
+            attempts: 8,
+            retry_scale: 0.01,
+            answer_within_ms: 500,
+            old_multiget: false,
+            partial_orders: false,
+            mixed_dates: false,
+            old_errors: false,
+            refresh_ends_access: false,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Notifications to the platform's receiver: signed, at least once, retried.
+//!
+//! The marketplace gives a receiver half a second and eight attempts within an
+//! hour; here the pauses are scaled down. A notification that was given up
+//! shows in `/missed_feeds`. Sent from one thread, so a slow receiver delays
+//! everything behind it, as it does in life.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant as Monotonic};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use super::config::Config;
+use super::state::{QUEUE_MAX, Sandbox, World, uuid};
+use crate::clock::Instant;
+use crate::text::hex;
+
+/// The pause after the first attempt; each further one is twice as long, so
+/// that eight attempts take an hour.
+const FIRST_PAUSE_S: f64 = 28.0;
+
+/// A notification that has to go out.
+#[derive(Clone)]
+pub struct Notice {
+    number: i64,
+    id: String,
+    request_id: String,
+    seller: i64,
+    topic: String,
+    resource: String,
+    sent: String,
+    attempt: u32,
+    due: Monotonic,
+}
+
+/// One attempt and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Delivery {
+    /// When, RFC 3339.
+    pub at: String,
+    /// `X-Request-Id`.
+    pub request_id: String,
+    /// Topic.
+    pub topic: String,
+    /// Resource, as sent.
+    pub resource: String,
+    /// The seller it is about.
+    pub ml_user_id: i64,
+    /// 1 for the first.
+    pub attempt: u32,
+    /// The receiver's status; none without an answer.
+    pub status: Option<u16>,
+    /// Why there was no answer, or how the answer began when it was not 200.
+    pub detail: Option<String>,
+    /// How long the receiver took.
+    pub took_ms: u64,
+    /// `delivered`, `retry` or `missed`.
+    pub outcome: &'static str,
+}
+
+/// A notification that was given up.
+pub struct Missed {
+    /// When it was given up.
+    pub at: Instant,
+    /// What `/missed_feeds` says about it.
+    pub body: Value,
+}
+
+/// Queues a notification, as often as the switch asks for.
+pub fn notify(world: &mut World, now: Instant, seller: i64, topic: &str, resource: &str) {
+    let (number, id) = (world.next_number(), crate::secrets::random_hex::<12>());
+    // Two changes within a second are two notifications: `sent` differs.
+    let fraction = number.rem_euclid(1000);
+    let sent = now.rfc3339().replace('Z', &format!(".{fraction:03}Z"));
+    for _ in 0..=world.config.duplicates {
+        if world.queue.len() >= QUEUE_MAX {
+            tracing::warn!("the sandbox's queue is full; a notification is lost");
+            return;
+        }
+        let number = world.next_number();
+        world.queue.push(Notice {
+            number,
+            id: id.clone(),
+            request_id: uuid(),
+            seller,
+            topic: topic.to_owned(),
+            resource: resource.to_owned(),
+            sent: sent.clone(),
+            attempt: 1,
+            due: Monotonic::now(),
+        });
+    }
+}
+
+/// Delivers until the sandbox stops.
+pub fn run(sandbox: &Arc<Sandbox>) {
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .build()
+        .into();
+    while let Some((notice, config)) = next(sandbox) {
+        let sent = send(sandbox, &agent, &notice, &config);
+        settle(sandbox, notice, &config, &sent);
+    }
+}
+
+/// Waits for the next notification that is due; none when the sandbox stops.
+fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
+    let mut world = sandbox.world();
+    loop {
+        if world.stopping {
+            return None;
+        }
+        let now = Monotonic::now();
+        let open = !world.config.hold && world.config.notify_url.is_some();
+        let reorder = world.config.reorder;
+        let due = world
+            .queue
+            .iter()
+            .enumerate()
+            .filter(|(_, notice)| open && notice.due <= now)
+            .min_by_key(|(_, notice)| {
+                if reorder {
+                    -notice.number
+                } else {
+                    notice.number
+                }
+            })
+            .map(|(index, _)| index);
+        if let Some(index) = due {
+            let notice = world.queue.swap_remove(index);
+            world.in_flight = 1;
+            return Some((notice, world.config.clone()));
+        }
+        let soonest = world.queue.iter().map(|notice| notice.due).min();
+        // Without anything to wait for, the bell alone wakes; the bound only
+        // keeps the two cases one.
+        let wait = soonest
+            .filter(|_| open)
+            .map_or(Duration::from_hours(1), |due| due - now);
+        world = sandbox
+            .bell
+            .wait_timeout(world, wait)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+    }
+}
+
+struct Sent {
+    status: Option<u16>,
+    detail: Option<String>,
+    took: Duration,
+}
+
+fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config) -> Sent {
+    let url = config.notify_url.as_deref().unwrap_or_default();
+    let started = Monotonic::now();
+    let mut request = agent
+        .post(url)
+        .config()
+        .timeout_global(Some(Duration::from_millis(config.answer_within_ms)))
+        .build()
+        .header("content-type", "application/json")
+        .header("x-request-id", &notice.request_id);
+    if config.signed {
+        request = request.header("x-signature", signature(sandbox, notice, config));
+    }
+    let answer = request.send(body(sandbox, notice, config).to_string());
+    let took = started.elapsed();
+    match answer {
+        Ok(mut answer) => {
+            let status = answer.status().as_u16();
+            let text = (status != 200).then(|| {
+                let text = answer.body_mut().with_config().limit(4096).read_to_string();
+                crate::text::shortened(&text.unwrap_or_default(), 200).to_owned()
+            });
+            Sent {
+                status: Some(status),
+                detail: text,
+                took,
+            }
+        }
+        Err(error) => Sent {
+            status: None,
+            detail: Some(error.to_string()),
+            took,
+        },
+    }
+}
+
+/// `ts=…;v1=…` over the manifest of this notification.
+fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
+    let now = sandbox.clock.now().0;
+    let ts = if config.ts_milliseconds {
+        now * 1000
+    } else {
+        now
+    };
+    let data_id = notice.resource.rsplit('/').next().unwrap_or_default();
+    let manifest = format!("id:{data_id};request-id:{};ts:{ts};", notice.request_id);
+    let key = sandbox.client_secret.reveal().as_bytes();
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(manifest.as_bytes());
+    let digest = hex(&mac.finalize().into_bytes());
+    format!("ts={ts}{}v1={digest}", config.separator)
+}
+
+fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
+    let id = |number: i64| {
+        if config.string_ids {
+            json!(number.to_string())
+        } else {
+            json!(number)
+        }
+    };
+    json!({
+        "_id": notice.id, "resource": shown_resource(notice, config), "user_id": id(notice.seller),
+        "topic": notice.topic, "application_id": id(sandbox.application()),
+        "attempts": notice.attempt, "sent": notice.sent, "received": notice.sent,
+    })
+}
+
+fn shown_resource<'a>(notice: &'a Notice, config: &Config) -> &'a str {
+    if config.missing_slash {
+        notice.resource.trim_start_matches('/')
+    } else {
+        &notice.resource
+    }
+}
+
+/// Logs an attempt, and queues the next one or gives up.
+fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
+    let now = sandbox.clock.now();
+    let outcome = match sent.status {
+        Some(200) => "delivered",
+        _ if notice.attempt < config.attempts => "retry",
+        _ => "missed",
+    };
+    let took_ms = u64::try_from(sent.took.as_millis()).unwrap_or(u64::MAX);
+    let mut world = sandbox.world();
+    world.deliveries.push(Delivery {
+        at: now.rfc3339(),
+        request_id: notice.request_id.clone(),
+        topic: notice.topic.clone(),
+        resource: shown_resource(&notice, config).to_owned(),
+        ml_user_id: notice.seller,
+        attempt: notice.attempt,
+        status: sent.status,
+        detail: sent.detail.clone(),
+        took_ms,
+        outcome,
+    });
+    match outcome {
+        "retry" => {
+            let doubled = f64::from(1_u32 << (notice.attempt - 1).min(16));
+            let pause = FIRST_PAUSE_S * doubled * config.retry_scale;
+            notice.due = Monotonic::now() + Duration::from_secs_f64(pause.clamp(0.0, 3600.0));
+            notice.attempt += 1;
+            world.queue.push(notice);
+        }
+        "missed" => {
+            let mut missed = body(sandbox, &notice, config);
+            missed["request"] = json!({ "url": config.notify_url, "headers": {}, "data": "" });
+            missed["response"] = json!({
+                "req_time": took_ms, "http_code": sent.status, "body": sent.detail,
+            });
+            world.missed.push(Missed {
+                at: now,
+                body: missed,
+            });
+        }
+        _ => {}
+    }
+    world.in_flight = 0;
+    drop(world);
+    sandbox.ring();
+}

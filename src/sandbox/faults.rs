@@ -1,0 +1,157 @@
+//! Scripted faults: the next calls to a path go wrong in a chosen way.
+//!
+//! Faults apply to the marketplace's own paths only; the control interface
+//! and the page stay usable, or nobody could switch a fault off.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::http::{Manner, Reply};
+
+/// Faults that wait at one time.
+pub const FAULTS_MAX: usize = 100;
+
+/// A fault that waits for its calls.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fault {
+    /// Calls whose path begins so; `/` is every call.
+    pub path_prefix: String,
+    /// Only this method.
+    #[serde(default)]
+    pub method: Option<String>,
+    /// Calls that pass before the first fault.
+    #[serde(default)]
+    pub skip: u32,
+    /// Calls that go wrong; 0 until it is taken away.
+    #[serde(default = "once")]
+    pub times: u32,
+    /// What happens.
+    #[serde(flatten)]
+    pub kind: Kind,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    /// Answers with this status and nothing is done.
+    Status {
+        /// HTTP status, 400–599.
+        code: u16,
+        /// Text as it is, anything else as JSON; none gives the usual error body.
+        #[serde(default)]
+        body: Option<Value>,
+    },
+    /// Says nothing for a while, then hangs up.
+    #[serde(alias = "timeout")]
+    Hang {
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// Promises the whole body, sends half, hangs up.
+    Truncated,
+    /// 200 with something that is not JSON.
+    Garbage,
+    /// The right answer, in pieces over a while.
+    Slow {
+        /// Milliseconds altogether.
+        ms: u64,
+    },
+    /// 429, with `Retry-After` when given, with an empty body when not.
+    RateLimited {
+        /// Seconds.
+        #[serde(default)]
+        retry_after: Option<u32>,
+    },
+    /// Does the work, then hangs up without an answer.
+    LostResponse,
+}
+
+impl Kind {
+    /// The kind's name, as in the control interface.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Status { .. } => "status",
+            Self::Hang { .. } => "hang",
+            Self::Truncated => "truncated",
+            Self::Garbage => "garbage",
+            Self::Slow { .. } => "slow",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::LostResponse => "lost_response",
+        }
+    }
+
+    /// The answer of a fault that keeps the work from being done.
+    pub fn instead(&self) -> Option<Reply> {
+        match self {
+            Self::Status { code, body } => Some(match body {
+                None => Reply::error(*code, "sandbox_fault", "scripted fault"),
+                Some(Value::String(text)) => Reply::text(*code, text.clone()),
+                Some(json) => Reply::json(*code, json),
+            }),
+            Self::Hang { ms } => Some(Reply::text(200, String::new()).sent(Manner::Hang(*ms))),
+            Self::Garbage => Some(Reply::html(200, "<html><body>Ops".to_owned())),
+            Self::RateLimited { retry_after: None } => Some(Reply::text(429, String::new())),
+            Self::RateLimited {
+                retry_after: Some(seconds),
+            } => Some(
+                Reply::error(429, "local_rate_limited", "too many requests")
+                    .header("retry-after", &seconds.to_string()),
+            ),
+            Self::Truncated | Self::Slow { .. } | Self::LostResponse => None,
+        }
+    }
+
+    /// How an answer travels once the work is done.
+    pub fn manner(&self) -> Manner {
+        match self {
+            Self::Truncated => Manner::Truncated,
+            Self::Slow { ms } => Manner::Slow(*ms),
+            Self::LostResponse => Manner::Lost,
+            _ => Manner::Whole,
+        }
+    }
+
+    /// What is wrong with the fault itself.
+    pub fn problem(&self) -> Option<&'static str> {
+        match self {
+            Self::Status { code, .. } if !(400..=599).contains(code) => {
+                Some("code must be from 400 to 599")
+            }
+            Self::Hang { ms } | Self::Slow { ms } if *ms > 600_000 => {
+                Some("ms must be at most 600000")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Takes the first fault that is meant for a call.
+pub fn take(faults: &mut Vec<Fault>, method: &str, path: &str) -> Option<Kind> {
+    let meant = |fault: &Fault| {
+        path.starts_with(&fault.path_prefix)
+            && fault
+                .method
+                .as_deref()
+                .is_none_or(|only| only.eq_ignore_ascii_case(method))
+    };
+    let index = faults.iter().position(meant)?;
+    let fault = &mut faults[index];
+    if fault.skip > 0 {
+        fault.skip -= 1;
+        return None;
+    }
+    let kind = fault.kind.clone();
+    match fault.times {
+        0 => {}
+        1 => {
+            faults.remove(index);
+        }
+        _ => fault.times -= 1,
+    }
+    Some(kind)
+}

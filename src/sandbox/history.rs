@@ -1,0 +1,414 @@
+//! Believable past sales: the same seed and day give the same history.
+//!
+//! Weekdays sell more than weekends, evenings more than mornings, few
+//! listings make most of the sales, and the way of a parcel follows the age of
+//! its order.
+
+use chrono::Datelike as _;
+
+use super::sales;
+use super::shops::{self, NewItem, NewSeller};
+use super::state::{Order, Reputation, World};
+use crate::clock::{DAY_S, Day, Instant, Zone};
+use crate::money::Cents;
+
+/// Days that a history may have.
+pub const DAYS_MAX: i64 = 400;
+
+const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+
+/// A shop of the demo.
+pub struct Shop {
+    id: i64,
+    nickname: &'static str,
+    level: &'static str,
+    power_seller: Option<&'static str>,
+    claims: f64,
+    late: f64,
+    cancelled: f64,
+    seed: u64,
+    daily: u64,
+}
+
+/// The demo's shops, from the largest to the smallest.
+pub const DEMO_SHOPS: [Shop; 3] = [
+    Shop {
+        id: 1_480_233_719,
+        nickname: "CASA & VIDA UTILIDADES",
+        level: "5_green",
+        power_seller: Some("platinum"),
+        claims: 0.006,
+        late: 0.031,
+        cancelled: 0.002,
+        seed: 5,
+        daily: 22,
+    },
+    Shop {
+        id: 1_517_904_266,
+        nickname: "TEC MINAS ACESSÓRIOS",
+        level: "4_light_green",
+        power_seller: None,
+        claims: 0.018,
+        late: 0.084,
+        cancelled: 0.011,
+        seed: 11,
+        daily: 12,
+    },
+    Shop {
+        id: 1_633_058_142,
+        nickname: "PET FELIZ CURITIBA",
+        level: "2_orange",
+        power_seller: None,
+        claims: 0.052,
+        late: 0.148,
+        cancelled: 0.036,
+        seed: 7,
+        daily: 6,
+    },
+];
+
+/// Title, SKU, price in centavos, category.
+type Good = (&'static str, &'static str, i64, &'static str);
+
+#[rustfmt::skip] // A table: one good per row.
+const GOODS: [Good; 40] = [
+    ("Garrafa Térmica Inox 1 Litro Café Chá", "GAR-INX-1L", 6_990, "MLB193837"),
+    ("Kit 10 Potes Herméticos Mantimentos", "POT-HER-10", 8_990, "MLB193838"),
+    ("Jogo de Facas de Cozinha 6 Peças Inox", "FAC-INX-06", 5_490, "MLB193839"),
+    ("Organizador de Gavetas Ajustável 4 Unidades", "ORG-GAV-04", 3_990, "MLB193840"),
+    ("Varal de Chão Dobrável com Abas", "VAR-CHA-01", 9_990, "MLB193841"),
+    ("Escorredor de Louça Dobrável Silicone", "ESC-SIL-01", 4_590, "MLB193842"),
+    ("Mop Giratório com Balde 8 Litros", "MOP-GIR-08", 7_990, "MLB193843"),
+    ("Luminária de Mesa LED Articulada USB", "LUM-LED-01", 6_490, "MLB193844"),
+    ("Cortina Blackout 2,80 x 1,80 Sala Quarto", "COR-BLK-28", 8_490, "MLB193845"),
+    ("Jogo de Lençol Casal 4 Peças 200 Fios", "LEN-CAS-04", 11_990, "MLB193846"),
+    ("Kit 5 Toalhas de Banho 100% Algodão", "TOA-BAN-05", 12_990, "MLB193847"),
+    ("Travesseiro Antialérgico 50 x 70", "TRA-ANT-01", 4_990, "MLB193848"),
+    ("Tapete de Cozinha Antiderrapante 3 Peças", "TAP-COZ-03", 5_990, "MLB193849"),
+    ("Panela de Pressão 4,5 Litros Alumínio", "PAN-PRE-45", 10_990, "MLB193850"),
+    ("Forma de Silicone Airfryer Redonda", "FOR-AIR-01", 2_490, "MLB193851"),
+    ("Balança Digital de Cozinha 10 kg", "BAL-COZ-10", 3_290, "MLB193852"),
+    ("Cabo USB-C Reforçado 2 Metros Turbo", "CAB-USC-2M", 2_990, "MLB31447"),
+    ("Carregador de Parede 20 W USB-C", "CAR-PAR-20", 5_990, "MLB31448"),
+    ("Fone de Ouvido Bluetooth com Estojo", "FON-BLU-01", 8_990, "MLB31449"),
+    ("Suporte Veicular Magnético para Celular", "SUP-VEI-01", 3_490, "MLB31450"),
+    ("Película de Vidro 3D Kit com 3", "PEL-VID-03", 1_990, "MLB31451"),
+    ("Mouse Sem Fio Silencioso Recarregável", "MOU-SEM-01", 4_990, "MLB31452"),
+    ("Teclado Compacto Bluetooth ABNT2", "TEC-BLU-01", 11_990, "MLB31453"),
+    ("Ring Light 26 cm com Tripé 2 Metros", "RIN-LIG-26", 9_490, "MLB31454"),
+    ("Smartwatch Pulseira Silicone Prova d'Água", "SMA-PUL-01", 14_990, "MLB31455"),
+    ("Caixa de Som Portátil Bluetooth 10 W", "CAI-SOM-10", 9_990, "MLB31456"),
+    ("Lâmpada Inteligente Wi-Fi RGB 10 W", "LAM-WIF-10", 4_490, "MLB31457"),
+    ("Extensão Elétrica 5 Tomadas 3 Metros", "EXT-ELE-05", 3_990, "MLB31458"),
+    ("Parafusadeira 12 V com Maleta e Brocas", "PAR-12V-01", 18_990, "MLB31459"),
+    ("Fita LED 5 Metros com Controle", "FIT-LED-5M", 4_290, "MLB31460"),
+    ("Cama Pet Antiderrapante Tamanho M", "CAM-PET-0M", 7_490, "MLB40112"),
+    ("Bebedouro Fonte para Gatos 2 Litros", "BEB-FON-02", 9_990, "MLB40113"),
+    ("Coleira Antipuxão com Guia Retrátil", "COL-ANT-01", 5_490, "MLB40114"),
+    ("Tapete Higiênico para Cães 80 Unidades", "TAP-HIG-80", 8_990, "MLB40115"),
+    ("Arranhador para Gatos com Bolinha", "ARR-GAT-01", 6_990, "MLB40116"),
+    ("Brinquedo Mordedor Resistente Kit 3", "BRI-MOR-03", 3_490, "MLB40117"),
+    ("Escova Tira Pelos a Vapor", "ESC-VAP-01", 2_990, "MLB40118"),
+    ("Bolsa de Transporte Pet até 8 kg", "BOL-TRA-08", 9_490, "MLB40119"),
+    ("Comedouro Lento Antivoracidade", "COM-LEN-01", 2_790, "MLB40120"),
+    ("Shampoo Neutro para Cães 500 ml", "SHA-NEU-05", 2_590, "MLB40121"),
+];
+
+/// How many of a hundred orders fall into each hour of the day.
+const HOURS: [u64; 24] = [
+    2, 1, 1, 0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 6, 5, 5, 5, 5, 6, 7, 8, 7, 5, 3,
+];
+
+/// Sales of a day, Monday first, in percent of the mean.
+const WEEKDAYS: [u64; 7] = [118, 112, 108, 104, 98, 76, 84];
+
+/// What a seller's history is to be.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The seller, who must exist.
+    pub ml_user_id: i64,
+    /// Days before today, 1 to [`DAYS_MAX`].
+    pub days: i64,
+    /// Which of all histories.
+    #[serde(default)]
+    pub seed: u64,
+    /// Mean sales of a day at the end of the span, 1 to 500; from the seed when
+    /// absent.
+    #[serde(default)]
+    pub daily: Option<u64>,
+}
+
+/// Opens one of the demo's shops with its history; gives its id.
+pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Result<i64, String> {
+    let new = NewSeller {
+        nickname: shop.nickname.to_owned(),
+        ml_user_id: Some(shop.id),
+        reputation: Reputation {
+            level: Some(shop.level.to_owned()),
+            power_seller: shop.power_seller.map(str::to_owned),
+            claims: shop.claims,
+            late: shop.late,
+            cancelled: shop.cancelled,
+        },
+    };
+    let id = shops::open(world, new, now)?;
+    let plan = Plan {
+        ml_user_id: id,
+        days,
+        seed: shop.seed,
+        daily: Some(shop.daily),
+    };
+    write(world, plan, now)?;
+    Ok(id)
+}
+
+/// Gives a seller 8 to 25 listings and the sales of `days` days up to now.
+/// Gives the number of orders.
+pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, String> {
+    if !world.sellers.contains_key(&plan.ml_user_id) {
+        return Err(format!("there is no seller {}", plan.ml_user_id));
+    }
+    if !(1..=DAYS_MAX).contains(&plan.days) {
+        return Err(format!("days must be from 1 to {DAYS_MAX}"));
+    }
+    if plan.daily.is_some_and(|daily| !(1..=500).contains(&daily)) {
+        return Err("daily must be from 1 to 500".to_owned());
+    }
+    let mut dice = Dice(plan.seed);
+    let items = stock_up(world, plan, &mut dice, now)?;
+    let daily = plan.daily.unwrap_or(6 + dice.below(14));
+    let mut orders = Vec::new();
+    let today = ZONE.day(now);
+    for age in (0..=plan.days).rev() {
+        let day = today.plus(-age);
+        // The shop grows by a quarter over the span.
+        let growth = 100 - 25 * u64::try_from(age).unwrap_or(0) / plan.days.unsigned_abs();
+        let mean = daily * weekday(day) * growth / 100;
+        let count = mean * (70 + dice.below(61)) / 10_000;
+        let mut times: Vec<Instant> = (0..count).map(|_| time_of_day(day, &mut dice)).collect();
+        times.sort();
+        for at in times.into_iter().filter(|at| *at <= now) {
+            let item = items[dice.favourite(items.len())];
+            orders.push(order(world, plan.ml_user_id, item, at, &mut dice));
+        }
+    }
+    let count = orders.len();
+    for (order, at) in orders {
+        let (item, quantity, status) = (order.item, order.quantity, order.status.clone());
+        let id = sales::record(world, order)?;
+        if let Some(item) = world.items.get_mut(&item)
+            && status != "cancelled"
+        {
+            item.sold += quantity;
+        }
+        if status == "paid" || status == "partially_refunded" {
+            let (status, moved) = parcel(now.since(at), at);
+            sales::ship(world, id, "drop_off", status, moved);
+        }
+    }
+    Ok(count)
+}
+
+fn stock_up(
+    world: &mut World,
+    plan: Plan,
+    dice: &mut Dice,
+    now: Instant,
+) -> Result<Vec<i64>, String> {
+    let count = usize::try_from(8 + dice.below(18)).unwrap_or(8);
+    // Neighbours in the table belong to one kind of shop.
+    let first = usize::try_from(plan.seed.wrapping_mul(16) % GOODS.len() as u64).unwrap_or(0);
+    let published = now.minus((plan.days + 30) * DAY_S);
+    let mut numbers = Vec::with_capacity(count);
+    for index in 0..count {
+        let (title, sku, price, category) = GOODS[(first + index) % GOODS.len()];
+        let premium = dice.below(3) == 0;
+        let id = shops::publish(
+            world,
+            NewItem {
+                ml_user_id: plan.ml_user_id,
+                title: title.to_owned(),
+                price: Cents(price),
+                stock: i64::try_from(4 + dice.below(120)).unwrap_or(4),
+                // A few listings have no SKU, as in most shops.
+                sku: (dice.below(8) != 0).then(|| sku.to_owned()),
+                ean: Some(ean(dice)),
+                category: category.to_owned(),
+                listing_type: if premium { "gold_pro" } else { "gold_special" }.to_owned(),
+                logistic: "drop_off".to_owned(),
+            },
+            published,
+        )?;
+        numbers.push(super::state::item_number(&id).unwrap_or_default());
+    }
+    if let Some(item) = numbers.last().and_then(|last| world.items.get_mut(last)) {
+        item.stock = 0;
+        "paused".clone_into(&mut item.status);
+        item.sub_status = vec!["out_of_stock".to_owned()];
+    }
+    Ok(numbers)
+}
+
+/// A Brazilian EAN-13 with its check digit.
+fn ean(dice: &mut Dice) -> String {
+    let digits = format!("789{:09}", dice.below(1_000_000_000));
+    let sum: u32 = digits
+        .chars()
+        .filter_map(|c| c.to_digit(10))
+        .zip([1, 3].into_iter().cycle())
+        .map(|(digit, weight)| digit * weight)
+        .sum();
+    format!("{digits}{}", (10 - sum % 10) % 10)
+}
+
+fn weekday(day: Day) -> u64 {
+    WEEKDAYS[day.date().weekday().num_days_from_monday() as usize]
+}
+
+fn time_of_day(day: Day, dice: &mut Dice) -> Instant {
+    let mut share = dice.below(HOURS.iter().sum());
+    let hour = HOURS
+        .iter()
+        .position(|hour| {
+            let here = share < *hour;
+            share = share.saturating_sub(*hour);
+            here
+        })
+        .unwrap_or(20);
+    let second = i64::try_from(dice.below(3600)).unwrap_or(0);
+    let hour = i64::try_from(hour).unwrap_or(20);
+    ZONE.start_of(day).plus(hour * 3600 + second)
+}
+
+fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) -> (Order, Instant) {
+    let price = world
+        .items
+        .get(&item)
+        .map_or(Cents(1000), |item| item.price);
+    let quantity = match dice.below(20) {
+        0 => 3,
+        1..=3 => 2,
+        _ => 1,
+    };
+    let (status, changed) = match dice.below(100) {
+        0..=4 => ("cancelled", 5 * 3600),
+        5..=6 => ("partially_refunded", 6 * DAY_S),
+        _ => ("paid", 4),
+    };
+    let named = dice.below(3) != 0;
+    let nickname = named.then(|| nickname(dice));
+    let order = Order {
+        id: 0,
+        seller,
+        status: status.to_owned(),
+        created: at,
+        closed: Some(at.plus(4)),
+        updated: at.plus(changed),
+        pack: None,
+        buyer: 0,
+        buyer_nickname: nickname,
+        item,
+        quantity,
+        unit_price: price,
+        shipment: None,
+    };
+    (order, at)
+}
+
+fn nickname(dice: &mut Dice) -> String {
+    const NAMES: [&str; 16] = [
+        "ANA", "BRUNO", "CARLA", "DIEGO", "ELISA", "FABIO", "GABI", "HUGO", "IVONE", "JOAO",
+        "KARINA", "LUCAS", "MARTA", "NEI", "PAULA", "RAFA",
+    ];
+    let name = NAMES[usize::try_from(dice.below(16)).unwrap_or(0)];
+    format!("{name}{}", 1000 + dice.below(9000))
+}
+
+/// Where a parcel is at an age in seconds, and since when.
+fn parcel(age: i64, ordered: Instant) -> (&'static str, Instant) {
+    match age / DAY_S {
+        0 => ("ready_to_ship", ordered.plus(60)),
+        1..=4 => ("shipped", ordered.plus(DAY_S)),
+        _ => ("delivered", ordered.plus(5 * DAY_S)),
+    }
+}
+
+/// A small generator (SplitMix64): the same seed gives the same numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+
+    /// A number from 0 to `end` - 1.
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+
+    /// An index of a list in which the first entries are the favourites.
+    fn favourite(&mut self, length: usize) -> usize {
+        let end = length as u64;
+        let pick = self.below(end).min(self.below(end)).min(self.below(end));
+        usize::try_from(pick).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_history() {
+        let now = Instant::parse("2026-11-20T15:00:00Z").unwrap();
+        let write_one = |seed| {
+            let mut world = World::default();
+            let id = open_shop(&mut world, &DEMO_SHOPS[0], 1, now).unwrap();
+            let before = world.orders.len();
+            let plan = Plan {
+                ml_user_id: id,
+                days: 60,
+                seed,
+                daily: None,
+            };
+            let count = write(&mut world, plan, now).unwrap();
+            assert_eq!(world.orders.len(), before + count);
+            assert!(world.orders.values().all(|order| order.created <= now));
+            format!("{:?}", world.orders)
+        };
+        assert_eq!(write_one(5), write_one(5));
+        assert_ne!(write_one(5), write_one(6));
+    }
+
+    #[test]
+    fn every_demo_shop_looks_alive() {
+        let now = Instant::parse("2026-11-20T23:00:00Z").unwrap();
+        for shop in &DEMO_SHOPS {
+            let mut world = World::default();
+            open_shop(&mut world, shop, 60, now).unwrap();
+            let count = world.orders.len();
+            assert!((200..=2_000).contains(&count), "{}: {count}", shop.nickname);
+            assert!((8..=25).contains(&world.items.len()));
+            let cancelled = world.orders.values().filter(|o| o.status == "cancelled");
+            assert!((1..=count / 10).contains(&cancelled.count()));
+            let today = ZONE.day(now);
+            assert!(world.orders.values().any(|o| ZONE.day(o.created) == today));
+        }
+    }
+
+    #[test]
+    fn bar_codes_carry_their_check_digit() {
+        let code = ean(&mut Dice(3));
+        let sum: u32 = code
+            .chars()
+            .zip([1, 3].into_iter().cycle())
+            .map(|(c, weight)| c.to_digit(10).unwrap() * weight)
+            .sum();
+        assert_eq!((code.len(), sum % 10), (13, 0));
+    }
+}

@@ -1,0 +1,298 @@
+//! Orders and shipments, as the marketplace answers them.
+
+use serde_json::{Value, json};
+
+use super::config::Config;
+use super::http::{Reply, Request};
+use super::resources::{paging, wire_date};
+use super::routes::Call;
+use super::state::{Order, World, item_number};
+use crate::clock::{DAY_S, Instant};
+use crate::money::Cents;
+
+const PAGE_MAX: usize = 50;
+const OFFSET_MAX: usize = 10_000;
+const RETENTION_S: i64 = 366 * DAY_S;
+/// What a search as seller leaves out unless it is asked for by status.
+const HIDDEN: [&str; 3] = ["cancelled", "pending_cancel", "invalid"];
+
+/// `GET /orders/search`.
+pub fn search(world: &mut World, call: Call, request: &Request) -> Reply {
+    match request.query("seller") {
+        Some(seller) if seller == call.seller.to_string() => {}
+        Some(_) => return Reply::error(403, "forbidden", "caller.id.invalid"),
+        None => return Reply::error(400, "bad_request", "a filter is required: seller"),
+    }
+    let Some((limit, offset)) = paging(request, PAGE_MAX) else {
+        return Reply::error(400, "bad_request", "limit and offset must be numbers");
+    };
+    if limit > PAGE_MAX || offset > OFFSET_MAX {
+        let detail = format!("orders/search limit={limit} offset={offset}");
+        world.violation(call.now, "limit_exceeded", detail);
+        return Reply::error(400, "bad_request", "invalid limit or offset");
+    }
+    let filter = match Filter::read(request) {
+        Ok(filter) => filter,
+        Err(problem) => return Reply::error(400, "bad_request", &problem),
+    };
+    let sort = request.query("sort").unwrap_or("date_asc");
+    let mut found: Vec<&Order> = world
+        .orders
+        .values()
+        .filter(|order| order.seller == call.seller)
+        .filter(|order| call.now.since(order.created) <= RETENTION_S)
+        .filter(|order| filter.takes(world, order))
+        .collect();
+    found.sort_by_key(|order| (order.closed.unwrap_or(order.created), order.id));
+    if sort == "date_desc" {
+        found.reverse();
+    }
+    let results: Vec<Value> = found
+        .iter()
+        .skip(offset)
+        .take(limit)
+        .map(|order| {
+            let mut body = order_json(world, order);
+            body["date_last_updated"] = json!(order.updated.rfc3339());
+            body
+        })
+        .collect();
+    let body = json!({
+        "query": request.query("q").unwrap_or_default(), "results": results,
+        "sort": { "id": sort }, "available_sorts": [{ "id": "date_asc" }, { "id": "date_desc" }],
+        "filters": [], "paging": { "total": found.len(), "offset": offset, "limit": limit },
+        "display": "complete",
+    });
+    Reply::json(200, &body)
+}
+
+/// The filters of a search; the marketplace ignores those it does not know.
+struct Filter<'a> {
+    statuses: Vec<&'a str>,
+    created: Span,
+    closed: Span,
+    updated: Span,
+    text: Option<&'a str>,
+    item: Option<i64>,
+}
+
+/// Two optional ends.
+struct Span {
+    from: Option<Instant>,
+    to: Option<Instant>,
+}
+
+impl Span {
+    /// Reads `order.<name>.from` and `.to`. Minutes and below are dropped from
+    /// both: a client that does not round `to` up misses the last hour.
+    fn read(request: &Request, name: &str) -> Result<Self, String> {
+        let end = |end: &str| {
+            let parameter = format!("order.{name}.{end}");
+            let Some(text) = request.query(&parameter) else {
+                return Ok(None);
+            };
+            Instant::parse(text)
+                .map(|at| Some(Instant(at.0 - at.0.rem_euclid(3600))))
+                .ok_or_else(|| format!("{parameter} is not a date with offset: {text}"))
+        };
+        Ok(Self {
+            from: end("from")?,
+            to: end("to")?,
+        })
+    }
+
+    fn takes(&self, at: Option<Instant>) -> bool {
+        let Some(at) = at else {
+            return self.from.is_none() && self.to.is_none();
+        };
+        self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at <= to)
+    }
+}
+
+impl<'a> Filter<'a> {
+    fn read(request: &'a Request) -> Result<Self, String> {
+        Ok(Self {
+            statuses: request
+                .query("order.status")
+                .map(|list| list.split(',').collect())
+                .unwrap_or_default(),
+            created: Span::read(request, "date_created")?,
+            closed: Span::read(request, "date_closed")?,
+            updated: Span::read(request, "date_last_updated")?,
+            text: request.query("q").filter(|text| !text.is_empty()),
+            item: request.query("item").and_then(item_number),
+        })
+    }
+
+    fn takes(&self, world: &World, order: &Order) -> bool {
+        let by_status = if self.statuses.is_empty() {
+            !HIDDEN.contains(&order.status.as_str())
+        } else {
+            self.statuses.contains(&order.status.as_str())
+        };
+        by_status
+            && self.created.takes(Some(order.created))
+            && self.closed.takes(order.closed)
+            && self.updated.takes(Some(order.updated))
+            && self.item.is_none_or(|item| order.item == item)
+            && self.text.is_none_or(|text| mentions(world, order, text))
+    }
+}
+
+fn mentions(world: &World, order: &Order, text: &str) -> bool {
+    let item = world.items.get(&order.item);
+    order.id.to_string() == text
+        || nickname_of(order).eq_ignore_ascii_case(text)
+        || item.is_some_and(|item| {
+            item.id() == text || item.title.to_lowercase().contains(&text.to_lowercase())
+        })
+}
+
+/// `GET /orders/{id}`.
+pub fn order(world: &World, call: Call, id: &str) -> Reply {
+    let Ok(number) = id.parse::<i64>() else {
+        return Reply::error(400, "invalid_order_id", "the order id must be a number");
+    };
+    let Some(order) = world.orders.get(&number) else {
+        return Reply::error(404, "order_not_found", "order does not exist");
+    };
+    if order.seller != call.seller {
+        return Reply::error(
+            403,
+            "not_owned_order",
+            "the order belongs to another seller",
+        );
+    }
+    let body = order_json(world, order);
+    if world.config.partial_orders {
+        return Reply::json(206, &body).header("x-content-missing", "buyer, feedback");
+    }
+    Reply::json(200, &body)
+}
+
+/// The nickname a buyer has, shown in the order or not.
+pub fn nickname_of(order: &Order) -> String {
+    order
+        .buyer_nickname
+        .clone()
+        .unwrap_or_else(|| format!("COMPRADOR{}", order.buyer))
+}
+
+fn order_json(world: &World, order: &Order) -> Value {
+    let config = &world.config;
+    let date = |at| wire_date(config, order.id, at);
+    let total = Cents(order.unit_price.0 * order.quantity);
+    let paid = order.closed.is_some();
+    let mut buyer = json!({ "id": order.buyer });
+    if let Some(nickname) = &order.buyer_nickname {
+        buyer["nickname"] = json!(nickname);
+    }
+    let mut tags = vec![if paid { "paid" } else { "not_paid" }, "not_delivered"];
+    if order.pack.is_some() {
+        tags.insert(0, "pack_order");
+    }
+    let cancelled = order.status == "cancelled";
+    let cancel_detail = cancelled.then(|| {
+        json!({ "group": "buyer", "code": "buyer_cancel_express", "requested_by": "buyer",
+            "description": "O comprador desistiu da compra", "date": date(order.updated) })
+    });
+    let mut body = json!({
+        "id": order.id, "status": order.status, "status_detail": null,
+        "date_created": date(order.created), "date_closed": order.closed.map(date),
+        "last_updated": date(order.updated), "pack_id": order.pack,
+        "total_amount": total, "paid_amount": if paid { total } else { Cents(0) },
+        "currency_id": "BRL", "buyer": buyer, "seller": { "id": order.seller },
+        "shipping": { "id": order.shipment.as_ref().map(|shipment| shipment.id) }, "tags": tags,
+        "order_items": [line_json(world, order)], "payments": [payment_json(config, order, total)],
+        "mediations": [], "coupon": { "id": null, "amount": 0 },
+        "taxes": { "amount": null, "currency_id": null }, "cancel_detail": cancel_detail,
+        "context": { "channel": "marketplace", "site": "MLB", "flows": [] }, "fulfilled": null,
+    });
+    if config.partial_orders
+        && let Some(fields) = body.as_object_mut()
+    {
+        fields.remove("buyer");
+    }
+    body
+}
+
+fn line_json(world: &World, order: &Order) -> Value {
+    let item = world.items.get(&order.item);
+    let text = |pick: fn(&super::state::Item) -> &str| item.map(pick);
+    json!({
+        "item": {
+            "id": format!("MLB{}", order.item), "title": text(|item| &item.title),
+            "category_id": text(|item| &item.category), "variation_id": null,
+            "seller_sku": item.and_then(|item| item.sku.as_deref()), "seller_custom_field": null,
+            "user_product_id": format!("MLBU{}", order.item),
+        },
+        "quantity": order.quantity, "unit_price": order.unit_price,
+        "full_unit_price": order.unit_price,
+        "gross_price": Cents(order.unit_price.0 * order.quantity), "currency_id": "BRL",
+        "sale_fee": unit_fee(world, order),
+        "listing_type_id": text(|item| &item.listing_type),
+    })
+}
+
+/// The fee of one unit: 12 % for Clássico, 17 % for Premium.
+fn unit_fee(world: &World, order: &Order) -> Cents {
+    let premium = world
+        .items
+        .get(&order.item)
+        .is_some_and(|item| item.listing_type == "gold_pro");
+    Cents(order.unit_price.0 * if premium { 17 } else { 12 } / 100)
+}
+
+fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
+    let (status, detail, refunded) = match order.status.as_str() {
+        "cancelled" => ("refunded", "refunded", total),
+        "partially_refunded" => ("approved", "partially_refunded", Cents(total.0 / 2)),
+        "payment_required" | "payment_in_process" => {
+            ("in_process", "pending_review_manual", Cents(0))
+        }
+        _ => ("approved", "accredited", Cents(0)),
+    };
+    json!({
+        "id": order.id - 1_900_000_000_000_000, "order_id": order.id, "status": status,
+        "status_detail": detail, "transaction_amount": total, "total_paid_amount": total,
+        "transaction_amount_refunded": refunded, "shipping_cost": 0, "installments": 1,
+        "payment_type": "account_money",
+        "date_approved": order.closed.map(|at| wire_date(config, order.id, at)),
+    })
+}
+
+/// `GET /shipments/{id}`; the header `x-format-new: true` is a must.
+pub fn shipment(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
+    if request.header("x-format-new") != Some("true") {
+        let detail = format!("GET /shipments/{id} without x-format-new");
+        world.violation(call.now, "old_shipment_format", detail);
+        return Reply::error(400, "bad_request", "header x-format-new is required");
+    }
+    let wanted = id.parse::<i64>().ok();
+    let found = world.orders.values().find_map(|order| {
+        let shipment = order.shipment.as_ref()?;
+        (Some(shipment.id) == wanted).then_some((order, shipment))
+    });
+    let Some((order, shipment)) = found else {
+        return Reply::error(404, "not_found", "shipment does not exist");
+    };
+    if order.seller != call.seller {
+        return Reply::error(403, "forbidden", "the shipment belongs to another seller");
+    }
+    let date = |at| wire_date(&world.config, shipment.id, at);
+    let body = json!({
+        "id": shipment.id, "status": shipment.status, "substatus": shipment.substatus,
+        "tracking_number": format!("BR{}", shipment.id), "tracking_method": "Normal",
+        "logistic": { "mode": "me2", "type": shipment.logistic, "direction": "forward" },
+        "declared_value": Cents(order.unit_price.0 * order.quantity), "tags": [],
+        "lead_time": { "cost": 0, "list_cost": 20.5, "cost_type": "free",
+            "buffering": { "date": null },
+            "estimated_delivery_time": { "date": date(order.created.plus(5 * DAY_S)) } },
+        "origin": { "sender_id": order.seller },
+        "destination": { "receiver_id": order.buyer, "receiver_name": nickname_of(order),
+            "shipping_address": {} },
+        "source": { "site_id": "MLB" }, "date_created": date(order.created),
+        "last_updated": date(shipment.updated),
+    });
+    Reply::json(200, &body)
+}
