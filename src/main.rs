@@ -1,7 +1,41 @@
-//! Seller Platform.
+//! Seller Platform: one executable, one SQLite file.
+//!
+//! The map: `routes.rs` lists every address; `edge.rs` tells the life of a
+//! request; `guard.rs` makes identities; `app.rs` is what handlers may use.
+//! `http/` and `db/` know no domain; the folders named after nouns
+//! (`accounts`, `content`, `marketplace`, `messages`, `partner`, `program`,
+//! `operations`) are the domains; `sandbox/` is a stand-in for the world
+//! outside; `cli/` has one file a command.
+
+mod accounts;
+mod app;
+mod behind;
+mod cache;
+mod changes;
+mod cli;
 mod clock;
+mod config;
+mod content;
+mod db;
+mod edge;
+mod guard;
+mod http;
 mod ids;
+mod marketplace;
+mod messages;
 mod money;
+mod operations;
+#[cfg(test)]
+mod page_samples;
+mod partner;
+mod program;
+mod routes;
+mod sandbox;
 mod secrets;
+mod stamp;
 mod text;
-fn main() {}
+mod worker;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -1,0 +1,268 @@
+//! `serve --demo`: the whole service on throw-away data, with the sandbox
+//! inside. Data comes in by the product's own doors: people are made as the
+//! commands make them, and accounts are linked through the consent page.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::serve::Server;
+use super::{Context, log, sandbox, say};
+use crate::accounts::Role;
+use crate::accounts::passwords::Hasher;
+use crate::accounts::store::{self as accounts, NewUser};
+use crate::accounts::views::DemoLogin;
+use crate::app::App;
+use crate::content::{PlanEntry, store as content};
+use crate::db::{DbError, Lane};
+use crate::money::Cents;
+use crate::partner::{self, PlanName, store as partners};
+use crate::secrets::Secret;
+
+/// The demonstration's only password, public by intent.
+const PASSWORD: &str = "demonstracao";
+/// How long reading the demonstration's sales may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Cast {
+    who: &'static str,
+    name: &'static str,
+    email: &'static str,
+    role: Role,
+}
+
+const STUDENT: Cast = Cast {
+    who: "Aluna com duas lojas",
+    name: "Ana Souza",
+    email: "ana@exemplo.com",
+    role: Role::PilotoPro,
+};
+const SUPPLIER: Cast = Cast {
+    who: "Fornecedor",
+    name: "Rui Prado",
+    email: "rui@exemplo.com",
+    role: Role::Drop,
+};
+const OPERATOR: Cast = Cast {
+    who: "Administração",
+    name: "Bia Lima",
+    email: "bia@exemplo.com",
+    role: Role::Admin,
+};
+
+pub fn run(mut context: Context) -> anyhow::Result<()> {
+    log::start(&context.config().log);
+    let folder = ThrowAway::new()?;
+    let inside = sandbox::start(&context, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), None)
+        .context("cannot start the sandbox")?;
+    let sellers = crate::sandbox::seed_demo(&inside);
+    let config = &mut context.loaded.config;
+    config.database.path = folder.0.join("demo.db");
+    config.database.backup_dir = None;
+    config.security.secret_key = Secret::default();
+    config.marketplace.api_base = inside.url();
+    config.marketplace.auth_base = inside.url();
+    crate::sandbox::CLIENT_ID.clone_into(&mut config.marketplace.client_id);
+    config.marketplace.client_secret = Secret::new(crate::sandbox::CLIENT_SECRET);
+    let logins = [STUDENT, SUPPLIER, OPERATOR].map(|cast| DemoLogin {
+        who: cast.who,
+        email: cast.email.to_owned(),
+        password: PASSWORD.to_owned(),
+    });
+    let server = Server::prepare(context, logins.to_vec())?;
+    let token = people_and_plans(server.app())?;
+    let sandbox_url = inside.url();
+    server.run(move |app| {
+        inside.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
+        link(app, &sandbox_url, &sellers)?;
+        announce(app, &sandbox_url, &token)?;
+        // The sandbox lives as long as the server.
+        std::mem::forget(inside);
+        Ok(())
+    })
+}
+
+/// A folder that goes when the demonstration ends.
+struct ThrowAway(PathBuf);
+
+impl ThrowAway {
+    fn new() -> anyhow::Result<Self> {
+        let path = std::env::temp_dir().join(format!(
+            "seller-platform-demo-{}",
+            crate::secrets::random_hex::<6>()
+        ));
+        std::fs::create_dir(&path).with_context(|| format!("cannot make {}", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for ThrowAway {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_dir_all(&self.0) {
+            tracing::warn!(%error, folder = %self.0.display(), "the demonstration's data was not removed");
+        }
+    }
+}
+
+/// Makes the cast, the plans on sale and a partner token; gives back the token.
+fn people_and_plans(app: &App) -> anyhow::Result<String> {
+    let hash = Hasher::default().hash(PASSWORD);
+    let token = partner::new_token();
+    let kept = token.clone();
+    app.db.write(move |tx| {
+        for cast in [STUDENT, SUPPLIER, OPERATOR] {
+            let new = NewUser {
+                email: cast.email.to_owned(),
+                name: cast.name.to_owned(),
+                role: cast.role,
+                password_hash: Some(hash.clone()),
+            };
+            let Some(user) = accounts::insert(tx, &new)? else {
+                continue;
+            };
+            if cast.role != Role::Admin {
+                partners::set_plan(tx, user, Some(PlanName::Starter), None)?;
+            }
+            if cast.role.is_student() {
+                partners::insert_token(tx, user, &kept, "Demonstração")?;
+            }
+        }
+        for plan in plans() {
+            content::insert(tx, &plan)?;
+        }
+        Ok::<_, DbError>(())
+    })?;
+    app.versions.raise_everything();
+    Ok(token)
+}
+
+fn plans() -> [PlanEntry; 3] {
+    let plan = |slug: &str, title: &str, cents, benefits: &[&str]| PlanEntry {
+        slug: slug.to_owned(),
+        title: title.to_owned(),
+        price: Cents(cents),
+        currency: "BRL".to_owned(),
+        period: "mensal".to_owned(),
+        benefits: benefits.iter().map(|&line| line.to_owned()).collect(),
+        checkout_link: format!("https://checkout.exemplo.com/{slug}"),
+        active: true,
+    };
+    [
+        plan(
+            "pro",
+            "Pro",
+            9_700,
+            &[
+                "Extensão do navegador",
+                "Análise de anúncios",
+                "Mentorias ao vivo",
+            ],
+        ),
+        plan(
+            "vip",
+            "VIP",
+            19_700,
+            &["Tudo do Pro", "Tendências e raio-x", "Grupo de avisos"],
+        ),
+        plan(
+            "piloto-pro",
+            "Piloto Pro",
+            49_700,
+            &["Tudo do VIP", "Clonagem de anúncios", "Fotos com IA"],
+        ),
+    ]
+}
+
+/// Links the sellers to the student, as a browser would.
+fn link(app: &App, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .max_redirects(0)
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(20)))
+        .build()
+        .into();
+    let base = &app.addresses.base_url;
+    let body = serde_json::json!({ "email": STUDENT.email, "senha": PASSWORD });
+    let login = agent.post(format!("{base}/entrar")).send_json(body)?;
+    let cookie = login
+        .headers()
+        .get("set-cookie")
+        .and_then(|value| value.to_str().ok());
+    let cookie = cookie
+        .and_then(|value| value.split(';').next())
+        .context("the demonstration's login failed")?;
+    for seller in sellers {
+        let consent = agent
+            .get(format!("{base}/painel/ml/conectar"))
+            .header("cookie", cookie)
+            .call()?;
+        let query = location(&consent)?
+            .split_once('?')
+            .map(|(_, query)| query.to_owned())
+            .unwrap_or_default();
+        let body = serde_json::json!({ "ml_user_id": seller, "query": query });
+        let mut answer = agent
+            .post(format!("{sandbox_url}/_sandbox/authorize"))
+            .send_json(body)?;
+        let answer: serde_json::Value = answer.body_mut().read_json()?;
+        let back = answer["location"]
+            .as_str()
+            .ok_or_else(|| anyhow!("the sandbox did not authorise: {answer}"))?;
+        agent.get(back).header("cookie", cookie).call()?;
+    }
+    wait_for_sales(app, sellers.len())
+}
+
+fn location(answer: &http::Response<ureq::Body>) -> anyhow::Result<&str> {
+    let location = answer
+        .headers()
+        .get("location")
+        .and_then(|value| value.to_str().ok());
+    location.ok_or_else(|| {
+        anyhow!(
+            "the consent page was not reached (status {})",
+            answer.status()
+        )
+    })
+}
+
+/// Waits until the sales of all linked accounts are here.
+fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let never_rung = crate::worker::Stop::default();
+    loop {
+        let ready: i64 = app.db.read(Lane::Slow, |tx| {
+            tx.one("SELECT count(*) FROM ml_account WHERE history_from IS NULL AND synced_at IS NOT NULL", [], |row| {
+                row.get(0)
+            })
+        })?;
+        if usize::try_from(ready) == Ok(accounts) {
+            return Ok(());
+        }
+        if started.elapsed() > PATIENCE {
+            bail!("the demonstration's sales did not arrive; look at the log above");
+        }
+        never_rung.wait(Duration::from_millis(50));
+    }
+}
+
+fn announce(app: &App, sandbox_url: &str, token: &str) -> anyhow::Result<()> {
+    let base = &app.addresses.base_url;
+    say(format_args!(
+        "
+demonstration on throw-away data; it is gone when you stop it
+
+  open      {base}/entrar
+  sandbox   {sandbox_url}   (make a sale arrive here)
+
+  student   {}   password {PASSWORD}
+  supplier  {}   password {PASSWORD}
+  operator  {}   password {PASSWORD}
+
+  partner   curl -H 'Authorization: Bearer {token}' '{base}/api/v1/partner/orders?limit=5'
+",
+        STUDENT.email, SUPPLIER.email, OPERATOR.email
+    ))
+}

@@ -1,0 +1,308 @@
+//! The command line: one file a command.
+//!
+//! Exit codes: 0 done, 1 failed, 2 wrong usage. Every error is one line that
+//! says what was being done, what went wrong and what to do.
+
+mod check;
+mod database;
+mod demo;
+mod documents;
+mod log;
+mod partner;
+mod sandbox;
+mod secret;
+mod serve;
+mod setup_link;
+mod user;
+
+use std::io::{Read as _, Write as _};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Parser, Subcommand};
+
+use crate::accounts::Role;
+use crate::clock::{Clock, Day};
+use crate::config::{self, Config, Loaded, Overrides};
+use crate::db::{Db, Options};
+use crate::secrets::{self, Sealer, Secret};
+
+/// Readers of a command: it does one thing at a time.
+const COMMAND_READERS: usize = 2;
+
+#[derive(Parser)]
+#[command(
+    name = "seller-platform",
+    version,
+    about = "A platform for marketplace sellers, in one file."
+)]
+struct Arguments {
+    /// Configuration file [default: seller-platform.toml, when it exists].
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Database file, instead of database.path.
+    #[arg(long, global = true, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// Reads the present instant from a file.
+    #[arg(long, global = true, hide = true, value_name = "FILE")]
+    clock_file: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Migrates the database, then serves until it is told to stop.
+    Serve {
+        /// Address to listen on; port 0 picks a free one.
+        #[arg(long, value_name = "ADDR")]
+        listen: Option<String>,
+        /// Starts on throw-away data, with the sandbox inside.
+        #[arg(long)]
+        demo: bool,
+    },
+    /// Brings the database to this version, or says what that would do.
+    Migrate {
+        #[arg(value_enum, default_value_t = MigrateAction::Up)]
+        action: MigrateAction,
+    },
+    /// Makes people and sets passwords.
+    #[command(subcommand)]
+    User(UserCommand),
+    /// API plans and partner tokens.
+    #[command(subcommand)]
+    Partner(PartnerCommand),
+    /// A one-time link to make the first administrator, valid for 30 minutes.
+    SetupLink,
+    /// Shows generated or configured secrets.
+    #[command(subcommand)]
+    Secret(SecretCommand),
+    /// Copies the live database to a file and verifies the copy.
+    Backup { file: PathBuf },
+    /// Verifies a backup and puts it in the database's place.
+    Restore { file: PathBuf },
+    /// Looks for what would go wrong: configuration, files, database, outside services.
+    Check,
+    /// The configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Prints the OpenAPI document.
+    Openapi,
+    /// Prints every address of the service.
+    Routes {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// A stand-in marketplace, for trying everything without outside accounts.
+    Sandbox {
+        /// Address to listen on; port 0 picks a free one.
+        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081", value_parser = config::parse_listen)]
+        listen: SocketAddr,
+    },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum MigrateAction {
+    Up,
+    Status,
+}
+
+#[derive(Subcommand)]
+enum UserCommand {
+    /// Makes a person; without --password-stdin a password is made and printed.
+    Create {
+        #[arg(long)]
+        email: String,
+        #[arg(long)]
+        nome: String,
+        /// A student role, drop or admin.
+        #[arg(long, value_parser = parse_role)]
+        role: Role,
+        /// Reads the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Sets a new password and ends the person's sessions and extension tokens.
+    Password {
+        #[arg(long)]
+        email: String,
+        #[arg(long)]
+        password_stdin: bool,
+        /// Also revokes the person's partner tokens.
+        #[arg(long)]
+        revoke_partner_tokens: bool,
+    },
+}
+
+#[derive(Subcommand)]
+enum PartnerCommand {
+    /// Sets an account's API plan.
+    Plan {
+        #[arg(long)]
+        email: String,
+        /// starter, pro, scale or none.
+        #[arg(long)]
+        plan: String,
+        /// Last day it is valid, YYYY-MM-DD.
+        #[arg(long, value_parser = parse_day)]
+        until: Option<Day>,
+    },
+    /// Makes a partner token and prints it, this once.
+    Token {
+        #[arg(long)]
+        email: String,
+        /// What it is for.
+        #[arg(long, default_value = "command line")]
+        name: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum SecretCommand {
+    /// Prints the secret in force.
+    Show { name: secret::Name },
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Prints the effective configuration with each value's origin.
+    Show,
+}
+
+fn parse_role(text: &str) -> Result<Role, String> {
+    Role::from_name(text).ok_or_else(|| {
+        let names: Vec<&str> = Role::ALL.into_iter().map(Role::name).collect();
+        format!("must be one of {}", names.join(", "))
+    })
+}
+
+fn parse_day(text: &str) -> Result<Day, &'static str> {
+    Day::parse(text).ok_or("must be a day as YYYY-MM-DD")
+}
+
+/// What every command gets.
+pub struct Context {
+    loaded: Loaded,
+    clock: Clock,
+}
+
+impl Context {
+    fn config(&self) -> &Config {
+        &self.loaded.config
+    }
+
+    /// The database, beside a server that may be running.
+    fn database(&self) -> anyhow::Result<Db> {
+        Ok(Db::open_beside(&self.options(COMMAND_READERS))?)
+    }
+
+    fn options(&self, readers: usize) -> Options {
+        Options {
+            path: self.config().database.path.clone(),
+            clock: self.clock.clone(),
+            readers,
+            slow_readers: COMMAND_READERS,
+        }
+    }
+
+    /// The key of this installation.
+    fn sealer(&self) -> anyhow::Result<Sealer> {
+        let configured = &self.config().security.secret_key;
+        if !configured.is_empty() {
+            return Sealer::from_configured(configured)
+                .map_err(|problem| anyhow::anyhow!("security.secret_key {problem}"));
+        }
+        let path = secrets::key_file_of(&self.config().database.path);
+        let key = secrets::key_from_file(&path)
+            .with_context(|| format!("cannot use the key file {}", path.display()))?;
+        Ok(Sealer::new(key))
+    }
+}
+
+/// Runs the command of the process's arguments.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let failed = error.use_stderr();
+            // Nothing is left to say when the terminal is gone.
+            let _ = error.print();
+            return if failed {
+                ExitCode::from(2)
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    // Files that hold people's data are nobody else's to read.
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    match run(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "seller-platform: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let Arguments {
+        config,
+        db,
+        clock_file,
+        command,
+    } = arguments;
+    let listen = match &command {
+        Command::Serve { listen, .. } => listen.clone(),
+        _ => None,
+    };
+    let flags = Overrides {
+        database: db,
+        listen,
+    };
+    let loaded = config::load(config.as_deref(), config::environment(), &flags)?;
+    let clock = clock_file.map_or(Clock::System, Clock::File);
+    let context = Context { loaded, clock };
+    match command {
+        Command::Serve { demo: false, .. } => serve::run(context)?,
+        Command::Serve { demo: true, .. } => demo::run(context)?,
+        Command::Migrate { action } => database::migrate(&context, action)?,
+        Command::User(command) => user::run(&context, command)?,
+        Command::Partner(command) => partner::run(&context, command)?,
+        Command::SetupLink => setup_link::run(&context)?,
+        Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
+        Command::Backup { file } => database::backup(&context, &file)?,
+        Command::Restore { file } => database::restore(&context, &file)?,
+        Command::Check => return check::run(&context),
+        Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
+        Command::Openapi => documents::openapi(&context)?,
+        Command::Routes { json } => documents::routes(json)?,
+        Command::Sandbox { listen } => sandbox::run(&context, listen)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One line, or a block of them, on standard output.
+fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}")
+        .and_then(|()| out.flush())
+        .context("cannot write to standard output")
+}
+
+/// A password from standard input, without the line end.
+fn password_from_stdin() -> anyhow::Result<Secret> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(4096)
+        .read_to_string(&mut text)
+        .context("cannot read the password from standard input")?;
+    let password = text.trim_end_matches(['\n', '\r']);
+    if !crate::accounts::passwords::LENGTH.contains(&password.chars().count()) {
+        bail!("the password must have 10 to 200 characters");
+    }
+    Ok(Secret::new(password))
+}

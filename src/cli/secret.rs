@@ -1,0 +1,69 @@
+//! `secret show`: the secrets that other programs present to us.
+
+use anyhow::Context as _;
+
+use super::{Context, say};
+use crate::config::Config;
+use crate::db::{Db, DbError, Lane};
+use crate::operations::store;
+use crate::secrets::{self, Sealer, Secret};
+
+/// Secrets that are configured, or generated at the first start.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Name {
+    Cron,
+    Checkout,
+}
+
+impl Name {
+    const fn setting(self) -> &'static str {
+        match self {
+            Self::Cron => "cron_secret",
+            Self::Checkout => "checkout_token",
+        }
+    }
+
+    fn configured(self, config: &Config) -> Option<Secret> {
+        match self {
+            Self::Cron => Some(config.cron.secret.clone()).filter(|secret| !secret.is_empty()),
+            Self::Checkout => config.checkout.tokens.first().cloned(),
+        }
+    }
+}
+
+pub fn show(context: &Context, name: Name) -> anyhow::Result<()> {
+    if let Some(secret) = name.configured(context.config()) {
+        return say(secret.reveal());
+    }
+    let (db, sealer) = (context.database()?, context.sealer()?);
+    say(generated(&db, sealer.into(), name)
+        .context("cannot read the secret")?
+        .reveal())
+}
+
+/// Makes the secrets that are neither configured nor kept yet. One that no
+/// longer opens, because the key is another, is made anew.
+pub fn ensure(config: &Config, db: &Db, sealer: &std::sync::Arc<Sealer>) -> Result<(), DbError> {
+    for name in [Name::Cron, Name::Checkout] {
+        if name.configured(config).is_none() {
+            generated(db, std::sync::Arc::clone(sealer), name)?;
+        }
+    }
+    Ok(())
+}
+
+fn generated(db: &Db, sealer: std::sync::Arc<Sealer>, name: Name) -> Result<Secret, DbError> {
+    let kept = db.read(Lane::Slow, |tx| store::secret(tx, &sealer, name.setting()))?;
+    if let Some(secret) = kept {
+        return Ok(secret);
+    }
+    db.write(move |tx| {
+        // Another process may have been faster.
+        if let Some(secret) = store::secret(tx, &sealer, name.setting())? {
+            return Ok(secret);
+        }
+        let secret = Secret::new(secrets::random_hex::<32>());
+        store::keep_secret(tx, &sealer, name.setting(), &secret)?;
+        Ok(secret)
+    })
+}

@@ -1,0 +1,240 @@
+//! `serve`: everything that has to be there before the first request, and
+//! everything that has to be on disk after the last one.
+
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use anyhow::{Context as _, anyhow};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use super::{Context, log, say, secret};
+use crate::accounts::setup;
+use crate::accounts::views::DemoLogin;
+use crate::app::{App, Parts};
+use crate::db::{Db, Lane};
+use crate::http::server::{self, Limits};
+use crate::worker::{self, Stop};
+use crate::{accounts, behind, edge, marketplace};
+
+/// Connections for slow reads.
+const SLOW_READERS: usize = 2;
+/// Threads for slow requests.
+const SLOW_THREADS: usize = 24;
+
+pub fn run(context: Context) -> anyhow::Result<()> {
+    log::start(&context.config().log);
+    let server = Server::prepare(context, Vec::new())?;
+    server.announce_setup()?;
+    server.run(|_| Ok(()))
+}
+
+/// A server that is ready to accept connections.
+pub struct Server {
+    app: Arc<App>,
+    listener: TcpListener,
+    stop: Stop,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Binds the address, opens the database and starts the workers.
+    pub fn prepare(context: Context, demo: Vec<DemoLogin>) -> anyhow::Result<Self> {
+        let listen = context.config().server.listen;
+        // First, because a taken port must leave the database untouched.
+        let listener = TcpListener::bind(listen).with_context(|| {
+            format!("cannot listen on {listen}; stop what uses it, or set server.listen")
+        })?;
+        listener.set_nonblocking(true)?;
+        let bound = listener.local_addr()?;
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        let options = crate::db::Options {
+            slow_readers: SLOW_READERS,
+            ..context.options(workers + 2)
+        };
+        let (db, opened) = Db::open_exclusive(&options)?;
+        for line in &opened.migrated {
+            tracing::info!(step = line, "migrated the database");
+        }
+        let sealer = context.sealer()?;
+        let Context { loaded, clock } = context;
+        let parts = Parts {
+            config: loaded.config,
+            clock,
+            db,
+            sealer,
+            bound,
+            demo,
+        };
+        let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
+        behind::load(&app)?;
+        secret::ensure(&app.config, &app.db, &app.sealer)?;
+        let stop = Stop::default();
+        let workers = start_workers(&app, &stop, opened.was_clean)?;
+        Ok(Self {
+            app,
+            listener,
+            stop,
+            workers,
+        })
+    }
+
+    /// The address actually bound.
+    pub fn address(&self) -> anyhow::Result<SocketAddr> {
+        Ok(self.listener.local_addr()?)
+    }
+
+    /// The running service.
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// While nobody can administer the installation, every start prints a
+    /// fresh link on standard error. The log itself only names the command.
+    fn announce_setup(&self) -> anyhow::Result<()> {
+        if self
+            .app
+            .db
+            .read(Lane::Slow, accounts::store::has_administrator)?
+        {
+            return Ok(());
+        }
+        if let Some(code) = self.app.db.write(setup::new_link)? {
+            let link = setup::address(&self.app.addresses.base_url, &code);
+            writeln!(
+                std::io::stderr(),
+                "make the first administrator, within 30 minutes: {link}"
+            )?;
+            tracing::info!(
+                "there is no administrator yet; `seller-platform setup-link` gives a fresh link"
+            );
+        }
+        Ok(())
+    }
+
+    /// Serves until the process is told to stop. `ready` is called once
+    /// connections are accepted.
+    pub fn run(
+        self,
+        ready: impl FnOnce(&Arc<App>) -> anyhow::Result<()> + Send + 'static,
+    ) -> anyhow::Result<()> {
+        let address = self.address()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .max_blocking_threads(SLOW_THREADS)
+            .thread_name("http")
+            .build()?;
+        let Self {
+            app,
+            listener,
+            stop,
+            workers,
+        } = self;
+        runtime.block_on(accept(&app, listener, address, ready))?;
+        drop(runtime);
+        finish(&app, &stop, workers)
+    }
+}
+
+async fn accept(
+    app: &Arc<App>,
+    listener: TcpListener,
+    address: SocketAddr,
+    ready: impl FnOnce(&Arc<App>) -> anyhow::Result<()> + Send + 'static,
+) -> anyhow::Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let (stop, stopping) = watch::channel(false);
+    let limits = Limits {
+        connections: app.config.server.max_connections,
+        per_address: app.config.server.max_connections_per_address,
+        trusted: app.config.server.trusted_proxies.clone(),
+    };
+    let refuse = {
+        let app = Arc::clone(app);
+        Arc::new(move |refusal: &_| edge::refuse(&app, refusal))
+    };
+    let service = {
+        let app = Arc::clone(app);
+        move |peer, request| edge::answer(Arc::clone(&app), peer, request)
+    };
+    let serving = tokio::spawn(server::serve(listener, limits, refuse, service, stopping));
+    say(format_args!("listening on http://{address}"))?;
+    // Without a supervisor that asks for it this does nothing.
+    let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+    let shared = Arc::clone(app);
+    tokio::task::spawn_blocking(move || ready(&shared)).await??;
+    told_to_stop().await?;
+    let _ = sd_notify::notify(&[sd_notify::NotifyState::Stopping]);
+    tracing::info!("stopping: no new connections, running requests finish");
+    stop.send_replace(true);
+    serving.await?;
+    Ok(())
+}
+
+/// Resolves when the process is asked to stop.
+pub async fn told_to_stop() -> std::io::Result<()> {
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+fn start_workers(
+    app: &Arc<App>,
+    stop: &Stop,
+    was_clean: bool,
+) -> anyhow::Result<Vec<JoinHandle<()>>> {
+    let mut workers = marketplace::start_workers(app, stop)?;
+    let counting = Arc::clone(app);
+    workers.push(worker::start("write-behind", stop, move |stop| {
+        behind::run(&counting, stop);
+    })?);
+    if !was_clean {
+        let checked = Arc::clone(app);
+        workers.push(worker::start("soundness", stop, move |_| {
+            check_soundness(&checked);
+        })?);
+    }
+    Ok(workers)
+}
+
+/// After an unclean stop the file is checked while the service runs.
+fn check_soundness(app: &App) {
+    tracing::warn!("the last stop was not clean; checking the database in the background");
+    match app.db.quick_check() {
+        Ok(faults) if faults.is_empty() => tracing::info!("the database is sound"),
+        Ok(faults) => {
+            app.soundness.set_damaged();
+            tracing::error!(
+                first = faults[0],
+                "the database is damaged; restore a backup with `seller-platform restore`"
+            );
+        }
+        Err(error) => tracing::warn!(%error, "the database could not be checked"),
+    }
+}
+
+/// Puts everything that is still in memory on disk and folds the log in.
+fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::Result<()> {
+    stop.stop();
+    app.marketplace.stop();
+    for worker in workers {
+        if worker.join().is_err() {
+            tracing::error!("a worker ended in a panic");
+        }
+    }
+    behind::flush(app).context("cannot write the last counters")?;
+    app.db
+        .clone()
+        .close()
+        .context("cannot close the database cleanly")?;
+    tracing::info!("stopped");
+    Ok(())
+}

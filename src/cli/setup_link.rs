@@ -1,0 +1,20 @@
+//! `setup-link`: a fresh link to make the first administrator.
+
+use anyhow::bail;
+
+use super::{Context, say};
+use crate::accounts::setup;
+
+pub fn run(context: &Context) -> anyhow::Result<()> {
+    let code = context.database()?.write(setup::new_link)?;
+    let Some(code) = code else {
+        bail!("there is an administrator already; use `user password` to let that person in again");
+    };
+    let server = &context.config().server;
+    let base_url = if server.base_url.is_empty() {
+        format!("http://{}", server.listen)
+    } else {
+        server.base_url.clone()
+    };
+    say(setup::address(&base_url, &code))
+}
