@@ -1,0 +1,245 @@
+//! Who talks to the server: actors, not tokens.
+//!
+//! An actor is made by the product's own doors (commands, the login page, the
+//! extension's login), sends its credential with every request, and checks
+//! every reply.
+
+use std::fmt::{self, Write as _};
+use std::io;
+use std::sync::Mutex;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::checks;
+use crate::client::{Client, Reply, Request};
+use crate::site::{CLIENT_SECRET, CRON_SECRET, Person, Site, lock};
+
+/// What an actor shows with each request.
+#[derive(Clone, Debug)]
+enum Credential {
+    None,
+    /// `name=value`.
+    Cookie(String),
+    Bearer(String),
+}
+
+/// Somebody who talks to a [`Site`], over one kept-alive connection.
+pub struct Actor<'s> {
+    site: &'s Site,
+    what: String,
+    person: Option<Person>,
+    credential: Credential,
+    client: Mutex<Client>,
+}
+
+impl Site {
+    /// Somebody without any credential.
+    pub fn anonymous(&self) -> Actor<'_> {
+        Actor::new(self, "anonymous", Credential::None)
+    }
+
+    /// Somebody with this text as bearer token, whatever it is.
+    pub fn bearer(&self, token: &str) -> Actor<'_> {
+        Actor::new(self, "bearer", Credential::Bearer(token.to_owned()))
+    }
+
+    /// The scheduler that calls the cron endpoint.
+    pub fn scheduler(&self) -> Actor<'_> {
+        Actor::new(self, "cron", Credential::Bearer(CRON_SECRET.to_owned()))
+    }
+
+    /// Runs every periodic task to its end.
+    #[track_caller]
+    pub fn cron(&self) -> Value {
+        self.scheduler().get("/api/v1/cron").ok()
+    }
+
+    /// A student (role `vip`) in the browser, logged in.
+    #[track_caller]
+    pub fn person(&self, name: &str) -> Actor<'_> {
+        self.person_as(name, "vip")
+    }
+
+    /// Somebody of this role in the browser, logged in.
+    #[track_caller]
+    pub fn person_as(&self, name: &str, role: &str) -> Actor<'_> {
+        let person = self.make_person(name, role);
+        let fields = [
+            ("email", person.email.as_str()),
+            ("senha", person.password.as_str()),
+        ];
+        let reply = self
+            .anonymous()
+            .send(Request::new("POST", "/entrar").form(&fields))
+            .expect(303);
+        let cookie = reply
+            .session_cookie()
+            .unwrap_or_else(|| panic!("the login set no HttpOnly cookie\n{reply}"))
+            .to_owned();
+        let value = cookie.split_once('=').unwrap().1;
+        self.keep_secret("session cookie", value);
+        Actor::new(self, &format!("session:{role}"), Credential::Cookie(cookie)).of(person)
+    }
+
+    /// An administrator in the browser, logged in.
+    #[track_caller]
+    pub fn administrator(&self) -> Actor<'_> {
+        self.person_as("administradora", "admin")
+    }
+
+    /// A student's browser extension, logged in.
+    #[track_caller]
+    pub fn extension(&self, name: &str) -> Actor<'_> {
+        let person = self.make_person(name, "vip");
+        let login = json!({ "email": person.email, "senha": person.password });
+        let reply = self.anonymous().post("/api/ext/auth", &login).ok();
+        let token = reply["token"].as_str().unwrap();
+        self.keep_secret("extension token", token);
+        Actor::new(self, "extension", Credential::Bearer(token.to_owned())).of(person)
+    }
+
+    /// A student's integration of the Partner API, without a plan as yet.
+    #[track_caller]
+    pub fn seller(&self, name: &str) -> Actor<'_> {
+        self.partner(name, "vip", "seller")
+    }
+
+    /// A supplier's integration of the Partner API, without a plan as yet.
+    #[track_caller]
+    pub fn supplier(&self, name: &str) -> Actor<'_> {
+        self.partner(name, "drop", "supplier")
+    }
+
+    /// An integration with an API key of these scopes.
+    #[track_caller]
+    pub fn api_key(&self, scopes: &[&str]) -> Actor<'_> {
+        let mut arguments = vec!["key", "create", "--name", "Teste"];
+        arguments.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
+        let key = self.command(&arguments).ok().trim().to_owned();
+        self.keep_secret("API key", &key);
+        let what = format!("api_key:{}", scopes.join("+"));
+        Actor::new(self, &what, Credential::Bearer(key))
+    }
+
+    #[track_caller]
+    fn partner(&self, name: &str, role: &str, what: &str) -> Actor<'_> {
+        let person = self.make_person(name, role);
+        let arguments = ["partner", "token", "--email", &person.email];
+        let token = self.command(&arguments).ok().trim().to_owned();
+        self.keep_secret("partner token", &token);
+        Actor::new(self, what, Credential::Bearer(token)).of(person)
+    }
+}
+
+impl<'s> Actor<'s> {
+    fn new(site: &'s Site, what: &str, credential: Credential) -> Self {
+        Self {
+            site,
+            what: what.to_owned(),
+            person: None,
+            credential,
+            client: Mutex::default(),
+        }
+    }
+
+    fn of(mut self, person: Person) -> Self {
+        self.person = Some(person);
+        self
+    }
+
+    /// The person behind it.
+    #[track_caller]
+    pub fn person(&self) -> &Person {
+        self.person.as_ref().expect("a person stands behind it")
+    }
+
+    /// Gives its account an API plan.
+    #[track_caller]
+    pub fn plan(self, plan: &str) -> Self {
+        let arguments = ["partner", "plan", "--email", &self.person().email];
+        let arguments = [&arguments[..], &["--plan", plan]].concat();
+        self.site.command(&arguments).ok();
+        self
+    }
+
+    /// Relates this supplier to a seller.
+    #[track_caller]
+    pub fn relate(self, seller: &Actor<'_>) -> Self {
+        let supplier = self.person().email.as_str();
+        let seller = seller.person().email.as_str();
+        let arguments = ["partner", "relate", "--supplier", supplier];
+        let arguments = [&arguments[..], &["--seller", seller]].concat();
+        self.site.command(&arguments).ok();
+        self
+    }
+
+    #[track_caller]
+    pub fn get(&self, target: &str) -> Reply {
+        self.send(Request::new("GET", target))
+    }
+
+    #[track_caller]
+    pub fn post(&self, target: &str, body: &Value) -> Reply {
+        self.send(Request::new("POST", target).json(body))
+    }
+
+    /// Sends with its credential and checks what holds on every reply.
+    #[track_caller]
+    pub fn send(&self, request: Request) -> Reply {
+        let line = format!("{} {}", request.method, request.target);
+        self.try_send(request)
+            .unwrap_or_else(|error| panic!("{self}: no reply to {line}: {error}"))
+    }
+
+    /// As [`Actor::send`], for tests in which the server may go away.
+    #[track_caller]
+    pub fn try_send(&self, request: Request) -> io::Result<Reply> {
+        let request = match &self.credential {
+            Credential::None => request,
+            Credential::Cookie(cookie) => request.header("Cookie", cookie),
+            Credential::Bearer(token) => {
+                request.header("Authorization", &format!("Bearer {token}"))
+            }
+        };
+        let address = self.site.try_address();
+        let address = address.ok_or(io::ErrorKind::NotConnected)?;
+        let reply = lock(&self.client).send(address, &request)?;
+        self.site.saw(&reply);
+        checks::check(&request, &reply, &self.site.secrets());
+        Ok(reply)
+    }
+}
+
+impl fmt::Display for Actor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+/// A marketplace notification, signed as the specification says.
+pub fn signed_notification(resource: &str, topic: &str, user_id: u64, request_id: &str) -> Request {
+    let data_id = resource.rsplit('/').next().unwrap_or_default();
+    let ts = 1_795_176_000;
+    let manifest = format!("id:{data_id};request-id:{request_id};ts:{ts};");
+    let mut mac = Hmac::<Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
+    mac.update(manifest.as_bytes());
+    let digest = mac.finalize().into_bytes();
+    let mut hex = String::new();
+    for byte in digest {
+        write!(hex, "{byte:02x}").unwrap();
+    }
+    Request::new("POST", "/ml/notificacoes")
+        .header("X-Signature", &format!("ts={ts};v1={hex}"))
+        .header("X-Request-Id", request_id)
+        .json(&json!({
+            "resource": resource,
+            "user_id": user_id,
+            "topic": topic,
+            "application_id": 5_503_910_054_140_001_u64,
+            "attempts": 1,
+            "sent": "2026-11-20T12:00:00.000Z",
+            "received": "2026-11-20T12:00:00.100Z",
+        }))
+}

@@ -1,0 +1,24 @@
+//! Black-box tests: the real executable, over real sockets, on a fresh folder.
+//!
+//! [`site::Site`] starts the server and hands out actors; [`world::World`]
+//! starts the stand-in marketplace. Data enters by the product's own doors,
+//! time moves by the clock file, and [`checks`] holds on every reply.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "in a test, unwrapping is the assertion, also in its helpers"
+)]
+
+mod actors; // Who talks to the server.
+mod checks; // What must hold on every reply, whatever was asked.
+mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
+mod process; // Child processes that say where they listen; waiting.
+mod site; // The server under test, its commands and its clock.
+mod world; // The stand-in marketplace, scripted.
+
+mod config; // Starting with something wrong: one clear line, nothing touched.
+mod durability; // Killed at any moment, the server keeps what it answered.
+mod framing; // Requests that are not what they seem.
+mod linking; // From consent to sale, with the stand-in marketplace.
+mod sweep; // Every row of the route table, asked by every kind of caller.
+mod tidy; // Rules about the source tree itself.

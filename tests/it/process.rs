@@ -1,0 +1,194 @@
+//! Child processes: started, listened to, ended; and waiting without sleeping.
+//!
+//! A child is only ever signalled through the handle of the test that
+//! started it.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::SocketAddr;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The executable under test.
+pub const EXECUTABLE: &str = env!("CARGO_BIN_EXE_seller-platform");
+
+/// How long a child may take to say where it listens.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// Waits until `condition` gives something, and returns it; panics after
+/// `limit`, naming `what` was waited for.
+#[track_caller]
+pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(value) = condition() {
+            return value;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "waited {limit:?} in vain: {what}"
+        );
+        std::thread::park_timeout(Duration::from_millis(2));
+    }
+}
+
+/// A running `serve` or `sandbox`.
+pub struct Process {
+    /// Where it listens.
+    pub address: SocketAddr,
+    child: Child,
+    log: Arc<Mutex<String>>,
+    log_reader: Option<JoinHandle<()>>,
+}
+
+impl Process {
+    /// Starts `command` and waits for its line `listening on http://ADDR`.
+    #[track_caller]
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the executable starts");
+        let stderr = child.stderr.take().unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let log_reader = std::thread::spawn({
+            let log = Arc::clone(&log);
+            move || collect(stderr, &log)
+        });
+        let stdout = child.stdout.take().unwrap();
+        let (found, address) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if let Some(address) = line.strip_prefix("listening on http://") {
+                    found.send(address.trim().parse::<SocketAddr>()).ok();
+                }
+            }
+        });
+        let address = address.recv_timeout(START_LIMIT);
+        let mut process = Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            child,
+            log,
+            log_reader: Some(log_reader),
+        };
+        match address {
+            Ok(Ok(address)) => process.address = address,
+            other => {
+                let status = process.kill();
+                panic!(
+                    "no line `listening on http://ADDR` on stdout ({other:?}; {status})\n{}",
+                    process.log()
+                );
+            }
+        }
+        process
+    }
+
+    /// What it wrote to stderr so far; everything once it has ended.
+    pub fn log(&self) -> String {
+        self.log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Asks it to stop and waits; panics when it takes longer than `limit`.
+    #[track_caller]
+    pub fn stop(&mut self, limit: Duration) -> ExitStatus {
+        self.signal(Signal::TERM);
+        let status = until("the process stops after SIGTERM", limit, || {
+            self.child.try_wait().unwrap()
+        });
+        self.finish_log();
+        status
+    }
+
+    /// Ends it at once, as a power switch would, and waits for the end.
+    pub fn kill(&mut self) -> ExitStatus {
+        self.child.kill().ok();
+        let status = self.child.wait().unwrap();
+        self.finish_log();
+        status
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("the child is still running");
+    }
+
+    fn finish_log(&mut self) {
+        if let Some(reader) = self.log_reader.take() {
+            reader.join().ok();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.kill();
+        }
+    }
+}
+
+/// Appends everything that comes out of `source` to `log`, as it comes.
+fn collect(mut source: impl Read, log: &Mutex<String>) {
+    let mut chunk = [0; 4096];
+    while let Ok(length @ 1..) = source.read(&mut chunk) {
+        log.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_str(&String::from_utf8_lossy(&chunk[..length]));
+    }
+}
+
+/// How a command ended.
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs `command` with `input` on stdin to its end; panics after a minute.
+#[track_caller]
+pub fn run(command: &mut Command, input: &str) -> Outcome {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the executable starts");
+    // A command that reads nothing may be gone already.
+    child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
+    let stdout = read_aside(child.stdout.take().unwrap());
+    let stderr = read_aside(child.stderr.take().unwrap());
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if Instant::now() > deadline => {
+                child.kill().ok();
+                let log = stderr.join().unwrap();
+                panic!("{command:?} did not end within a minute\n{log}");
+            }
+            None => std::thread::park_timeout(Duration::from_millis(2)),
+        }
+    };
+    Outcome {
+        code: status.code(),
+        stdout: stdout.join().unwrap(),
+        stderr: stderr.join().unwrap(),
+    }
+}
+
+fn read_aside(mut source: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes).ok();
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

@@ -1,0 +1,463 @@
+//! The server under test: a fresh folder, the real executable, its commands
+//! and its clock.
+//!
+//! Dropping a [`Site`] stops it and checks how it ended: exit status 0, no
+//! error and no secret in the log, exactly one database file left.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use crate::checks::{self, Secret};
+use crate::client::Reply;
+use crate::process::{EXECUTABLE, Outcome, Process, run};
+use crate::world::World;
+
+/// The instant at which every test begins.
+pub const START: &str = "2026-11-20T12:00:00Z";
+
+/// Secrets that the harness configures.
+pub const CRON_SECRET: &str = "cron-secret-of-the-tests";
+pub const CHECKOUT_TOKEN: &str = "checkout-token-of-the-tests";
+
+/// The marketplace application of the sandbox, also used without it.
+pub const CLIENT_ID: &str = "5503910054140001";
+pub const CLIENT_SECRET: &str = "sandbox-client-secret";
+
+/// How long a stop may take: ten seconds of draining and a margin.
+const STOP_LIMIT: Duration = Duration::from_secs(15);
+
+/// A file with the present instant, read by the server and moved by the test.
+#[derive(Clone)]
+pub struct Clock(PathBuf);
+
+impl Clock {
+    /// A clock file in `folder` that shows [`START`].
+    pub fn new(folder: &Path) -> Self {
+        let clock = Self(folder.join("clock"));
+        clock.set(START);
+        clock
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Moves it to an RFC 3339 instant. Replaced in one step, so that nobody
+    /// reads half of it.
+    pub fn set(&self, instant: &str) {
+        let next = self.0.with_extension("next");
+        std::fs::write(&next, instant).unwrap();
+        std::fs::rename(&next, &self.0).unwrap();
+    }
+
+    /// Moves it forward.
+    pub fn advance_s(&self, seconds: i64) {
+        let later = self.now() + TimeDelta::seconds(seconds);
+        self.set(&later.to_rfc3339_opts(SecondsFormat::Secs, true));
+    }
+
+    pub fn now(&self) -> DateTime<Utc> {
+        let text = std::fs::read_to_string(&self.0).unwrap();
+        DateTime::parse_from_rfc3339(&text).unwrap().to_utc()
+    }
+}
+
+/// A row of `routes --json`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Route {
+    pub method: String,
+    pub path: String,
+    pub call: String,
+    pub family: String,
+}
+
+impl Route {
+    /// The path with something harmless in place of each parameter.
+    pub fn sample_path(&self) -> String {
+        let segments = self.path.split('/').map(|segment| {
+            if segment.starts_with('{') {
+                "999999"
+            } else {
+                segment
+            }
+        });
+        segments.collect::<Vec<_>>().join("/")
+    }
+}
+
+/// What is to be set before a [`Site`] starts.
+#[derive(Default)]
+pub struct Builder {
+    settings: BTreeMap<String, toml::Value>,
+    environment: Vec<(String, String)>,
+    clock: Option<Clock>,
+    notify: Option<SocketAddr>,
+}
+
+impl Builder {
+    /// Sets a key of the configuration file, such as `limits.requests`.
+    pub fn config(mut self, key: &str, value: impl Into<toml::Value>) -> Self {
+        self.settings.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Sets an environment variable of the server and its commands.
+    pub fn environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Lifts every limit on requests, for tests that are about something else.
+    pub fn unlimited(self) -> Self {
+        let rates = ["requests", "partner_get", "partner_post", "login_failures"];
+        let site = rates.into_iter().fold(self, |site, name| {
+            site.config(&format!("limits.{name}"), 1_000_000)
+        });
+        ["starter", "pro", "scale"]
+            .into_iter()
+            .fold(site, |site, plan| {
+                site.config(&format!("partner.plans.{plan}.per_minute"), 1_000_000)
+            })
+    }
+
+    /// Joins the site to a stand-in marketplace: addresses, clock and
+    /// notifications.
+    pub fn world(mut self, world: &World) -> Self {
+        let address = format!("http://{}", world.address());
+        self.clock = Some(world.clock().clone());
+        self.notify = Some(world.address());
+        self.config("marketplace.api_base", address.clone())
+            .config("marketplace.auth_base", address)
+    }
+
+    #[track_caller]
+    pub fn start(self) -> Site {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let clock = self.clock.unwrap_or_else(|| Clock::new(folder.path()));
+        let mut settings = default_settings(&data);
+        settings.extend(self.settings);
+        let lines: Vec<String> = settings
+            .iter()
+            .map(|(key, value)| format!("{key} = {value}"))
+            .collect();
+        let text = lines.join(
+            "
+",
+        );
+        std::fs::write(folder.path().join("seller-platform.toml"), text).unwrap();
+        let site = Site {
+            folder,
+            clock,
+            environment: self.environment,
+            notify: self.notify,
+            process: Mutex::new(None),
+            log_before: Mutex::default(),
+            people: Mutex::default(),
+            secrets: Mutex::default(),
+            last: Mutex::default(),
+            errors_expected: AtomicBool::new(false),
+        };
+        site.keep_secret("cron secret", CRON_SECRET);
+        site.keep_secret("checkout token", CHECKOUT_TOKEN);
+        site.keep_secret("client secret", CLIENT_SECRET);
+        site.start_again();
+        site
+    }
+}
+
+/// The configuration of every test: nothing reaches the outside, and periodic
+/// work happens when the test asks for it.
+fn default_settings(data: &Path) -> BTreeMap<String, toml::Value> {
+    let database = data.join("seller-platform.db");
+    // Nothing listens on port 9: an unplanned call fails at once.
+    let nowhere = "http://127.0.0.1:9";
+    let settings: [(&str, toml::Value); 8] = [
+        ("database.path", database.display().to_string().into()),
+        ("cron.enabled", false.into()),
+        ("cron.secret", CRON_SECRET.into()),
+        ("checkout.tokens", vec![CHECKOUT_TOKEN].into()),
+        ("marketplace.api_base", nowhere.into()),
+        ("marketplace.auth_base", nowhere.into()),
+        ("marketplace.client_id", CLIENT_ID.into()),
+        ("marketplace.client_secret", CLIENT_SECRET.into()),
+    ];
+    settings.map(|(key, value)| (key.to_owned(), value)).into()
+}
+
+/// A person that the harness made, by the name a test uses.
+#[derive(Clone)]
+pub struct Person {
+    pub id: String,
+    pub email: String,
+    pub password: String,
+}
+
+/// The server under test.
+pub struct Site {
+    folder: TempDir,
+    clock: Clock,
+    environment: Vec<(String, String)>,
+    notify: Option<SocketAddr>,
+    process: Mutex<Option<Process>>,
+    log_before: Mutex<String>,
+    people: Mutex<BTreeMap<String, Person>>,
+    secrets: Mutex<Vec<Secret>>,
+    last: Mutex<Option<Reply>>,
+    errors_expected: AtomicBool,
+}
+
+impl Site {
+    /// A server with the default configuration.
+    #[track_caller]
+    pub fn start() -> Self {
+        Self::builder().start()
+    }
+
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    #[track_caller]
+    pub fn address(&self) -> SocketAddr {
+        self.try_address().expect("the server is running")
+    }
+
+    /// Where it listens; `None` while a test has it stopped.
+    pub fn try_address(&self) -> Option<SocketAddr> {
+        lock(&self.process).as_ref().map(|process| process.address)
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.folder.path().join("data/seller-platform.db")
+    }
+
+    /// What all servers of this site logged so far.
+    pub fn log(&self) -> String {
+        let now = lock(&self.process).as_ref().map(Process::log);
+        lock(&self.log_before).clone() + &now.unwrap_or_default()
+    }
+
+    /// The test provokes errors: lines at that level are no failure.
+    #[allow(dead_code, reason = "part of the harness, whoever uses it")]
+    pub fn expect_errors(&self) {
+        self.errors_expected.store(true, Ordering::Relaxed);
+    }
+
+    /// A text that no reply and no log line may hold from now on.
+    pub fn keep_secret(&self, what: &str, text: &str) {
+        lock(&self.secrets).push(Secret {
+            what: what.to_owned(),
+            text: text.to_owned(),
+        });
+    }
+
+    /// Every known secret.
+    pub fn secrets(&self) -> Vec<Secret> {
+        lock(&self.secrets).clone()
+    }
+
+    /// Remembers the newest reply, for the message of a failing test.
+    pub fn saw(&self, reply: &Reply) {
+        *lock(&self.last) = Some(reply.clone());
+    }
+
+    /// The route table as the executable prints it.
+    #[track_caller]
+    pub fn routes(&self) -> Vec<Route> {
+        let table = self.command(&["routes", "--json"]).ok();
+        serde_json::from_str(&table).expect("`routes --json` prints the table")
+    }
+
+    /// A command on the same configuration and database.
+    pub fn command(&self, arguments: &[&str]) -> SiteCommand {
+        let mut command = self.executable();
+        command.args(arguments);
+        SiteCommand {
+            command,
+            input: String::new(),
+        }
+    }
+
+    /// The person of that name, made by `user create` when new. `role` is
+    /// used for a new one only.
+    #[track_caller]
+    pub fn make_person(&self, name: &str, role: &str) -> Person {
+        if let Some(known) = lock(&self.people).get(name) {
+            return known.clone();
+        }
+        let email = format!("{name}@example.com");
+        let password = format!("senha de {name} 1234");
+        let full_name = format!("{name} da Silva");
+        let arguments = [
+            "user",
+            "create",
+            "--email",
+            &email,
+            "--nome",
+            &full_name,
+            "--role",
+            role,
+            "--password-stdin",
+        ];
+        let printed = self.command(&arguments).stdin(&password).ok();
+        let person = Person {
+            id: printed.lines().next().unwrap_or_default().trim().to_owned(),
+            email,
+            password,
+        };
+        self.keep_secret("password", &person.password);
+        lock(&self.people).insert(name.to_owned(), person.clone());
+        person
+    }
+
+    /// Ends the server as a power switch would.
+    pub fn kill(&self) {
+        if let Some(mut process) = lock(&self.process).take() {
+            process.kill();
+            lock(&self.log_before).push_str(&process.log());
+        }
+    }
+
+    /// Stops the server and checks how it ended.
+    #[track_caller]
+    pub fn stop(&self) {
+        let Some(mut process) = lock(&self.process).take() else {
+            return;
+        };
+        let status = process.stop(STOP_LIMIT);
+        let log = process.log();
+        lock(&self.log_before).push_str(&log);
+        assert!(
+            status.success(),
+            "a stopped server ends with 0, not {status}\n{}",
+            checks::tail(&log)
+        );
+        self.check_one_file_left();
+    }
+
+    /// Starts the server on what is there.
+    #[track_caller]
+    pub fn start_again(&self) {
+        let mut command = self.executable();
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--clock-file"])
+            .arg(self.clock.path());
+        let process = Process::start(&mut command);
+        if let Some(world) = self.notify {
+            World::notify_to(world, process.address);
+        }
+        *lock(&self.process) = Some(process);
+    }
+
+    fn executable(&self) -> Command {
+        let mut command = Command::new(EXECUTABLE);
+        command
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder.path())
+            .arg("--config")
+            .arg(self.folder.path().join("seller-platform.toml"));
+        command
+    }
+
+    /// A clean stop leaves one database file and none of its companions.
+    #[track_caller]
+    fn check_one_file_left(&self) {
+        let names: Vec<String> = std::fs::read_dir(self.folder.path().join("data"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        let leftovers = ["-wal", "-shm", "-journal", ".lock", ".partial"];
+        let is_leftover = |name: &&String| leftovers.iter().any(|end| name.ends_with(end));
+        assert_eq!(
+            names.iter().find(is_leftover),
+            None,
+            "left behind by a clean stop"
+        );
+        let databases = names.iter().filter(|name| {
+            std::fs::read(self.folder.path().join("data").join(name))
+                .is_ok_and(|bytes| bytes.starts_with(b"SQLite format 3\0"))
+        });
+        assert_eq!(databases.count(), 1, "database files among {names:?}");
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            if let Some(reply) = lock(&self.last).as_ref() {
+                eprintln!("--- the last exchange\n{reply}");
+            }
+            eprintln!("--- the server's log\n{}", checks::tail(&self.log()));
+            return;
+        }
+        self.stop();
+        let errors_expected = self.errors_expected.load(Ordering::Relaxed);
+        checks::check_log(&self.log(), &self.secrets(), errors_expected);
+    }
+}
+
+/// A command of the executable, about to run.
+pub struct SiteCommand {
+    command: Command,
+    input: String,
+}
+
+impl SiteCommand {
+    /// What the command reads from its standard input.
+    pub fn stdin(mut self, input: &str) -> Self {
+        input.clone_into(&mut self.input);
+        self
+    }
+
+    /// Runs it to its end, whatever that is.
+    #[track_caller]
+    pub fn run(mut self) -> Outcome {
+        run(&mut self.command, &self.input)
+    }
+
+    /// Runs it, requires exit 0, and gives what it printed.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        self.exits(0).stdout
+    }
+
+    /// Runs it and requires this exit code.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Outcome {
+        let described = format!("{:?}", self.command.get_args());
+        let outcome = self.run();
+        assert_eq!(
+            outcome.code,
+            Some(code),
+            "{described}\n{}\n{}",
+            outcome.stdout,
+            outcome.stderr
+        );
+        outcome
+    }
+}
+
+/// Locks a value that stays sound when another thread's test failed.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

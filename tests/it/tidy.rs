@@ -1,0 +1,306 @@
+//! Rules about the source tree itself, so that they need no reviewer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::{EXECUTABLE, run};
+
+/// Values that everybody may use and that use only each other.
+const SMALL: [&str; 5] = ["clock", "money", "ids", "secrets", "text"];
+
+/// Rooms that know no domain.
+const GROUND: [&str; 3] = ["config", "db", "http"];
+
+/// Rooms that know the domains; no domain knows them.
+const UPSTAIRS: [&str; 5] = ["main", "cli", "routes", "cron", "sandbox"];
+
+/// Rooms beside the domains: what handlers may use, and who is calling.
+const BESIDE: [&str; 2] = ["app", "guard"];
+
+/// Files longer than this are listed in [`LONG_FILES`] with a reason.
+const LONG: usize = 600;
+
+/// Long files that are one thing all the same, and why.
+const LONG_FILES: [(&str, &str); 1] = [("Cargo.lock", "generated")];
+
+/// A text file of the tree, by its path from the root.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The folder or file directly under `src/` that it belongs to.
+    fn room(&self) -> Option<&str> {
+        let below = self.path.strip_prefix("src/")?;
+        let first = below.split('/').next()?;
+        Some(first.strip_suffix(".rs").unwrap_or(first))
+    }
+
+    /// Rooms named in its code outside tests, with the item after the room.
+    fn uses(&self) -> BTreeSet<(&str, &str)> {
+        let code = self.text.split("#[cfg(test)]").next().unwrap_or_default();
+        code.lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .flat_map(|line| line.split("crate::").skip(1))
+            .map(|rest| {
+                let mut names = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let room = names.next().unwrap_or_default();
+                // An empty name stands between the two colons.
+                (room, names.nth(1).unwrap_or_default())
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn arrows_between_rooms_point_one_way() {
+    let tree = rust_sources();
+    let rooms: BTreeSet<&str> = tree.iter().filter_map(Source::room).collect();
+    let mut wrong = Vec::new();
+    for file in &tree {
+        let Some(from) = file.room() else { continue };
+        for (to, item) in file.uses() {
+            // A braced list of rooms would hide from this reading.
+            let hidden = to.is_empty();
+            if hidden || to != from && rooms.contains(to) && !may_use(from, to, item) {
+                wrong.push(format!("{} uses crate::{to}::{item}", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn may_use(from: &str, to: &str, item: &str) -> bool {
+    if SMALL.contains(&to) {
+        return true;
+    }
+    if SMALL.contains(&from) {
+        return false;
+    }
+    if UPSTAIRS.contains(&from) {
+        return true;
+    }
+    match from {
+        "config" => false,
+        "db" => to == "config",
+        "http" => GROUND.contains(&to),
+        _ if UPSTAIRS.contains(&to) => false,
+        // Nobody but the route table calls a handler.
+        _ if is_domain(to) => !matches!(item, "api" | "pages"),
+        _ => true,
+    }
+}
+
+fn is_domain(room: &str) -> bool {
+    ![&SMALL[..], &GROUND, &UPSTAIRS, &BESIDE]
+        .concat()
+        .contains(&room)
+}
+
+#[test]
+fn domains_form_no_circle() {
+    let tree = rust_sources();
+    let mut arrows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in &tree {
+        let Some(from) = file.room().filter(|room| is_domain(room)) else {
+            continue;
+        };
+        let to = file.uses().into_iter().map(|(room, _)| room);
+        let to = to.filter(|room| *room != from && is_domain(room));
+        arrows.entry(from).or_default().extend(to);
+    }
+    // Take away, again and again, whoever needs nobody that is left.
+    while let Some(free) = arrows
+        .iter()
+        .find(|(_, needs)| needs.iter().all(|need| !arrows.contains_key(need)))
+        .map(|(room, _)| *room)
+    {
+        arrows.remove(free);
+    }
+    assert!(arrows.is_empty(), "a circle among {arrows:?}");
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    // Spelled in two parts, so that this file does not name what it forbids.
+    let notes = [["TO", "DO"], ["FIX", "ME"], ["XX", "X:"], ["todo", "!("]].map(|n| n.concat());
+    refuse_words(&notes, |path| !path.contains("/vendor/"));
+}
+
+#[test]
+fn the_tree_names_no_machine() {
+    let places = [
+        ["/ro", "ot/"],
+        ["/ho", "me/"],
+        ["/wo", "rk/"],
+        ["/Us", "ers/"],
+        ["index.crates", ".io"],
+        ["static.crates", ".io"],
+        ["replace-", "with"],
+    ]
+    .map(|part| part.concat());
+    refuse_words(&places, |_| true);
+}
+
+#[test]
+fn dependencies_come_from_the_public_registry() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let public = "\"registry+https://github.com/rust-lang/crates.io-index\"";
+    for line in lock.lines() {
+        if let Some(source) = line.strip_prefix("source = ") {
+            assert_eq!(source, public);
+        }
+    }
+}
+
+#[test]
+fn long_files_have_a_reason() {
+    for file in sources() {
+        let lines = file.text.lines().count();
+        let listed = LONG_FILES.iter().any(|(path, _)| *path == file.path);
+        assert!(
+            lines <= LONG || listed,
+            "{} has {lines} lines: split it, or list it with a reason",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    for file in rust_sources() {
+        assert!(
+            file.text.starts_with("//! "),
+            "{} begins without //!",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn every_setting_stands_in_the_shipped_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut show = Command::new(EXECUTABLE);
+    show.env_clear()
+        .current_dir(&folder)
+        .args(["config", "show"]);
+    let shown = run(&mut show, "");
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let shipped = std::fs::read_to_string(root().join("seller-platform.toml")).unwrap();
+    let shipped = keys(&shipped);
+    let missing: Vec<String> = keys(&shown.stdout)
+        .into_iter()
+        .filter(|key| !shipped.contains(key))
+        .collect();
+    assert!(missing.is_empty(), "not described: {missing:?}");
+}
+
+/// `section.key` of every line `key = value`, also a commented one.
+fn keys(text: &str) -> BTreeSet<String> {
+    let mut section = String::new();
+    let mut found = BTreeSet::new();
+    for line in text.lines() {
+        let line = line.trim_start_matches(['#', ' ']);
+        let name = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        if let Some((name, _)) = name {
+            name.clone_into(&mut section);
+        } else if let Some((key, _)) = line.split_once(" =") {
+            let is_key = |c: char| c.is_ascii_alphanumeric() || "_\"-".contains(c);
+            if key.chars().all(is_key) {
+                found.insert(format!("{section}.{key}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_of_the_readme_exists() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README.md");
+    let mut seen = 0;
+    for command in shell_lines(&readme) {
+        let words: Vec<&str> = command
+            .split_whitespace()
+            .skip_while(|word| !word.ends_with("seller-platform"))
+            .skip(1)
+            .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+            .take_while(|word| !word.starts_with('-'))
+            .collect();
+        if words.is_empty() {
+            continue;
+        }
+        let mut help = Command::new(EXECUTABLE);
+        help.env_clear().args(&words).arg("--help");
+        let outcome = run(&mut help, "");
+        assert_eq!(outcome.code, Some(0), "{command}\n{}", outcome.stderr);
+        seen += 1;
+    }
+    assert!(seen > 0, "the README shows no command");
+}
+
+/// Lines of fenced shell blocks.
+fn shell_lines(readme: &str) -> Vec<&str> {
+    let mut inside = false;
+    let mut lines = Vec::new();
+    for line in readme.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            inside = !inside && matches!(language, "sh" | "bash" | "console");
+        } else if inside {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+#[track_caller]
+fn refuse_words(words: &[String], concerns: impl Fn(&str) -> bool) {
+    let mut wrong = Vec::new();
+    for file in sources().iter().filter(|file| concerns(&file.path)) {
+        for (number, line) in (1..).zip(file.text.lines()) {
+            for word in words.iter().filter(|word| line.contains(*word)) {
+                wrong.push(format!("{}:{number} holds {word:?}", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn rust_sources() -> Vec<Source> {
+    let mut all = sources();
+    all.retain(|file| {
+        Path::new(&file.path)
+            .extension()
+            .is_some_and(|end| end == "rs")
+    });
+    all
+}
+
+/// Every text file of the tree, without what is built or made by running.
+fn sources() -> Vec<Source> {
+    let mut found = Vec::new();
+    collect(root(), &mut found);
+    assert!(found.len() > 10, "the tree was not found");
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<Source>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "target" || name == ".git" {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, found);
+        } else if let Ok(text) = std::fs::read_to_string(&path) {
+            let path = path.strip_prefix(root()).unwrap().display().to_string();
+            found.push(Source { path, text });
+        }
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}

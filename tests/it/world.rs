@@ -1,0 +1,195 @@
+//! The stand-in marketplace: the real executable's `sandbox`, scripted
+//! through its control addresses under `/_sandbox/`.
+
+use std::net::SocketAddr;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::actors::Actor;
+use crate::client::{Client, Reply, Request};
+use crate::process::{EXECUTABLE, Process};
+use crate::site::{Clock, lock};
+
+/// A marketplace that does what a test tells it.
+pub struct World {
+    process: Process,
+    clock: Clock,
+    client: Mutex<Client>,
+    /// Holds the clock file; removed with the world.
+    _folder: TempDir,
+}
+
+impl World {
+    #[track_caller]
+    pub fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Clock::new(folder.path());
+        let mut command = Command::new(EXECUTABLE);
+        command
+            .env_clear()
+            .current_dir(folder.path())
+            .args(["sandbox", "--listen", "127.0.0.1:0", "--clock-file"])
+            .arg(clock.path());
+        Self {
+            process: Process::start(&mut command),
+            clock,
+            client: Mutex::default(),
+            _folder: folder,
+        }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.process.address
+    }
+
+    /// The clock of the world and of every site that joins it.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Tells a sandbox where the platform receives notifications.
+    #[track_caller]
+    pub fn notify_to(world: SocketAddr, platform: SocketAddr) {
+        let url = format!("http://{platform}/ml/notificacoes");
+        let request = Request::new("POST", "/_sandbox/config").json(&json!({ "notify_url": url }));
+        let reply = Client::default()
+            .send(world, &request)
+            .expect("the sandbox answers");
+        assert_eq!(reply.status, 200, "{reply}");
+    }
+
+    /// Makes a seller.
+    #[track_caller]
+    pub fn seller(&self, ml_user_id: u64, nickname: &str) {
+        self.control(
+            "/_sandbox/sellers",
+            &json!({ "ml_user_id": ml_user_id, "nickname": nickname }),
+        );
+    }
+
+    /// Publishes a listing with a hundred in stock, and gives its id.
+    #[track_caller]
+    pub fn item(&self, ml_user_id: u64, title: &str, price: f64) -> String {
+        let item = json!({
+            "ml_user_id": ml_user_id, "title": title, "price": price, "stock": 100,
+        });
+        let made = self.control("/_sandbox/items", &item);
+        made["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Makes a paid sale arrive at the marketplace, with its notification, and
+    /// gives the order.
+    #[track_caller]
+    pub fn sale(&self, ml_user_id: u64) -> Value {
+        self.sale_with(ml_user_id, &json!({ "notify": true }))
+    }
+
+    /// Makes a sale arrive, with fields of the control address such as
+    /// `item`, `quantity`, `status`, `date_created`, `notify`.
+    #[track_caller]
+    pub fn sale_with(&self, ml_user_id: u64, fields: &Value) -> Value {
+        let mut body = fields.clone();
+        body["ml_user_id"] = ml_user_id.into();
+        self.control("/_sandbox/sales", &body)["order"].take()
+    }
+
+    /// Sets a fault, such as `{"path_prefix": "/orders", "times": 2, "kind":
+    /// "status", "code": 500}`; the kinds are in `src/sandbox/faults.rs`.
+    #[track_caller]
+    pub fn fault(&self, fault: &Value) {
+        self.control("/_sandbox/faults", fault);
+    }
+
+    /// Sends a notification about anything, known or not.
+    #[track_caller]
+    pub fn notify(&self, ml_user_id: u64, topic: &str, resource: &str) {
+        self.control(
+            "/_sandbox/notifications",
+            &json!({ "ml_user_id": ml_user_id, "topic": topic, "resource": resource }),
+        );
+    }
+
+    /// Ends a seller's tokens: `revoke`, `expire_access` or `expire_refresh`.
+    #[track_caller]
+    pub fn end_tokens(&self, ml_user_id: u64, action: &str) {
+        self.control(
+            "/_sandbox/tokens",
+            &json!({ "ml_user_id": ml_user_id, "action": action }),
+        );
+    }
+
+    /// What the platform asked the marketplace.
+    #[track_caller]
+    pub fn requests(&self) -> Vec<Value> {
+        self.list("requests", "")
+    }
+
+    /// The notifications that were sent, and what the platform answered.
+    /// Waits until none is under way.
+    #[track_caller]
+    pub fn deliveries(&self) -> Vec<Value> {
+        self.list("deliveries", "?settle_ms=10000")
+    }
+
+    /// Calls that a real marketplace would have refused for their form.
+    #[track_caller]
+    pub fn violations(&self) -> Vec<Value> {
+        self.list("violations", "")
+    }
+
+    #[track_caller]
+    fn list(&self, log: &str, query: &str) -> Vec<Value> {
+        let request = Request::new("GET", &format!("/_sandbox/{log}{query}"));
+        self.send(&request).ok()[log].as_array().unwrap().clone()
+    }
+
+    /// Links a seller to a logged-in person by walking the real consent.
+    #[track_caller]
+    pub fn link(&self, person: &Actor<'_>, ml_user_id: u64) {
+        let asked = person.get("/painel/ml/conectar");
+        let consent = asked
+            .header("location")
+            .unwrap_or_else(|| panic!("no way to the consent\n{asked}"));
+        let query = consent.split_once('?').map_or("", |(_, query)| query);
+        let granted = self.control(
+            "/_sandbox/authorize",
+            &json!({ "ml_user_id": ml_user_id, "query": query }),
+        );
+        let back = granted["location"].as_str().unwrap();
+        let start = back
+            .find("/painel/ml/retorno")
+            .unwrap_or_else(|| panic!("the consent leads to {back}"));
+        let target = &back[start..];
+        person.get(target).expect(303);
+    }
+
+    /// Sends to a control address and requires that it was understood.
+    #[track_caller]
+    pub fn control(&self, path: &str, body: &Value) -> Value {
+        let reply = self.send(&Request::new("POST", path).json(body));
+        assert!((200..300).contains(&reply.status), "{reply}");
+        reply.json()
+    }
+
+    #[track_caller]
+    fn send(&self, request: &Request) -> Reply {
+        lock(&self.client)
+            .send(self.process.address, request)
+            .expect("the sandbox answers")
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("--- the sandbox's log\n{}", self.process.log());
+            return;
+        }
+        let status = self.process.stop(Duration::from_secs(10));
+        assert!(status.success(), "the sandbox ends with 0, not {status}");
+    }
+}
