@@ -1,1 +1,136 @@
-fn main() {}
+//! The benchmark harness: figures of the release executable, beside a
+//! hello-world server measured in the same run.
+//!
+//! `cargo bench --bench harness -- [CASE…] [--seconds N] [--rounds N]
+//! [--orders 10000,1000000] [--exe PATH] [--check]`; `--list` names the cases.
+//!
+//! Requests a second move with whatever else the machine does, so the main
+//! figure is a share of the ceiling: server CPU time of a hello request by
+//! server CPU time of a request of the case, both taken in alternation.
+//! A case whose answers are not all as expected fails: speed is counted only
+//! where the work was done.
+
+#[path = "harness/answer.rs"]
+mod answer;
+#[path = "harness/args.rs"]
+mod args;
+#[path = "harness/cases.rs"]
+mod cases;
+#[path = "harness/commit_loop.rs"]
+mod commit_loop;
+#[path = "harness/hello.rs"]
+mod hello;
+#[path = "harness/histogram.rs"]
+mod histogram;
+#[path = "harness/lab.rs"]
+mod lab;
+#[path = "harness/limits.rs"]
+mod limits;
+#[path = "harness/load.rs"]
+mod load;
+#[path = "harness/people.rs"]
+mod people;
+#[path = "harness/random.rs"]
+mod random;
+#[path = "harness/report.rs"]
+mod report;
+#[path = "harness/requests.rs"]
+mod requests;
+#[path = "harness/rounds.rs"]
+mod rounds;
+#[path = "harness/seed.rs"]
+mod seed;
+#[path = "harness/server.rs"]
+mod server;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, ensure};
+use clap::Parser as _;
+
+use args::Args;
+use cases::{CASES, Case};
+use lab::{Lab, say};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = if args.serve_hello {
+        hello::serve().map(|()| true)
+    } else if args.list {
+        list().map(|()| true)
+    } else if args.bench {
+        measure(args)
+    } else {
+        self_check().map(|()| true)
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            say(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the chosen cases; whether the run counts as passed.
+fn measure(args: Args) -> anyhow::Result<bool> {
+    let chosen = chosen(&args.cases)?;
+    let lab = Lab::open(args)?;
+    let mut figures = Vec::new();
+    let mut failures = Vec::new();
+    for case in chosen {
+        say(&format!("{}: {}", case.name, case.about));
+        match (case.run)(&lab) {
+            Ok(measured) => figures.extend(measured),
+            Err(error) => failures.push(format!("{}: {error:#}", case.name)),
+        }
+    }
+    report::print(&figures, &failures)?;
+    report::save(&lab, &figures, &failures)?;
+    let missed = figures.iter().any(|figure| !figure.met());
+    Ok(failures.is_empty() && !(missed && lab.args.check))
+}
+
+fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Case>> {
+    if names.is_empty() {
+        return Ok(CASES.iter().collect());
+    }
+    names
+        .iter()
+        .map(|name| {
+            CASES
+                .iter()
+                .find(|case| case.name == name)
+                .with_context(|| format!("no case is called {name}; --list names them"))
+        })
+        .collect()
+}
+
+fn list() -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for case in CASES {
+        writeln!(out, "{:<14} {}", case.name, case.about)?;
+    }
+    Ok(())
+}
+
+/// What `cargo test` runs, without `--bench`: are the instruments sound?
+fn self_check() -> anyhow::Result<()> {
+    histogram::check()?;
+    answer::check()?;
+    requests::check()?;
+    let hello = hello::start()?;
+    let mut load = load::Load::new(hello.address(), requests::get("/", None), &[200]);
+    load.connections = 4;
+    load.duration = std::time::Duration::from_millis(100);
+    let outcome = load::run(&load)?;
+    ensure!(outcome.answers > 0, "the hello server answered nothing");
+    hello.stop()?;
+    writeln!(
+        std::io::stdout(),
+        "harness: instruments are sound; `cargo bench --bench harness` measures"
+    )?;
+    Ok(())
+}

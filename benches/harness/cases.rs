@@ -1,0 +1,242 @@
+//! The cases, and those that are measured against the ceiling.
+
+use anyhow::{Context as _, ensure};
+
+use crate::answer::{self, Answer};
+use crate::commit_loop::CommitLoop;
+use crate::lab::{Lab, Site};
+use crate::limits;
+use crate::load::Request;
+use crate::people::Seller;
+use crate::report::{Figure, Target};
+use crate::requests::{self, get_bytes};
+use crate::rounds::{self, Series, Subject, alternate, median, sample};
+use crate::seed::Recipe;
+
+/// One thing that is measured.
+pub struct Case {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it measures, in a sentence.
+    pub about: &'static str,
+    /// Measures it.
+    pub run: fn(&Lab) -> anyhow::Result<Vec<Figure>>,
+}
+
+/// Every case, in the order in which they run.
+#[rustfmt::skip] // A table.
+pub const CASES: &[Case] = &[
+    Case { name: "hello", run: hello,
+        about: "the ceiling beside itself: how far from 1 it is tells how quiet the machine is" },
+    Case { name: "plans", run: plans,
+        about: "GET /api/v1/planos, with warnings and with every request logged" },
+    Case { name: "not-modified", run: not_modified,
+        about: "304 on /api/v1/partner/orders" },
+    Case { name: "ml-check", run: ml_check,
+        about: "GET /api/ext/ml/check of random sellers" },
+    Case { name: "orders", run: orders,
+        about: "pages of 20 orders of random sellers, not from memory, for each size of --orders" },
+    Case { name: "orders-first", run: orders_first,
+        about: "the first page of random sellers, which may come from memory" },
+    Case { name: "notification", run: notification,
+        about: "signed notifications, each stored durably, beside a loop that commits the same rows" },
+    Case { name: "logins", run: limits::logins,
+        about: "p99 of reads while logins saturate their thread" },
+    Case { name: "backup", run: limits::backup,
+        about: "p99 of writes while a file of a gigabyte is backed up" },
+    Case { name: "log-size", run: limits::log_size,
+        about: "size of the write-ahead log under steady reads and writes" },
+    Case { name: "start", run: limits::start,
+        about: "time from start to ready on a file of a gigabyte" },
+    Case { name: "memory", run: limits::memory,
+        about: "own memory: idle, while hashing, a minute later" },
+    Case { name: "size", run: limits::size,
+        about: "bytes of the executable and of a stored order" },
+];
+
+const PLANS: &str = "/api/v1/planos";
+const ORDERS: &str = "/api/v1/partner/orders?limit=20";
+
+/// Asks once and returns the answer.
+fn ask(site: &Site, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
+    answer::ask(site.server.address(), &get_bytes(path, token, ""))
+        .with_context(|| format!("asking for {path}"))
+}
+
+/// The length of the `data` list of a partner or public answer.
+fn listed(answer: &Answer) -> anyhow::Result<usize> {
+    let json = answer.json(200)?;
+    json["data"]
+        .as_array()
+        .map(Vec::len)
+        .context("the answer has no list `data`")
+}
+
+fn hello(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let series = alternate(lab, &[rounds::hello(lab)])?;
+    Ok(vec![series[0].figure("hello", "of ceiling")])
+}
+
+fn plans(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let quiet = lab.site(lab.small(), &[])?;
+    let logging = lab.site(lab.small(), &[("LOG__LEVEL", "info")])?;
+    for site in [&quiet, &logging] {
+        ensure!(listed(&ask(site, PLANS, None)?)? > 0, "no plan is listed");
+    }
+    let series = alternate(
+        lab,
+        &[
+            Subject::new(&quiet.server, requests::get(PLANS, None)),
+            Subject::new(&logging.server, requests::get(PLANS, None)),
+        ],
+    )?;
+    Ok(vec![
+        series[0]
+            .figure("plans", "of ceiling")
+            .target(Target::AtLeast(0.85)),
+        series[1].figure("plans", "of ceiling, log at info"),
+    ])
+}
+
+fn not_modified(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let site = lab.site(lab.small(), &[])?;
+    let sellers = lab.small().sellers().min(100);
+    let requests = (0..sellers)
+        .map(|n| {
+            let token = Seller(n).partner_token();
+            let answer = ask(&site, ORDERS, Some(&token))?;
+            listed(&answer)?;
+            let tag = answer.header("etag").context("the answer has no ETag")?;
+            let condition = format!("If-None-Match: {tag}\r\n");
+            Ok(get_bytes(ORDERS, Some(&token), &condition))
+        })
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let subject = Subject {
+        server: &site.server,
+        request: requests::any_of(requests),
+        expected: &[304],
+    };
+    let series = alternate(lab, &[subject])?;
+    Ok(vec![
+        series[0]
+            .figure("not-modified", "of ceiling")
+            .target(Target::AtLeast(0.80)),
+    ])
+}
+
+fn ml_check(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let site = lab.site(lab.large(), &[])?;
+    let seller = Seller(0);
+    let path = format!("/api/ext/ml/check?seller_id={}", seller.first_account());
+    let json = ask(&site, &path, Some(&seller.extension_token()))?.json(200)?;
+    ensure!(
+        json["vinculada"] == true,
+        "the account is not found: {json}"
+    );
+    let request = requests::account_checks(lab.large().sellers());
+    let series = alternate(lab, &[Subject::new(&site.server, request)])?;
+    Ok(vec![
+        series[0]
+            .figure("ml-check", "of ceiling")
+            .target(Target::AtLeast(0.40)),
+    ])
+}
+
+/// Every size has its server, all in the same rounds, so that growth compares
+/// figures that were taken side by side.
+fn orders(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let sites = lab
+        .args
+        .orders
+        .iter()
+        .map(|orders| lab.site(Recipe::orders(*orders), &[]))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let subjects = lab
+        .args
+        .orders
+        .iter()
+        .zip(&sites)
+        .map(|(orders, site)| {
+            let sellers = Recipe::orders(*orders).sellers();
+            full_page(site, sellers)?;
+            Ok(Subject::new(&site.server, requests::order_pages(sellers)))
+        })
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let series = alternate(lab, &subjects)?;
+    let mut figures: Vec<Figure> = lab
+        .args
+        .orders
+        .iter()
+        .zip(&series)
+        .map(|(orders, series)| {
+            let figure = series.figure("orders", format!("of ceiling, {orders} orders"));
+            match orders {
+                1_000_000 => figure.target(Target::AtLeast(0.14)),
+                _ => figure,
+            }
+        })
+        .collect();
+    figures.extend(growth(lab, &series));
+    Ok(figures)
+}
+
+/// The figure of the largest size by that of the smallest.
+fn growth(lab: &Lab, series: &[Series]) -> Option<Figure> {
+    let (small, large) = (lab.args.orders.first()?, lab.args.orders.last()?);
+    let share = |series: &Series| series.median(|sample| sample.of_ceiling);
+    let ratio = share(series.last()?) / share(series.first()?);
+    let measure = format!("{large} by {small} orders");
+    (large > small).then(|| Figure::new("orders", measure, ratio).target(Target::AtLeast(0.75)))
+}
+
+/// The seller with the fewest orders still has a full page behind the offsets.
+fn full_page(site: &Site, sellers: i64) -> anyhow::Result<()> {
+    let token = Seller(sellers - 1).partner_token();
+    let path = format!("{ORDERS}&offset=20");
+    let rows = listed(&ask(site, &path, Some(&token))?)?;
+    ensure!(rows == 20, "a page of 20 has {rows} orders");
+    Ok(())
+}
+
+fn orders_first(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let site = lab.site(lab.large(), &[])?;
+    full_page(&site, lab.large().sellers())?;
+    let first_pages: Request = requests::any_of(
+        (0..lab.large().sellers())
+            .map(|n| get_bytes(ORDERS, Some(&Seller(n).partner_token()), ""))
+            .collect(),
+    );
+    let series = alternate(lab, &[Subject::new(&site.server, first_pages)])?;
+    Ok(vec![series[0].figure("orders-first", "of ceiling")])
+}
+
+fn notification(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let site = lab.site(lab.small(), &[])?;
+    let mut commits = CommitLoop::open(lab.copy(lab.small())?)?;
+    let subject = Subject::new(&site.server, requests::notifications());
+    let hello = rounds::hello(lab);
+    hello.warm(lab)?;
+    subject.warm(lab)?;
+    let mut series = Series::default();
+    let (mut of_loop, mut loop_rates) = (Vec::new(), Vec::new());
+    for _ in 0..lab.args.rounds {
+        let ceiling = sample(lab, &hello, f64::NAN)?.cpu_us;
+        let taken = sample(lab, &subject, ceiling)?;
+        let loop_rate = commits.run(lab.args.duration())?;
+        of_loop.push(taken.per_second / loop_rate);
+        loop_rates.push(loop_rate);
+        series.0.push(taken);
+    }
+    let of_loop = Figure::new("notification", "of the commit loop", median(of_loop));
+    Ok(vec![
+        series
+            .figure("notification", "of ceiling")
+            .target(Target::AtLeast(0.17)),
+        of_loop.target(Target::AtLeast(0.8)),
+        Figure::new(
+            "notification",
+            "jobs a second of the loop",
+            median(loop_rates),
+        ),
+    ])
+}

@@ -1,0 +1,375 @@
+//! Seeded databases: made by the executable's own migration, filled here, and
+//! kept in `target/bench-data` for the next run.
+//!
+//! Orders are inserted in the order in which they were placed, sellers mixed,
+//! so that the pages of the file are as full as a living one's and not as
+//! dense as after a sorted import. Few sellers have many orders, many have few.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use argon2::password_hash::PasswordHasher as _;
+use rusqlite::{Connection, Transaction, named_params, params};
+use sha2::{Digest as _, Sha256};
+
+use crate::lab::{Lab, say};
+use crate::people::{PASSWORD, Seller, hex};
+use crate::random::Random;
+use crate::requests::unix_now;
+
+/// Changes with the rows made here, so that older files are not used again.
+const VERSION: u32 = 1;
+
+/// Sellers who have a password.
+pub const WITH_PASSWORD: i64 = 16;
+
+const ITEMS_PER_SELLER: i64 = 50;
+const DAY_S: i64 = 86_400;
+const HISTORY_S: i64 = 730 * DAY_S;
+
+/// Two notifications of this size fill a page of the file.
+const INBOX_BODY: usize = 1850;
+
+/// Words of shipping, beyond those that the schema brings.
+const WORDS: [(i64, &str); 6] = [
+    (100, "delivered"),
+    (101, "shipped"),
+    (102, "ready_to_ship"),
+    (110, "fulfillment"),
+    (111, "drop_off"),
+    (112, "cross_docking"),
+];
+
+/// What a seeded file holds.
+#[derive(Clone, Copy)]
+pub struct Recipe {
+    /// Rows of the order table.
+    pub orders: i64,
+    /// Kept marketplace notifications, two to a page.
+    pub inbox: i64,
+}
+
+impl Recipe {
+    /// Orders and what belongs to them.
+    pub const fn orders(orders: i64) -> Self {
+        Self { orders, inbox: 0 }
+    }
+
+    /// A file of a gigabyte.
+    pub const GIGABYTE: Self = Self {
+        orders: 1_000_000,
+        inbox: 430_000,
+    };
+
+    /// A thousand, or fewer where each would have under a thousand orders.
+    pub fn sellers(self) -> i64 {
+        (self.orders / 1000).clamp(1, 1000)
+    }
+}
+
+/// The file of a recipe, made now unless it is there.
+pub fn file(lab: &Lab, recipe: Recipe) -> anyhow::Result<PathBuf> {
+    let schema = hex(&Sha256::digest(include_str!("../../schema.sql")));
+    let name = format!(
+        "{}-{}-v{VERSION}-{}",
+        recipe.orders,
+        recipe.inbox,
+        &schema[..8]
+    );
+    let done = lab.data().join(format!("{name}.db"));
+    if done.exists() {
+        return Ok(done);
+    }
+    say(&format!("seeding {} orders", recipe.orders));
+    // A folder of its own: whatever a failed attempt leaves goes with it.
+    let folder = tempfile::Builder::new()
+        .prefix("seed-")
+        .tempdir_in(lab.data())?;
+    let making = folder.path().join("seed.db");
+    let migrated = lab.command(&making)?.args(["migrate", "up"]).output()?;
+    ensure!(
+        migrated.status.success(),
+        "`migrate up` failed; see target/bench-data/server.log"
+    );
+    fill(&making, recipe).context("filling the database")?;
+    fs::rename(&making, &done)?;
+    Ok(done)
+}
+
+/// Makes the credentials of a copy as young as if they were issued now.
+pub fn freshen(file: &Path) -> anyhow::Result<()> {
+    let now = unix_now();
+    let connection = open(file)?;
+    connection.execute(
+        "UPDATE session SET created_at = ?1, last_seen_at = ?1",
+        [now],
+    )?;
+    connection.execute(
+        "UPDATE extension_token SET created_at = ?1, expires_at = ?1 + 2592000",
+        [now],
+    )?;
+    // Folds the log in, so that the server finds what a clean stop leaves.
+    connection.close().map_err(|(_, error)| error.into())
+}
+
+/// Opens a file that no server uses.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the harness prepares files outside of the server's rooms"
+)]
+pub fn open(file: &Path) -> anyhow::Result<Connection> {
+    Connection::open(file).with_context(|| format!("opening {}", file.display()))
+}
+
+fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<()> {
+    let mut connection = open(file)?;
+    // A crash while seeding costs the file, which is made again.
+    connection.execute_batch(
+        "PRAGMA journal_mode = OFF;
+         PRAGMA synchronous = OFF;
+         PRAGMA cache_size = -2000000;
+         PRAGMA foreign_keys = OFF;",
+    )?;
+    let now = unix_now();
+    let tx = connection.transaction()?;
+    words_and_plans(&tx, now)?;
+    let password_hash = argon2::Argon2::default()
+        .hash_password(PASSWORD.as_bytes())
+        .map_err(|error| anyhow::anyhow!("hashing the password: {error}"))?
+        .to_string();
+    for seller in (0..recipe.sellers()).map(Seller) {
+        let password = (seller.0 < WITH_PASSWORD).then_some(password_hash.as_str());
+        person(&tx, seller, password, now)?;
+        credentials(&tx, seller, now)?;
+        accounts_and_items(&tx, seller, now)?;
+    }
+    orders(&tx, recipe, now)?;
+    counters(&tx)?;
+    inbox(&tx, recipe.inbox, now)?;
+    tx.commit()?;
+    connection.execute_batch("PRAGMA journal_mode = WAL;")?;
+    Ok(())
+}
+
+fn words_and_plans(tx: &Transaction<'_>, now: i64) -> anyhow::Result<()> {
+    for (id, text) in WORDS {
+        tx.execute(
+            "INSERT INTO word (word_id, text) VALUES (?, ?)",
+            params![id, text],
+        )?;
+    }
+    for (slug, title, cents, period) in [
+        ("pro", "Pro", 9_700, "mensal"),
+        ("vip", "VIP", 19_700, "mensal"),
+        ("piloto-pro", "Piloto Pro", 99_700, "anual"),
+        ("podio", "Pódio", 299_700, "unico"),
+    ] {
+        tx.execute(
+            "INSERT INTO plan (slug, title, price_cents, period, benefits, created_at, updated_at)
+             VALUES (?, ?, ?, ?, '[\"Extensão do navegador\",\"Mentorias ao vivo\"]', ?, ?)
+             ON CONFLICT (slug) DO NOTHING",
+            params![slug, title, cents, period, now, now],
+        )?;
+    }
+    Ok(())
+}
+
+fn person(
+    tx: &Transaction<'_>,
+    seller: Seller,
+    password_hash: Option<&str>,
+    now: i64,
+) -> anyhow::Result<()> {
+    tx.execute(
+        "INSERT INTO user (user_id, email, name, role, password_hash, created_at)
+         VALUES (?, ?, ?, 'pro', ?, ?)",
+        params![
+            seller.user_id(),
+            seller.email(),
+            format!("Vendedor {}", seller.0),
+            password_hash,
+            now - HISTORY_S
+        ],
+    )?;
+    tx.execute(
+        "INSERT INTO partner_account (user_id, plan, updated_at) VALUES (?, 'scale', ?)",
+        params![seller.user_id(), now],
+    )?;
+    Ok(())
+}
+
+fn credentials(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result<()> {
+    let digest = |token: &str| Sha256::digest(token).to_vec();
+    let partner = seller.partner_token();
+    tx.prepare_cached(
+        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at)
+         VALUES (?, ?, 'Painel de vendas', ?, ?)",
+    )?
+    .execute(params![
+        digest(&partner),
+        seller.user_id(),
+        &partner[..8],
+        now
+    ])?;
+    tx.prepare_cached(
+        "INSERT INTO extension_token (token_hash, user_id, created_at, expires_at)
+         VALUES (?, ?, ?, ?)",
+    )?
+    .execute(params![
+        digest(&seller.extension_token()),
+        seller.user_id(),
+        now,
+        now + 30 * DAY_S
+    ])?;
+    tx.prepare_cached(
+        "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent)
+         VALUES (?, ?, ?, ?, '127.0.0.1', 'harness')",
+    )?
+    .execute(params![
+        digest(&seller.session()),
+        seller.user_id(),
+        now,
+        now
+    ])?;
+    Ok(())
+}
+
+fn accounts_and_items(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result<()> {
+    // Links that are refused: a measured server calls nobody.
+    let mut account = tx.prepare_cached(
+        "INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, error,
+                                 reputation, listings, linked_at, synced_at)
+         VALUES (?, ?, ?, ?, 0, 'Conecte a conta de novo.', '5_green', ?, ?, ?)",
+    )?;
+    for id in std::iter::once(seller.first_account()).chain(seller.second_account()) {
+        let nickname = format!("LOJA{id}");
+        let linked_at = now - HISTORY_S;
+        account.execute(params![
+            id,
+            seller.user_id(),
+            nickname,
+            now,
+            ITEMS_PER_SELLER,
+            linked_at,
+            now
+        ])?;
+    }
+    let mut item = tx.prepare_cached(
+        "INSERT INTO sold_item (item_id, variation_id, site, title, sku) VALUES (?, 0, 'MLB', ?, ?)",
+    )?;
+    for number in 0..ITEMS_PER_SELLER {
+        let title = format!("Kit {number} Organizador De Gavetas Ajustável Com Divisórias");
+        let sku = format!("ORG-{}-{number:03}", seller.0);
+        item.execute(params![item_id(seller, number), title, sku])?;
+    }
+    Ok(())
+}
+
+const fn item_id(seller: Seller, number: i64) -> i64 {
+    3_000_000_000 + seller.0 * ITEMS_PER_SELLER + number
+}
+
+fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> {
+    let mut insert = tx.prepare(
+        "INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents,
+                                 currency, closed_at, updated_at, item_id, variation_id, quantity,
+                                 buyer_nickname, shipping_id, shipping_status, logistic_type)
+         VALUES (:owner_id, :created_at, :order_id, :ml_user_id, :status, :total_cents,
+                 20, :closed_at, :updated_at, :item_id, 0, :quantity,
+                 :buyer_nickname, :shipping_id, :shipping_status, :logistic_type)",
+    )?;
+    let mut random = Random::new(1);
+    let shares = shares(recipe.sellers());
+    let all = shares.last().copied().unwrap_or(1);
+    for number in 0..recipe.orders {
+        let ticket = random.below(all);
+        let seller = Seller(i64::try_from(
+            shares.partition_point(|share| *share <= ticket),
+        )?);
+        let account = match seller.second_account() {
+            Some(second) if random.below(4) == 0 => second,
+            _ => seller.first_account(),
+        };
+        let created_at = now - HISTORY_S + HISTORY_S * number / recipe.orders;
+        let status = status(&mut random);
+        let closed_at = (status != 1).then_some(created_at + 45);
+        insert.execute(named_params! {
+            ":owner_id": seller.user_id(),
+            ":created_at": created_at,
+            ":order_id": 2_000_000_000_000_000 + number * 10 + random.below(10),
+            ":ml_user_id": account,
+            ":status": status,
+            ":total_cents": 1990 + random.below(40_000),
+            ":closed_at": closed_at,
+            ":updated_at": created_at + random.below(5 * DAY_S),
+            ":item_id": item_id(seller, random.below(ITEMS_PER_SELLER)),
+            ":quantity": 1 + random.below(10) / 8,
+            ":buyer_nickname": format!("COMPRADOR{}", random.below(100_000_000)),
+            ":shipping_id": closed_at.map(|_| 43_000_000_000 + number),
+            ":shipping_status": closed_at.map(|_| 100 + random.below(3)),
+            ":logistic_type": closed_at.map(|_| 110 + random.below(3)),
+        })?;
+    }
+    Ok(())
+}
+
+/// Running sums of the sellers' shares; the n-th share falls as 1 / (n + 10).
+fn shares(sellers: i64) -> Vec<i64> {
+    (0..sellers)
+        .scan(0, |sum, n| {
+            *sum += 1_000_000_000 / (n + 10);
+            Some(*sum)
+        })
+        .collect()
+}
+
+/// A word of `schema.sql`: mostly paid, some cancelled, few anything else.
+const fn status(random: &mut Random) -> i64 {
+    match random.below(100) {
+        0..91 => 5,
+        91..97 => 8,
+        97..99 => 6,
+        _ => 1,
+    }
+}
+
+/// The totals that the server keeps with each write. Civil days are those of
+/// São Paulo, three hours behind UTC in all years seeded here.
+fn counters(tx: &Transaction<'_>) -> anyhow::Result<()> {
+    tx.execute_batch(
+        "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders)
+         SELECT owner_id, ml_user_id, status, (created_at - 10800) / 86400, count(*)
+         FROM sale_order GROUP BY 1, 2, 3, 4;
+
+         INSERT INTO order_count (owner_id, ml_user_id, status, day, orders)
+         SELECT owner_id, ml_user_id, status, -1, sum(orders)
+         FROM order_count GROUP BY 1, 2, 3;
+
+         INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
+         SELECT owner_id, ml_user_id, (closed_at - 10800) / 86400, count(*), sum(quantity),
+                sum(total_cents)
+         FROM sale_order WHERE status IN (5, 6) GROUP BY 1, 2, 3;
+
+         INSERT INTO owner_change (owner_id, topic, changed_at)
+         SELECT owner_id, 1, max(created_at) FROM sale_order GROUP BY 1;",
+    )?;
+    Ok(())
+}
+
+fn inbox(tx: &Transaction<'_>, rows: i64, now: i64) -> anyhow::Result<()> {
+    let body = format!(
+        r#"{{"topic":"orders_v2","padding":"{}"}}"#,
+        "x".repeat(INBOX_BODY)
+    );
+    let mut insert = tx.prepare(
+        "INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body, state,
+                                      attempts, next_try_at, outcome)
+         VALUES (?1, 'orders_v2', ?2, 900000000, ?3, 2, 1, ?1, 'conta não vinculada')",
+    )?;
+    for number in 0..rows {
+        let resource = format!("/orders/{}", 2_000_000_000_000_000 + number);
+        insert.execute(params![now - DAY_S, resource, body.as_bytes()])?;
+    }
+    Ok(())
+}
