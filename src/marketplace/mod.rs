@@ -15,13 +15,18 @@ pub mod history;
 pub mod hook;
 pub mod inbox;
 pub mod link;
+pub mod notification;
 pub mod orders;
 pub mod pages;
 pub mod signature;
 pub mod store;
 pub mod tokens;
 pub mod views;
+pub mod wire;
 pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -7,6 +7,7 @@ use super::store::{self, AccountSummary, DaySales, RecentOrder};
 use super::views::{
     AccountRow, AccountsPage, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
 };
+use super::wire::{AccountJson, SaleJson};
 use crate::accounts::pages::layout;
 use crate::app::App;
 use crate::clock::{Day, Instant, Zone};
@@ -16,7 +17,6 @@ use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::http::input::{Check, Field};
 use crate::http::view::{Badge, Notice, Tone, When, day_in_words, greeting};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{MlUserId, OrderId};
 use crate::messages::api::WireNotification;
 use crate::messages::pages::news_row;
 use crate::messages::{Notification, store as messages};
@@ -232,7 +232,12 @@ fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
         quantity: counted(sale.quantity, "unidade", "unidades"),
         value: sale.total.page(),
         when: When::new(zone, sale.created_at, now),
-        store: sale.store.clone(),
+        store: if sale.store.is_empty() {
+            "conta desvinculada"
+        } else {
+            &sale.store
+        }
+        .to_owned(),
         status: Badge::order(&sale.status),
     }
 }
@@ -363,70 +368,6 @@ impl HomeJson {
     }
 }
 
-#[derive(Serialize)]
-struct AccountJson {
-    ml_user_id: MlUserId,
-    nickname: String,
-    token_ok: bool,
-    anuncios: i64,
-    reputacao: String,
-    vendas_hoje: i64,
-    gmv_30d: Cents,
-    vendas_30d: i64,
-    reclamacoes: i64,
-    perguntas: i64,
-    vinculada_em: String,
-    sincronizado_em: Option<String>,
-    historico_desde: Option<String>,
-    erro: Option<String>,
-}
-
-impl AccountJson {
-    fn of(account: AccountSummary, zone: Zone) -> Self {
-        Self {
-            ml_user_id: account.ml_user_id,
-            nickname: account.nickname,
-            token_ok: account.token_ok,
-            anuncios: account.listings,
-            reputacao: account.reputation,
-            vendas_hoje: account.sales_today,
-            gmv_30d: account.gmv_30d,
-            vendas_30d: account.sales_30d,
-            reclamacoes: account.open_claims,
-            perguntas: account.open_questions,
-            vinculada_em: zone.spaced(account.linked_at),
-            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
-            historico_desde: account.history_from.map(|at| zone.spaced(at)),
-            erro: account.error,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct SaleJson {
-    order_id: OrderId,
-    titulo: String,
-    quantidade: i64,
-    valor: Cents,
-    criada_em: String,
-    loja: String,
-    status: String,
-}
-
-impl SaleJson {
-    fn of(sale: RecentOrder, zone: Zone) -> Self {
-        Self {
-            order_id: sale.order_id,
-            titulo: sale.title,
-            quantidade: sale.quantity,
-            valor: sale.total,
-            criada_em: zone.spaced(sale.created_at),
-            loja: sale.store,
-            status: sale.status,
-        }
-    }
-}
-
 fn natural(count: i64) -> u64 {
     u64::try_from(count).unwrap_or(0)
 }
@@ -447,6 +388,7 @@ fn counted(count: i64, one: &str, several: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::MlUserId;
 
     fn account(nickname: &str, token_ok: bool, open_claims: i64) -> AccountSummary {
         AccountSummary {

@@ -7,6 +7,7 @@
 //! no call is made for it until it is linked again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rusqlite::Row;
 
@@ -23,6 +24,9 @@ use crate::secrets::{Place, SealError, Sealer, Secret};
 const MARGIN_S: i64 = 60;
 /// Accounts share locks; a shared one costs a wait, no more.
 const LOCKS: i64 = 256;
+/// How often a new pair is offered to a busy database, and the pause between.
+const SAVE_TRIES: u32 = 30;
+const SAVE_PAUSE: Duration = Duration::from_millis(200);
 
 const REFUSED: &str = "O Mercado Livre não aceita mais esta autorização. Vincule a conta de novo.";
 const NOT_OFFLINE: &str = "A autorização venceu e não permite renovação. Vincule a conta de novo.";
@@ -136,7 +140,7 @@ fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallEr
     };
     match app.marketplace.client.refresh(&token) {
         Ok(pair) => {
-            save(app, account, sealed, &pair)?;
+            save(app, account, &sealed, &pair)?;
             living(app, account)
         }
         Err(Failure::Refused { code, .. })
@@ -154,18 +158,35 @@ fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallEr
 }
 
 /// Stores a new pair in the place of the one it was got for. When the account
-/// was linked anew or unlinked meanwhile, that stands.
-fn save(app: &App, account: MlUserId, before: Sealed, pair: &TokenPair) -> Result<(), DbError> {
+/// was linked anew or unlinked meanwhile, that stands. A pair that is not
+/// stored is lost and the link with it, so a busy database is asked again.
+fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Result<(), DbError> {
     let (access, refresh) = seal_pair(&app.sealer, account, pair);
     let expires_at = app.clock.now().plus(pair.expires_in_s);
-    app.db.write(move |tx| {
-        tx.execute(
-            "UPDATE ml_account SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5
-             WHERE ml_user_id = ?1 AND access_token = ?2",
-            (account, before.access, access, refresh, expires_at.0),
-        )
-    })?;
-    Ok(())
+    let mut tries = 1;
+    loop {
+        let row = (
+            account,
+            before.access.clone(),
+            access.clone(),
+            refresh.clone(),
+            expires_at.0,
+        );
+        let saved = app.db.write(move |tx| {
+            tx.execute(
+                "UPDATE ml_account SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5
+                 WHERE ml_user_id = ?1 AND access_token = ?2",
+                row,
+            )
+        });
+        match saved {
+            Err(DbError::Busy | DbError::Full) if tries < SAVE_TRIES => {
+                tries += 1;
+                app.marketplace.bell.wait(SAVE_PAUSE);
+            }
+            saved => return saved.map(|_| ()),
+        }
+    }
 }
 
 /// Marks an account as lost and tells its owner, unless its tokens are not

@@ -1,0 +1,302 @@
+//! The room against the sandbox, over real HTTP. The workers' rounds are run
+//! by hand, so nothing waits.
+
+mod arriving;
+mod linking;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::tokens::{CallError, with_token};
+use super::*;
+use crate::accounts::{Account, Role};
+use crate::app::Parts;
+use crate::clock::{Clock, DAY_S, Instant};
+use crate::config::Overrides;
+use crate::db::{Db, Lane, Options};
+use crate::guard::{Claim, Person};
+use crate::http::{Family, Problem, Reply, Request};
+use crate::ids::{MlUserId, UserId};
+use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Running};
+use crate::secrets::{Sealer, Secret};
+
+const NOW: Instant = Instant(1_795_176_000);
+const ANA: UserId = UserId(1);
+const RUI: UserId = UserId(2);
+const SHOP: MlUserId = MlUserId(777);
+
+struct World {
+    app: Arc<App>,
+    sandbox: Running,
+    clock_file: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    /// Two people, a seller with a listing at the marketplace, nothing linked.
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock_file = folder.path().join("clock");
+        std::fs::write(&clock_file, NOW.rfc3339()).unwrap();
+        let clock = Clock::File(clock_file.clone());
+        let sandbox = sandbox::start(sandbox::Options {
+            listen: ([127, 0, 0, 1], 0).into(),
+            clock: clock.clone(),
+            client_id: CLIENT_ID.to_owned(),
+            client_secret: Secret::new(CLIENT_SECRET),
+            redirect_uris: Vec::new(),
+            notify_url: None,
+        })
+        .unwrap();
+        let options = Options {
+            path: folder.path().join("test.db"),
+            clock: clock.clone(),
+            readers: 2,
+            slow_readers: 9,
+        };
+        let (db, _) = Db::open_exclusive(&options).unwrap();
+        let bound = ([127, 0, 0, 1], 8080).into();
+        let config = config_for(&sandbox.url());
+        let app = App::new(Parts {
+            config,
+            clock,
+            db,
+            sealer: Sealer::new([7; 32]),
+            bound,
+            demo: Vec::new(),
+        })
+        .unwrap();
+        let world = Self {
+            app,
+            sandbox,
+            clock_file,
+            _folder: folder,
+        };
+        world.write(|tx| {
+            tx.execute(
+                "INSERT INTO user (user_id, email, name, role, created_at)
+                 VALUES (1, 'ana@x.com', 'Ana', 'pro', 0), (2, 'rui@x.com', 'Rui', 'pro', 0)",
+                [],
+            )
+        });
+        world.control(
+            "sellers",
+            &json!({ "nickname": "LOJA_X", "ml_user_id": SHOP.0 }),
+        );
+        world.control(
+            "items",
+            &json!({ "ml_user_id": SHOP.0, "title": "Cabo USB-C", "price": 59.9 }),
+        );
+        world
+    }
+
+    /// The same with the shop linked to Ana and its history read.
+    fn linked() -> Self {
+        let world = Self::new();
+        assert_eq!(world.link(ANA), "/painel/ml?aviso=vinculada");
+        world.read_history();
+        world
+    }
+
+    fn control(&self, path: &str, body: &Value) -> Value {
+        let url = format!("{}/_sandbox/{path}", self.sandbox.url());
+        ureq::post(url)
+            .send_json(body)
+            .unwrap()
+            .body_mut()
+            .read_json()
+            .unwrap()
+    }
+
+    fn log(&self, path: &str) -> Value {
+        ureq::get(format!("{}/_sandbox/{path}", self.sandbox.url()))
+            .call()
+            .unwrap()
+            .body_mut()
+            .read_json()
+            .unwrap()
+    }
+
+    /// How many calls whose path begins so the marketplace has seen.
+    fn calls(&self, path: &str) -> usize {
+        let log = self.log("requests");
+        let seen = log["requests"].as_array().unwrap().iter();
+        seen.filter(|call| call["path"].as_str().unwrap().starts_with(path))
+            .count()
+    }
+
+    fn sell(&self, extra: &Value) -> i64 {
+        let mut sale = json!({ "ml_user_id": SHOP.0, "quantity": 2, "notify": false });
+        sale.as_object_mut()
+            .unwrap()
+            .extend(extra.as_object().unwrap().clone());
+        self.control("sales", &sale)["order"]["id"]
+            .as_i64()
+            .unwrap()
+    }
+
+    /// Moves the clock of both sides.
+    fn advance(&self, seconds: i64) {
+        std::fs::write(
+            &self.clock_file,
+            self.app.clock.now().plus(seconds).rfc3339(),
+        )
+        .unwrap();
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&crate::db::WriteTx<'_>) -> crate::db::Result<T> + Send + 'static,
+    ) -> T {
+        self.app.db.write(job).unwrap()
+    }
+
+    /// The columns of all rows of a query, one line each.
+    fn rows(&self, sql: &str) -> Vec<String> {
+        let show = |row: &rusqlite::Row<'_>| {
+            let columns = 0..row.as_ref().column_count();
+            let cells =
+                columns.map(|column| row.get::<_, rusqlite::types::Value>(column).map(show_cell));
+            Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" "))
+        };
+        self.app
+            .db
+            .read(Lane::Slow, |tx| tx.all(sql, [], show))
+            .unwrap()
+    }
+
+    fn link(&self, person: UserId) -> String {
+        let begun = link::begin(
+            &self.app,
+            &person_of(person),
+            &self.request("/painel/ml/conectar", b""),
+        )
+        .unwrap();
+        let consent = self.control(
+            "authorize",
+            &json!({ "query": location(&begun), "ml_user_id": SHOP.0 }),
+        );
+        self.come_back(person, consent["location"].as_str().unwrap())
+    }
+
+    fn come_back(&self, person: UserId, address: &str) -> String {
+        let path = address.strip_prefix("http://127.0.0.1:8080").unwrap();
+        location(&link::finish(&self.app, &person_of(person), &self.request(path, b"")).unwrap())
+    }
+
+    fn read_history(&self) {
+        history::work(&self.app, &mut history::Pauses::default(), &Stop::default());
+    }
+
+    fn work_inbox(&self) {
+        inbox::work(&self.app, &inbox::Busy::default(), &Stop::default());
+    }
+
+    fn request(&self, path: &str, body: &[u8]) -> Request {
+        let (head, ()) = http::Request::builder()
+            .uri(path)
+            .body(())
+            .unwrap()
+            .into_parts();
+        Request {
+            head,
+            body: body.to_vec().into(),
+            variables: vec![("ml_user_id".to_owned(), SHOP.to_string())],
+            client: [127, 0, 0, 1].into(),
+            id: "req".to_owned(),
+            now: self.app.clock.now(),
+            lane: Lane::Slow,
+            family: Family::Page,
+        }
+    }
+
+    /// Delivers a notification signed as the sandbox signs.
+    fn notify(&self, body: &Value, request_id: &str) -> Result<Reply, Problem> {
+        use hmac::{Hmac, KeyInit as _, Mac as _};
+        let data_id = body["resource"]
+            .as_str()
+            .unwrap()
+            .rsplit('/')
+            .next()
+            .unwrap();
+        let mut mac = Hmac::<sha2::Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
+        mac.update(format!("id:{data_id};request-id:{request_id};ts:1;").as_bytes());
+        let signature = format!("ts=1;v1={}", crate::text::hex(&mac.finalize().into_bytes()));
+        self.deliver(body, Some(signature), request_id)
+    }
+
+    fn deliver(
+        &self,
+        body: &Value,
+        signature: Option<String>,
+        request_id: &str,
+    ) -> Result<Reply, Problem> {
+        let claim = Claim {
+            signature,
+            request_id: Some(request_id.to_owned()),
+        };
+        let request = self.request("/ml/notificacoes", body.to_string().as_bytes());
+        self.app
+            .db
+            .write(hook::receive(&self.app, &claim, &request)?)
+    }
+}
+
+fn show_cell(value: rusqlite::types::Value) -> String {
+    use rusqlite::types::Value::{Blob, Integer, Null, Real, Text};
+    match value {
+        Null => "-".to_owned(),
+        Integer(number) => number.to_string(),
+        Real(number) => number.to_string(),
+        Text(text) => text,
+        Blob(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}
+
+fn config_for(url: &str) -> config::Config {
+    let env = [
+        ("MARKETPLACE__API_BASE", url),
+        ("MARKETPLACE__AUTH_BASE", url),
+        ("MARKETPLACE__CLIENT_ID", CLIENT_ID),
+        ("MARKETPLACE__CLIENT_SECRET", CLIENT_SECRET),
+        ("SERVER__TIMEZONE", "America/Sao_Paulo"),
+    ];
+    let env = env.into_iter().map(|(name, value)| {
+        (
+            OsString::from(format!("SELLER_PLATFORM__{name}")),
+            value.into(),
+        )
+    });
+    config::load(None, env, &Overrides::default())
+        .unwrap()
+        .config
+}
+
+fn person_of(user_id: UserId) -> Person {
+    let account = Account {
+        user_id,
+        name: "Ana Souza".to_owned(),
+        role: Role::Pro,
+        photo: String::new(),
+        suspended: false,
+        email: "ana@x.com".to_owned(),
+    };
+    Person {
+        account: Arc::new(account),
+    }
+}
+
+fn location(reply: &Reply) -> String {
+    let (_, value) = reply
+        .headers
+        .iter()
+        .find(|(name, _)| name == http::header::LOCATION)
+        .unwrap();
+    value.to_str().unwrap().to_owned()
+}
+
+fn order_notice(order: i64, sent: &str) -> Value {
+    json!({ "resource": format!("/orders/{order}"), "topic": "orders_v2", "user_id": SHOP.0, "sent": sent })
+}
