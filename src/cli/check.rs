@@ -121,7 +121,7 @@ fn database(context: &Context) -> Vec<Finding> {
         Ok(lines) => findings.push(finding("schema", Verdict::Good, lines.join("; "))),
         Err(error) => findings.push(finding("schema", Verdict::Bad, error.to_string())),
     }
-    match context.database().map(|db| integrity(&db)) {
+    match context.existing_database().map(|db| integrity(&db)) {
         Ok(found) => findings.push(found),
         Err(error) => findings.push(finding("integrity", Verdict::Bad, format!("{error:#}"))),
     }
@@ -188,7 +188,7 @@ fn key(context: &Context) -> Finding {
 
 /// Whether what is sealed in the database opens with a key.
 fn opens(context: &Context, sealer: &Sealer, name: &str) -> Finding {
-    let Ok(db) = context.database() else {
+    let Ok(db) = context.existing_database() else {
         return finding("key", Verdict::Good, name);
     };
     let sealed = db.read(Lane::Slow, |tx| {
@@ -268,8 +268,11 @@ fn backups(context: &Context) -> Finding {
         ),
         Some(folder) if folder.is_dir() => finding(
             "backups",
-            Verdict::Good,
-            format!("into {}", folder.display()),
+            Verdict::Note,
+            format!(
+                "copies into {} are not scheduled by this version yet: run `backup FILE` daily",
+                folder.display()
+            ),
         ),
         Some(folder) => finding(
             "backups",

@@ -4,6 +4,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
@@ -57,6 +58,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let folder = ThrowAway::new()?;
     let inside = sandbox::start(&context, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), None)
         .context("cannot start the sandbox")?;
+    let inside = Arc::new(inside);
     let sellers = crate::sandbox::seed_demo(&inside);
     let config = &mut context.loaded.config;
     config.database.path = folder.0.join("demo.db");
@@ -74,13 +76,12 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let server = Server::prepare(context, logins.to_vec())?;
     let token = people_and_plans(server.app())?;
     let sandbox_url = inside.url();
+    // The sandbox lives as long as the server.
+    let outside_world = Arc::clone(&inside);
     server.run(move |app| {
-        inside.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
+        outside_world.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
         link(app, &sandbox_url, &sellers)?;
-        announce(app, &sandbox_url, &token)?;
-        // The sandbox lives as long as the server.
-        std::mem::forget(inside);
-        Ok(())
+        announce(app, &sandbox_url, &token)
     })
 }
 

@@ -194,8 +194,18 @@ impl Context {
         &self.loaded.config
     }
 
-    /// The database, beside a server that may be running.
+    /// The database, beside a server that may be running. A file that is not
+    /// there yet is made, so that people can be made before the first start.
     fn database(&self) -> anyhow::Result<Db> {
+        let path = &self.config().database.path;
+        if !path.exists() {
+            crate::db::migrate::up(path, &self.clock)?;
+        }
+        self.existing_database()
+    }
+
+    /// The database, which must be there already.
+    fn existing_database(&self) -> anyhow::Result<Db> {
         Ok(Db::open_beside(&self.options(COMMAND_READERS))?)
     }
 

@@ -55,6 +55,11 @@ impl Server {
             ..context.options(workers + 2)
         };
         let (db, opened) = Db::open_exclusive(&options)?;
+        if !context.config().server.acme_domains.is_empty() {
+            tracing::warn!(
+                "server.acme_domains is set, but this version speaks plain HTTP only; put a proxy with TLS in front"
+            );
+        }
         for line in &opened.migrated {
             tracing::info!(step = line, "migrated the database");
         }
