@@ -175,6 +175,7 @@ CREATE TABLE ml_account (
 ) STRICT;
 
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
+CREATE INDEX ml_account_unread ON ml_account (ml_user_id) WHERE history_from IS NOT NULL;
 
 -- Linkings under way: the person left for the marketplace's consent page.
 CREATE TABLE ml_link_attempt (

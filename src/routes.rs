@@ -9,12 +9,18 @@
 use http::Method;
 use schemars::{Schema, SchemaGenerator};
 
+use crate::accounts;
 use crate::app::App;
+use crate::content;
 use crate::db::WriteTx;
 use crate::guard::{Claim, ExtensionUser, Person, Seller, Visitor};
 use crate::http::cors::Cors;
 use crate::http::{Family, Problem, Reply, Request};
-use crate::{accounts, content, marketplace, messages, operations, partner, program};
+use crate::marketplace;
+use crate::messages;
+use crate::operations;
+use crate::partner;
+use crate::program;
 
 /// What a writing handler gives back: its work inside the write transaction,
 /// which also makes the reply.

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::pages::{self, FreshSession};
 use super::store::{self, NewUser};
 use super::views::{SetupGonePage, SetupPage};
-use super::{Role, pages, passwords};
+use super::{Role, passwords};
 use crate::app::App;
 use crate::clock::Instant;
 use crate::db::{Lane, WriteTx};
@@ -20,6 +21,7 @@ use crate::http::view::{self, Layout, Notice};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::TokenHash;
 use crate::secrets;
+use crate::text;
 
 /// Life of a set-up link.
 const LINK_S: i64 = 30 * 60;
@@ -107,39 +109,71 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     let body: CreateBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
     let typed = Typed {
-        code: check.required("codigo", body.codigo),
+        code: check.optional("codigo", body.codigo).unwrap_or_default(),
         name: check.optional("nome", body.nome).unwrap_or_default(),
         email: check.optional("email", body.email).unwrap_or_default(),
     };
     let password = check.optional("senha", body.senha).unwrap_or_default();
+    check.finish()?;
     let Some(ends) = living_link(app, &typed.code)? else {
-        return gone_for(app, request);
+        return if request.wants_json() {
+            Err(Problem::not_found())
+        } else {
+            gone(app, request)
+        };
     };
-    let name = crate::text::person_name(&typed.name).map(str::to_owned);
-    let email = crate::text::email(&typed.email);
+    let (name, email) = (text::person_name(&typed.name), text::email(&typed.email));
+    let mut faults = Vec::new();
     if name.is_none() {
-        check.fail("nome", "Informe seu nome, com 2 a 120 letras.");
+        faults.push(("nome", "Informe seu nome, com 2 a 120 letras."));
     }
     if email.is_none() {
-        check.fail("email", "Informe um e-mail válido, como nome@exemplo.com.");
+        faults.push(("email", "Informe um e-mail válido, como nome@exemplo.com."));
     }
     if !passwords::LENGTH.contains(&password.chars().count()) {
-        check.fail("senha", "Use de 10 a 200 caracteres.");
+        faults.push(("senha", "Use de 10 a 200 caracteres."));
     }
-    let (Ok(()), Some(name), Some(email)) = (check.finish(), name, email) else {
-        return faulty(app, request, typed, ends, &password);
-    };
-    let code = TokenHash::of(&typed.code);
-    let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
+    match (name.map(str::to_owned), email) {
+        (Some(name), Some(email)) if faults.is_empty() => {
+            let new = NewUser {
+                email,
+                name,
+                role: Role::Admin,
+                password_hash: None,
+            };
+            make(app, request, TokenHash::of(&typed.code), new, password)
+        }
+        _ if request.wants_json() => {
+            let fields = faults
+                .into_iter()
+                .map(|(name, text)| (name.into(), text.into()));
+            Err(Problem::invalid(fields.collect()))
+        }
+        _ => {
+            let page = form(app, request, typed, ends, &faults);
+            Ok(Reply::page(&page)?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+fn make(
+    app: &App,
+    request: &Request,
+    code: TokenHash,
+    new: NewUser,
+    password: String,
+) -> Result<Reply, Problem> {
+    let hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
     let new = NewUser {
-        email,
-        name,
-        role: Role::Admin,
-        password_hash: Some(password_hash),
+        password_hash: Some(hash),
+        ..new
     };
-    let session = pages::new_session(app, request);
-    let (cookie, hash) = (session.cookie, session.hash);
-    let details = (session.address, session.user_agent);
+    let FreshSession {
+        hash,
+        cookie,
+        address,
+        user_agent,
+    } = pages::new_session(app, request);
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {
@@ -147,7 +181,6 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
         }
         let taken = || Problem::new(Code::Conflict, "este e-mail já tem uma conta");
         let user = store::insert(tx, &new)?.ok_or_else(taken)?;
-        let (address, user_agent) = details;
         store::insert_session(
             tx,
             &store::NewSession {
@@ -164,43 +197,7 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     Ok(Reply::redirect(Role::Admin.home())?.with(http::header::SET_COOKIE, cookie))
 }
 
-fn gone_for(app: &App, request: &Request) -> Result<Reply, Problem> {
-    if request.wants_json() {
-        Err(Problem::not_found())
-    } else {
-        gone(app, request)
-    }
-}
-
-fn faulty(
-    app: &App,
-    request: &Request,
-    typed: Typed,
-    ends: Instant,
-    password: &str,
-) -> Result<Reply, Problem> {
-    let mut faults = Vec::new();
-    if crate::text::person_name(&typed.name).is_none() {
-        faults.push(("nome", "Informe seu nome, com 2 a 120 letras."));
-    }
-    if crate::text::email(&typed.email).is_none() {
-        faults.push(("email", "Informe um e-mail válido, como nome@exemplo.com."));
-    }
-    if !passwords::LENGTH.contains(&password.chars().count()) {
-        faults.push(("senha", "Use de 10 a 200 caracteres."));
-    }
-    if request.wants_json() {
-        return Err(Problem::invalid(
-            faults
-                .into_iter()
-                .map(|(name, text)| (name.into(), text.into()))
-                .collect(),
-        ));
-    }
-    let page = form(app, request, typed, ends, &faults);
-    Ok(Reply::page(&page)?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
-}
-
+/// The form as typed, with its faults.
 fn form(
     app: &App,
     request: &Request,

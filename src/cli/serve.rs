@@ -11,13 +11,16 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::{Context, log, say, secret};
+use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
 use crate::app::{App, Parts};
+use crate::behind;
 use crate::db::{Db, Lane};
+use crate::edge;
 use crate::http::server::{self, Limits};
+use crate::marketplace;
 use crate::worker::{self, Stop};
-use crate::{accounts, behind, edge, marketplace};
 
 /// Connections for slow reads.
 const SLOW_READERS: usize = 2;

@@ -59,6 +59,8 @@ pub fn status(path: &Path) -> Result<Vec<String>, OpenError> {
 
 /// Refuses a file that is missing, of another version, or not ours.
 pub(super) fn require_current(path: &Path) -> Result<(), OpenError> {
+    refuse_by_header(path)?;
+    require_writable(path)?;
     match version_of_file(path)? {
         Some(VERSION) => Ok(()),
         other => Err(OpenError::Older {
@@ -284,6 +286,10 @@ fn make_file(path: &Path) -> Result<(), OpenError> {
 }
 
 fn require_writable(path: &Path) -> Result<(), OpenError> {
+    // The superuser may write everywhere; somebody made the file read-only all the same.
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
+        return Err(OpenError::ReadOnly(path.to_owned()));
+    }
     File::options()
         .write(true)
         .open(path)
