@@ -23,7 +23,7 @@ use crate::marketplace::Marketplace;
 use crate::operations::Soundness;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
-use crate::routes::{self, Route};
+use crate::route::Route;
 use crate::secrets::Sealer;
 
 /// Slow requests that run at a time, and that may wait for their turn.
@@ -66,6 +66,7 @@ pub struct Parts {
     pub db: Db,
     pub sealer: Sealer,
     pub bound: SocketAddr,
+    pub routes: Vec<Route>,
     pub demo: Vec<DemoLogin>,
 }
 
@@ -79,9 +80,9 @@ impl App {
             db,
             sealer,
             bound,
+            routes,
             demo,
         } = parts;
-        let routes = routes::all();
         let router = Router::new(
             routes
                 .iter()

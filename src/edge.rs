@@ -28,7 +28,7 @@ use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::wire::Refusal;
 use crate::http::{Code, Family, Problem, Reply, Request};
-use crate::routes::{Call, Route, Run};
+use crate::route::{Call, Route, Run};
 use crate::stamp::{self, Stamp};
 
 /// Longest pause between two pieces of a body.

@@ -29,6 +29,7 @@ mod operations;
 mod page_samples;
 mod partner;
 mod program;
+mod route;
 mod routes;
 mod sandbox;
 mod secrets;

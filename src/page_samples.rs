@@ -16,6 +16,8 @@ use crate::content::views::*;
 use crate::http::chart::*;
 use crate::http::view::*;
 use crate::marketplace::views::*;
+use crate::messages::views::*;
+use crate::messages::{Kind, Notification};
 use crate::money::Cents;
 use crate::operations::views::*;
 
@@ -267,32 +269,36 @@ fn sale_rows(count: usize) -> Vec<SaleRow> {
 fn news_rows(count: usize) -> Vec<NewsRow> {
     let texts = [
         (
-            1,
+            Kind::Venda,
             "Venda de R$ 119,80",
             "Kit 6 canecas de porcelana 300 ml, CASA&CAFE",
         ),
         (
-            3,
+            Kind::Pergunta,
             "Pergunta nova",
             "“Serve para micro-ondas?” em Garrafa térmica inox",
         ),
         (
-            2,
+            Kind::Reclamacao,
             "Reclamação aberta",
             "Produto chegou com defeito, Ana Utilidades",
         ),
-        (8, "Vínculo perdido", ""),
+        (Kind::Sistema, "Vínculo perdido", ""),
     ];
     (0..count)
         .map(|index| {
             let (kind, title, message) = texts[index % 4];
-            NewsRow {
-                icon: news_icon(kind),
+            let told = Notification {
+                id: 1,
+                kind,
                 title: title.to_owned(),
                 message: message.to_owned(),
-                when: ago([40, 1_900, 9_000, 100_000][index % 4]),
-                unread: index < 2,
-            }
+                ml_user_id: None,
+                reference: None,
+                created_at: NOW.minus([40, 1_900, 9_000, 100_000][index % 4]),
+                read: index >= 2,
+            };
+            NewsRow::of(&told, ZONE, NOW)
         })
         .collect()
 }

@@ -16,8 +16,9 @@ use crate::clock::Instant;
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
 use crate::http::reply::media;
+use crate::http::view::{ErrorPage, Layout};
 use crate::http::{Code, Family, Problem, Reply};
-use crate::routes::Route;
+use crate::route::Route;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -140,7 +141,7 @@ impl<'r> Stamp<'r> {
     pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
         let status = problem.code.status(self.family);
         let mut reply = if html {
-            crate::operations::pages::error_page(self.app, status, problem, self.id)
+            self.error_page(status, problem)
         } else {
             Reply::of(media::JSON, problem.body(self.family, self.id)).status(status)
         };
@@ -151,6 +152,23 @@ impl<'r> Stamp<'r> {
             reply = reply.with(WWW_AUTHENTICATE, BEARER);
         }
         reply
+    }
+}
+
+impl Stamp<'_> {
+    /// The page for an error; plain text when even that cannot be rendered.
+    fn error_page(&self, status: StatusCode, problem: &Problem) -> Reply {
+        let layout = Layout::outside(&self.app.config.server.name, self.now);
+        let page = ErrorPage::new(layout, status.as_u16(), self.id, None);
+        let plain = || {
+            Reply::of(
+                media::TEXT,
+                format!("{}\nrequest id: {}\n", problem.message, self.id),
+            )
+        };
+        Reply::page(&page)
+            .unwrap_or_else(|_| plain())
+            .status(status)
     }
 }
 

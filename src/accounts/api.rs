@@ -5,14 +5,15 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
+use super::wire::WireUser;
 use super::{Account, login, store};
 use crate::app::App;
 use crate::clock::DAY_S;
 use crate::guard;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{TokenHash, UserId};
-use crate::routes::Job;
+use crate::ids::TokenHash;
+use crate::route::Job;
 use crate::secrets;
 
 /// Life of an extension token.
@@ -32,27 +33,6 @@ pub struct AuthBody {
 /// The schema of [`auth`]'s body.
 pub fn auth_body(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<AuthBody>()
-}
-
-/// A person on the wire (specification, "User").
-#[derive(Serialize, JsonSchema)]
-pub struct WireUser {
-    id: UserId,
-    nome: String,
-    role: &'static str,
-    foto: String,
-}
-
-impl WireUser {
-    /// The account as callers see it.
-    pub fn of(account: &Account) -> Self {
-        Self {
-            id: account.user_id,
-            nome: account.name.clone(),
-            role: account.role.name(),
-            foto: account.photo.clone(),
-        }
-    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -5,12 +5,14 @@
 //! throttle holds for all doors together.
 
 pub mod api;
+pub mod frame;
 pub mod login;
 pub mod pages;
 pub mod passwords;
 pub mod setup;
 pub mod store;
 pub mod views;
+pub mod wire;
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;

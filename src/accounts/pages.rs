@@ -6,34 +6,16 @@ use http::header::{SET_COOKIE, USER_AGENT};
 use http::{HeaderValue, StatusCode};
 use serde::Deserialize;
 
-use super::views::{LoginPage, LoginProblem, OPERATOR_MENU, STUDENT_MENU, SUPPLIER_MENU};
-use super::{Account, Role, login, store};
+use super::views::{LoginPage, LoginProblem};
+use super::{login, store};
 use crate::app::App;
 use crate::guard::{self, Visitor};
 use crate::http::input::{Check, Field};
-use crate::http::view::{self, Group, Layout, Reader};
+use crate::http::view::{self, Layout};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::TokenHash;
-use crate::routes::Job;
+use crate::route::Job;
 use crate::secrets;
-
-/// The frame of a signed-in person's page.
-pub fn layout(app: &App, account: &Account, request: &Request) -> Layout {
-    let reader = Reader {
-        name: &account.name,
-        email: &account.email,
-        menu: menu(account.role),
-    };
-    Layout::inside(&app.config.server.name, request.now, reader, request.path())
-}
-
-fn menu(role: Role) -> &'static [Group] {
-    match role {
-        Role::Admin => OPERATOR_MENU,
-        Role::Drop => SUPPLIER_MENU,
-        _ => STUDENT_MENU,
-    }
-}
 
 /// `GET /`: leads to the person's home, or to the login.
 pub fn start(_: &App, visitor: &Visitor, _: &Request) -> Result<Reply, Problem> {

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::{Context, say};
 use crate::http::Family;
 use crate::operations::openapi;
-use crate::routes::{self, Route};
+use crate::route::Route;
+use crate::routes;
 
 pub fn openapi(context: &Context) -> anyhow::Result<()> {
     let server = &context.config().server;

@@ -20,6 +20,7 @@ use crate::db::{Db, Lane};
 use crate::edge;
 use crate::http::server::{self, Limits};
 use crate::marketplace;
+use crate::routes;
 use crate::worker::{self, Stop};
 
 /// Connections for slow reads.
@@ -74,6 +75,7 @@ impl Server {
             db,
             sealer,
             bound,
+            routes: routes::all(),
             demo,
         };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;

@@ -1,3 +1,5 @@
+//! Layers, origins and messages of the configuration.
+
 use super::*;
 use toml::Value;
 

@@ -10,11 +10,10 @@ use serde::Serialize;
 use super::{Plan, store};
 use crate::app::App;
 use crate::clock::Instant;
-use crate::http::conditional::Validators;
+use crate::http::conditional::{Rendered, Validators};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::money::Cents;
-use crate::partner::pages_cache::Page;
 
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
@@ -90,7 +89,7 @@ pub fn plans(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
         .with(CACHE_CONTROL, A_MINUTE))
 }
 
-fn render_plans(app: &App, request: &Request) -> Result<Page, Problem> {
+fn render_plans(app: &App, request: &Request) -> Result<Rendered, Problem> {
     let (plans, changed) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((store::active_plans(tx)?, store::plans_changed_at(tx)?))
     })?;
@@ -101,7 +100,7 @@ fn render_plans(app: &App, request: &Request) -> Result<Page, Problem> {
         data,
     })
     .map_err(Problem::internal)?;
-    Ok(Page {
+    Ok(Rendered {
         validators: Validators::of_content(&body, Some(changed.unwrap_or(Instant(0)))),
         body: body.into(),
     })

@@ -10,8 +10,8 @@ pub mod views;
 
 use std::sync::Mutex;
 
+use crate::http::conditional::Rendered;
 use crate::money::Cents;
-use crate::partner::pages_cache::Page;
 
 /// How often a plan is paid.
 pub const PERIODS: [&str; 3] = ["mensal", "anual", "unico"];
@@ -47,7 +47,7 @@ pub struct PlanEntry {
 /// Rendered public answers with the content version they were made from.
 #[derive(Default)]
 pub struct PublicContent {
-    plans: Mutex<Option<(u64, std::sync::Arc<Page>)>>,
+    plans: Mutex<Option<(u64, std::sync::Arc<Rendered>)>>,
 }
 
 /// A short name for addresses, made from a title.

@@ -9,7 +9,7 @@ use super::api::WirePlan;
 use super::store::{self, Changed, Order};
 use super::views::{ExistingPlan, PlanForm, PlanRow, PlansPage, period_words};
 use super::{PERIODS, Plan, PlanEntry, slug_of};
-use crate::accounts::pages::layout;
+use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::cache::Versions;
 use crate::db::WriteTx;
@@ -19,7 +19,7 @@ use crate::http::problem::Fields;
 use crate::http::view::{self, Badge, Column, Notice, Paging, Sort, Tone, address};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::money::Cents;
-use crate::routes::Job;
+use crate::route::Job;
 
 const LIST: &str = "/admin/planos";
 /// Most benefits of a plan, and characters of one.

@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hasher as _};
 
+use bytes::Bytes;
 use http::header::{ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
@@ -77,6 +78,12 @@ impl Validators {
             None => reply,
         }
     }
+}
+
+/// A rendered answer with its validators, kept ready to send.
+pub struct Rendered {
+    pub body: Bytes,
+    pub validators: Validators,
 }
 
 /// Weak comparison of a list of entity tags with ours.

@@ -19,7 +19,7 @@ use crate::guard::{self, Claim};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::ids::short_digest;
-use crate::routes::Job;
+use crate::route::Job;
 
 /// The answer to every accepted notification.
 const RECEIVED: Bytes = Bytes::from_static(

@@ -20,7 +20,7 @@ use crate::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, TokenHash, UserId};
-use crate::routes::Job;
+use crate::route::Job;
 use crate::secrets::{self, Place, Secret};
 use crate::text::hex;
 

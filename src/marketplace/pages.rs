@@ -8,7 +8,7 @@ use super::views::{
     AccountRow, AccountsPage, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
 };
 use super::wire::{AccountJson, SaleJson};
-use crate::accounts::pages::layout;
+use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Day, Instant, Zone};
 use crate::config::SignatureMode;
@@ -17,8 +17,8 @@ use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::http::input::{Check, Field};
 use crate::http::view::{Badge, Notice, Tone, When, day_in_words, greeting};
 use crate::http::{Problem, Reply, Request};
-use crate::messages::api::WireNotification;
-use crate::messages::pages::news_row;
+use crate::messages::views::NewsRow;
+use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
 use crate::money::Cents;
 use crate::text::grouped;
@@ -79,7 +79,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         news: home
             .news
             .iter()
-            .map(|one| news_row(one, zone, now))
+            .map(|one| NewsRow::of(one, zone, now))
             .collect(),
     })
 }

@@ -5,6 +5,7 @@ use askama::Template;
 
 use crate::http::chart::{BarChart, Stat};
 use crate::http::view::{Badge, Layout, Notice, Tone, When};
+use crate::messages::views::NewsRow;
 
 /// `GET /painel`: the student's home.
 #[derive(Debug, Template)]
@@ -83,35 +84,6 @@ pub struct SaleRow {
     pub store: String,
     /// State of the order.
     pub status: Badge,
-}
-
-/// A notification in a list.
-#[derive(Debug)]
-pub struct NewsRow {
-    /// Its drawing in `img/icons.svg`, by kind.
-    pub icon: &'static str,
-    /// What happened.
-    pub title: String,
-    /// More about it; may be empty.
-    pub message: String,
-    /// When it happened.
-    pub when: When,
-    /// Whether it was not read yet.
-    pub unread: bool,
-}
-
-/// The drawing of a kind of notification (`notification.kind`).
-pub fn news_icon(kind: i64) -> &'static str {
-    match kind {
-        1 => "cart",
-        2 => "claim",
-        3 => "question",
-        4 => "megaphone",
-        5 => "clock",
-        6 => "star",
-        7 => "people",
-        _ => "bell",
-    }
 }
 
 /// `GET /painel/ml`: the student's marketplace accounts.

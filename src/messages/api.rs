@@ -5,45 +5,16 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Notification, store};
+use super::store;
 use crate::app::App;
 use crate::changes::{self, Topic};
-use crate::clock::Zone;
 use crate::guard::ExtensionUser;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::MlUserId;
-use crate::routes::Job;
+use crate::route::Job;
 
 /// Most ids in one call.
 const MOST_IDS: usize = 500;
-
-/// A notification as callers see it (contract §5).
-#[derive(Serialize, JsonSchema)]
-pub struct WireNotification {
-    id: String,
-    tipo: Kind,
-    titulo: String,
-    mensagem: String,
-    ml_user_id: Option<MlUserId>,
-    referencia: Option<String>,
-    criada_em: String,
-}
-
-impl WireNotification {
-    /// The wire form of a notification.
-    pub fn of(notification: Notification, zone: Zone) -> Self {
-        Self {
-            id: notification.id.to_string(),
-            tipo: notification.kind,
-            titulo: notification.title,
-            mensagem: notification.message,
-            ml_user_id: notification.ml_user_id,
-            referencia: notification.reference,
-            criada_em: zone.spaced(notification.created_at),
-        }
-    }
-}
 
 /// Which notifications to mark.
 #[derive(Deserialize, JsonSchema)]

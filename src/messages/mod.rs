@@ -8,6 +8,7 @@ pub mod api;
 pub mod pages;
 pub mod store;
 pub mod views;
+pub mod wire;
 
 use serde::Serialize;
 

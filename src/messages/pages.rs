@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::api::WireNotification;
-use super::views::NotificationsPage;
-use super::{Notification, store};
-use crate::accounts::pages::layout;
+use super::store;
+use super::views::{NewsRow, NotificationsPage};
+use super::wire::WireNotification;
+use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::{Instant, Zone};
 use crate::guard::Person;
 use crate::http::input::{Check, Field};
-use crate::http::view::{Paging, When};
+use crate::http::view::Paging;
 use crate::http::{Problem, Reply, Request};
-use crate::marketplace::views::{NewsRow, news_icon};
-use crate::routes::Job;
+use crate::route::Job;
 
 const PER_PAGE: u32 = 30;
 /// Pages one can leaf through.
@@ -68,21 +66,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         unread,
         news: news
             .iter()
-            .map(|one| news_row(one, app.zone(), request.now))
+            .map(|one| NewsRow::of(one, app.zone(), request.now))
             .collect(),
         paging: Paging::new("/painel/avisos", &[], page.into(), PER_PAGE.into(), total),
     })
-}
-
-/// A notification as pages list it.
-pub fn news_row(notification: &Notification, zone: Zone, now: Instant) -> NewsRow {
-    NewsRow {
-        icon: news_icon(notification.kind as i64),
-        title: notification.title.clone(),
-        message: notification.message.clone(),
-        when: When::new(zone, notification.created_at, now),
-        unread: !notification.read,
-    }
 }
 
 /// `POST /painel/avisos/lidos`: marks all notifications as read.

@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::http::{Code, Family};
-use crate::routes::{Call, Docs, Route};
+use crate::route::{Call, Docs, Route};
 
 /// The document. Without addresses the servers are relative.
 pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {

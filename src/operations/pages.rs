@@ -1,20 +1,18 @@
-//! The operator's home, the supplier's home and the page for errors.
+//! The operator's home and the supplier's.
 
 use std::time::SystemTime;
-
-use http::StatusCode;
 
 use super::store::{self, InboxFigures};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
-use crate::accounts::pages::layout;
+use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::accounts::views::{ApiPlan, SupplierHome};
 use crate::app::App;
 use crate::clock::{DAY_S, Instant};
 use crate::config::SignatureMode;
 use crate::guard::Person;
-use crate::http::view::{self, Badge, ErrorPage, Layout, Notice, Tone};
+use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Problem, Reply, Request};
 use crate::partner::{PlanName, store as partner};
 use crate::text::grouped;
@@ -23,19 +21,6 @@ use crate::text::grouped;
 const SIGNATURE_DAYS: i64 = 7;
 /// A log above this size is worth a look.
 const LARGE_LOG: u64 = 64_000_000;
-
-/// The page for an error; plain text when even that cannot be rendered.
-pub fn error_page(app: &App, status: StatusCode, problem: &Problem, request_id: &str) -> Reply {
-    let layout = Layout::outside(&app.config.server.name, app.clock.now());
-    let page = ErrorPage::new(layout, status.as_u16(), request_id, None);
-    let reply = Reply::page(&page).unwrap_or_else(|_| {
-        Reply::of(
-            crate::http::reply::media::TEXT,
-            format!("{}\nrequest id: {request_id}\n", problem.message),
-        )
-    });
-    reply.status(status)
-}
 
 struct Figures {
     people: Vec<(Role, u64)>,

@@ -6,12 +6,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 use super::orders::{self, Filter, OrderItem};
-use super::pages_cache::Page;
 use crate::app::App;
 use crate::changes::Topic;
 use crate::clock::{Day, Instant};
 use crate::guard::Seller;
-use crate::http::conditional::Validators;
+use crate::http::conditional::{Rendered, Validators};
 use crate::http::input::{self, Check, Field};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
@@ -163,7 +162,7 @@ pub fn orders(app: &App, seller: &Seller, request: &Request) -> Result<Reply, Pr
     let key = (owner, "list_orders", request.query_text().to_owned());
     let version = app.versions.of(owner);
     if let Some(page) = app.pages.get(&key, version) {
-        return Ok(page.answer(request));
+        return Ok(answer(&page, request));
     }
     let filter = read_filter(app, request)?;
     let page = Arc::new(render_orders(app, owner, request, &filter)?);
@@ -171,15 +170,12 @@ pub fn orders(app: &App, seller: &Seller, request: &Request) -> Result<Reply, Pr
     if filter.offset == 0 {
         app.pages.put(key, version, Arc::clone(&page));
     }
-    Ok(page.answer(request))
+    Ok(answer(&page, request))
 }
 
-impl Page {
-    fn answer(&self, request: &Request) -> Reply {
-        self.validators.answer(request.headers(), || {
-            Reply::of(media::JSON, self.body.clone())
-        })
-    }
+fn answer(page: &Rendered, request: &Request) -> Reply {
+    let full = || Reply::of(media::JSON, page.body.clone());
+    page.validators.answer(request.headers(), full)
 }
 
 fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
@@ -232,7 +228,7 @@ fn render_orders(
     owner: UserId,
     request: &Request,
     filter: &Filter,
-) -> Result<Page, Problem> {
+) -> Result<Rendered, Problem> {
     let given = &app.marketplace.given;
     let mut at_most = request.now;
     loop {
@@ -254,7 +250,7 @@ fn render_orders(
             Ok::<_, Problem>((changed, body))
         })?;
         if changed <= at_most {
-            return Ok(Page {
+            return Ok(Rendered {
                 validators: Validators::of_content(&body, Some(changed)),
                 body: body.into(),
             });

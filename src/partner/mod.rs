@@ -15,7 +15,7 @@ use http::Method;
 use crate::clock::Instant;
 use crate::config;
 use crate::guard::Seller;
-use crate::routes::{Call, Docs, Route, Run, SchemaOf};
+use crate::route::{Call, Docs, Route, Run, SchemaOf};
 use crate::secrets;
 
 /// Base under which the operations stand in the route table.

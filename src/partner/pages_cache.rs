@@ -3,27 +3,19 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use crate::cache::Cache;
-use crate::http::conditional::Validators;
+use crate::http::conditional::Rendered;
 use crate::ids::UserId;
 
 /// Bytes kept for rendered answers.
 const BYTES: usize = 16 * 1024 * 1024;
-
-/// A rendered answer with its validators.
-pub struct Page {
-    pub body: Bytes,
-    pub validators: Validators,
-}
 
 /// Owner, operation and raw query.
 pub type PageKey = (UserId, &'static str, String);
 
 /// The answers kept.
 pub struct Pages {
-    kept: Cache<PageKey, Arc<Page>>,
+    kept: Cache<PageKey, Arc<Rendered>>,
 }
 
 impl Default for Pages {
@@ -36,7 +28,7 @@ impl Default for Pages {
 
 impl Pages {
     /// The answer of a version, if it is kept.
-    pub fn get(&self, key: &PageKey, version: u64) -> Option<Arc<Page>> {
+    pub fn get(&self, key: &PageKey, version: u64) -> Option<Arc<Rendered>> {
         self.kept
             .get(key)
             .filter(|(kept, _)| *kept == version)
@@ -44,7 +36,7 @@ impl Pages {
     }
 
     /// Keeps an answer made from data that is at least as new as the version.
-    pub fn put(&self, key: PageKey, version: u64, page: Arc<Page>) {
+    pub fn put(&self, key: PageKey, version: u64, page: Arc<Rendered>) {
         let bytes = page.body.len() + key.2.len() + 256;
         self.kept.put(key, version, page, bytes);
     }

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::Progress;
-use crate::accounts::api::WireUser;
+use crate::accounts::wire::WireUser;
 use crate::accounts::{Permissions, store as accounts};
 use crate::app::App;
 use crate::clock::Zone;
@@ -12,8 +12,8 @@ use crate::guard::ExtensionUser;
 use crate::http::{Problem, Reply, Request};
 use crate::ids::MlUserId;
 use crate::marketplace::store::{self as marketplace, AccountSummary};
-use crate::messages::api::WireNotification;
 use crate::messages::store as messages;
+use crate::messages::wire::WireNotification;
 use crate::money::Cents;
 
 /// Unread notifications that the dashboard shows.

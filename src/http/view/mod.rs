@@ -4,10 +4,14 @@
 //! Brazilian Portuguese, with the words for a state kept in one place here.
 //! Charts are in `chart.rs`; the pages of a domain are in its `views.rs`.
 
+mod badge;
+
 use askama::Template;
 use chrono::{Datelike as _, Timelike as _};
 
 use crate::clock::{DAY_S, Instant, Zone};
+
+pub use badge::Badge;
 
 /// One entry of the navigation.
 #[derive(Debug)]
@@ -207,108 +211,6 @@ impl Notice {
         };
         let text = "Nada foi salvo ainda. O que você digitou continua aqui.";
         Some(Self::new(Tone::Bad, title, text))
-    }
-}
-
-macro_rules! badges {
-    ($($(#[$doc:meta])* $name:ident = $word:literal, $tone:ident;)*) => {
-        /// State of a thing: one fixed word each, the same on every page.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(dead_code, reason = "one list of words for all pages, also those to come")]
-        pub enum Badge {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Badge {
-            /// Every badge there is.
-            #[cfg(test)]
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// The word people read.
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$name => $word,)* }
-            }
-
-            /// What it means.
-            pub fn tone(self) -> Tone {
-                match self { $(Self::$name => Tone::$tone,)* }
-            }
-        }
-    };
-}
-
-badges! {
-    /// In force, on sale or able to sign in.
-    Active = "Ativo", Good;
-    /// Switched off by its owner.
-    Inactive = "Inativo", Info;
-    /// May not sign in.
-    Suspended = "Suspenso", Bad;
-    /// Past its due date.
-    Late = "Atrasado", Warn;
-    /// Waits for its turn.
-    Pending = "Pendente", Info;
-    /// Left for its recipient.
-    Sent = "Enviado", Good;
-    /// Given up after all attempts.
-    Failed = "Falhou", Bad;
-    /// Its time is over.
-    Expired = "Vencido", Warn;
-    /// A marketplace account whose authorisation works.
-    Linked = "Vinculada", Good;
-    /// A marketplace account that must be linked again.
-    LinkLost = "Vínculo perdido", Bad;
-    /// A sale that was paid.
-    Paid = "Pago", Good;
-    /// A sale that waits for its payment.
-    AwaitingPayment = "Aguardando pagamento", Warn;
-    /// A sale of which a part went back to the buyer.
-    PartlyRefunded = "Reembolso parcial", Warn;
-    /// A sale that did not happen.
-    Cancelled = "Cancelado", Bad;
-    /// Dark green reputation.
-    ReputationBest = "Verde-escuro", Good;
-    /// Light green reputation.
-    ReputationGood = "Verde-claro", Good;
-    /// Yellow reputation.
-    ReputationFair = "Amarela", Warn;
-    /// Orange reputation.
-    ReputationPoor = "Laranja", Bad;
-    /// Red reputation.
-    ReputationWorst = "Vermelha", Bad;
-    /// Not enough sales for a reputation yet.
-    ReputationNone = "Ainda sem nível", Info;
-    /// Works as it should.
-    Healthy = "Em ordem", Good;
-    /// Works, but somebody should look.
-    Attention = "Atenção", Warn;
-    /// Does not work.
-    Broken = "Com falha", Bad;
-    /// Not configured, so it does nothing.
-    Off = "Desligado", Info;
-}
-
-impl Badge {
-    /// The badge of a reputation level as the marketplace names it, such as `5_green`.
-    pub fn reputation(level: &str) -> Self {
-        match level.split('_').next() {
-            Some("5") => Self::ReputationBest,
-            Some("4") => Self::ReputationGood,
-            Some("3") => Self::ReputationFair,
-            Some("2") => Self::ReputationPoor,
-            Some("1") => Self::ReputationWorst,
-            _ => Self::ReputationNone,
-        }
-    }
-
-    /// The badge of an order's status as the marketplace names it.
-    pub fn order(status: &str) -> Self {
-        match status {
-            "paid" => Self::Paid,
-            "partially_refunded" => Self::PartlyRefunded,
-            "cancelled" | "pending_cancel" | "invalid" => Self::Cancelled,
-            _ => Self::AwaitingPayment,
-        }
     }
 }
 

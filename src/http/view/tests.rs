@@ -1,3 +1,5 @@
+//! Rules of the values that pages share.
+
 use super::*;
 
 const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);

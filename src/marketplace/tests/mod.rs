@@ -65,6 +65,7 @@ impl World {
             db,
             sealer: Sealer::new([7; 32]),
             bound,
+            routes: Vec::new(),
             demo: Vec::new(),
         })
         .unwrap();

@@ -5,32 +5,26 @@
 //! windows that its row names, because whether a call counts against a token
 //! or an address depends on whether the token is good.
 
+mod browser;
+mod known;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use http::header::{AUTHORIZATION, COOKIE, HeaderName};
-use http::{HeaderMap, Method};
+use http::Method;
+use http::header::{AUTHORIZATION, HeaderName};
 
-use crate::accounts::{Account, Role, store as accounts};
+pub use browser::{SESSION_AGE_S, person, session_cookie, session_cookie_name, visitor};
+pub use known::{Identities, Kind, Known};
+
+use crate::accounts::Account;
 use crate::app::App;
-use crate::cache::Cache;
 use crate::clock::Instant;
-use crate::db::Lane;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::ids::{TokenHash, UserId};
-use crate::partner::{self, Plan, store as partners};
-use crate::routes::{Access, Rate, Route};
-
-/// A session ends after so long without a request.
-pub const SESSION_IDLE_S: i64 = 12 * 3600;
-/// A session ends at this age, whatever happens.
-pub const SESSION_AGE_S: i64 = 30 * 86_400;
-/// Last-use times are written at most this often.
-const TOUCH_EVERY_S: i64 = 60;
-/// Bytes for known tokens; about fifty thousand of them.
-const CACHE_BYTES: usize = 16 * 1024 * 1024;
-const ENTRY_BYTES: usize = 320;
+use crate::ids::TokenHash;
+use crate::partner::{self, Plan};
+use crate::route::{Rate, Route};
+use known::lookup;
 
 /// What a guard found: an identity or a refusal, and what the limiter said.
 pub struct Pass<I> {
@@ -100,67 +94,6 @@ pub struct Visitor {
 pub struct Claim {
     pub signature: Option<String>,
     pub request_id: Option<String>,
-}
-
-/// A token as the database knows it.
-#[derive(Clone)]
-pub enum Known {
-    Extension {
-        account: Arc<Account>,
-        expires_at: Instant,
-        revoked: bool,
-    },
-    Session {
-        account: Arc<Account>,
-        created_at: Instant,
-        ended: bool,
-    },
-    Partner {
-        account: Arc<Account>,
-        token: Arc<PartnerToken>,
-        revoked: bool,
-        plan: Option<Plan>,
-    },
-    Nothing,
-}
-
-impl Known {
-    fn owner(&self) -> Option<UserId> {
-        match self {
-            Self::Extension { account, .. }
-            | Self::Session { account, .. }
-            | Self::Partner { account, .. } => Some(account.user_id),
-            Self::Nothing => None,
-        }
-    }
-}
-
-/// Kinds of tokens, each with its table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    Extension,
-    Session,
-    Partner,
-}
-
-struct Entry {
-    known: Known,
-    /// Last use, in seconds; written behind when it moved far enough.
-    used_at: AtomicI64,
-    noted_at: AtomicI64,
-}
-
-/// Tokens seen lately, by digest.
-pub struct Identities {
-    entries: Cache<(Kind, TokenHash), Arc<Entry>>,
-}
-
-impl Default for Identities {
-    fn default() -> Self {
-        Self {
-            entries: Cache::new(CACHE_BYTES),
-        }
-    }
 }
 
 /// A row that asks for no credential.
@@ -387,161 +320,6 @@ fn partner_minute(app: &App, seller: &Seller, hash: &TokenHash, request: &Reques
     )
 }
 
-/// A page for anybody; a session is used when there is one.
-pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
-    if let Err(problem) = same_origin(app, request) {
-        return Pass::refused(problem);
-    }
-    let person = match session(app, request) {
-        Ok(person) => Some(person.account),
-        Err(problem) if problem.code == Code::Internal || problem.code == Code::Unavailable => {
-            return Pass::refused(problem);
-        }
-        Err(_) => None,
-    };
-    let who = person
-        .as_ref()
-        .map(|account| ("session", account.user_id.0));
-    Pass {
-        outcome: Ok(Visitor { person }),
-        verdict: None,
-        who,
-    }
-}
-
-/// A page or internal route for people of some roles.
-pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pass<Person> {
-    if (*request.method() != Method::GET && *request.method() != Method::HEAD
-        || route.changes_state)
-        && let Err(problem) = same_origin(app, request)
-    {
-        return Pass::refused(problem);
-    }
-    let person = match session(app, request) {
-        Ok(person) => person,
-        Err(problem) if problem.code == Code::Unauthorized && !request.wants_json() => {
-            return Pass {
-                outcome: Err(to_login(request)),
-                verdict: None,
-                who: None,
-            };
-        }
-        Err(problem) => return Pass::refused(problem),
-    };
-    let who = Some(("session", person.account.user_id.0));
-    let outcome = if access.admits(person.account.role) {
-        Ok(person)
-    } else {
-        Err(Problem::forbidden("esta página é de outro perfil").into())
-    };
-    Pass {
-        outcome,
-        verdict: None,
-        who,
-    }
-}
-
-fn to_login(request: &Request) -> Refused {
-    let back = if *request.method() == Method::GET {
-        let target = request
-            .head
-            .uri
-            .path_and_query()
-            .map_or("/", http::uri::PathAndQuery::as_str);
-        let query: String = form_urlencoded::Serializer::new(String::new())
-            .append_pair("volta", target)
-            .finish();
-        format!("/entrar?{query}")
-    } else {
-        "/entrar".to_owned()
-    };
-    Reply::redirect(&back).map_or_else(Refused::Problem, Refused::Redirect)
-}
-
-fn session(app: &App, request: &Request) -> Result<Person, Problem> {
-    let cookie = session_cookie(app, request.headers())?.ok_or_else(Problem::unauthorized)?;
-    let hash = TokenHash::of(cookie);
-    let entry = lookup(app, Kind::Session, hash)?;
-    let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
-    match &entry.known {
-        Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
-        Known::Session {
-            account,
-            created_at,
-            ended: false,
-        } if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end => {
-            entry.mark_used(app, Kind::Session, hash, request.now);
-            Ok(Person {
-                account: Arc::clone(account),
-            })
-        }
-        _ => Err(Problem::unauthorized()),
-    }
-}
-
-/// The session cookie's value. Two cookies of that name are a spoofing
-/// attempt and refused.
-pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'h str>, Problem> {
-    let name = session_cookie_name(app);
-    let lines = headers
-        .get_all(COOKIE)
-        .iter()
-        .filter_map(|line| line.to_str().ok());
-    let mut found = lines
-        .flat_map(|line| line.split(';'))
-        .filter_map(|pair| pair.trim_matches(' ').split_once('='))
-        .filter_map(|(known, value)| (known == name).then_some(value));
-    match (found.next(), found.next()) {
-        (_, Some(_)) => Err(Problem::new(
-            Code::BadRequest,
-            "two session cookies were sent",
-        )),
-        (first, None) => Ok(first),
-    }
-}
-
-/// Over TLS the browser itself refuses a cookie of this name from a sibling host.
-pub fn session_cookie_name(app: &App) -> &'static str {
-    if app.addresses.is_https() {
-        "__Host-sessao"
-    } else {
-        "sessao"
-    }
-}
-
-/// State may change only from our own pages (facts/reliability §4.4, contract §4).
-fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
-    let text = |name: &'static str| {
-        request
-            .headers()
-            .get(name)
-            .map(|value| value.to_str().unwrap_or_default())
-    };
-    let ours = match (text("sec-fetch-site"), text("origin")) {
-        (Some(site), origin) => {
-            matches!(site, "same-origin" | "none")
-                && origin.is_none_or(|origin| is_own(app, request, origin))
-        }
-        (None, Some(origin)) => is_own(app, request, origin),
-        (None, None) => true,
-    };
-    if ours {
-        Ok(())
-    } else {
-        Err(Problem::forbidden(
-            "esta ação só pode ser feita a partir das nossas páginas",
-        ))
-    }
-}
-
-/// Whether an origin is our configured one, or the loopback address under
-/// which this very request reached us.
-fn is_own(app: &App, request: &Request, origin: &str) -> bool {
-    let host = request.header(&http::header::HOST).unwrap_or_default();
-    app.addresses.origins.iter().any(|own| own == origin)
-        || app.addresses.is_loopback_host(host) && origin.strip_prefix("http://") == Some(host)
-}
-
 /// The token of `Authorization: Bearer …`.
 pub fn bearer(request: &Request) -> Option<&str> {
     let value = request.header(&AUTHORIZATION)?;
@@ -587,74 +365,4 @@ fn rate_limited() -> Problem {
         Code::RateLimited,
         "too many requests; wait until the window ends",
     )
-}
-
-/// A token by digest, from memory when it is there and not stale.
-fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
-    let key = (kind, hash);
-    let current = |known: &Known| {
-        known
-            .owner()
-            .map_or_else(|| app.versions.tokens(), |owner| app.versions.of(owner))
-    };
-    let kept = app.identities.entries.get(&key);
-    if let Some((version, entry)) = &kept
-        && *version == current(&entry.known)
-    {
-        return Ok(Arc::clone(entry));
-    }
-    let read = || {
-        app.db.read(Lane::InPlace, |tx| match kind {
-            Kind::Extension => accounts::extension_token(tx, &hash),
-            Kind::Session => accounts::session(tx, &hash),
-            Kind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
-        })
-    };
-    // The version must be older than the data. Whose version it is shows only
-    // in the data, so a token's first sight reads twice.
-    let mut version = app.versions.tokens();
-    let (mut known, mut last_used) = read()?;
-    if known.owner().is_some() {
-        version = current(&known);
-        (known, last_used) = read()?;
-    }
-    // What memory knows of the last use is newer than what is written.
-    let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
-    let entry = Arc::new(Entry {
-        known,
-        used_at: AtomicI64::new(last_used.0.max(remembered)),
-        noted_at: AtomicI64::new(i64::MIN / 2),
-    });
-    app.identities
-        .entries
-        .put(key, version, Arc::clone(&entry), ENTRY_BYTES);
-    Ok(entry)
-}
-
-impl Entry {
-    /// Notes a good use, for idle times and the last-use columns.
-    fn mark_used(&self, app: &App, kind: Kind, hash: TokenHash, now: Instant) {
-        self.used_at.store(now.0, Ordering::Relaxed);
-        if now
-            .0
-            .saturating_sub(self.noted_at.load(Ordering::Relaxed))
-            .saturating_abs()
-            >= TOUCH_EVERY_S
-            && let Some(owner) = self.known.owner()
-        {
-            self.noted_at.store(now.0, Ordering::Relaxed);
-            app.touches.note(kind, hash, owner, now);
-        }
-    }
-}
-
-impl Access {
-    /// Whether people of a role may use the row.
-    pub const fn admits(self, role: Role) -> bool {
-        match self {
-            Self::Student => role.is_student(),
-            Self::Supplier => matches!(role, Role::Drop),
-            Self::Admin => matches!(role, Role::Admin),
-        }
-    }
 }

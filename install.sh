@@ -1,0 +1,424 @@
+#!/bin/sh
+# Installs, updates or removes Seller Platform on a Linux machine.
+#
+# Everything is checked before anything is changed, and running it again does
+# no harm. Data, configuration and the service's account are never removed.
+set -eu
+umask 022
+
+name=seller-platform
+source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+
+prefix=''
+binary=''
+dry_run=no
+action=install
+
+usage() {
+    cat <<USAGE
+usage: install.sh [options]
+
+  --binary FILE   installs this executable instead of building one
+  --prefix DIR    puts every file below DIR and touches nothing else: no
+                  account, no service (for packages and for trying)
+  --uninstall     removes executable and service; keeps data and configuration
+  --dry-run       says what would be done and changes nothing
+  --help          shows this text
+USAGE
+}
+
+say() {
+    printf '%s\n' "$*"
+}
+
+fail() {
+    printf 'install.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+wrong_usage() {
+    printf 'install.sh: %s\n' "$*" >&2
+    usage >&2
+    exit 2
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+        --binary | --prefix)
+            [ -n "${2:-}" ] || wrong_usage "$1 needs a value"
+            if [ "$1" = --binary ]; then binary=$2; else prefix=${2%/}; fi
+            shift
+            ;;
+        --uninstall) action=uninstall ;;
+        --dry-run) dry_run=yes ;;
+        --help | -h)
+            usage
+            exit 0
+            ;;
+        *) wrong_usage "unknown option $1" ;;
+    esac
+    shift
+done
+
+# Where things lie on the installed machine; below $prefix while installing.
+exe=/usr/local/bin/$name
+share=/usr/local/share/$name
+config_dir=/etc/$name
+config=$config_dir/$name.toml
+state_dir=/var/lib/$name
+unit=/etc/systemd/system/$name.service
+
+# Whether systemd runs here, and whether its units are installed at all.
+systemd=no
+unit_wanted=no
+if [ -n "$prefix" ]; then
+    unit_wanted=yes
+elif command -v systemctl >/dev/null 2>&1; then
+    unit_wanted=yes
+    [ -d /run/systemd/system ] && systemd=yes
+fi
+
+# ---------------------------------------------------------------- small steps
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# Runs a command, or says that it would.
+run() {
+    if [ "$dry_run" = yes ]; then
+        say "would run: $*"
+    else
+        "$@"
+    fi
+}
+
+# Writes standard input to a file with a mode, in one move.
+write_file() { # PATH MODE
+    if [ "$dry_run" = yes ]; then
+        cat >/dev/null
+        say "would write: $prefix$1 (mode $2)"
+        return
+    fi
+    cat >"$prefix$1.partial"
+    chmod "$2" "$prefix$1.partial"
+    mv -f "$prefix$1.partial" "$prefix$1"
+    say "wrote $prefix$1"
+}
+
+# Gives a path to an account; below a prefix there is none.
+give() { # OWNER PATH
+    [ -n "$prefix" ] || run chown "$1" "$2"
+}
+
+# Makes a folder of ours with a mode, or corrects the mode of one that is there.
+own_folder() { # PATH MODE
+    shared_folder "$1"
+    run chmod "$2" "$prefix$1"
+}
+
+# Makes a folder that belongs to everybody, where there is none.
+shared_folder() { # PATH
+    [ -d "$prefix$1" ] || run mkdir -p "$prefix$1"
+}
+
+# Runs cargo, as the person behind sudo when there is one, so that nothing in
+# the source folder comes to belong to root.
+as_builder() {
+    if [ "$(id -u)" -eq 0 ] && [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ]; then
+        home=$(getent passwd "$SUDO_USER" | cut -d: -f6)
+        sudo -u "$SUDO_USER" -H env PATH="$home/.cargo/bin:$PATH" "$@"
+    else
+        PATH="$HOME/.cargo/bin:$PATH" "$@"
+    fi
+}
+
+# ---------------------------------------------------------------- what is installed
+
+# The shipped configuration with the paths of an installed machine.
+shipped_config() {
+    sed -e "s|^#path = \"seller-platform.db\"|path = \"$state_dir/$name.db\"|" \
+        "$source_dir/$name.toml"
+}
+
+service_unit() {
+    cat <<UNIT
+# Written by install.sh, which replaces it at each update. Changes of your own
+# go into a drop-in: systemctl edit $name
+[Unit]
+Description=Seller Platform
+Wants=network-online.target
+After=network-online.target
+StartLimitIntervalSec=300
+StartLimitBurst=20
+
+[Service]
+# Ready means: migrated, listening, answering.
+Type=notify
+NotifyAccess=main
+ExecStart=$exe --config $config serve
+Restart=always
+RestartSec=3
+# A wrong command line does not get better by itself.
+RestartPreventExitStatus=2
+# A large database is copied before it is migrated.
+TimeoutStartSec=15min
+# Running requests get 10 seconds, then memory goes to disk.
+TimeoutStopSec=60
+
+User=$name
+Group=$name
+StateDirectory=$name
+StateDirectoryMode=0700
+WorkingDirectory=$state_dir
+UMask=0077
+
+# Twice the open files that the default number of connections needs.
+LimitNOFILE=8192
+LimitCORE=0
+MemoryMax=512M
+TasksMax=256
+
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateUsers=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProcSubset=pid
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+RemoveIPC=yes
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+}
+
+# ---------------------------------------------------------------- checks
+
+check_machine() {
+    [ "$(uname -s)" = Linux ] || fail "this installs on Linux only"
+    if [ -n "$prefix" ]; then
+        case $prefix in
+            /*) ;;
+            *) fail "--prefix $prefix: give an absolute path" ;;
+        esac
+        above=$prefix
+        while [ ! -e "$above" ]; do above=$(dirname -- "$above"); done
+        if [ ! -d "$above" ] || [ ! -w "$above" ]; then
+            fail "--prefix $prefix: $above cannot be written"
+        fi
+        return
+    fi
+    if [ "$(id -u)" -ne 0 ] && [ "$dry_run" = no ]; then
+        fail "run this as root: sudo $0"
+    fi
+}
+
+check_account() {
+    [ -z "$prefix" ] || return 0
+    if ! id "$name" >/dev/null 2>&1 && ! has useradd; then
+        fail "there is no account $name and no useradd to make it; make a system account of that name first"
+    fi
+}
+
+check_sources() {
+    [ -f "$source_dir/$name.toml" ] ||
+        fail "$source_dir/$name.toml is missing; run install.sh from the project's folder"
+    shipped_config | grep -q "^path = \"$state_dir/" ||
+        fail "$source_dir/$name.toml has no line #path = \"$name.db\"; restore the shipped file"
+}
+
+# The executable to install: the one given, or the one that a build will make.
+check_executable() {
+    if [ -n "$binary" ]; then
+        [ -f "$binary" ] || fail "--binary $binary: there is no such file"
+        [ -x "$binary" ] || fail "--binary $binary: not executable; run chmod +x on it"
+        case $("$binary" --version 2>&1) in
+            "$name "*) ;;
+            *) fail "--binary $binary: it does not run here, or is another program" ;;
+        esac
+        return
+    fi
+    [ -f "$source_dir/Cargo.toml" ] ||
+        fail "there is nothing to build in $source_dir; give a ready executable with --binary FILE"
+    as_builder sh -c 'command -v cargo' >/dev/null 2>&1 ||
+        fail "cargo is not installed: see https://rustup.rs, or give a ready executable with --binary FILE"
+    has cc || fail "no C compiler: apt-get install gcc libc6-dev"
+    [ -f "$(cc -print-file-name=libc.a)" ] || fail "no static C library: apt-get install libc6-dev"
+}
+
+build() {
+    target=$(uname -m)-unknown-linux-gnu
+    binary=$source_dir/target/$target/release/$name
+    if [ "$dry_run" = yes ]; then
+        say "would build: $binary"
+        return
+    fi
+    say "building a portable executable; this takes some minutes"
+    as_builder env RUSTFLAGS='-C target-feature=+crt-static' cargo build --release --locked \
+        --manifest-path "$source_dir/Cargo.toml" --target-dir "$source_dir/target" --target "$target" ||
+        fail "the build failed; nothing was changed"
+}
+
+# A new version must be able to read the configuration that is in use.
+check_config() {
+    [ -f "$prefix$config" ] && [ -x "$binary" ] || return 0
+    "$binary" --config "$prefix$config" config show >/dev/null ||
+        fail "the new version does not accept $prefix$config; correct it and run this again (nothing was changed)"
+}
+
+# ---------------------------------------------------------------- actions
+
+make_account() {
+    if [ -n "$prefix" ] || id "$name" >/dev/null 2>&1; then
+        return 0
+    fi
+    run useradd --system --user-group --home-dir "$state_dir" --no-create-home \
+        --shell /usr/sbin/nologin --comment 'Seller Platform' "$name"
+}
+
+install_executable() {
+    shared_folder /usr/local/bin
+    if [ -f "$prefix$exe" ]; then
+        if [ -f "$binary" ] && cmp -s "$binary" "$prefix$exe"; then
+            say "$prefix$exe is this version already"
+            return
+        fi
+        run cp -p "$prefix$exe" "$prefix$exe.previous"
+    fi
+    if [ "$dry_run" = yes ]; then
+        say "would install: $prefix$exe"
+        return
+    fi
+    cp "$binary" "$prefix$exe.partial"
+    chmod 755 "$prefix$exe.partial"
+    give root:root "$prefix$exe.partial"
+    mv -f "$prefix$exe.partial" "$prefix$exe"
+    say "wrote $prefix$exe"
+}
+
+# Replaces the configuration only while it is as it was shipped.
+install_config() {
+    pristine=$share/$name.toml
+    own_folder "$config_dir" 750
+    give root:$name "$prefix$config_dir"
+    if [ ! -f "$prefix$config" ] || cmp -s "$prefix$config" "$prefix$pristine" ||
+        shipped_config | cmp -s - "$prefix$config"; then
+        shipped_config | write_file "$config" 640
+        give root:$name "$prefix$config"
+    else
+        say "kept $prefix$config, which you have edited; new settings are in $prefix$pristine"
+    fi
+    own_folder "$share" 755
+    shipped_config | write_file "$pristine" 644
+}
+
+install_state() {
+    own_folder "$state_dir" 700
+    give $name:$name "$prefix$state_dir"
+}
+
+install_unit() {
+    [ "$unit_wanted" = yes ] || return 0
+    shared_folder /etc/systemd/system
+    service_unit | write_file "$unit" 644
+}
+
+start_service() {
+    [ "$systemd" = yes ] || return 0
+    run systemctl daemon-reload
+    run systemctl enable --quiet $name
+    run systemctl restart $name ||
+        fail "the service does not start; look at: journalctl -u $name -n 50"
+}
+
+next_steps() {
+    as_service="sudo -u $name $name --config $config"
+    has sudo || as_service="runuser -u $name -- $name --config $config"
+    say ''
+    if [ "$dry_run" = yes ]; then
+        say 'Nothing was changed.'
+        return
+    fi
+    if [ -n "$prefix" ]; then
+        say "Everything lies below $prefix. Neither an account nor a service was made."
+        return
+    fi
+    if [ "$systemd" = yes ]; then
+        say "The service runs; its log: journalctl -u $name -f"
+    elif [ "$unit_wanted" = yes ]; then
+        say "systemd does not run at the moment: the unit is installed, not started."
+        say "  systemctl enable --now $name"
+    else
+        say "There is no systemd here, so nothing starts the service. Let your own supervisor run:"
+        say "  $exe --config $config serve      (as the account $name, umask 077)"
+    fi
+    say 'Next:'
+    say "  1. edit $config: at least server.base_url"
+    [ "$systemd" = no ] || say "     then: systemctl restart $name"
+    say "  2. $as_service check"
+    say "  3. $as_service setup-link      (first installation: makes the administrator)"
+    say "  4. keep a copy of $state_dir/$name.db.key elsewhere"
+}
+
+do_install() {
+    check_machine
+    check_account
+    check_sources
+    check_executable
+    [ -n "$binary" ] || build
+    check_config
+    make_account
+    install_state
+    install_config
+    install_executable
+    install_unit
+    start_service
+    next_steps
+}
+
+do_uninstall() {
+    check_machine
+    if [ "$systemd" = yes ] && [ -f "$unit" ]; then
+        run systemctl disable --now $name
+    fi
+    for file in "$unit" "$exe" "$exe.previous" "$share/$name.toml"; do
+        if [ -f "$prefix$file" ]; then
+            run rm -f "$prefix$file"
+            [ "$dry_run" = yes ] || say "removed $prefix$file"
+        fi
+    done
+    [ ! -d "$prefix$share" ] || run rmdir "$prefix$share"
+    [ "$systemd" = no ] || run systemctl daemon-reload
+    say ''
+    [ "$dry_run" = no ] || say 'Nothing was changed.'
+    say "Kept: $prefix$state_dir (data) and $prefix$config_dir (configuration)."
+    if [ -z "$prefix" ]; then
+        say "To remove them and the service's account too, for ever:"
+        say "  rm -r $state_dir $config_dir && userdel $name"
+    fi
+}
+
+case $action in
+    install) do_install ;;
+    uninstall) do_uninstall ;;
+esac

@@ -1,0 +1,189 @@
+//! People at a browser: sessions, and where a request came from.
+//!
+//! State may change only from our own pages, also where a GET changes it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::header::COOKIE;
+use http::{HeaderMap, Method};
+
+use super::known::{self, Kind, Known};
+use super::{Pass, Person, Refused, Visitor};
+use crate::accounts::Role;
+use crate::app::App;
+use crate::clock::Instant;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::ids::TokenHash;
+use crate::route::{Access, Route};
+
+/// A session ends after so long without a request.
+pub const SESSION_IDLE_S: i64 = 12 * 3600;
+/// A session ends at this age, whatever happens.
+pub const SESSION_AGE_S: i64 = 30 * 86_400;
+
+/// A page for anybody; a session is used when there is one.
+pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
+    if let Err(problem) = same_origin(app, request) {
+        return Pass::refused(problem);
+    }
+    let person = match session(app, request) {
+        Ok(person) => Some(person.account),
+        Err(problem) if problem.code == Code::Internal || problem.code == Code::Unavailable => {
+            return Pass::refused(problem);
+        }
+        Err(_) => None,
+    };
+    let who = person
+        .as_ref()
+        .map(|account| ("session", account.user_id.0));
+    Pass {
+        outcome: Ok(Visitor { person }),
+        verdict: None,
+        who,
+    }
+}
+
+/// A page or internal route for people of some roles.
+pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pass<Person> {
+    if (*request.method() != Method::GET && *request.method() != Method::HEAD
+        || route.changes_state)
+        && let Err(problem) = same_origin(app, request)
+    {
+        return Pass::refused(problem);
+    }
+    let person = match session(app, request) {
+        Ok(person) => person,
+        Err(problem) if problem.code == Code::Unauthorized && !request.wants_json() => {
+            return Pass {
+                outcome: Err(to_login(request)),
+                verdict: None,
+                who: None,
+            };
+        }
+        Err(problem) => return Pass::refused(problem),
+    };
+    let who = Some(("session", person.account.user_id.0));
+    let outcome = if access.admits(person.account.role) {
+        Ok(person)
+    } else {
+        Err(Problem::forbidden("esta página é de outro perfil").into())
+    };
+    Pass {
+        outcome,
+        verdict: None,
+        who,
+    }
+}
+
+fn to_login(request: &Request) -> Refused {
+    let back = if *request.method() == Method::GET {
+        let target = request
+            .head
+            .uri
+            .path_and_query()
+            .map_or("/", http::uri::PathAndQuery::as_str);
+        let query: String = form_urlencoded::Serializer::new(String::new())
+            .append_pair("volta", target)
+            .finish();
+        format!("/entrar?{query}")
+    } else {
+        "/entrar".to_owned()
+    };
+    Reply::redirect(&back).map_or_else(Refused::Problem, Refused::Redirect)
+}
+
+fn session(app: &App, request: &Request) -> Result<Person, Problem> {
+    let cookie = session_cookie(app, request.headers())?.ok_or_else(Problem::unauthorized)?;
+    let hash = TokenHash::of(cookie);
+    let entry = known::lookup(app, Kind::Session, hash)?;
+    let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
+    match &entry.known {
+        Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
+        Known::Session {
+            account,
+            created_at,
+            ended: false,
+        } if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end => {
+            entry.mark_used(app, Kind::Session, hash, request.now);
+            Ok(Person {
+                account: Arc::clone(account),
+            })
+        }
+        _ => Err(Problem::unauthorized()),
+    }
+}
+
+/// The session cookie's value. Two cookies of that name are a spoofing
+/// attempt and refused.
+pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'h str>, Problem> {
+    let name = session_cookie_name(app);
+    let lines = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|line| line.to_str().ok());
+    let mut found = lines
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim_matches(' ').split_once('='))
+        .filter_map(|(known, value)| (known == name).then_some(value));
+    match (found.next(), found.next()) {
+        (_, Some(_)) => Err(Problem::new(
+            Code::BadRequest,
+            "two session cookies were sent",
+        )),
+        (first, None) => Ok(first),
+    }
+}
+
+/// Over TLS the browser itself refuses a cookie of this name from a sibling host.
+pub fn session_cookie_name(app: &App) -> &'static str {
+    if app.addresses.is_https() {
+        "__Host-sessao"
+    } else {
+        "sessao"
+    }
+}
+
+/// State may change only from our own pages (facts/reliability §4.4, contract §4).
+fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
+    let text = |name: &'static str| {
+        request
+            .headers()
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
+    let ours = match (text("sec-fetch-site"), text("origin")) {
+        (Some(site), origin) => {
+            matches!(site, "same-origin" | "none")
+                && origin.is_none_or(|origin| is_own(app, request, origin))
+        }
+        (None, Some(origin)) => is_own(app, request, origin),
+        (None, None) => true,
+    };
+    if ours {
+        Ok(())
+    } else {
+        Err(Problem::forbidden(
+            "esta ação só pode ser feita a partir das nossas páginas",
+        ))
+    }
+}
+
+/// Whether an origin is our configured one, or the loopback address under
+/// which this very request reached us.
+fn is_own(app: &App, request: &Request, origin: &str) -> bool {
+    let host = request.header(&http::header::HOST).unwrap_or_default();
+    app.addresses.origins.iter().any(|own| own == origin)
+        || app.addresses.is_loopback_host(host) && origin.strip_prefix("http://") == Some(host)
+}
+
+impl Access {
+    /// Whether people of a role may use the row.
+    pub const fn admits(self, role: Role) -> bool {
+        match self {
+            Self::Student => role.is_student(),
+            Self::Supplier => matches!(role, Role::Drop),
+            Self::Admin => matches!(role, Role::Admin),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What a row of the route table is.
+//!
+//! A row says method, path, who may call, what is counted, how it runs and
+//! what it is for. The column "who may call" is an enum that carries the
+//! handler, so the caller's identity and the shape of errors cannot drift
+//! apart from it. The rows themselves are in `routes.rs`.
+
+use http::Method;
+use schemars::{Schema, SchemaGenerator};
+
+use crate::app::App;
+use crate::db::WriteTx;
+use crate::guard::{Claim, ExtensionUser, Person, Seller, Visitor};
+use crate::http::cors::Cors;
+use crate::http::{Family, Problem, Reply, Request};
+
+/// What a writing handler gives back: its work inside the write transaction,
+/// which also makes the reply.
+pub type Job = Box<dyn FnOnce(&WriteTx<'_>) -> Result<Reply, Problem> + Send>;
+
+/// A handler that answers from memory or from one indexed read.
+pub type Reader<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
+/// A handler that checks its input and gives back a job for the writer.
+pub type Writer<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
+
+/// How a row runs (design, "A request").
+pub enum Run<I> {
+    /// In place, on the async worker: bounded, indexed reads only.
+    Read(Reader<I>),
+    /// In place, unless the request asks for something costly.
+    ReadOrSlow(fn(&Request) -> bool, Reader<I>),
+    /// Checked in place, then a job of the writer; answered after COMMIT.
+    Write(Writer<I>),
+    /// On the bounded pool for slow work: passwords, calls to the outside, aggregates.
+    Slow(Reader<I>),
+}
+
+/// Who may call a row.
+pub enum Call {
+    /// Anybody.
+    Open(Run<()>),
+    /// The browser extension of a logged-in user.
+    Extension(Run<ExtensionUser>),
+    /// The marketplace, by its signature.
+    Notification(Run<Claim>),
+    /// A seller with a partner token and an active API plan.
+    Seller(Run<Seller>),
+    /// A browser, with or without a session.
+    Visitor(Run<Visitor>),
+    /// A person with a browser session.
+    Session(Access, Run<Person>),
+}
+
+/// Whose session opens a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Student,
+    Supplier,
+    Admin,
+}
+
+/// What a row counts. Partner rows count by plan, whatever stands here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    None,
+    /// Extension and API v1: by token, else by address.
+    Api,
+}
+
+/// A schema of the OpenAPI document.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// What the OpenAPI document says of a row beyond the table.
+#[derive(Clone, Copy, Default)]
+pub struct Docs {
+    pub query: Option<SchemaOf>,
+    pub body: Option<SchemaOf>,
+    pub reply: Option<SchemaOf>,
+    /// Status of the answer described by `reply`, when it is not 200.
+    pub status: Option<u16>,
+}
+
+/// One address.
+pub struct Route {
+    pub method: Method,
+    pub path: &'static str,
+    pub call: Call,
+    pub rate: Rate,
+    /// Shape of its errors where the caller does not decide it.
+    pub family: Option<Family>,
+    /// Name of the operation, for partner rows.
+    pub operation: &'static str,
+    /// Largest body, when it is not the configured one.
+    pub body_bytes: Option<usize>,
+    /// A GET that changes state: no HEAD, and the same checks as a POST.
+    pub changes_state: bool,
+    /// Health probes come with any `Host`.
+    pub any_host: bool,
+    pub docs: Docs,
+    /// What it is for, in one sentence.
+    pub about: &'static str,
+}
+
+impl Route {
+    /// A row with the usual settings.
+    pub const fn new(method: Method, path: &'static str, call: Call, about: &'static str) -> Self {
+        Self {
+            method,
+            path,
+            call,
+            rate: Rate::None,
+            family: None,
+            operation: "",
+            body_bytes: None,
+            changes_state: false,
+            any_host: false,
+            docs: Docs {
+                query: None,
+                body: None,
+                reply: None,
+                status: None,
+            },
+            about,
+        }
+    }
+
+    pub const fn limited(mut self) -> Self {
+        self.rate = Rate::Api;
+        self
+    }
+
+    pub const fn family_is(mut self, family: Family) -> Self {
+        self.family = Some(family);
+        self
+    }
+
+    pub const fn body_at_most(mut self, bytes: usize) -> Self {
+        self.body_bytes = Some(bytes);
+        self
+    }
+
+    pub const fn changes_state(mut self) -> Self {
+        self.changes_state = true;
+        self
+    }
+
+    pub const fn any_host(mut self) -> Self {
+        self.any_host = true;
+        self
+    }
+
+    /// The same row with its schemas.
+    pub const fn with_docs(mut self, docs: Docs) -> Self {
+        self.docs = docs;
+        self
+    }
+
+    pub const fn replies(mut self, reply: SchemaOf) -> Self {
+        self.docs.reply = Some(reply);
+        self
+    }
+
+    pub const fn takes(mut self, body: SchemaOf) -> Self {
+        self.docs.body = Some(body);
+        self
+    }
+
+    pub const fn asks(mut self, query: SchemaOf) -> Self {
+        self.docs.query = Some(query);
+        self
+    }
+
+    /// The shape of the row's errors.
+    pub fn family(&self) -> Family {
+        self.family.unwrap_or(match self.call {
+            Call::Open(_) | Call::Notification(_) => Family::Integration,
+            Call::Extension(_) => Family::Internal,
+            Call::Seller(_) => Family::Partner,
+            Call::Visitor(_) | Call::Session(..) => Family::Page,
+        })
+    }
+
+    /// Who may read the row's answers from another origin.
+    pub fn cors(&self) -> Cors {
+        match self.call {
+            Call::Extension(_) => Cors::Extension,
+            Call::Open(_) if self.path.starts_with("/api/ext/") => Cors::Extension,
+            Call::Seller(_) => Cors::Any,
+            Call::Open(_) if self.path.starts_with("/api/v1/") => Cors::Any,
+            _ => Cors::None,
+        }
+    }
+
+    /// Largest body the row takes.
+    pub fn body_limit(&self, app: &App) -> usize {
+        let configured = app.config.server.max_body_bytes;
+        self.body_bytes
+            .map_or(configured, |own| own.min(configured))
+    }
+
+    /// Who may call, as the route list names it.
+    pub const fn caller(&self) -> &'static str {
+        match self.call {
+            Call::Open(_) => "public",
+            Call::Extension(_) => "extension",
+            Call::Notification(_) => "marketplace_hook",
+            Call::Seller(_) => "seller",
+            Call::Visitor(_) => "visitor",
+            Call::Session(Access::Student, _) => "session:student",
+            Call::Session(Access::Supplier, _) => "session:supplier",
+            Call::Session(Access::Admin, _) => "session:admin",
+        }
+    }
+
+    /// How the row runs, as the route list names it.
+    pub const fn runs(&self) -> &'static str {
+        const fn name<I>(run: &Run<I>) -> &'static str {
+            match run {
+                Run::Read(_) | Run::ReadOrSlow(..) => "read",
+                Run::Write(_) => "write",
+                Run::Slow(_) => "slow",
+            }
+        }
+        match &self.call {
+            Call::Open(run) => name(run),
+            Call::Extension(run) => name(run),
+            Call::Notification(run) => name(run),
+            Call::Seller(run) => name(run),
+            Call::Visitor(run) => name(run),
+            Call::Session(_, run) => name(run),
+        }
+    }
+
+    /// What the row counts, as the route list names it.
+    pub fn counts(&self) -> &'static str {
+        match self.call {
+            Call::Seller(_) if self.method == Method::POST => "partner_post",
+            Call::Seller(_) => "partner_get",
+            Call::Extension(_) => "api",
+            _ if self.rate == Rate::Api => "api",
+            _ => "none",
+        }
+    }
+}
