@@ -508,10 +508,21 @@ impl Addresses {
         if self.knows(named) && target {
             return Ok(());
         }
-        Err(Problem::new(
-            Code::BadRequest,
-            "this server does not answer for that host",
-        ))
+        let shown = crate::text::shortened(named, 100);
+        Err(Problem {
+            // For the operator whose base_url is wrong; the log escapes it.
+            cause: Some(
+                format!(
+                    "Host {shown:?} is not that of server.base_url {}",
+                    self.base_url
+                )
+                .into(),
+            ),
+            ..Problem::new(
+                Code::BadRequest,
+                "this server does not answer for that host",
+            )
+        })
     }
 
     /// Whether a host is a loopback name under which this process may be reached.

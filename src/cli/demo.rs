@@ -35,7 +35,7 @@ struct Cast {
 }
 
 const STUDENT: Cast = Cast {
-    who: "Aluna com duas lojas",
+    who: "Aluna com três lojas",
     name: "Ana Souza",
     email: "ana@exemplo.com",
     role: Role::PilotoPro,
