@@ -243,7 +243,7 @@ fn account_rows(count: usize) -> Vec<AccountRow> {
             questions: [3, 0, 0][index % 3],
             link: [Badge::Linked, Badge::Linked, Badge::LinkLost][index % 3],
             error: (index % 3 == 2)
-                .then(|| "O Mercado Livre recusou a renovação do acesso.".to_owned()),
+                .then(|| "O marketplace recusou a renovação do acesso.".to_owned()),
         })
         .collect()
 }
@@ -446,7 +446,7 @@ fn health(troubled: bool) -> Vec<HealthRow> {
             "a mais antiga há 20 s",
             Badge::Healthy,
         ),
-        row("Avisos do Mercado Livre à espera", "0", "", Badge::Healthy),
+        row("Avisos do marketplace à espera", "0", "", Badge::Healthy),
         row("Avisos que falharam", failed, "", concern),
         row("Assinaturas recusadas", refused, "", concern),
         row(

@@ -28,7 +28,7 @@ const LOCKS: i64 = 256;
 const SAVE_TRIES: u32 = 30;
 const SAVE_PAUSE: Duration = Duration::from_millis(200);
 
-const REFUSED: &str = "O Mercado Livre não aceita mais esta autorização. Vincule a conta de novo.";
+const REFUSED: &str = "O marketplace não aceita mais esta autorização. Vincule a conta de novo.";
 const NOT_OFFLINE: &str = "A autorização venceu e não permite renovação. Vincule a conta de novo.";
 const OTHER_KEY: &str = "A chave que protege os acessos desta plataforma mudou e este não abre mais. Vincule a conta de novo.";
 

@@ -167,12 +167,12 @@ impl LinkOutcome<'_> {
             Self::Refused => Notice::new(
                 Tone::Warn,
                 "A autorização não foi dada",
-                "Nada mudou. Se foi sem querer, clique em Vincular conta e autorize na página do Mercado Livre.",
+                "Nada mudou. Se foi sem querer, clique em Vincular conta e autorize na página do marketplace.",
             ),
             Self::BelongsToAnother => Notice::new(
                 Tone::Bad,
                 "Esta conta já é de outra pessoa daqui",
-                "Uma conta do Mercado Livre pertence a uma só pessoa. Para vincular outra, saia da sua conta no Mercado Livre, entre com a certa e tente de novo.",
+                "Uma conta do marketplace pertence a uma só pessoa. Para vincular outra, saia da sua conta no marketplace, entre com a certa e tente de novo.",
             ),
             Self::Expired => Notice::new(
                 Tone::Warn,
@@ -181,13 +181,13 @@ impl LinkOutcome<'_> {
             ),
             Self::Unavailable => Notice::new(
                 Tone::Bad,
-                "O Mercado Livre não respondeu",
+                "O marketplace não respondeu",
                 "Nada mudou e suas outras contas continuam vinculadas. Tente de novo em alguns minutos.",
             ),
             Self::Unlinked { nickname } => Notice::new(
                 Tone::Good,
                 format!("{nickname} foi desvinculada"),
-                "O acesso ao Mercado Livre foi esquecido. O histórico de vendas continua aqui.",
+                "O acesso ao marketplace foi esquecido. O histórico de vendas continua aqui.",
             ),
         }
     }
