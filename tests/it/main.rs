@@ -14,8 +14,11 @@ mod checks; // What must hold on every reply, whatever was asked.
 mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
 mod process; // Child processes that say where they listen; waiting.
 mod site; // The server under test, its commands and its clock.
+mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
+mod browser; // What people do in the panels, in a real browser.
+mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.

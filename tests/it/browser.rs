@@ -1,0 +1,434 @@
+//! What people do in the panels, done in a real browser.
+//!
+//! Marked as ignored because they need Chromium: `tests/run` installs it and
+//! runs them. Every page by itself is looked at in `browser_pages.rs`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::actors::Actor;
+use crate::client::Request;
+use crate::process::until;
+use crate::site::{Person, Site};
+use crate::webdriver::{Browser, ENTER, ESCAPE, TAB};
+use crate::world::World;
+
+const LOJA: u64 = 900_000_001;
+/// Sales that the home page lists.
+const NEWEST: usize = 8;
+
+impl Site {
+    /// The address of a page in the browser.
+    #[track_caller]
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address())
+    }
+
+    /// Signs a person in by the login page and waits for `home`.
+    #[track_caller]
+    pub fn sign_in(&self, browser: &Browser, person: &Person, home: &str) {
+        browser.go(&self.url("/entrar"));
+        browser.fill("email", &person.email);
+        browser.fill("senha", &person.password);
+        browser.press("Entrar");
+        browser.wait_for_path(home);
+    }
+
+    /// Path and query of the set-up link that the server wrote at its start.
+    #[track_caller]
+    pub fn setup_link(&self) -> String {
+        until("a set-up link in the log", Duration::from_secs(10), || {
+            let log = self.log();
+            let link = &log[log.find("/configurar?codigo=")?..];
+            Some(link.split_once('\n')?.0.trim().to_owned())
+        })
+    }
+}
+
+/// The name of the field that has the focus.
+#[track_caller]
+fn focused(browser: &Browser) -> Value {
+    browser.script("return document.activeElement.name ?? document.activeElement.tagName;")
+}
+
+/// What stands in a field.
+#[track_caller]
+fn value_of(browser: &Browser, name: &str) -> Value {
+    browser.script(&format!(
+        "return document.querySelector(\"[name='{name}']\").value;"
+    ))
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn the_set_up_link_makes_the_first_administrator_once() {
+    let site = Site::start();
+    let link = site.setup_link();
+    let browser = Browser::start();
+    browser.go(&site.url("/entrar"));
+    browser.see("Ainda não há administrador");
+
+    browser.go(&site.url(&link));
+    browser.fill("nome", "Bia Lima");
+    browser.fill("email", "bia@example.com");
+    browser.fill("senha", "curta");
+    // The browser's own check stands in the way of ours.
+    browser.script("document.querySelector('form').noValidate = true;");
+    browser.press("Criar acesso e entrar");
+    browser.see("Use de 10 a 200 caracteres.");
+    assert_eq!(value_of(&browser, "nome"), "Bia Lima");
+    assert_eq!(value_of(&browser, "email"), "bia@example.com");
+    assert_eq!(focused(&browser), "senha");
+
+    browser.fill("senha", "uma frase só minha");
+    browser.press("Criar acesso e entrar");
+    browser.wait_for_path("/admin");
+    browser.see("Bia Lima");
+    browser.expect_no_complaints();
+
+    browser.go(&site.url(&link));
+    browser.see("A configuração já foi feita");
+    browser.go(&site.url("/admin"));
+    browser.press("Sair");
+    browser.wait_for_path("/entrar");
+    assert!(!browser.text().contains("Ainda não há administrador"));
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_login_that_fails_keeps_what_was_typed() {
+    let site = Site::start();
+    let ana = site.make_person("ana", "vip");
+    let browser = Browser::start();
+    browser.go(&site.url("/painel/avisos"));
+    browser.fill("email", &ana.email);
+    browser.fill("senha", "não é esta senha");
+    browser.press("Entrar");
+    browser.see("E-mail ou senha não conferem");
+    assert_eq!(value_of(&browser, "email"), ana.email);
+    assert_eq!(value_of(&browser, "senha"), "");
+    assert_eq!(focused(&browser), "senha");
+
+    // Straight on by keyboard, to where the person wanted to go.
+    browser.fill("senha", &ana.password);
+    browser.key(ENTER);
+    browser.wait_for_path("/painel/avisos");
+    browser.expect_no_complaints();
+
+    browser.press("Sair");
+    browser.wait_for_path("/entrar");
+    browser.go(&site.url("/painel"));
+    browser.see("Entrar");
+    assert!(browser.url().contains("/entrar"), "{}", browser.url());
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_linked_account_and_its_sale_show_in_the_panel() {
+    let world = World::start();
+    world.seller(LOJA, "LOJA DA ANA");
+    world.item(LOJA, "Garrafa térmica 1 litro", 89.9);
+    let site = Site::builder().unlimited().world(&world).start();
+    let ana = site.make_person("ana", "vip");
+    let browser = Browser::start();
+    site.sign_in(&browser, &ana, "/painel");
+    browser.see("Vincule a sua primeira conta");
+
+    browser.press("Vincular conta");
+    browser.wait_for_path("/painel/ml");
+    browser.press("Vincular conta");
+    browser.see("Entrar como");
+    browser.press("Recusar");
+    browser.see("A autorização não foi dada");
+    browser.press("Vincular conta");
+    browser.see("LOJA DA ANA");
+    browser.press("Autorizar");
+    browser.see("LOJA DA ANA foi vinculada");
+    browser.expect_no_complaints();
+
+    browser.go(&format!("http://{}/", world.address()));
+    browser.press("Simular venda");
+    browser.see("Pago");
+    browser.expect_no_complaints();
+    assert_eq!(world.deliveries().last().unwrap()["status"], 200);
+
+    let totals = "document.querySelector('.stat-value').textContent === '1'";
+    until(
+        "the sale is on the home page",
+        Duration::from_secs(15),
+        || {
+            browser.go(&site.url("/painel"));
+            let shown = browser.script(&format!("return {totals};"));
+            shown.as_bool().filter(|shown| *shown)
+        },
+    );
+    browser.see("Garrafa térmica 1 litro");
+    browser.see("R$ 89,90 até agora");
+    browser.go(&site.url("/painel/avisos"));
+    browser.see("Garrafa térmica 1 litro");
+    browser.press("Marcar todos como lidos");
+    browser.wait_until(
+        "nothing is unread any more",
+        "!document.querySelector('.unread')",
+    );
+
+    browser.go(&site.url("/painel/ml"));
+    browser.click("button[popovertarget^='desvincular']");
+    browser.see("Desvincular LOJA DA ANA?");
+    browser.key(ESCAPE);
+    browser.wait_until(
+        "the question is gone",
+        "!document.querySelector(':popover-open')",
+    );
+    browser.click("button[popovertarget^='desvincular']");
+    browser.click("dialog:popover-open button.danger");
+    browser.see("Nenhuma conta vinculada");
+    browser.expect_no_complaints();
+}
+
+/// Titles of the plans on sale.
+#[track_caller]
+fn on_sale(anybody: &Actor<'_>) -> Vec<String> {
+    let plans = anybody.get("/api/v1/planos").ok();
+    let plans = plans["data"].as_array().expect("a list of plans").clone();
+    let title = |plan: &Value| plan["titulo"].as_str().unwrap_or_default().to_owned();
+    plans.iter().map(title).collect()
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn an_operator_creates_changes_and_deletes_a_plan() {
+    let site = Site::builder().unlimited().start();
+    let bia = site.make_person("bia", "admin");
+    let anybody = site.anonymous();
+    let browser = Browser::start();
+    site.sign_in(&browser, &bia, "/admin");
+    browser.press("Planos");
+    browser.see("Nenhum plano ainda");
+
+    browser.press("Criar plano");
+    browser.fill("titulo", "Plano anual");
+    browser.fill("slug", "plano-anual");
+    browser.fill("preco", "1.997,00");
+    browser.fill("beneficios", "Mentorias ao vivo\nGrupo de avisos");
+    browser.press("Criar plano");
+    browser.see("Plano criado");
+    assert_eq!(on_sale(&anybody), ["Plano anual"]);
+
+    browser.press("Plano anual");
+    browser.see("Excluir este plano");
+    browser.fill("titulo", "Plano anual com mentoria");
+    browser.fill("preco", "muito caro");
+    browser.press("Salvar plano");
+    browser.see("Falta corrigir um campo");
+    browser.see("Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.");
+    assert_eq!(value_of(&browser, "titulo"), "Plano anual com mentoria");
+    assert_eq!(value_of(&browser, "preco"), "muito caro");
+    assert_eq!(focused(&browser), "preco");
+    assert_eq!(on_sale(&anybody), ["Plano anual"]);
+
+    browser.fill("preco", "1.497,00");
+    browser.press("Salvar plano");
+    browser.see("Plano alterado");
+    browser.see("R$ 1.497,00");
+    assert_eq!(on_sale(&anybody), ["Plano anual com mentoria"]);
+
+    browser.click("details.menu > summary");
+    browser.press("Excluir");
+    browser.see("Excluir o plano Plano anual com mentoria?");
+    browser.click("dialog:popover-open button.danger");
+    browser.see("Plano excluído");
+    assert_eq!(on_sale(&anybody), [""; 0]);
+    browser.expect_no_complaints();
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn the_chosen_theme_is_kept() {
+    let site = Site::start();
+    let browser = Browser::start();
+    let background = "return getComputedStyle(document.body).backgroundColor;";
+    browser.go(&site.url("/entrar"));
+    let light = browser.script(background);
+    browser.click(".themes button[value='dark']");
+    let dark = browser.script(background);
+    assert_ne!(light, dark);
+    browser.go(&site.url("/nao-existe"));
+    browser.see("Esta página não existe");
+    assert_eq!(browser.script(background), dark);
+    browser.click(".themes button[value='auto']");
+    browser.reload();
+    assert_eq!(browser.script(background), light);
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn the_keyboard_reaches_everything() {
+    let site = Site::start();
+    let ana = site.make_person("ana", "vip");
+    let browser = Browser::start();
+    browser.go(&site.url("/entrar"));
+    assert_eq!(focused(&browser), "email", "the page opens at its task");
+    let mut order = vec![name_of_focus(&browser)];
+    for _ in 0..6 {
+        browser.key(TAB);
+        order.push(name_of_focus(&browser));
+    }
+    let wanted = [
+        "E-mail",
+        "Senha",
+        "Mostrar",
+        "Entrar",
+        "Tema do sistema",
+        "Tema claro",
+        "Tema escuro",
+    ];
+    assert_eq!(order, wanted);
+
+    site.sign_in(&browser, &ana, "/painel");
+    browser.key(TAB);
+    assert_eq!(name_of_focus(&browser), "Pular para o conteúdo");
+    browser.key(ENTER);
+    browser.wait_until(
+        "the focus is at the content",
+        "document.activeElement.id === 'conteudo'",
+    );
+    browser.key(TAB);
+    assert_eq!(
+        name_of_focus(&browser),
+        "Vincular conta",
+        "the navigation is behind"
+    );
+}
+
+/// The name of what has the focus, which must be visibly so.
+#[track_caller]
+fn name_of_focus(browser: &Browser) -> String {
+    let seen = browser.script(
+        "const at = document.activeElement;
+         const style = getComputedStyle(at);
+         const box = at.getBoundingClientRect();
+         return {
+           name: at.labels?.[0]?.textContent ?? at.getAttribute('aria-label') ?? at.textContent.trim(),
+           ring: parseFloat(style.outlineWidth) >= 2 && style.outlineStyle !== 'none',
+           inside: box.top >= 0 && box.bottom <= innerHeight && box.width > 0,
+         };",
+    );
+    assert_eq!(seen["ring"], true, "no focus ring: {seen}");
+    assert_eq!(seen["inside"], true, "out of sight: {seen}");
+    seen["name"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Texts that would run if a page printed them as they are.
+const PAYLOADS: [&str; 20] = [
+    "<script>window.ran=1</script>",
+    "</title><script>window.ran=2</script>",
+    "<img src=x onerror=window.ran=3>",
+    "<svg onload=window.ran=4>",
+    "\"><svg onload=window.ran=5>",
+    "'><img src=x onerror=window.ran=6>",
+    "\" autofocus onfocus=window.ran=7 x=\"",
+    "' onmouseover=window.ran=8 x='",
+    "</textarea><script>window.ran=9</script>",
+    "</select><img src=x onerror=window.ran=10>",
+    "</style><script>window.ran=11</script>",
+    "--><script>window.ran=12</script><!--",
+    "]]><script>window.ran=13</script>",
+    "<a href=javascript:window.ran=14>x</a>",
+    "<iframe srcdoc='<script>parent.ran=15'>",
+    "<body onpageshow=window.ran=16>",
+    "<details open ontoggle=window.ran=17>",
+    "&lt;script&gt;window.ran=18&lt;/script&gt;",
+    "{{constructor.constructor('ran=19')()}}",
+    "<base href=//evil.example><link rel=x>",
+];
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn text_of_strangers_stays_text() {
+    let world = World::start();
+    let site = Site::builder().unlimited().world(&world).start();
+    let ana = site.person("ana");
+    let bia = site.person_as("bia", "admin");
+    for (number, payload) in (0_u64..).zip(PAYLOADS) {
+        world.seller(LOJA + number, payload);
+        world.item(LOJA + number, payload, 10.0);
+        world.link(&ana, LOJA + number);
+        let plan = json!({
+            "titulo": payload, "slug": format!("plano-{number}"), "preco": 10, "beneficios": [payload],
+        });
+        bia.post("/admin/planos", &plan).expect(201);
+    }
+    let browser = Browser::start();
+    browser.go(&format!("http://{}/", world.address()));
+    expect_inert(&browser, PAYLOADS.len());
+
+    site.sign_in(&browser, bia.person(), "/admin");
+    browser.go(&site.url("/admin/planos?por_pagina=100"));
+    expect_inert(&browser, PAYLOADS.len());
+    for number in 1..=PAYLOADS.len() {
+        browser.go(&site.url(&format!("/admin/planos/{number}")));
+        expect_inert(&browser, 1);
+    }
+    browser.press("Sair");
+
+    site.sign_in(&browser, ana.person(), "/painel");
+    browser.go(&site.url("/painel/ml"));
+    expect_inert(&browser, PAYLOADS.len());
+    let sellers: Vec<u64> = (LOJA..).take(PAYLOADS.len()).collect();
+    for some in sellers.chunks(NEWEST) {
+        for seller in some {
+            world.sale(*seller);
+        }
+        let payloads = some
+            .iter()
+            .map(|seller| PAYLOADS[usize::try_from(seller - LOJA).unwrap()]);
+        until("the sales are told of", Duration::from_secs(30), || {
+            let sold = newest_titles(&ana);
+            payloads
+                .clone()
+                .all(|title| sold.iter().any(|sold| sold == title))
+                .then_some(())
+        });
+        browser.go(&site.url("/painel"));
+        expect_inert(&browser, PAYLOADS.len());
+        browser.go(&site.url("/painel/avisos"));
+        expect_inert(&browser, some.len());
+    }
+}
+
+/// Titles of the sales that the home page lists.
+#[track_caller]
+fn newest_titles(student: &Actor<'_>) -> Vec<String> {
+    let home = Request::new("GET", "/painel").header("Accept", "application/json");
+    let home = student.send(home).ok();
+    let sales = home["vendas"].as_array().expect("a list of sales").iter();
+    sales
+        .filter_map(|sale| sale["titulo"].as_str().map(str::to_owned))
+        .collect()
+}
+
+/// Requires that the page shows at least so many payloads and ran none.
+#[track_caller]
+fn expect_inert(browser: &Browser, shown: usize) {
+    let found = browser.script(&format!(
+        "const payloads = {};
+         const foreign = 'script:not([src]), base, iframe, style, img:not([src^=\"/\"]), [onload], [onerror], [onfocus], [onmouseover], [ontoggle], [onpageshow], [href^=\"javascript:\"]';
+         return {{
+           ran: window.ran ?? null,
+           foreign: [...document.querySelectorAll(foreign)].map((one) => one.outerHTML),
+           shown: payloads.filter((one) => document.body.textContent.includes(one)).length,
+         }};",
+        json!(PAYLOADS)
+    ));
+    let page = browser.url();
+    assert_eq!(found["ran"], Value::Null, "at {page}");
+    assert_eq!(found["foreign"], json!([]), "at {page}");
+    let count = found["shown"].as_u64().unwrap_or_default();
+    assert!(
+        count >= shown as u64,
+        "at {page}: {count} payloads shown of {shown}"
+    );
+    browser.expect_no_complaints();
+}
