@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::api::WirePlan;
 use super::store::{self, Changed, Order};
-use super::views::{ExistingPlan, PlanForm, PlanRow, PlansPage, period_words};
+use super::views::{
+    ExistingPlan, PlanForm, PlanRow, PlansPage, SLUG_TAKEN, fault_words, period_words,
+};
 use super::{PERIODS, Plan, PlanEntry, slug_of};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -304,7 +306,13 @@ impl Typed {
             let fault = faults
                 .iter()
                 .find(|(known, _)| known == name)
-                .map(|(_, text)| &**text);
+                .map(|(_, said)| {
+                    if said == SLUG_TAKEN {
+                        SLUG_TAKEN
+                    } else {
+                        fault_words(name)
+                    }
+                });
             view::Field::of(value).fault(fault)
         };
         let mut form = PlanForm {
@@ -478,7 +486,7 @@ impl Answer {
 
 fn slug_taken() -> Problem {
     Problem {
-        fields: vec![("slug".into(), "já existe um plano com este endereço".into())],
+        fields: vec![("slug".into(), SLUG_TAKEN.into())],
         ..Problem::new(Code::Conflict, "this slug is taken")
     }
 }

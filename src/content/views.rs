@@ -55,6 +55,23 @@ pub static PERIODS: &[Choice] = &[
     },
 ];
 
+/// What to correct in a field of the plan form, in the words of its label.
+pub fn fault_words(field: &str) -> &'static str {
+    match field {
+        "titulo" => "Dê um título de 2 a 120 letras.",
+        "slug" => "Use só letras minúsculas sem acento, números e hífens, até 60.",
+        "preco" => "Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.",
+        "moeda" => "Informe as três letras da moeda, como BRL.",
+        "periodicidade" => "Escolha uma das opções da lista.",
+        "beneficios" => "São até 30 benefícios, cada um com até 200 letras.",
+        "link_checkout" => "Informe um endereço que comece com https://.",
+        _ => "Confira este campo.",
+    }
+}
+
+/// What to correct when another plan has the same short name.
+pub const SLUG_TAKEN: &str = "Já existe um plano com este endereço.";
+
 /// The words of a period as the plan stores it.
 pub fn period_words(period: &str) -> &'static str {
     PERIODS
