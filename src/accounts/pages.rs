@@ -87,12 +87,11 @@ fn form(
     };
     let mut email = view::Field::of(typed.email).fault(fault("email"));
     let mut password = view::Field::default().fault(fault("senha"));
-    let count = view::focus_first([&mut email, &mut password]);
+    // Two fields need no summary of their faults above them.
+    view::focus_first([&mut email, &mut password]);
     Ok(LoginPage {
         layout: Layout::outside(&app.config.server.name, request.now),
-        alert: problem
-            .map(LoginProblem::notice)
-            .or_else(|| view::Notice::faults(count)),
+        alert: problem.map(LoginProblem::notice),
         email,
         password,
         back: typed.back,
