@@ -10,6 +10,7 @@ use super::oauth::Asked;
 use super::routes;
 use super::state::{Order, Sandbox, World};
 use crate::clock::{Instant, Zone};
+use crate::http::view::Badge;
 use crate::money::Cents;
 use crate::text::grouped;
 
@@ -213,7 +214,8 @@ fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
                 revenue = revenue + Cents(order.unit_price.0 * order.quantity);
             }
         }
-        let (level, level_class) = level(seller.reputation.level.as_deref());
+        let reputation = seller.reputation.level.as_deref().unwrap_or_default();
+        let (level, level_class) = shown(Badge::reputation(reputation));
         ShopCard {
             id: seller.id,
             nickname: seller.nickname.clone(),
@@ -234,15 +236,9 @@ fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
     world.sellers.values().map(card).collect()
 }
 
-fn level(id: Option<&str>) -> (&'static str, &'static str) {
-    match id {
-        Some("5_green") => ("Verde", "good"),
-        Some("4_light_green") => ("Verde-claro", "good"),
-        Some("3_yellow") => ("Amarela", "warn"),
-        Some("2_orange") => ("Laranja", "warn"),
-        Some("1_red") => ("Vermelha", "bad"),
-        _ => ("Sem reputação", "plain"),
-    }
+/// The word that every page uses for a state, and its colour.
+fn shown(badge: Badge) -> (&'static str, &'static str) {
+    (badge.word(), badge.tone().class())
 }
 
 fn order_rows(world: &World) -> Vec<OrderRow> {
@@ -264,8 +260,8 @@ fn order_rows(world: &World) -> Vec<OrderRow> {
             .unwrap_or_default(),
         quantity: order.quantity,
         total: Cents(order.unit_price.0 * order.quantity).page(),
-        status: status_word(&order.status).0,
-        status_class: status_word(&order.status).1,
+        status: shown(Badge::order(&order.status)).0,
+        status_class: shown(Badge::order(&order.status)).1,
         shipping: order
             .shipment
             .as_ref()
@@ -273,18 +269,6 @@ fn order_rows(world: &World) -> Vec<OrderRow> {
         open: order.status != "cancelled",
     };
     newest.iter().map(row).collect()
-}
-
-/// The one word that pages use for an order's status, and its colour.
-fn status_word(status: &str) -> (&'static str, &'static str) {
-    match status {
-        "paid" => ("Pago", "good"),
-        "partially_refunded" => ("Reembolsado em parte", "warn"),
-        "cancelled" => ("Cancelado", "bad"),
-        "pending_cancel" => ("Cancelando", "warn"),
-        "invalid" => ("Inválido", "bad"),
-        _ => ("Pendente", "warn"),
-    }
 }
 
 fn shipping_word(status: &str) -> &'static str {
