@@ -79,7 +79,7 @@ pub struct LoginPage {
 /// Somebody of the demonstration.
 #[derive(Clone, Debug)]
 pub struct DemoLogin {
-    /// What this person is, such as `Aluna com duas lojas`.
+    /// What this person is, such as `Aluna com três lojas`.
     pub who: &'static str,
     /// E-mail address.
     pub email: String,

@@ -146,7 +146,7 @@ fn count(number: i64) -> String {
 fn last_backup(app: &App) -> (String, &'static str, Badge) {
     let Some(folder) = &app.config.database.backup_dir else {
         let advice = "Configure database.backup_dir, ou rode seller-platform backup ARQUIVO.";
-        return ("nenhum agendado".to_owned(), advice, Badge::Off);
+        return ("Nenhum agendado".to_owned(), advice, Badge::Off);
     };
     let copies = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let made = |entry: std::fs::DirEntry| {
@@ -167,7 +167,7 @@ fn last_backup(app: &App) -> (String, &'static str, Badge) {
         .map(Instant)
     else {
         return (
-            "nenhum ainda".to_owned(),
+            "Nenhum ainda".to_owned(),
             "Rode seller-platform backup ARQUIVO.",
             Badge::Attention,
         );
