@@ -245,6 +245,47 @@ fn an_operator_creates_changes_and_deletes_a_plan() {
 
 #[test]
 #[ignore = "needs Chromium; tests/run runs it"]
+fn each_role_has_its_home_and_no_other() {
+    let site = Site::start();
+    let rui = site.supplier("rui").plan("starter");
+    let browser = Browser::start();
+    site.sign_in(&browser, rui.person(), "/fornecedor");
+    browser.see("Sem vendedores vinculados ainda");
+    browser.see("0 de 10.000 chamadas neste mês");
+    for closed in ["/admin", "/painel"] {
+        browser.go(&site.url(closed));
+        browser.see("Sua conta não abre esta página");
+    }
+    browser.go(&site.url("/nao-existe"));
+    browser.see("Esta página não existe");
+    let quoted = browser.script("return document.getElementById('pedido').textContent;");
+    let quoted = quoted.as_str().expect("a request id").to_owned();
+    assert!(site.log().contains(&quoted), "{quoted} is not in the log");
+    browser.press("Ir para o início");
+    browser.wait_for_path("/fornecedor");
+    browser.expect_no_complaints();
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_phone_has_the_whole_menu() {
+    let site = Site::start();
+    let ana = site.make_person("ana", "vip");
+    let browser = Browser::start();
+    browser.resize(360, 740);
+    site.sign_in(&browser, &ana, "/painel");
+    browser.click("nav.bar a[href='/painel/avisos']");
+    browser.wait_for_path("/painel/avisos");
+    assert!(!browser.text().contains("Sair"), "the menu is closed");
+    browser.press("Menu");
+    browser.see(&ana.email);
+    browser.press("Sair");
+    browser.wait_for_path("/entrar");
+    browser.expect_no_complaints();
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
 fn the_chosen_theme_is_kept() {
     let site = Site::start();
     let browser = Browser::start();

@@ -68,6 +68,34 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     }
 }
 
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn what_opens_over_a_page_is_accessible_too() {
+    let site = Site::start();
+    let bia = site.administrator();
+    let plan = json!({ "titulo": "Plano anual", "preco": 97 });
+    bia.post("/admin/planos", &plan).expect(201);
+    let browser = Browser::start();
+    site.sign_in(&browser, bia.person(), "/admin");
+    for theme in [Theme::Light, Theme::Dark] {
+        browser.prefer(theme);
+        browser.resize(1280, 800);
+        browser.go(&site.url("/admin/planos"));
+        browser.click("details.menu > summary");
+        browser.see("Editar");
+        expect_axe_is_content(&browser, &format!("{theme:?}, row menu"));
+        browser.press("Excluir");
+        browser.see("Excluir o plano Plano anual?");
+        expect_axe_is_content(&browser, &format!("{theme:?}, question"));
+        browser.resize(360, 740);
+        browser.reload();
+        browser.press("Menu");
+        browser.see("Sair");
+        expect_axe_is_content(&browser, &format!("{theme:?}, menu of a phone"));
+    }
+    browser.expect_no_complaints();
+}
+
 /// People, plans, accounts and sales, with names as long as they get.
 fn furnish(site: &Site, world: &World) -> Cast {
     let nickname = "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456";

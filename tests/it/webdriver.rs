@@ -76,7 +76,8 @@ pub struct Browser {
     /// `/session/…`, once there is one.
     session: String,
     client: RefCell<Client>,
-    _profile: TempDir,
+    /// Removed when the browser has ended.
+    profile: TempDir,
 }
 
 impl Browser {
@@ -90,10 +91,10 @@ impl Browser {
             address,
             session: String::new(),
             client: RefCell::default(),
-            _profile: profile,
+            profile,
         };
         let opened = browser
-            .command("POST", "/session", &capabilities(browser._profile.path()))
+            .command("POST", "/session", &capabilities(browser.profile.path()))
             .unwrap_or_else(|refused| panic!("no browser: {refused}"));
         let id = opened["sessionId"].as_str().expect("a session id");
         browser.session = format!("/session/{id}");
@@ -121,9 +122,10 @@ impl Browser {
         self.patiently(&format!("the address is {wanted}"), || {
             let url = self.url();
             let path = url.splitn(4, '/').nth(3).unwrap_or_default();
-            match path == wanted.trim_start_matches('/') {
-                true => Ok(()),
-                false => Err(Refused(url)),
+            if path == wanted.trim_start_matches('/') {
+                Ok(())
+            } else {
+                Err(Refused(url))
             }
         });
     }
@@ -410,12 +412,10 @@ fn start_driver() -> (Child, SocketAddr) {
             }
         }
     });
-    match port.recv_timeout(START_LIMIT) {
-        Ok(port) => (driver, SocketAddr::from(([127, 0, 0, 1], port))),
-        Err(_) => {
-            driver.kill().ok();
-            driver.wait().ok();
-            panic!("chromedriver did not say where it listens");
-        }
-    }
+    let Ok(port) = port.recv_timeout(START_LIMIT) else {
+        driver.kill().ok();
+        driver.wait().ok();
+        panic!("chromedriver did not say where it listens");
+    };
+    (driver, SocketAddr::from(([127, 0, 0, 1], port)))
 }
