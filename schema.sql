@@ -126,6 +126,8 @@ CREATE TABLE one_time_link (
     used_at    INTEGER                      -- set when it was used
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX one_time_link_by_purpose ON one_time_link (purpose, created_at);
+
 -- Addresses from which a person has signed in well: they keep a failure counter of their own.
 CREATE TABLE good_login (
     user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
@@ -271,6 +273,8 @@ CREATE TABLE ml_notification (
 CREATE UNIQUE INDEX ml_notification_delivery ON ml_notification (delivery_key) WHERE delivery_key IS NOT NULL;
 CREATE UNIQUE INDEX ml_notification_event ON ml_notification (event_key) WHERE event_key IS NOT NULL;
 CREATE INDEX ml_notification_waiting ON ml_notification (next_try_at, notification_id) WHERE state = 0;
+CREATE INDEX ml_notification_failed ON ml_notification (notification_id) WHERE state = 3;
+CREATE INDEX ml_notification_later ON ml_notification (notification_id) WHERE state = 4;
 
 -- ---------------------------------------------------------------- messages
 

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 
-use rusqlite::{Connection, OptionalExtension as _, Params, Row, ffi};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, Row, ffi};
 
 use super::Result;
 use crate::clock::Instant;
@@ -27,6 +27,20 @@ impl<'c> ReadTx<'c> {
         self.now
     }
 
+    /// A statement of this connection's cache. At the level `trace` the log
+    /// tells how SQLite will run it, which is how a test finds full scans.
+    fn prepared(&self, sql: &str) -> rusqlite::Result<CachedStatement<'c>> {
+        if tracing::enabled!(tracing::Level::TRACE) {
+            let explain = format!("EXPLAIN QUERY PLAN {sql}");
+            let mut statement = self.connection.prepare(&explain)?;
+            let steps = statement.raw_query().mapped(|row| row.get::<_, String>(3));
+            let plan = steps.collect::<rusqlite::Result<Vec<_>>>()?.join("; ");
+            let sql = sql.split_whitespace().collect::<Vec<_>>().join(" ");
+            tracing::trace!(plan, sql, "statement");
+        }
+        self.connection.prepare_cached(sql)
+    }
+
     /// All rows, mapped.
     pub fn all<T>(
         &self,
@@ -34,7 +48,7 @@ impl<'c> ReadTx<'c> {
         params: impl Params,
         row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.prepared(sql)?;
         let rows = statement.query_map(params, row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -46,7 +60,7 @@ impl<'c> ReadTx<'c> {
         params: impl Params,
         row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.prepared(sql)?;
         Ok(statement.query_row(params, row).optional()?)
     }
 
@@ -57,7 +71,7 @@ impl<'c> ReadTx<'c> {
         params: impl Params,
         row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.prepared(sql)?;
         Ok(statement.query_row(params, row)?)
     }
 
@@ -68,7 +82,7 @@ impl<'c> ReadTx<'c> {
         params: impl Params,
         mut row: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.prepared(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(next) = rows.next()? {
             row(next)?;
@@ -100,8 +114,7 @@ impl<'c> WriteTx<'c> {
     /// Runs a statement; gives back the number of changed rows.
     pub fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
         let run = || {
-            self.connection
-                .prepare_cached(sql)?
+            self.prepared(sql)?
                 .execute(params)
                 .inspect_err(|error| self.failure.set(error.sqlite_error().copied()))
         };

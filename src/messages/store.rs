@@ -101,7 +101,7 @@ pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<V
 /// Marks all notifications of a person as read; gives back how many were not.
 pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
     let marked = tx.execute(
-        "UPDATE notification SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
+        "UPDATE notification INDEXED BY notification_unread SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
         (owner, tx.now().0),
     )?;
     tx.execute(

@@ -23,5 +23,6 @@ mod config; // Starting with something wrong: one clear line, nothing touched.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod linking; // From consent to sale, with the stand-in marketplace.
+mod plans; // No route walks a table that grows.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod tidy; // Rules about the source tree itself.

@@ -1,0 +1,157 @@
+//! How SQLite runs what the routes ask: nothing that a route runs may walk a
+//! table that grows with use.
+//!
+//! At the level `trace` the server tells the plan of each statement it runs.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::client::Request;
+use crate::process::until;
+use crate::site::Site;
+use crate::world::World;
+
+const LOJA: u64 = 900_000_001;
+
+/// Tables that stay small, whatever happens.
+const SMALL: [&str; 4] = ["setting", "word", "role_permission", "plan"];
+
+/// Walks that are known and bounded, each with its reason.
+const KNOWN: [(&str, &str); 3] = [
+    (
+        "SCAN user USING COVERING INDEX user_by_role",
+        "people by role on the operator's home, on the slow pool",
+    ),
+    (
+        "SCAN rate_window",
+        "windows are read at start and after a command beside the server",
+    ),
+    (
+        "SCAN ml_account USING INDEX ml_account_unread",
+        "accounts whose history is still to be read",
+    ),
+];
+
+#[test]
+fn no_statement_walks_a_table_that_grows() {
+    let world = World::start();
+    world.seller(LOJA, "LOJA DA ANA");
+    world.item(LOJA, "Garrafa", 89.9);
+    let site = Site::builder()
+        .unlimited()
+        .config("log.level", "trace")
+        .config("log.format", "json")
+        .world(&world)
+        .start();
+    visit_everything(&site, &world);
+    let log = site.log();
+    let mut walks = BTreeSet::new();
+    let mut plans = 0;
+    for line in log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+    {
+        let Some(plan) = line["plan"].as_str() else {
+            continue;
+        };
+        plans += 1;
+        for step in plan.split("; ").filter(|step| is_walk(step)) {
+            walks.insert(format!(
+                "{step}\n    {}",
+                line["sql"].as_str().unwrap_or_default()
+            ));
+        }
+    }
+    assert!(plans > 50, "the log tells of {plans} statements only");
+    assert!(
+        walks.is_empty(),
+        "{}",
+        walks.into_iter().collect::<Vec<_>>().join("\n")
+    );
+}
+
+/// Whether a step of a plan reads a growing table from one end to the other.
+fn is_walk(step: &str) -> bool {
+    let Some(rest) = step.strip_prefix("SCAN ") else {
+        return false;
+    };
+    let table = rest.split(' ').next().unwrap_or_default();
+    // A partial index holds only what the statement asks for.
+    let partial = [
+        "ml_notification_waiting",
+        "ml_notification_failed",
+        "ml_notification_later",
+    ];
+    rest != "CONSTANT ROW"
+        && !SMALL.contains(&table)
+        && !partial.iter().any(|index| rest.ends_with(index))
+        && !KNOWN.iter().any(|(known, _)| step.starts_with(known))
+}
+
+/// Every row of the route table that reads or writes, in its variants.
+fn visit_everything(site: &Site, world: &World) {
+    let person = site.person("ana");
+    world.link(&person, LOJA);
+    world.sale(LOJA);
+    let seller = site.seller("ana").plan("starter");
+    until(
+        "the sale is there",
+        std::time::Duration::from_secs(30),
+        || {
+            site.clock().advance_s(60);
+            let orders = seller.get("/api/v1/partner/orders").ok();
+            (orders["pagination"]["total"] == 1).then_some(())
+        },
+    );
+    let all =
+        format!("/api/v1/partner/orders?store={LOJA}&status=paid&from=2026-01-01&to=2026-12-31");
+    for target in [
+        "/api/v1/partner/health",
+        "/api/v1/partner/orders?status=paid",
+        "/api/v1/partner/orders?from=2026-01-01&to=2026-12-31&limit=200",
+        "/api/v1/partner/orders?ml_id=MLB1",
+        "/api/v1/partner/orders?offset=20000",
+        &format!("/api/v1/partner/orders?store={LOJA}"),
+        &all,
+    ] {
+        seller.get(target).ok();
+    }
+    let extension = site.extension("ana");
+    extension.get("/api/ext/me").ok();
+    extension
+        .get(&format!("/api/ext/ml/check?seller_id={LOJA}"))
+        .ok();
+    extension
+        .get("/api/ext/ml/check?nickname=loja%20da%20ana")
+        .ok();
+    extension
+        .post("/api/ext/notificacoes/lidas", &json!({ "ids": ["1"] }))
+        .ok();
+    extension
+        .post("/api/ext/notificacoes/lidas", &json!({ "todas": true }))
+        .ok();
+    for page in [
+        "/painel",
+        "/painel/ml",
+        "/painel/avisos",
+        "/painel/avisos?pagina=2",
+    ] {
+        person.get(page).expect(200);
+    }
+    let admin = site.administrator();
+    for page in [
+        "/admin",
+        "/admin/planos?q=a&ordem=titulo",
+        "/admin/planos/novo",
+    ] {
+        admin.get(page).expect(200);
+    }
+    site.person_as("rui", "drop").get("/fornecedor").expect(200);
+    site.anonymous().get("/api/v1/planos").ok();
+    site.anonymous().get("/readyz").ok();
+    let leave = format!("/painel/ml/contas/{LOJA}/desvincular");
+    person.post(&leave, &json!({})).ok();
+    person.send(Request::new("POST", "/sair")).expect(303);
+    extension.post("/api/ext/logout", &json!({})).ok();
+}
