@@ -12,8 +12,12 @@ use crate::route::{Call, Docs, Route};
 
 /// The document. Without addresses the servers are relative.
 pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
-    let mut generator = SchemaSettings::openapi3()
-        .with(|settings| settings.definitions_path = "/components/schemas".into())
+    // OpenAPI 3.1 takes this dialect as it is; the one of 3.0 would lose null.
+    let mut generator = SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        })
         .into_generator();
     let mut paths: Map<String, Value> = Map::new();
     for route in routes.iter().filter(|route| is_described(route)) {
