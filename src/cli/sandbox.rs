@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use anyhow::Context as _;
 
+use super::serve::StopSignals;
 use super::{Context, say};
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Options};
 use crate::secrets::Secret;
@@ -12,11 +13,15 @@ pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
     super::log::start(&context.config().log);
     let running =
         start(context, listen, None).with_context(|| format!("cannot listen on {listen}"))?;
-    say(format_args!("listening on {}", running.url()))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(super::serve::told_to_stop())?;
+    runtime.block_on(async {
+        let mut signals = StopSignals::new()?;
+        say(format_args!("listening on {}", running.url()))?;
+        signals.received().await;
+        anyhow::Ok(())
+    })?;
     running.stop();
     Ok(())
 }

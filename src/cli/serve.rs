@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context as _, anyhow};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::{Context, log, say, secret};
@@ -170,12 +170,14 @@ async fn accept(
         move |peer, request| edge::answer(Arc::clone(&app), peer, request)
     };
     let serving = tokio::spawn(server::serve(listener, limits, refuse, service, stopping));
+    // Heeded before anybody knows the address, and so may ask for a stop.
+    let mut signals = StopSignals::new()?;
     say(format_args!("listening on http://{address}"))?;
     // Without a supervisor that asks for it this does nothing.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let shared = Arc::clone(app);
     tokio::task::spawn_blocking(move || ready(&shared)).await??;
-    told_to_stop().await?;
+    signals.received().await;
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Stopping]);
     tracing::info!("stopping: no new connections, running requests finish");
     stop.send_replace(true);
@@ -183,17 +185,29 @@ async fn accept(
     Ok(())
 }
 
-/// Resolves when the process is asked to stop.
-pub async fn told_to_stop() -> std::io::Result<()> {
-    let (mut terminate, mut interrupt) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::interrupt())?,
-    );
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// The signals that ask the process to stop. From its making on they no
+/// longer end the process by themselves.
+pub struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    /// Begins to heed them; needs the runtime.
+    pub fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
-    Ok(())
+
+    /// Resolves when the process was asked to stop.
+    pub async fn received(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 fn start_workers(
