@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::clock::{Day, Instant};
 use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::guard::Kind;
-use crate::http::limit::{Class, StoredWindow};
+use crate::http::limit::StoredWindow;
 use crate::ids::{TokenHash, UserId};
 
 /// Windows longer than any limit's are dropped from the table after it.
@@ -178,8 +179,8 @@ pub fn load(app: &App) -> Result<(), DbError> {
         tx.execute(
             "DELETE FROM rate_window WHERE started_at + length_s < ?1",
             [now.0 - FORGET_WINDOWS_S],
-        )
-        .map(|_| ())
+        )?;
+        accounts::forgive_marked(tx).map(|_| ())
     })?;
     app.limiter.load(stored_windows(&app.db)?);
     Ok(())
@@ -208,10 +209,14 @@ fn heed_outside_change(app: &App) -> Result<(), DbError> {
     if !app.outside_change.swap(false, Ordering::AcqRel) {
         return Ok(());
     }
-    let stored = stored_windows(&app.db)
-        .inspect_err(|_| app.outside_change.store(true, Ordering::Release))?;
-    for class in [Class::LoginAccount, Class::LoginKnown] {
-        app.limiter.forget_missing(class, &stored);
+    let forgiven = app
+        .db
+        .write(|tx| accounts::forgive_marked(tx))
+        .inspect_err(|_: &DbError| app.outside_change.store(true, Ordering::Release))?;
+    for user in forgiven {
+        for class in accounts::LOGIN_CLASSES {
+            app.limiter.forget_person(class, user.0);
+        }
     }
     Ok(())
 }
@@ -220,7 +225,7 @@ fn heed_outside_change(app: &App) -> Result<(), DbError> {
 pub fn run(app: &App, stop: &crate::worker::Stop) {
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
-        // Written first: what is not in the table afterwards was taken out of it.
+        // Written first, so that nothing forgiven is written again afterwards.
         if let Err(error) = flush(app).and_then(|()| heed_outside_change(app)) {
             tracing::warn!(%error, "counters were not written; trying again");
         }

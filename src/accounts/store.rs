@@ -8,7 +8,11 @@ use super::{Account, Permissions, Role};
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::guard::Known;
+use crate::http::limit::{Class, person_prefix};
 use crate::ids::{TokenHash, UserId};
+
+/// Counters of a person's failed logins.
+pub const LOGIN_CLASSES: [Class; 2] = [Class::LoginAccount, Class::LoginKnown];
 
 /// Addresses remembered for a person; the oldest make room.
 const GOOD_LOGINS: i64 = 20;
@@ -263,18 +267,43 @@ pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
     Ok(())
 }
 
-/// Forgets the counters of failed logins of a person, at every address.
+/// Asks for a person's failed logins to be forgotten, at every address. A
+/// running server still counts in memory and may write over whatever is
+/// removed here, so a mark tells it; [`forgive_marked`] does the rest.
 pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
-    use crate::http::limit::Class;
-    for class in [Class::LoginAccount, Class::LoginKnown] {
-        let mut prefix = vec![class as u8];
-        prefix.extend_from_slice(&user.0.to_be_bytes());
-        tx.execute(
-            "DELETE FROM rate_window WHERE substr(subject, 1, 9) = ?1",
-            [prefix],
-        )?;
-    }
+    tx.execute(
+        "INSERT INTO rate_window (subject, started_at, length_s, count) VALUES (?1, ?2, 0, 0)
+         ON CONFLICT (subject) DO UPDATE SET started_at = ?2",
+        (&person_prefix(Class::LoginForgiven, user.0)[..], tx.now().0),
+    )?;
     Ok(())
+}
+
+/// Removes the stored counters of everybody who was marked, and the marks;
+/// gives back whom.
+pub fn forgive_marked(tx: &WriteTx<'_>) -> Result<Vec<UserId>> {
+    let marks = [
+        [Class::LoginForgiven as u8],
+        [Class::LoginForgiven as u8 + 1],
+    ];
+    let marked: Vec<UserId> = tx.all(
+        "DELETE FROM rate_window WHERE subject >= ?1 AND subject < ?2 RETURNING subject",
+        (&marks[0][..], &marks[1][..]),
+        |row| {
+            let subject: Vec<u8> = row.get(0)?;
+            let id = subject.get(1..9).and_then(|id| id.try_into().ok());
+            Ok(UserId(i64::from_be_bytes(id.unwrap_or_default())))
+        },
+    )?;
+    for user in &marked {
+        for class in LOGIN_CLASSES {
+            tx.execute(
+                "DELETE FROM rate_window WHERE substr(subject, 1, 9) = ?1",
+                [&person_prefix(class, user.0)[..]],
+            )?;
+        }
+    }
+    Ok(marked)
 }
 
 /// Remembers that a person signed in well from an address.

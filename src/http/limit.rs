@@ -36,6 +36,8 @@ pub enum Class {
     LoginAddress = 8,
     /// Failed logins of an account from an address it knows.
     LoginKnown = 9,
+    /// No window but a mark: a person's failed logins are to be forgotten.
+    LoginForgiven = 10,
 }
 
 /// Whom a window counts.
@@ -174,17 +176,13 @@ impl Limiter {
         self.ask(key(class, subject), limit, now, false)
     }
 
-    /// Drops windows of a class that are no longer stored, as a command
-    /// beside the server does to let a person in again. Windows with counts
-    /// still to be written stay.
-    pub fn forget_missing(&self, class: Class, stored: &[StoredWindow]) {
-        let known: std::collections::HashSet<&[u8]> =
-            stored.iter().map(|window| &*window.subject).collect();
+    /// Drops every window of a class that begins with a person's id, whether
+    /// written or not.
+    pub fn forget_person(&self, class: Class, person: i64) {
+        let prefix = person_prefix(class, person);
         for shard in &self.shards {
             let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            shard.retain(|key, window| {
-                key[0] != class as u8 || window.dirty || known.contains(&key[..])
-            });
+            shard.retain(|key, _| !key.starts_with(&prefix));
         }
     }
 
@@ -282,6 +280,18 @@ impl Limiter {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How the stored keys of a person's windows begin, such as [`Subject::id`].
+pub fn person_prefix(class: Class, person: i64) -> [u8; 9] {
+    let id = person.to_be_bytes();
+    std::array::from_fn(|index| {
+        if index == 0 {
+            class as u8
+        } else {
+            id[index - 1]
+        }
+    })
 }
 
 fn key(class: Class, subject: Subject) -> Key {
