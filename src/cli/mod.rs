@@ -144,7 +144,7 @@ enum PartnerCommand {
         #[arg(long)]
         email: String,
         /// starter, pro, scale or none.
-        #[arg(long)]
+        #[arg(long, value_parser = ["starter", "pro", "scale", "none"])]
         plan: String,
         /// Last day it is valid, YYYY-MM-DD.
         #[arg(long, value_parser = parse_day)]
