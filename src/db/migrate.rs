@@ -39,6 +39,10 @@ pub const VERSION: i64 = 1 + STEPS.len().cast_signed() as i64;
 /// gives back a line for each thing done. For the `migrate` command.
 pub fn up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenError> {
     pragmas::check_version()?;
+    if path.exists() && version_of_file(path)? == Some(VERSION) {
+        // Nothing to do, also beside a running server.
+        return Ok(Vec::new());
+    }
     let _lock = lock::LockFile::take(path)?;
     bring_up(path, clock)
 }
