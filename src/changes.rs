@@ -4,8 +4,14 @@
 //! "nothing new". Two changes in one second would fool it if the first was
 //! already given out, so a change within a second that was given out is
 //! stamped one second later (contract §9).
+//!
+//! A change is stamped before it is committed, and somebody may read in
+//! between: so whoever reads says first which second may be given out, and
+//! hears whether a stamped change is under way. Whichever of the two comes
+//! second knows of the other.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use crate::clock::Instant;
 use crate::db::{DbError, ReadTx, WriteTx};
@@ -24,41 +30,78 @@ pub enum Topic {
 /// The newest second given out, by owner and topic. Owners share slots, which
 /// at worst moves a stamp by a second.
 pub struct GivenOut {
-    slots: Vec<AtomicI64>,
+    slots: Vec<Slot>,
+    tickets: AtomicU64,
+}
+
+struct Slot {
+    newest: AtomicI64,
+    /// Ticket of the newest change that is stamped and not committed; 0 for
+    /// none. One that was rolled back stays until the next change.
+    under_way: AtomicU64,
 }
 
 impl Default for GivenOut {
     fn default() -> Self {
         Self {
-            slots: (0..SLOTS).map(|_| AtomicI64::new(i64::MIN)).collect(),
+            slots: (0..SLOTS)
+                .map(|_| Slot {
+                    newest: AtomicI64::new(i64::MIN),
+                    under_way: AtomicU64::new(0),
+                })
+                .collect(),
+            tickets: AtomicU64::new(0),
         }
     }
 }
 
 impl GivenOut {
-    fn slot(&self, owner: UserId, topic: Topic) -> &AtomicI64 {
+    fn slot(&self, owner: UserId, topic: Topic) -> &Slot {
         let index =
             usize::try_from((owner.0 * 2 + topic as i64).rem_euclid(i64::from(SLOTS))).unwrap_or(0);
         &self.slots[index]
     }
 
-    /// Says, before the data is read, that seconds up to `at` may be given out.
-    pub fn mark(&self, owner: UserId, topic: Topic, at: Instant) {
-        self.slot(owner, topic).fetch_max(at.0, Ordering::SeqCst);
+    /// Says, before the data is read, that seconds up to `at` may be given
+    /// out. True when a change that is stamped already may be missing from
+    /// what will be read: then give out the second before the newest change.
+    pub fn mark(&self, owner: UserId, topic: Topic, at: Instant) -> bool {
+        let slot = self.slot(owner, topic);
+        slot.newest.fetch_max(at.0, Ordering::SeqCst);
+        slot.under_way.load(Ordering::SeqCst) != 0
     }
 
     fn newest(&self, owner: UserId, topic: Topic) -> i64 {
-        self.slot(owner, topic).load(Ordering::SeqCst)
+        self.slot(owner, topic).newest.load(Ordering::SeqCst)
+    }
+
+    /// Notes that a change is about to be stamped; ended by the same ticket.
+    fn begin(&self, owner: UserId, topic: Topic) -> u64 {
+        let ticket = self.tickets.fetch_add(1, Ordering::SeqCst) + 1;
+        let slot = self.slot(owner, topic);
+        slot.under_way.store(ticket, Ordering::SeqCst);
+        ticket
+    }
+
+    fn end(&self, owner: UserId, topic: Topic, ticket: u64) {
+        let slot = self.slot(owner, topic);
+        // A later change of the same batch ends by its own ticket.
+        let _ = slot
+            .under_way
+            .compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 }
 
 /// Notes a change now, in the transaction that makes it.
 pub fn stamp(
     tx: &WriteTx<'_>,
-    given: &GivenOut,
+    given: &Arc<GivenOut>,
     owner: UserId,
     topic: Topic,
 ) -> Result<(), DbError> {
+    let ticket = given.begin(owner, topic);
+    let ending = Arc::clone(given);
+    tx.after_commit(move || ending.end(owner, topic, ticket));
     let before = newest(tx, owner, topic)?;
     let now = tx.now();
     let at = match before {

@@ -233,7 +233,7 @@ fn render_orders(
     let mut at_most = request.now;
     loop {
         // Said before reading: a change from now on is stamped later than what is given out.
-        given.mark(owner, Topic::Orders, at_most);
+        let under_way = given.mark(owner, Topic::Orders, at_most);
         let (changed, body) = app.db.read(request.lane, |tx| {
             let changed = crate::changes::newest(tx, owner, Topic::Orders)?.unwrap_or(Instant(0));
             let read = orders::read_page(tx, app, owner, filter)?;
@@ -250,8 +250,9 @@ fn render_orders(
             Ok::<_, Problem>((changed, body))
         })?;
         if changed <= at_most {
+            let shown = if under_way { changed.minus(1) } else { changed };
             return Ok(Rendered {
-                validators: Validators::of_content(&body, Some(changed)),
+                validators: Validators::of_content(&body, Some(shown)),
                 body: body.into(),
             });
         }
