@@ -211,7 +211,7 @@ fn heed_outside_change(app: &App) -> Result<(), DbError> {
     }
     let forgiven = app
         .db
-        .write(|tx| accounts::forgive_marked(tx))
+        .write(accounts::forgive_marked)
         .inspect_err(|_: &DbError| app.outside_change.store(true, Ordering::Release))?;
     for user in forgiven {
         for class in accounts::LOGIN_CLASSES {
