@@ -14,7 +14,7 @@ use sha2::Sha256;
 
 use crate::checks;
 use crate::client::{Client, Reply, Request};
-use crate::site::{CLIENT_SECRET, CRON_SECRET, Person, Site, lock};
+use crate::site::{CLIENT_ID, CLIENT_SECRET, Person, Site, lock};
 
 /// What an actor shows with each request.
 #[derive(Clone, Debug)]
@@ -43,17 +43,6 @@ impl Site {
     /// Somebody with this text as bearer token, whatever it is.
     pub fn bearer(&self, token: &str) -> Actor<'_> {
         Actor::new(self, "bearer", Credential::Bearer(token.to_owned()))
-    }
-
-    /// The scheduler that calls the cron endpoint.
-    pub fn scheduler(&self) -> Actor<'_> {
-        Actor::new(self, "cron", Credential::Bearer(CRON_SECRET.to_owned()))
-    }
-
-    /// Runs every periodic task to its end.
-    #[track_caller]
-    pub fn cron(&self) -> Value {
-        self.scheduler().get("/api/v1/cron").ok()
     }
 
     /// A student (role `vip`) in the browser, logged in.
@@ -112,17 +101,6 @@ impl Site {
         self.partner(name, "drop", "supplier")
     }
 
-    /// An integration with an API key of these scopes.
-    #[track_caller]
-    pub fn api_key(&self, scopes: &[&str]) -> Actor<'_> {
-        let mut arguments = vec!["key", "create", "--name", "Teste"];
-        arguments.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
-        let key = self.command(&arguments).ok().trim().to_owned();
-        self.keep_secret("API key", &key);
-        let what = format!("api_key:{}", scopes.join("+"));
-        Actor::new(self, &what, Credential::Bearer(key))
-    }
-
     #[track_caller]
     fn partner(&self, name: &str, role: &str, what: &str) -> Actor<'_> {
         let person = self.make_person(name, role);
@@ -160,17 +138,6 @@ impl<'s> Actor<'s> {
     pub fn plan(self, plan: &str) -> Self {
         let arguments = ["partner", "plan", "--email", &self.person().email];
         let arguments = [&arguments[..], &["--plan", plan]].concat();
-        self.site.command(&arguments).ok();
-        self
-    }
-
-    /// Relates this supplier to a seller.
-    #[track_caller]
-    pub fn relate(self, seller: &Actor<'_>) -> Self {
-        let supplier = self.person().email.as_str();
-        let seller = seller.person().email.as_str();
-        let arguments = ["partner", "relate", "--supplier", supplier];
-        let arguments = [&arguments[..], &["--seller", seller]].concat();
         self.site.command(&arguments).ok();
         self
     }
@@ -219,9 +186,14 @@ impl fmt::Display for Actor<'_> {
 }
 
 /// A marketplace notification, signed as the specification says.
-pub fn signed_notification(resource: &str, topic: &str, user_id: u64, request_id: &str) -> Request {
+pub fn signed_notification(
+    resource: &str,
+    topic: &str,
+    user_id: u64,
+    request_id: &str,
+    ts: i64,
+) -> Request {
     let data_id = resource.rsplit('/').next().unwrap_or_default();
-    let ts = 1_795_176_000;
     let manifest = format!("id:{data_id};request-id:{request_id};ts:{ts};");
     let mut mac = Hmac::<Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
     mac.update(manifest.as_bytes());
@@ -237,9 +209,7 @@ pub fn signed_notification(resource: &str, topic: &str, user_id: u64, request_id
             "resource": resource,
             "user_id": user_id,
             "topic": topic,
-            "application_id": 5_503_910_054_140_001_u64,
+            "application_id": CLIENT_ID,
             "attempts": 1,
-            "sent": "2026-11-20T12:00:00.000Z",
-            "received": "2026-11-20T12:00:00.100Z",
         }))
 }

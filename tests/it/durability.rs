@@ -122,7 +122,7 @@ fn send_notifications(site: &Site, journal: &Journal) {
         let number = journal.number();
         let resource = format!("/orders/{}", 2_000_000_000_000 + number);
         let id = format!("00000000-0000-4000-8000-{number:012}");
-        let request = signed_notification(&resource, "orders_v2", 77, &id);
+        let request = signed_notification(&resource, "orders_v2", 77, &id, 1_795_176_000);
         let Ok(reply) = marketplace.try_send(request) else {
             return;
         };

@@ -12,17 +12,25 @@
 mod actors; // Who talks to the server.
 mod checks; // What must hold on every reply, whatever was asked.
 mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
+mod openapi; // Replies against the OpenAPI document.
 mod process; // Child processes that say where they listen; waiting.
+mod random; // Numbers that look random and are the same in every run.
 mod site; // The server under test, its commands and its clock.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
+mod bodies; // A thousand generated bodies for every POST row.
+mod commands; // What the commands print, and what they do beside a server.
+mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
+mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod plans; // No route walks a table that grows.
+mod sessions; // How sessions and tokens begin, what they refuse, when they end.
+mod storm; // Deliveries in any order and number end in one state.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod tidy; // Rules about the source tree itself.

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::actors::Actor;
 use crate::client::{Connection, Reply, Request};
-use crate::site::{CHECKOUT_TOKEN, Route, Site};
+use crate::process::until;
+use crate::site::{PROPAGATION, Route, Site};
 
 /// A kind of caller and what it may pass as.
 struct Caller<'s> {
@@ -19,16 +20,15 @@ struct Caller<'s> {
 enum Kind {
     Nobody,
     Rubbish,
+    /// A session that was left, a token that was replaced or revoked.
+    Ended,
     Extension,
     Student,
     DropSession,
     Admin,
-    KeyWrite,
-    KeyReceive,
-    KeyAdmin,
     Seller,
     Supplier,
-    Cron,
+    WithoutPlan,
 }
 
 /// What a row owes a caller.
@@ -37,8 +37,6 @@ enum Owed {
     /// Some answer of the handler: anything but a refusal or a failure.
     Served,
     Status(u16),
-    /// The set-up is over: whatever says so.
-    Over,
     /// The way to the login page, or 401 for a form that is not a page.
     Login,
 }
@@ -97,11 +95,10 @@ fn a_known_path_answers_only_its_own_methods() {
 fn head_works_where_get_only_reads() {
     let site = Site::builder().unlimited().start();
     let nobody = site.anonymous();
-    let changes_state = ["/cron", "/migrar", "/admin/backup"];
     for route in site.routes().iter().filter(|row| row.method == "GET") {
         let path = route.sample_path();
         let head = nobody.send(Request::new("HEAD", &path));
-        if changes_state.iter().any(|end| path.ends_with(end)) {
+        if route.changes_state {
             head.expect(405);
         } else {
             let get = nobody.get(&path);
@@ -145,16 +142,11 @@ fn malformed_json_is_named_as_such() {
         };
         let request =
             Request::new("POST", &route.sample_path()).body("application/json", b"{\"a\": ");
-        let reply = if route.call == "checkout_hook" {
-            let request = request.header("X-HOTMART-HOTTOK", CHECKOUT_TOKEN);
-            site.anonymous().send(request)
-        } else {
-            let caller = callers
-                .iter()
-                .find(|caller| owed(route, caller.kind) == Owed::Served)
-                .unwrap_or_else(|| panic!("nobody may call {}", route.path));
-            caller.actor.send(request)
-        };
+        let caller = callers
+            .iter()
+            .find(|caller| owed(route, caller.kind) == Owed::Served)
+            .unwrap_or_else(|| panic!("nobody may call {}", route.path));
+        let reply = caller.actor.send(request);
         assert_eq!((reply.status, reply.code().as_str()), expected, "{reply}");
     }
 }
@@ -202,21 +194,31 @@ fn a_request_id_of_the_caller_comes_back() {
 }
 
 fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
-    let seller = site.seller("ana").plan("starter");
-    let supplier = site.supplier("rui").plan("starter").relate(&seller);
+    let left = site.person("eva");
+    left.send(Request::new("POST", "/sair")).expect(303);
+    let replaced = site.extension("bia");
+    let revoked = site.seller("gil").plan("starter");
+    let gil = revoked.person().email.clone();
+    let arguments = ["user", "password", "--email", &gil];
+    let arguments = [&arguments[..], &["--revoke-partner-tokens"]].concat();
+    site.command(&arguments).ok();
+    until("the token is revoked", PROPAGATION, || {
+        let status = revoked.get("/api/v1/partner/health").status;
+        (status == 401).then_some(())
+    });
     let callers = [
         (Kind::Nobody, site.anonymous()),
         (Kind::Rubbish, site.bearer(&"f".repeat(64))),
+        (Kind::Ended, left),
+        (Kind::Ended, replaced),
+        (Kind::Ended, revoked),
         (Kind::Extension, site.extension("bia")),
         (Kind::Student, site.person("caio")),
         (Kind::DropSession, site.person_as("duda", "drop")),
         (Kind::Admin, site.administrator()),
-        (Kind::KeyWrite, site.api_key(&["write"])),
-        (Kind::KeyReceive, site.api_key(&["webhook_receive"])),
-        (Kind::KeyAdmin, site.api_key(&["admin"])),
-        (Kind::Seller, seller),
-        (Kind::Supplier, supplier),
-        (Kind::Cron, site.scheduler()),
+        (Kind::Seller, site.seller("ana").plan("starter")),
+        (Kind::Supplier, site.supplier("rui").plan("starter")),
+        (Kind::WithoutPlan, site.seller("hugo")),
     ];
     callers
         .into_iter()
@@ -226,42 +228,22 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
 
 /// What the row's declaration owes this kind of caller.
 fn owed(route: &Route, kind: Kind) -> Owed {
-    use Kind::{
-        Admin, Cron, DropSession, Extension, KeyAdmin, KeyReceive, KeyWrite, Seller, Student,
-        Supplier,
-    };
+    use Kind::{Admin, DropSession, Extension, Seller, Student, Supplier, WithoutPlan};
     let (call, detail) = route.call.split_once(':').unwrap_or((&route.call, ""));
     match (call, kind) {
-        ("public", _)
-        | ("seller", Seller)
-        | ("supplier", Supplier)
-        | ("extension", Extension)
-        | ("cron", Cron)
-        | ("api_key", KeyAdmin) => Owed::Served,
-        ("api_key", KeyWrite | KeyReceive) => {
-            let held = if kind == KeyWrite {
-                "write"
-            } else {
-                "webhook_receive"
-            };
-            served_if(detail == held)
-        }
-        ("seller", Supplier) | ("supplier", Seller) => Owed::Status(403),
-        ("session" | "page", Student | DropSession | Admin) => {
+        ("public" | "visitor", _) | ("seller", Seller) | ("extension", Extension) => Owed::Served,
+        ("seller", Supplier) => Owed::Status(403),
+        ("seller", WithoutPlan) => Owed::Status(402),
+        ("session", Student | DropSession | Admin) => {
             let role = match kind {
                 Student => "student",
                 DropSession => "supplier",
                 _ => "admin",
             };
-            served_if(detail.is_empty() || detail == "any" || detail == role)
+            served_if(detail == role)
         }
-        ("page", _) => Owed::Login,
-        ("setup", _) => Owed::Over,
-        (
-            "seller" | "supplier" | "extension" | "api_key" | "cron" | "session"
-            | "marketplace_hook" | "checkout_hook",
-            _,
-        ) => Owed::Status(401),
+        ("session", _) => Owed::Login,
+        ("seller" | "extension" | "marketplace_hook", _) => Owed::Status(401),
         (unknown, _) => panic!("{}: who is {unknown:?}?", route.path),
     }
 }
@@ -278,7 +260,6 @@ fn pays(reply: &Reply, owed: &Owed) -> bool {
             !matches!(reply.status, 402 | 403 | 405 | 413 | 429 | 500 | 501 | 503)
                 && reply.code() != "unauthorized"
         }
-        Owed::Over => matches!(reply.status, 303 | 401 | 403 | 404 | 410),
         Owed::Status(status) => reply.status == *status,
         Owed::Login => {
             let location = reply.header("location").unwrap_or_default();
@@ -310,19 +291,9 @@ fn ends_credential(route: &Route) -> bool {
 /// Rows that read a JSON body. Those that end in a verb of their own act on
 /// the path or on the caller alone.
 fn reads_json(route: &Route) -> bool {
-    let acts_alone = [
-        "/logout",
-        "/sair",
-        "/remind-all",
-        "/sincronizar-todos",
-        "/checkin",
-        "/recalcular",
-    ];
+    let acts_alone = ["/logout", "/sair", "/lidos"];
     route.method == "POST"
         && !route.path.contains('{')
         && route.call != "marketplace_hook"
-        && !["/mcp", "/oauth/"]
-            .iter()
-            .any(|own| route.path.starts_with(own))
         && !acts_alone.iter().any(|end| route.path.ends_with(end))
 }

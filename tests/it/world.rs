@@ -11,8 +11,11 @@ use tempfile::TempDir;
 
 use crate::actors::Actor;
 use crate::client::{Client, Reply, Request};
-use crate::process::{EXECUTABLE, Process};
+use crate::process::{EXECUTABLE, Process, until};
 use crate::site::{Clock, lock};
+
+/// How long the notifications of a test may take to be delivered.
+const SETTLE_LIMIT: Duration = Duration::from_secs(60);
 
 /// A marketplace that does what a test tells it.
 pub struct World {
@@ -104,15 +107,6 @@ impl World {
         self.control("/_sandbox/faults", fault);
     }
 
-    /// Sends a notification about anything, known or not.
-    #[track_caller]
-    pub fn notify(&self, ml_user_id: u64, topic: &str, resource: &str) {
-        self.control(
-            "/_sandbox/notifications",
-            &json!({ "ml_user_id": ml_user_id, "topic": topic, "resource": resource }),
-        );
-    }
-
     /// Ends a seller's tokens: `revoke`, `expire_access` or `expire_refresh`.
     #[track_caller]
     pub fn end_tokens(&self, ml_user_id: u64, action: &str) {
@@ -125,31 +119,66 @@ impl World {
     /// What the platform asked the marketplace.
     #[track_caller]
     pub fn requests(&self) -> Vec<Value> {
-        self.list("requests", "")
+        self.list("requests")
     }
 
     /// The notifications that were sent, and what the platform answered.
     /// Waits until none is under way.
     #[track_caller]
     pub fn deliveries(&self) -> Vec<Value> {
-        self.list("deliveries", "?settle_ms=10000")
+        until("every notification is out", SETTLE_LIMIT, || {
+            let shown = self.look("deliveries");
+            (shown["waiting"] == 0).then(|| items(&shown, "deliveries"))
+        })
     }
 
     /// Calls that a real marketplace would have refused for their form.
     #[track_caller]
     pub fn violations(&self) -> Vec<Value> {
-        self.list("violations", "")
+        self.list("violations")
+    }
+
+    /// Changes switches of the sandbox, such as `duplicates` or `hold`.
+    #[track_caller]
+    pub fn configure(&self, switches: &Value) {
+        self.control("/_sandbox/config", switches);
+    }
+
+    /// Takes every scripted fault away.
+    #[track_caller]
+    pub fn clear_faults(&self) {
+        self.send(&Request::new("DELETE", "/_sandbox/faults"))
+            .expect(200);
+    }
+
+    /// Forgets what was asked so far.
+    #[track_caller]
+    pub fn forget_requests(&self) {
+        self.send(&Request::new("DELETE", "/_sandbox/requests"))
+            .expect(200);
     }
 
     #[track_caller]
-    fn list(&self, log: &str, query: &str) -> Vec<Value> {
-        let request = Request::new("GET", &format!("/_sandbox/{log}{query}"));
-        self.send(&request).ok()[log].as_array().unwrap().clone()
+    fn list(&self, log: &str) -> Vec<Value> {
+        items(&self.look(log), log)
+    }
+
+    #[track_caller]
+    fn look(&self, log: &str) -> Value {
+        self.send(&Request::new("GET", &format!("/_sandbox/{log}")))
+            .ok()
     }
 
     /// Links a seller to a logged-in person by walking the real consent.
     #[track_caller]
     pub fn link(&self, person: &Actor<'_>, ml_user_id: u64) {
+        let target = self.consent(person, ml_user_id);
+        person.get(&target).expect(303);
+    }
+
+    /// Walks to the consent and accepts; gives the way back, not yet gone.
+    #[track_caller]
+    pub fn consent(&self, person: &Actor<'_>, ml_user_id: u64) -> String {
         let asked = person.get("/painel/ml/conectar");
         let consent = asked
             .header("location")
@@ -163,8 +192,7 @@ impl World {
         let start = back
             .find("/painel/ml/retorno")
             .unwrap_or_else(|| panic!("the consent leads to {back}"));
-        let target = &back[start..];
-        person.get(target).expect(303);
+        back[start..].to_owned()
     }
 
     /// Sends to a control address and requires that it was understood.
@@ -181,6 +209,12 @@ impl World {
             .send(self.process.address, request)
             .expect("the sandbox answers")
     }
+}
+
+/// The entries of a log.
+#[track_caller]
+fn items(shown: &Value, log: &str) -> Vec<Value> {
+    shown[log].as_array().unwrap().clone()
 }
 
 impl Drop for World {

@@ -1,0 +1,210 @@
+//! Replies against the OpenAPI document that the executable prints, and the
+//! document against the rules of OpenAPI 3.1.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::client::{Reply, Request};
+use crate::process::{EXECUTABLE, run};
+use crate::site::Site;
+
+/// Statuses that any address may answer before its own operation begins.
+const BEFORE_ANY_OPERATION: [u16; 3] = [400, 405, 413];
+
+/// Validators by operation and status.
+type Described = BTreeMap<(String, String), BTreeMap<u16, Option<Validator>>>;
+
+/// Panics when a JSON reply of a described operation is not as described.
+#[track_caller]
+pub fn check(request: &Request, reply: &Reply, body: &Value) {
+    static DESCRIBED: OnceLock<Described> = OnceLock::new();
+    let described = DESCRIBED.get_or_init(|| validators(&document()));
+    let path = match request.path().strip_prefix("/v1/partner/") {
+        Some(rest) => format!("/api/v1/partner/{rest}"),
+        None => request.path().to_owned(),
+    };
+    let Some(statuses) = described.get(&(request.method.to_lowercase(), path)) else {
+        return;
+    };
+    let Some(validator) = statuses.get(&reply.status) else {
+        assert!(
+            BEFORE_ANY_OPERATION.contains(&reply.status),
+            "the document does not describe this status\n{reply}"
+        );
+        return;
+    };
+    let errors: Vec<String> = validator
+        .iter()
+        .flat_map(|validator| validator.iter_errors(body))
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(
+        errors.is_empty(),
+        "not as the document describes:\n{}\n{reply}",
+        errors.join("\n")
+    );
+}
+
+/// The document as the command prints it, without a server.
+fn document() -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(EXECUTABLE);
+    command.env_clear().current_dir(&folder).arg("openapi");
+    let printed = run(&mut command, "");
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    serde_json::from_str(&printed.stdout).expect("`openapi` prints JSON")
+}
+
+/// Every operation with its path and method.
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    paths
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().expect("a path item").iter();
+            methods.map(move |(method, operation)| (&**path, &**method, operation))
+        })
+        .collect()
+}
+
+fn validators(document: &Value) -> Described {
+    operations(document)
+        .into_iter()
+        .map(|(path, method, operation)| {
+            let responses = operation["responses"].as_object().expect("responses");
+            let by_status = responses.iter().map(|(status, response)| {
+                let response = follow(document, response);
+                let schema = &response["content"]["application/json"]["schema"];
+                let validator = (!schema.is_null()).then(|| compile(document, schema));
+                (status.parse().expect("a status"), validator)
+            });
+            ((method.to_owned(), path.to_owned()), by_status.collect())
+        })
+        .collect()
+}
+
+/// A schema with the components that it may refer to.
+fn compile(document: &Value, schema: &Value) -> Validator {
+    let whole = json!({ "allOf": [schema], "components": document["components"] });
+    jsonschema::draft202012::new(&whole).unwrap_or_else(|error| panic!("{schema}: {error}"))
+}
+
+fn follow<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    let Some(reference) = value["$ref"].as_str() else {
+        return value;
+    };
+    let pointer = reference.strip_prefix('#').expect("a local reference");
+    document
+        .pointer(pointer)
+        .unwrap_or_else(|| panic!("{reference} leads nowhere"))
+}
+
+/// Every `$ref` anywhere.
+fn references<'d>(value: &'d Value, found: &mut Vec<&'d str>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get("$ref").and_then(Value::as_str));
+            fields.values().for_each(|field| references(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_document_is_well_formed() {
+    let document = document();
+    let version = document["openapi"].as_str().unwrap();
+    assert!(version.starts_with("3.1."), "{version}");
+    for name in ["title", "version"] {
+        assert!(document["info"][name].is_string(), "info.{name}");
+    }
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(!found.is_empty());
+    for reference in found {
+        let pointer = reference.strip_prefix('#').expect("a local reference");
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+    let mut ids = BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        let place = format!("{method} {path}");
+        assert!(path.starts_with('/'), "{place}");
+        let methods = ["get", "post", "put", "patch", "delete"];
+        assert!(methods.contains(&method), "{place}");
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        assert!(!id.is_empty() && ids.insert(id), "{place}: id {id:?}");
+        well_formed_operation(&document, path, &place, operation);
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let checked = jsonschema::draft202012::meta::validate(schema);
+        assert!(checked.is_ok(), "{name}: {:?}", checked.err());
+    }
+}
+
+#[track_caller]
+fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &Value) {
+    let responses = operation["responses"].as_object().unwrap();
+    assert!(!responses.is_empty(), "{place}");
+    for (status, response) in responses {
+        assert!(status.parse::<u16>().is_ok(), "{place} {status}");
+        let response = follow(document, response);
+        assert!(response["description"].is_string(), "{place} {status}");
+        let content = response.get("content");
+        assert!(content.is_none_or(Value::is_object), "{place} {status}");
+    }
+    let none = Vec::new();
+    let parameters = operation["parameters"].as_array().unwrap_or(&none);
+    for parameter in parameters {
+        let (name, within) = (&parameter["name"], &parameter["in"]);
+        assert!(
+            name.is_string() && parameter["schema"].is_object(),
+            "{place}"
+        );
+        assert!(["query", "path"].iter().any(|one| within == one), "{place}");
+        compile(document, &parameter["schema"]);
+    }
+    for variable in path.split('/').filter_map(|part| part.strip_prefix('{')) {
+        let variable = variable.trim_end_matches('}');
+        let is_it = |parameter: &&Value| {
+            parameter["name"] == variable
+                && parameter["in"] == "path"
+                && parameter["required"] == true
+        };
+        assert!(
+            parameters.iter().any(|one| is_it(&one)),
+            "{place} {variable}"
+        );
+    }
+    for security in operation["security"].as_array().unwrap_or(&none) {
+        for scheme in security.as_object().unwrap().keys() {
+            let schemes = &document["components"]["securitySchemes"];
+            assert!(schemes[scheme].is_object(), "{place}: {scheme}");
+        }
+    }
+}
+
+#[test]
+fn every_api_row_is_described_and_nothing_else() {
+    let site = Site::start();
+    let document = document();
+    let described: BTreeSet<(String, String)> = operations(&document)
+        .into_iter()
+        .map(|(path, method, _)| (method.to_uppercase(), path.to_owned()))
+        .collect();
+    let rows: BTreeSet<(String, String)> = site
+        .routes()
+        .into_iter()
+        .map(|row| (row.method, row.path))
+        .collect();
+    let unknown: Vec<_> = described.difference(&rows).collect();
+    assert!(unknown.is_empty(), "described, but not there: {unknown:?}");
+    let is_api =
+        |(_, path): &&(String, String)| path.starts_with("/api/") || path.starts_with("/ml/");
+    let missing: Vec<_> = rows.difference(&described).filter(is_api).collect();
+    assert!(missing.is_empty(), "not described: {missing:?}");
+}
