@@ -1,0 +1,228 @@
+//! A thousand generated bodies for every POST row: each is answered with the
+//! contract's error body, never with a 5xx, and nothing is stored.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::actors::{Actor, signed_notification};
+use crate::client::Request;
+use crate::random::Random;
+use crate::site::{Route, Site};
+
+const BODIES: u64 = 1_000;
+
+/// Rows that act on the path or on the caller alone, whatever the body.
+const ACT_ALONE: [&str; 5] = ["/logout", "/sair", "/lidos", "/desvincular", "/excluir"];
+
+/// Field names that some row reads, so that generated objects reach its checks.
+const NAMES: [&str; 21] = [
+    "email",
+    "senha",
+    "volta",
+    "codigo",
+    "nome",
+    "ids",
+    "todas",
+    "titulo",
+    "slug",
+    "preco",
+    "moeda",
+    "periodicidade",
+    "beneficios",
+    "link_checkout",
+    "ativo",
+    "resource",
+    "topic",
+    "user_id",
+    "application_id",
+    "sent",
+    "x",
+];
+
+const KINDS: [&str; 7] = [
+    "application/json",
+    "application/json; charset=utf-8",
+    "application/json; charset=utf-16",
+    "application/x-www-form-urlencoded",
+    "text/plain",
+    "multipart/form-data; boundary=a",
+    "x",
+];
+
+#[test]
+fn no_body_breaks_a_row_or_is_stored() {
+    let site = Site::builder().unlimited().start();
+    let routes = site.routes();
+    let posts: Vec<&Route> = routes.iter().filter(|row| row.method == "POST").collect();
+    assert!(posts.len() > 8, "the POST rows were not found");
+    let callers: Vec<Actor<'_>> = posts.iter().map(|row| caller(&site, row)).collect();
+    let before = rows(&site, "antes.db");
+    std::thread::scope(|scope| {
+        for (seed, (row, caller)) in (1..).zip(posts.iter().zip(&callers)) {
+            let now = site.clock().now().timestamp();
+            scope.spawn(move || bombard(row, caller, seed, now));
+        }
+    });
+    site.anonymous().get("/readyz").expect(200);
+    assert_eq!(rows(&site, "depois.db"), before, "something was stored");
+}
+
+/// Somebody who may call the row.
+fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
+    match &*row.call {
+        "extension" => site.extension("ana"),
+        "seller" => site.seller("ana").plan("scale"),
+        "session:student" => site.person("ana"),
+        "session:supplier" => site.person_as("rui", "drop"),
+        "session:admin" => site.administrator(),
+        "public" | "visitor" | "marketplace_hook" => site.anonymous(),
+        unknown => panic!("{}: who is {unknown:?}?", row.path),
+    }
+}
+
+fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
+    let mut random = Random::new(seed);
+    let acts_alone = ACT_ALONE.iter().any(|end| row.path.ends_with(end));
+    for turn in 0..BODIES {
+        let body = body(&mut random);
+        let kind = random.pick(&KINDS);
+        let mut request = if row.call == "marketplace_hook" {
+            // A right signature for some resource gets the body past the guard.
+            let signed = signed_notification("/orders/1", "orders_v2", 1, "um", now);
+            let headers = signed.headers.into_iter();
+            let mut request = Request::new("POST", &row.path);
+            request.headers = headers.filter(|(name, _)| name != "Content-Type").collect();
+            request
+        } else {
+            Request::new("POST", &row.sample_path())
+        };
+        request = request.header("Accept", "application/json");
+        let reply = caller.send(request.body(kind, &body));
+        let text = String::from_utf8_lossy(&body);
+        assert!(
+            reply.status < 500 && (acts_alone || reply.status >= 400),
+            "{} turn {turn}, {kind}: {text}\n{reply}",
+            row.path
+        );
+        assert!(
+            reply.status < 400 || !reply.code().is_empty(),
+            "{} turn {turn}: no error body\n{reply}",
+            row.path
+        );
+    }
+}
+
+/// A body of one of many bad kinds.
+fn body(random: &mut Random) -> Vec<u8> {
+    match random.below(10) {
+        0 => noise(random, 64),
+        1 => "["
+            .repeat(1 + usize::try_from(random.below(1500)).unwrap())
+            .into_bytes(),
+        2 => {
+            let depth = 1 + usize::try_from(random.below(300)).unwrap();
+            format!("{}1{}", "{\"x\":".repeat(depth), "}".repeat(depth)).into_bytes()
+        }
+        3 => {
+            let whole = object(random);
+            let end = random.below(whole.len() as u64);
+            whole.as_bytes()[..usize::try_from(end).unwrap()].to_vec()
+        }
+        4 => {
+            let mut bytes = object(random).into_bytes();
+            let at = usize::try_from(random.below(bytes.len() as u64)).unwrap();
+            bytes[at] = random.next().to_le_bytes()[0];
+            bytes
+        }
+        5 => object(random)
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect(),
+        6 => [b"\xef\xbb\xbf", object(random).as_bytes()].concat(),
+        7 => format!(
+            "{}={}&{}",
+            random.pick(&NAMES),
+            value(random),
+            random.pick(&NAMES)
+        )
+        .into_bytes(),
+        8 => value(random).into_bytes(),
+        _ => object(random).into_bytes(),
+    }
+}
+
+fn noise(random: &mut Random, longest: u64) -> Vec<u8> {
+    (0..random.below(longest))
+        .map(|_| random.next().to_le_bytes()[0])
+        .collect()
+}
+
+/// An object of known names with values that no row takes together.
+fn object(random: &mut Random) -> String {
+    let fields = (0..1 + random.below(5)).map(|_| {
+        let name = random.pick(&NAMES);
+        format!("\"{name}\":{}", value(random))
+    });
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+}
+
+fn value(random: &mut Random) -> String {
+    let odd = [
+        "null",
+        "-0",
+        "1e999",
+        "-1e-999",
+        "99999999999999999999999999",
+        "1.005",
+        "NaN",
+        "[]",
+        "[1,\"a\",null]",
+        "{}",
+        "{\"a\":{\"a\":[]}}",
+        "\"\"",
+        "\" \"",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\"\\u202e\"",
+        "\"' OR 1=1 --\"",
+        "\"<script>\"",
+        "\"%00\"",
+        "'a'",
+        "\"../../x\"",
+        "01",
+        "0x1",
+    ];
+    match random.below(4) {
+        0 => format!(
+            "\"{}\"",
+            "á".repeat(usize::try_from(random.below(900)).unwrap())
+        ),
+        1 => "9".repeat(1 + usize::try_from(random.below(400)).unwrap()),
+        _ => (*random.pick(&odd)).to_owned(),
+    }
+}
+
+/// Rows of every table that a refused call has no business in, read from a
+/// copy that the product made.
+fn rows(site: &Site, name: &str) -> BTreeMap<String, i64> {
+    // Written behind on every call: windows and counters.
+    let counters = ["rate_window", "daily_count"];
+    let copy = site.folder().join(name);
+    site.command(&["backup", &copy.display().to_string()]).ok();
+    let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut tables = copy
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .unwrap();
+    let tables = tables.query_map([], |row| row.get(0)).unwrap();
+    let tables: Vec<String> = tables.collect::<Result<_, _>>().unwrap();
+    tables
+        .into_iter()
+        .filter(|table| !counters.contains(&&**table))
+        .map(|table| {
+            let count = format!("SELECT count(*) FROM \"{table}\"");
+            let count = copy.query_row(&count, [], |row| row.get(0)).unwrap();
+            (table, count)
+        })
+        .collect()
+}
