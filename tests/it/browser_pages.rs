@@ -111,7 +111,8 @@ fn furnish(site: &Site, world: &World) -> Cast {
         world.sale(LOJA + number);
     }
     world.end_tokens(LOJA + 1, "revoke");
-    world.notify(LOJA + 1, "items", "/items/MLB1");
+    let told = json!({ "ml_user_id": LOJA + 1, "topic": "items", "resource": "/items/MLB1" });
+    world.control("/_sandbox/notifications", &told);
     world.deliveries();
     let bia = site.administrator();
     for number in 1..=25 {

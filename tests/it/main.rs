@@ -19,9 +19,9 @@ mod site; // The server under test, its commands and its clock.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
+mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
-mod bodies; // A thousand generated bodies for every POST row.
 mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
