@@ -160,7 +160,7 @@ fn noise(random: &mut Random, longest: u64) -> Vec<u8> {
 
 /// An object of known names with values that no row takes together.
 fn object(random: &mut Random) -> String {
-    let fields = (0..1 + random.below(5)).map(|_| {
+    let fields = (0..=random.below(5)).map(|_| {
         let name = random.pick(&NAMES);
         format!("\"{name}\":{}", value(random))
     });

@@ -30,11 +30,11 @@ fn shows(site: &Site, reply: &Reply, limit: i64, remaining: i64, ends_in_s: i64)
 
 /// Requires a refusal for the rate that says when it ends.
 #[track_caller]
-fn refused(site: &Site, reply: Reply, code: &str, ends_in_s: i64) {
+fn refused(site: &Site, reply: &Reply, code: &str, ends_in_s: i64) {
     assert_eq!((reply.status, &*reply.code()), (429, code), "{reply}");
-    assert_eq!(number(&reply, "retry-after"), ends_in_s, "{reply}");
-    let limit = number(&reply, "x-ratelimit-limit");
-    shows(site, &reply, limit, 0, ends_in_s);
+    assert_eq!(number(reply, "retry-after"), ends_in_s, "{reply}");
+    let limit = number(reply, "x-ratelimit-limit");
+    shows(site, reply, limit, 0, ends_in_s);
 }
 
 #[test]
@@ -44,10 +44,10 @@ fn a_token_has_sixty_calls_a_window_of_its_own() {
     for left in (0..60).rev() {
         shows(&site, &ana.get(ME).expect(200), 60, left, 60);
     }
-    refused(&site, ana.get(ME), "rate_limited", 60);
+    refused(&site, &ana.get(ME), "rate_limited", 60);
     shows(&site, &rui.get(ME).expect(200), 60, 59, 60);
     site.clock().advance_s(59);
-    refused(&site, ana.get(ME), "rate_limited", 1);
+    refused(&site, &ana.get(ME), "rate_limited", 1);
     site.clock().advance_s(1);
     shows(&site, &ana.get(ME).expect(200), 60, 59, 60);
 }
@@ -66,8 +66,8 @@ fn an_address_is_counted_for_open_calls_and_wrong_tokens() {
     for left in (0..30).rev() {
         shows(&site, &nobody.get(PLANS).expect(200), 60, left, 60);
     }
-    refused(&site, nobody.get(PLANS), "rate_limited", 60);
-    refused(&site, wrong.get(ME), "rate_limited", 60);
+    refused(&site, &nobody.get(PLANS), "rate_limited", 60);
+    refused(&site, &wrong.get(ME), "rate_limited", 60);
     ana.get(ME).expect(200);
 }
 
@@ -103,8 +103,8 @@ fn a_plan_has_one_rate_over_all_tokens_of_its_account() {
         shows(&site, &token.get(HEALTH).expect(200), 5, left, 60);
     }
     for token in [&first, &second] {
-        refused(&site, token.get(HEALTH), "rate_limited", 60);
-        refused(&site, token.get("/v1/partner/orders"), "rate_limited", 60);
+        refused(&site, &token.get(HEALTH), "rate_limited", 60);
+        refused(&site, &token.get("/v1/partner/orders"), "rate_limited", 60);
     }
     other.get(HEALTH).expect(200);
     site.clock().advance_s(60);
@@ -127,8 +127,8 @@ fn refused_partner_calls_count_against_the_address() {
         shows(&site, &supplier.get(HEALTH).expect(403), 5, left, 60);
     }
     wrong.get(HEALTH).expect(401);
-    refused(&site, wrong.get(HEALTH), "rate_limited", 60);
-    refused(&site, supplier.get(HEALTH), "rate_limited", 60);
+    refused(&site, &wrong.get(HEALTH), "rate_limited", 60);
+    refused(&site, &supplier.get(HEALTH), "rate_limited", 60);
     ana.get(HEALTH).expect(200);
 }
 
@@ -155,10 +155,10 @@ fn a_used_up_quota_ends_with_the_month_of_the_zone() {
     // A bad request is a call like any other.
     ana.get("/api/v1/partner/orders?limit=0").expect(400);
     for _ in 0..2 {
-        refused(&site, ana.get(HEALTH), "quota_exceeded", december - now);
+        refused(&site, &ana.get(HEALTH), "quota_exceeded", december - now);
     }
     site.clock().set("2026-12-01T02:59:59Z");
-    refused(&site, ana.get(HEALTH), "quota_exceeded", 1);
+    refused(&site, &ana.get(HEALTH), "quota_exceeded", 1);
     site.clock().set("2026-12-01T03:00:00Z");
     assert_eq!(
         number(&ana.get(HEALTH).expect(200), "x-ratelimit-remaining"),
