@@ -165,11 +165,10 @@ fn status_and_up_tell_what_is_to_come_and_what_was_done() {
         migrate::status(&place.path()).unwrap(),
         [format!("schema version {version} of {version}")]
     );
+    // Beside a server of this version there is nothing to do.
     let _db = place.open();
-    assert!(matches!(
-        migrate::up(&place.path(), &Clock::System),
-        Err(OpenError::Locked { .. })
-    ));
+    let beside = migrate::up(&place.path(), &Clock::System).unwrap();
+    assert!(beside.is_empty(), "{beside:?}");
 }
 
 fn migrated(baseline: &str, steps: &[Step]) -> Connection {
