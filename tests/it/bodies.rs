@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
 
 use crate::actors::{Actor, signed_notification};
 use crate::client::Request;
@@ -158,19 +159,25 @@ fn noise(random: &mut Random, longest: u64) -> Vec<u8> {
         .collect()
 }
 
-/// An object of known names with values that no row takes together: some
-/// names, or all of them, so that no row stops at what is missing.
+/// An object of known names with values that no row takes together. Some have
+/// every name and only well-formed values, so that they reach the handlers
+/// behind the parser.
 fn object(random: &mut Random) -> String {
-    let names: Vec<&str> = if random.below(4) == 0 {
+    let whole = random.below(4) == 0;
+    let names: Vec<&str> = if whole {
         NAMES.to_vec()
     } else {
         (0..=random.below(5))
             .map(|_| *random.pick(&NAMES))
             .collect()
     };
-    let fields = names
-        .iter()
-        .map(|name| format!("\"{name}\":{}", value(random)));
+    let fields = names.iter().map(|name| {
+        let mut chosen = value(random);
+        while whole && serde_json::from_str::<Value>(&chosen).is_err() {
+            chosen = value(random);
+        }
+        format!("\"{name}\":{chosen}")
+    });
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
