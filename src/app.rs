@@ -116,6 +116,7 @@ impl App {
             clock,
             db,
         });
+        app.marketplace.given.mark_everybody(started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
         app.db.on_outside_change(move || {
             versions.raise_everything();

@@ -71,6 +71,14 @@ impl GivenOut {
         slot.under_way.load(Ordering::SeqCst) != 0
     }
 
+    /// Says at the start that an earlier run may have given out seconds up to
+    /// `at` to anybody.
+    pub fn mark_everybody(&self, at: Instant) {
+        for slot in &self.slots {
+            slot.newest.fetch_max(at.0, Ordering::SeqCst);
+        }
+    }
+
     fn newest(&self, owner: UserId, topic: Topic) -> i64 {
         self.slot(owner, topic).newest.load(Ordering::SeqCst)
     }

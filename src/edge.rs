@@ -23,7 +23,7 @@ use crate::db::Lane;
 use crate::guard::{self, Pass, Refused};
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
-use crate::http::request::wants_json;
+use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::wire::Refusal;
@@ -116,7 +116,7 @@ impl Visit {
             client: client_address(peer.ip(), forwarded, &app.config.server.trusted_proxies),
             origin: head.headers.get(ORIGIN).cloned(),
             family,
-            html: family == Family::Page && !wants_json(&head.headers),
+            html: family == Family::Page && wants_html(&head.headers),
             route: None,
             verdict: None,
             identity: None,
@@ -194,7 +194,7 @@ impl Visit {
     fn enter(&mut self, app: &App, row: usize, head: &Parts) {
         self.route = Some(row);
         self.family = app.routes[row].family();
-        self.html = self.family == Family::Page && !wants_json(&head.headers);
+        self.html = self.family == Family::Page && wants_html(&head.headers);
     }
 
     fn other_method(&self, app: &App, head: &Parts, allow: HeaderValue) -> Reply {

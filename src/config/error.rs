@@ -1,7 +1,7 @@
 //! What is wrong with a configuration, and where a value came from.
 //!
 //! Every message names the key, the value and the place. Secrets do not show,
-//! nor does the value of an unknown key, which may be a misspelt secret.
+//! nor does the value of an unknown key that may be a misspelt secret.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -271,12 +271,26 @@ impl Settings {
         };
         ConfigError::UnknownKey {
             key: dotted(path),
-            // A secret under a misspelt key is still one.
-            value: value.map_or_else(|| "{…}".to_owned(), |value| hidden(value).to_string()),
+            value: match value {
+                None => "{…}".to_owned(),
+                // A secret under a misspelt key is still one.
+                Some(value) if may_be_secret(path) => hidden(value).to_string(),
+                Some(value) => value.to_string(),
+            },
             origin,
             known,
         }
     }
+}
+
+/// Whether an unknown key may be a misspelt secret: it stands in a section
+/// that holds one, or in none that we know.
+fn may_be_secret(path: &[String]) -> bool {
+    const PLAIN: [&str; 11] = [
+        "server", "database", "limits", "partner", "content", "program", "messages", "drop",
+        "agents", "tax", "log",
+    ];
+    path.len() < 2 || !PLAIN.contains(&path[0].as_str())
 }
 
 const INLINE_TABLE: &str = "must be an inline table, such as { \"name\" = \"value\" }";

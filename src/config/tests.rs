@@ -249,12 +249,12 @@ fn keys_that_do_not_exist_are_answered_with_those_that_do() {
     );
     check(
         "[log]\nlevle = \"info\"\n",
-        "unknown key log.levle = \"***\" (from seller-platform.toml:2); \
+        "unknown key log.levle = \"info\" (from seller-platform.toml:2); \
          [log] has level, format",
     );
     check(
         "[partner.plans]\ngold = 3\n",
-        "unknown key partner.plans.gold = \"***\" (from seller-platform.toml:2); \
+        "unknown key partner.plans.gold = 3 (from seller-platform.toml:2); \
          [partner.plans] has starter, pro, scale",
     );
     check(
@@ -286,7 +286,7 @@ fn mistakes_in_the_environment_name_the_variable() {
     check(
         "SELLER_PLATFORM__LOG__COLOR",
         "red",
-        "unknown key log.color = \"***\" (from SELLER_PLATFORM__LOG__COLOR); \
+        "unknown key log.color = \"red\" (from SELLER_PLATFORM__LOG__COLOR); \
          [log] has level, format",
     );
     check(

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, Method};
 use serde::de::DeserializeOwned;
@@ -101,13 +102,19 @@ pub fn header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> 
 /// Whether a caller wants JSON rather than a page: its `Accept` names JSON, or
 /// it sends JSON and does not ask for HTML.
 pub fn wants_json(headers: &HeaderMap) -> bool {
-    let names = |name: HeaderName, media: &str| {
-        headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .is_some_and(|value| value.contains(media))
-    };
-    names(http::header::ACCEPT, "application/json")
-        || names(http::header::CONTENT_TYPE, "application/json")
-            && !names(http::header::ACCEPT, "text/html")
+    names(headers, ACCEPT, "application/json")
+        || names(headers, CONTENT_TYPE, "application/json") && !wants_html(headers)
+}
+
+/// Whether a caller asks for HTML by name, as browsers do. Errors are pages for
+/// them and JSON for everybody else.
+pub fn wants_html(headers: &HeaderMap) -> bool {
+    names(headers, ACCEPT, "text/html")
+}
+
+fn names(headers: &HeaderMap, name: HeaderName, media: &str) -> bool {
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.contains(media))
 }
