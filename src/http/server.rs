@@ -18,15 +18,13 @@ use http::{HeaderValue, Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::wire::{MAX_FIELDS, MAX_HEAD, Refuse, Wire};
 
-/// Time for a whole head, and the longest idle time of a kept connection.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
 /// Age at which a connection is closed after its request.
@@ -158,8 +156,7 @@ async fn serve_connection<S, F, B>(
         }
     });
     let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(None)
         .max_headers(MAX_FIELDS)
         .max_header_size(MAX_HEAD)
         .max_buf_size(64 * 1024)
