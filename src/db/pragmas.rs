@@ -38,6 +38,7 @@ pub fn open_writer(path: &Path) -> Result<Connection, OpenError> {
             "PRAGMA journal_mode = WAL;
              PRAGMA synchronous = FULL;
              PRAGMA wal_autocheckpoint = 0;
+             PRAGMA cell_size_check = ON;
              PRAGMA journal_size_limit = 67108864;
              PRAGMA cache_size = -16000;",
         )?;
@@ -54,7 +55,8 @@ pub fn open_writer(path: &Path) -> Result<Connection, OpenError> {
 }
 
 /// A connection that only reads. The whole file is mapped, so its own cache
-/// stays small.
+/// stays small; and a page is looked up anew for each read, so the check of
+/// every cell that the writer makes would take a tenth of the time.
 pub fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(Duration::from_secs(2))?;
@@ -85,10 +87,12 @@ fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+    // Plans depend on the statement alone. Otherwise each new value bound to
+    // some of them (`LIMIT ?`, ranges) has the statement compiled again.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(
         "PRAGMA foreign_keys = ON;
          PRAGMA secure_delete = ON;
-         PRAGMA cell_size_check = ON;
          PRAGMA temp_store = MEMORY;",
     )?;
     Ok(connection)
