@@ -29,6 +29,10 @@ const HASH_BYTES: usize = 32;
 const QUEUE: usize = 32;
 /// Added to the thread's niceness.
 const NICE: i32 = 10;
+/// Room reserved for the buffer, of which only what is used takes memory. From
+/// 32 MiB on the C library maps an allocation by itself, so that dropping it
+/// gives the memory back to the system; a smaller one would stay with the heap.
+const RESERVED_KIB: usize = 33 * 1024;
 /// How long the buffer is kept without logins.
 const KEEP_BUFFER: Duration = Duration::from_secs(60);
 
@@ -130,6 +134,9 @@ impl Hasher {
         let (memory, passes, lanes) = costs;
         let params = Params::new(memory, passes, lanes, Some(HASH_BYTES)).ok()?;
         let blocks = params.block_count();
+        if self.memory.capacity() == 0 {
+            self.memory.reserve_exact(RESERVED_KIB); // A block is a KiB.
+        }
         if self.memory.len() < blocks {
             self.memory.resize(blocks, Block::default());
         }
