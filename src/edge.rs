@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
@@ -15,7 +16,7 @@ use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENC
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 
 use crate::app::App;
 use crate::clock::Instant;
@@ -39,29 +40,53 @@ const BODY_TOTAL: Duration = Duration::from_secs(15);
 const MAX_REQUEST_ID: usize = 128;
 
 /// Answers one request of a peer.
-pub async fn answer(
+///
+/// What needs no waiting is done by the call itself, which for most requests
+/// is everything; so the future that is moved about and kept stays small.
+pub fn answer(
     app: Arc<App>,
     peer: SocketAddr,
     request: http::Request<Incoming>,
-) -> Response<Full<Bytes>> {
+) -> impl Future<Output = Response<Full<Bytes>>> + Send + 'static {
     let started = Monotonic::now();
     let (head, body) = request.into_parts();
     let chunked = head.headers.contains_key(TRANSFER_ENCODING);
+    let (method, uri) = (head.method.clone(), head.uri.clone());
     let mut visit = Visit::new(&app, peer, &head);
-    let (method, path) = (head.method.clone(), head.uri.path().to_owned());
-    let result = visit.serve(&app, head, body).await;
-    let mut response = visit.stamp(&app, result);
-    if method == Method::HEAD {
-        stamp::drop_body(&mut response);
-    }
-    if chunked || visit.body_unread {
-        // What is left of the body must not be read as a next request.
+    let step = visit
+        .serve(&app, head, body)
+        .unwrap_or_else(|problem| Step::Done(Err(problem)));
+    async move {
+        let result = match step {
+            Step::Done(result) => result,
+            Step::Later(work) => {
+                let (result, body_unread) = work.await;
+                visit.body_unread = body_unread;
+                result
+            }
+        };
+        let mut response = visit.stamp(&app, result);
+        if method == Method::HEAD {
+            stamp::drop_body(&mut response);
+        }
+        if chunked || visit.body_unread {
+            // What is left of the body must not be read as a next request.
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if tracing::enabled!(tracing::Level::INFO) {
+            visit.log(&method, uri.path(), response.status(), started.elapsed());
+        }
         response
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    visit.log(&method, &path, response.status(), started.elapsed());
-    response
+}
+
+/// How far a request came without waiting.
+enum Step {
+    Done(Result<Reply, Problem>),
+    /// What is left; it also says whether some of the body stays unread.
+    Later(Pin<Box<dyn Future<Output = (Result<Reply, Problem>, bool)> + Send>>),
 }
 
 /// The answer to a head that never became a request, as bytes for the wire.
@@ -81,7 +106,7 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
         status = status.as_u16(),
         "refused a malformed request"
     );
-    let stamp = Stamp::new(app, &id, family);
+    let stamp = Stamp::new(app, &id, family, app.clock.now());
     let reply = stamp
         .problem_reply(&problem, false)
         .with(CONNECTION, HeaderValue::from_static("close"));
@@ -127,12 +152,7 @@ impl Visit {
         }
     }
 
-    async fn serve(
-        &mut self,
-        app: &Arc<App>,
-        head: Parts,
-        body: Incoming,
-    ) -> Result<Reply, Problem> {
+    fn serve(&mut self, app: &Arc<App>, head: Parts, body: Incoming) -> Result<Step, Problem> {
         let path = routed_path(head.uri.path());
         let found = app.router.find(&head.method, &path);
         if !matches!(&found, Found::Row(row, _) if app.routes[*row].any_host) {
@@ -142,7 +162,7 @@ impl Visit {
             Found::Row(row, variables) => (row, decoded(&variables)),
             Found::OtherMethods(allow, row) => {
                 self.enter(app, row, &head);
-                return Ok(self.other_method(app, &head, allow));
+                return Ok(Step::Done(Ok(self.other_method(app, &head, allow))));
             }
             Found::Nothing => return Err(Problem::not_found()),
         };
@@ -168,26 +188,16 @@ impl Visit {
             request,
             body,
         };
-        match &route.call {
-            Call::Open(run) => {
-                self.pass(run, guard::open(app, route, &at.request), at)
-                    .await
-            }
-            Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at).await,
-            Call::Notification(run) => {
-                self.pass(run, guard::notification(app, &at.request), at)
-                    .await
-            }
-            Call::Seller(run) => {
-                self.pass(run, guard::seller(app, route, &at.request), at)
-                    .await
-            }
-            Call::Visitor(run) => self.pass(run, guard::visitor(app, &at.request), at).await,
+        Ok(match &route.call {
+            Call::Open(run) => self.pass(run, guard::open(app, route, &at.request), at),
+            Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at),
+            Call::Notification(run) => self.pass(run, guard::notification(app, &at.request), at),
+            Call::Seller(run) => self.pass(run, guard::seller(app, route, &at.request), at),
+            Call::Visitor(run) => self.pass(run, guard::visitor(app, &at.request), at),
             Call::Session(access, run) => {
                 self.pass(run, guard::person(app, *access, route, &at.request), at)
-                    .await
             }
-        }
+        })
     }
 
     /// Notes the row, so that whatever happens is answered in its family.
@@ -200,7 +210,7 @@ impl Visit {
     fn other_method(&self, app: &App, head: &Parts, allow: HeaderValue) -> Reply {
         if head.method != Method::OPTIONS {
             let problem = Problem::new(Code::MethodNotAllowed, "this address has other methods");
-            let stamp = Stamp::new(app, &self.id, self.family);
+            let stamp = Stamp::new(app, &self.id, self.family, self.now);
             return stamp.problem_reply(&problem, self.html).with(ALLOW, allow);
         }
         let cors = self.route.map_or(Cors::None, |row| app.routes[row].cors());
@@ -212,18 +222,18 @@ impl Visit {
     }
 
     /// From a guard's verdict to the handler's reply.
-    async fn pass<I: Send + Sync + 'static>(
+    fn pass<I: Send + Sync + 'static>(
         &mut self,
         run: &Run<I>,
         pass: Pass<I>,
         at: Door<'_>,
-    ) -> Result<Reply, Problem> {
+    ) -> Step {
         self.verdict = pass.verdict;
         self.identity = pass.who;
         let identity = match pass.outcome {
             Ok(identity) => identity,
-            Err(Refused::Problem(problem)) => return Err(problem),
-            Err(Refused::Redirect(reply)) => return Ok(reply),
+            Err(Refused::Problem(problem)) => return Step::Done(Err(problem)),
+            Err(Refused::Redirect(reply)) => return Step::Done(Ok(reply)),
         };
         let Door {
             app,
@@ -231,9 +241,20 @@ impl Visit {
             mut request,
             body,
         } = at;
-        request.body = read_body(body, route.body_limit(app)).await?;
-        self.body_unread = false;
-        perform(app, run, identity, request).await
+        if body.is_end_stream()
+            && let Some(handler) = run.in_place(&request)
+        {
+            self.body_unread = false;
+            return Step::Done(contained(|| handler(app, &identity, &request)));
+        }
+        let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
+        Step::Later(Box::pin(async move {
+            match read_body(body, limit).await {
+                Ok(body) => request.body = body,
+                Err(problem) => return (Err(problem), true),
+            }
+            (perform(&app, run, identity, request).await, false)
+        }))
     }
 
     fn stamp(&self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
@@ -242,8 +263,7 @@ impl Visit {
             route,
             verdict: self.verdict,
             origin: self.origin.as_ref(),
-            now: self.now,
-            ..Stamp::new(app, &self.id, self.family)
+            ..Stamp::new(app, &self.id, self.family, self.now)
         };
         match result {
             Ok(reply) => stamp.reply(reply),
@@ -308,21 +328,20 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
 /// Runs a handler the way its row says.
 async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
-    run: &Run<I>,
+    run: Run<I>,
     identity: I,
     request: Request,
 ) -> Result<Reply, Problem> {
+    if let Some(handler) = run.in_place(&request) {
+        return contained(|| handler(app, &identity, &request));
+    }
     let patience = Duration::from_secs(app.config.server.request_timeout_s);
-    match *run {
-        Run::Read(handler) => contained(|| handler(app, &identity, &request)),
-        Run::ReadOrSlow(costly, handler) if !costly(&request) => {
-            contained(|| handler(app, &identity, &request))
-        }
+    match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;
             in_time(patience, app.db.submit(job)).await
         }
-        Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
+        Run::Read(handler) | Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
             let (place, turns) = app.slow.enter()?;
             let app = Arc::clone(app);
             in_time(patience, async move {
@@ -386,7 +405,6 @@ fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
 
 /// The whole body, within its limit and in time.
 async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, Problem> {
-    use hyper::body::Body as _;
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }

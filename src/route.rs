@@ -35,6 +35,26 @@ pub enum Run<I> {
     Slow(Reader<I>),
 }
 
+// By hand, because a derive would ask the same of `I`.
+impl<I> Clone for Run<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for Run<I> {}
+
+impl<I> Run<I> {
+    /// The handler, when it runs in place for this request.
+    pub fn in_place(&self, request: &Request) -> Option<Reader<I>> {
+        match *self {
+            Self::Read(handler) => Some(handler),
+            Self::ReadOrSlow(costly, handler) => (!costly(request)).then_some(handler),
+            Self::Write(_) | Self::Slow(_) => None,
+        }
+    }
+}
+
 /// Who may call a row.
 pub enum Call {
     /// Anybody.

@@ -61,7 +61,7 @@ pub struct Stamp<'r> {
 
 impl<'r> Stamp<'r> {
     /// A stamp for a request without a row yet.
-    pub fn new(app: &'r App, id: &'r str, family: Family) -> Self {
+    pub fn new(app: &'r App, id: &'r str, family: Family, now: Instant) -> Self {
         Self {
             app,
             id,
@@ -69,7 +69,7 @@ impl<'r> Stamp<'r> {
             route: None,
             verdict: None,
             origin: None,
-            now: app.clock.now(),
+            now,
         }
     }
 
@@ -88,7 +88,6 @@ impl<'r> Stamp<'r> {
         }
         headers.insert(DATE, date(self.now));
         headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
-        headers.insert(CACHE_CONTROL, NO_STORE);
         if is_page {
             headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
             headers.insert(REFERRER_POLICY, SAME_ORIGIN);
@@ -126,6 +125,7 @@ impl<'r> Stamp<'r> {
                 headers.insert(name, value);
             }
         }
+        headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
         let mut response = Response::new(Full::new(reply.body));
         *response.status_mut() = reply.status;
         *response.headers_mut() = headers;
