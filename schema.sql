@@ -228,7 +228,7 @@ CREATE INDEX sale_order_by_number ON sale_order (order_id);
 -- Number of orders by store, status and civil day of date_created: the totals of order lists.
 CREATE TABLE order_count (
     owner_id   INTEGER NOT NULL,
-    ml_user_id INTEGER NOT NULL,
+    ml_user_id INTEGER NOT NULL,            -- 0, with status 0, holds the sum of all stores and states
     status     INTEGER NOT NULL,            -- word
     day        INTEGER NOT NULL,            -- civil day; -1 holds the sum of all days
     orders     INTEGER NOT NULL,

@@ -19,7 +19,7 @@ use crate::random::Random;
 use crate::requests::unix_now;
 
 /// Changes with the rows made here, so that older files are not used again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Sellers who have a password.
 pub const WITH_PASSWORD: i64 = 16;
@@ -345,6 +345,10 @@ fn counters(tx: &Transaction<'_>) -> anyhow::Result<()> {
          INSERT INTO order_count (owner_id, ml_user_id, status, day, orders)
          SELECT owner_id, ml_user_id, status, -1, sum(orders)
          FROM order_count GROUP BY 1, 2, 3;
+
+         INSERT INTO order_count (owner_id, ml_user_id, status, day, orders)
+         SELECT owner_id, 0, 0, day, sum(orders)
+         FROM order_count GROUP BY 1, 4;
 
          INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
          SELECT owner_id, ml_user_id, (closed_at - 10800) / 86400, count(*), sum(quantity),

@@ -242,11 +242,10 @@ fn render_orders(
                 limit: filter.limit,
                 offset: filter.offset,
             };
-            let body = serde_json::to_vec(&Orders {
-                data: read.items(app),
-                pagination,
-            })
-            .map_err(Problem::internal)?;
+            let data = read.items(app);
+            let mut body = Vec::with_capacity(512 * (data.len() + 1));
+            serde_json::to_writer(&mut body, &Orders { data, pagination })
+                .map_err(Problem::internal)?;
             Ok::<_, Problem>((changed, body))
         })?;
         if changed <= at_most {

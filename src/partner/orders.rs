@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::clock::{Day, Instant, Zone};
 use crate::db::{ReadTx, Result};
 use crate::ids::{MlUserId, OrderId, UserId};
+use crate::marketplace::orders::EVERY_KIND;
 use crate::money::Cents;
 
 /// What a caller asked for.
@@ -47,7 +48,7 @@ pub fn item_number(listing: &str) -> Option<i64> {
 pub struct OrderItem<'o> {
     order_id: OrderId,
     /// Marketplace listing id.
-    ml_id: String,
+    ml_id: &'o str,
     ml_user_id: MlUserId,
     status: &'o str,
     total_amount: Cents,
@@ -77,20 +78,15 @@ struct Order {
     created_at: Instant,
     order_id: OrderId,
     ml_user_id: MlUserId,
-    status: Arc<str>,
+    /// Places among the page's words, as the others below.
+    status: usize,
     total: Cents,
-    currency: Arc<str>,
-    item: usize,
+    currency: usize,
     quantity: i64,
     buyer_nickname: String,
     shipping_id: Option<i64>,
-    shipping_status: Option<Arc<str>>,
-    logistic_type: Option<Arc<str>>,
-}
-
-/// What was sold; orders of a page share it.
-struct SoldItem {
-    key: (i64, i64),
+    shipping_status: Option<usize>,
+    logistic_type: Option<usize>,
     ml_id: String,
     title: String,
     sku: String,
@@ -100,7 +96,8 @@ struct SoldItem {
 pub struct OrderPage {
     pub total: i64,
     orders: Vec<Order>,
-    items: Vec<SoldItem>,
+    /// The words of its orders, which are few, each once.
+    words: Vec<(i64, Arc<str>)>,
 }
 
 impl OrderPage {
@@ -108,69 +105,74 @@ impl OrderPage {
     pub fn items(&self, app: &App) -> Vec<OrderItem<'_>> {
         self.orders
             .iter()
-            .map(|order| order.wire(&self.items[order.item], app.zone()))
+            .map(|order| self.item(order, app.zone()))
             .collect()
     }
-}
 
-impl Order {
-    fn wire<'o>(&'o self, item: &'o SoldItem, zone: Zone) -> OrderItem<'o> {
+    fn item<'o>(&'o self, order: &'o Order, zone: Zone) -> OrderItem<'o> {
+        let word = |place: usize| &*self.words[place].1;
         OrderItem {
-            order_id: self.order_id,
-            ml_id: item.ml_id.clone(),
-            ml_user_id: self.ml_user_id,
-            status: &self.status,
-            total_amount: self.total,
-            currency: &self.currency,
-            quantity: self.quantity,
-            title: &item.title,
-            sku: &item.sku,
-            buyer_nickname: &self.buyer_nickname,
-            date_created: zone.partner(self.created_at),
+            order_id: order.order_id,
+            ml_id: &order.ml_id,
+            ml_user_id: order.ml_user_id,
+            status: word(order.status),
+            total_amount: order.total,
+            currency: word(order.currency),
+            quantity: order.quantity,
+            title: &order.title,
+            sku: &order.sku,
+            buyer_nickname: &order.buyer_nickname,
+            date_created: zone.partner(order.created_at),
             shipping: Shipping {
-                id: self.shipping_id.map(|id| id.to_string()),
-                status: self.shipping_status.as_deref(),
-                logistic_type: self.logistic_type.as_deref(),
+                id: order.shipping_id.map(|id| id.to_string()),
+                status: order.shipping_status.map(word),
+                logistic_type: order.logistic_type.map(word),
             },
         }
     }
 }
 
-const COLUMNS: &str =
-    "created_at, order_id, ml_user_id, status, total_cents, currency, item_id, variation_id,
-    quantity, buyer_nickname, shipping_id, shipping_status, logistic_type";
+/// SQL for the orders that `source` selects, each with what was sold. The
+/// limit belongs into `source`, so that nothing is looked up for orders that
+/// are passed over.
+fn with_items(source: &str) -> String {
+    format!(
+        "SELECT o.created_at, o.order_id, o.ml_user_id, o.status, o.total_cents, o.currency, o.quantity,
+                o.buyer_nickname, o.shipping_id, o.shipping_status, o.logistic_type,
+                o.item_id, i.site, i.title, i.sku
+         FROM (SELECT * FROM sale_order {source}) AS o
+         LEFT JOIN sold_item AS i ON i.item_id = o.item_id AND i.variation_id = o.variation_id"
+    )
+}
 
 /// Reads one page of an owner's orders, newest first, with their total.
 pub fn read_page(tx: &ReadTx<'_>, app: &App, owner: UserId, filter: &Filter) -> Result<OrderPage> {
     let mut page = OrderPage {
         total: 0,
         orders: Vec::new(),
-        items: Vec::new(),
+        words: Vec::new(),
     };
     let (from, before) = span(filter);
     if let Some(item) = filter.item_id {
         return read_listing(tx, app, owner, filter, item);
     }
     if filter.status.is_none() && filter.store.is_none() {
-        page.total = count_all(tx, owner, filter)?;
-        let sql = format!(
-            "SELECT {COLUMNS} FROM sale_order
-             WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+        page.total = count_run(tx, owner, EVERY_KIND, counted_days(filter))?;
+        let sql = with_items(
+            "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
              ORDER BY created_at DESC, order_id DESC
-             LIMIT ?4 OFFSET ?5"
+             LIMIT ?4 OFFSET ?5",
         );
         tx.each(
             &sql,
             (owner, from, before, filter.limit, filter.offset),
             |row| page.take(tx, app, row),
         )?;
-        return Ok(page);
+        return Ok(page.newest_first());
     }
     let runs = runs(tx, app, owner, filter)?;
     page.total = runs.iter().map(|run| run.orders).sum();
-    let sql = format!(
-        "SELECT {COLUMNS} FROM sale_order WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3"
-    );
+    let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
     for (created_at, order_id) in merged(tx, owner, filter, &runs)? {
         tx.each(&sql, (owner, created_at, order_id), |row| {
             page.take(tx, app, row)
@@ -204,15 +206,6 @@ fn counted_days(filter: &Filter) -> (i64, i64) {
     }
 }
 
-fn count_all(tx: &ReadTx<'_>, owner: UserId, filter: &Filter) -> Result<i64> {
-    let (first, last) = counted_days(filter);
-    let mut total = 0;
-    for (store, status) in kinds(tx, owner)? {
-        total += count_run(tx, owner, (store, status), (first, last))?;
-    }
-    Ok(total)
-}
-
 fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64)) -> Result<i64> {
     tx.one(
         "SELECT coalesce(sum(orders), 0) FROM order_count
@@ -222,11 +215,12 @@ fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64))
     )
 }
 
-/// Every store and state an owner has orders in. Each is found by one seek
+/// Every store and state an owner has orders in; real ones come behind
+/// [`EVERY_KIND`]. Each is found by one seek
 /// from the one before, however many days it has.
 fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
     let mut kinds = Vec::new();
-    let mut last = (i64::MIN, i64::MIN);
+    let mut last = EVERY_KIND;
     while let Some(next) = tx.optional(
         "SELECT ml_user_id, status FROM order_count
          WHERE owner_id = ?1 AND (ml_user_id, status) > (?2, ?3)
@@ -321,7 +315,7 @@ fn read_listing(
         Some(text) => Some(app.marketplace.words.known(tx, text)?.unwrap_or(-1)),
     };
     let mut condition =
-        "FROM sale_order WHERE owner_id = :owner AND created_at >= :from AND created_at < :before AND item_id = :item"
+        "WHERE owner_id = :owner AND created_at >= :from AND created_at < :before AND item_id = :item"
             .to_owned();
     let (from, before) = span(filter);
     let mut params: Vec<(&str, &dyn rusqlite::ToSql)> = vec![
@@ -338,79 +332,75 @@ fn read_listing(
         condition.push_str(" AND ml_user_id = :store");
         params.push((":store", store));
     }
-    let total = tx.one(&format!("SELECT count(*) {condition}"), &*params, |row| {
-        row.get(0)
-    })?;
+    let sql = format!("SELECT count(*) FROM sale_order {condition}");
+    let total = tx.one(&sql, &*params, |row| row.get(0))?;
     let mut page = OrderPage {
         total,
         orders: Vec::new(),
-        items: Vec::new(),
+        words: Vec::new(),
     };
     params.push((":limit", &filter.limit));
     params.push((":offset", &filter.offset));
-    let sql = format!(
-        "SELECT {COLUMNS} {condition} ORDER BY created_at DESC, order_id DESC LIMIT :limit OFFSET :offset"
-    );
-    tx.each(&sql, &*params, |row| page.take(tx, app, row))?;
-    Ok(page)
+    condition.push_str(" ORDER BY created_at DESC, order_id DESC LIMIT :limit OFFSET :offset");
+    tx.each(&with_items(&condition), &*params, |row| {
+        page.take(tx, app, row)
+    })?;
+    Ok(page.newest_first())
 }
 
 impl OrderPage {
     fn take(&mut self, tx: &ReadTx<'_>, app: &App, row: &Row<'_>) -> rusqlite::Result<()> {
-        let words = &app.marketplace.words;
-        let inner = |error: crate::db::DbError| {
-            rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
-        };
-        let word = |column: usize| -> rusqlite::Result<Option<Arc<str>>> {
+        let status = self.word(tx, app, row.get(3)?)?;
+        let currency = self.word(tx, app, row.get(5)?)?;
+        let mut optional = |column: usize| {
             row.get::<_, Option<i64>>(column)?
-                .map(|number| words.text(tx, number).map_err(inner))
+                .map(|number| self.word(tx, app, number))
                 .transpose()
         };
-        let required = |column| word(column).map(|word| word.unwrap_or_else(|| Arc::from("")));
-        let item = self.item(tx, (row.get(6)?, row.get(7)?)).map_err(inner)?;
+        let (shipping_status, logistic_type) = (optional(9)?, optional(10)?);
+        let text = |column: usize| -> rusqlite::Result<String> {
+            Ok(row.get::<_, Option<_>>(column)?.unwrap_or_default())
+        };
+        let ml_id = match row.get_ref(12)?.as_str_or_null()? {
+            Some(site) => format!("{site}{}", row.get::<_, i64>(11)?),
+            None => String::new(),
+        };
         self.orders.push(Order {
             created_at: Instant(row.get(0)?),
             order_id: row.get(1)?,
             ml_user_id: row.get(2)?,
-            status: required(3)?,
+            status,
             total: Cents(row.get(4)?),
-            currency: required(5)?,
-            item,
-            quantity: row.get(8)?,
-            buyer_nickname: row.get(9)?,
-            shipping_id: row.get(10)?,
-            shipping_status: word(11)?,
-            logistic_type: word(12)?,
+            currency,
+            quantity: row.get(6)?,
+            buyer_nickname: row.get(7)?,
+            shipping_id: row.get(8)?,
+            shipping_status,
+            logistic_type,
+            ml_id,
+            title: text(13)?,
+            sku: text(14)?,
         });
         Ok(())
     }
 
-    /// The place of what was sold among this page's items.
-    fn item(&mut self, tx: &ReadTx<'_>, key: (i64, i64)) -> Result<usize> {
-        if let Some(place) = self.items.iter().position(|item| item.key == key) {
+    /// The place of a word among this page's.
+    fn word(&mut self, tx: &ReadTx<'_>, app: &App, number: i64) -> rusqlite::Result<usize> {
+        if let Some(place) = self.words.iter().position(|(known, _)| *known == number) {
             return Ok(place);
         }
-        let found = tx.optional(
-            "SELECT site, title, sku FROM sold_item WHERE item_id = ?1 AND variation_id = ?2",
-            key,
-            |row| {
-                let site: String = row.get(0)?;
-                Ok(SoldItem {
-                    key,
-                    ml_id: format!("{site}{}", key.0),
-                    title: row.get(1)?,
-                    sku: row.get(2)?,
-                })
-            },
-        )?;
-        let unknown = || SoldItem {
-            key,
-            ml_id: String::new(),
-            title: String::new(),
-            sku: String::new(),
-        };
-        self.items.push(found.unwrap_or_else(unknown));
-        Ok(self.items.len() - 1)
+        let text = app.marketplace.words.text(tx, number).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
+        })?;
+        self.words.push((number, text));
+        Ok(self.words.len() - 1)
+    }
+
+    /// SQL promises an order only of the outermost query.
+    fn newest_first(mut self) -> Self {
+        self.orders
+            .sort_by_key(|order| std::cmp::Reverse((order.created_at, order.order_id)));
+        self
     }
 }
 

@@ -25,6 +25,8 @@ use crate::money::Cents;
 
 /// The day of `order_count` that holds the sum of all days.
 const ALL_DAYS: Day = Day(-1);
+/// Store and state in `order_count` of the sum of all stores and states.
+pub const EVERY_KIND: (i64, i64) = (0, 0);
 
 /// What keeping the books needs besides the transaction.
 #[derive(Clone)]
@@ -258,20 +260,24 @@ fn store_item(tx: &WriteTx<'_>, item: &SoldItem) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Adds an order to the counts by store, status and day, or takes it out.
+/// Adds an order to the counts, or takes it out: those of its store, state
+/// and day, and the sums over all days and over all stores and states.
 fn count(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &Stored, by: i64) -> Result<()> {
-    for day in [books.zone.day(order.created_at), ALL_DAYS] {
-        tx.execute(
-            "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (owner_id, ml_user_id, status, day) DO UPDATE SET orders = orders + ?5",
-            (owner, order.ml_user_id, order.status, day.0, by),
-        )?;
-        if by < 0 {
+    let day = books.zone.day(order.created_at);
+    for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
+        for day in [day, ALL_DAYS] {
             tx.execute(
-                "DELETE FROM order_count
-                 WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day = ?4 AND orders = 0",
-                (owner, order.ml_user_id, order.status, day.0),
+                "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (owner_id, ml_user_id, status, day) DO UPDATE SET orders = orders + ?5",
+                (owner, seller, status, day.0, by),
             )?;
+            if by < 0 {
+                tx.execute(
+                    "DELETE FROM order_count
+                     WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day = ?4 AND orders = 0",
+                    (owner, seller, status, day.0),
+                )?;
+            }
         }
     }
     Ok(())
