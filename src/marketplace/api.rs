@@ -30,7 +30,7 @@ struct CheckReply<'a> {
     vinculada: bool,
     conta: Option<CheckAccount<'a>>,
     /// How many accounts the user has linked.
-    total_contas: i64,
+    total_contas: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -83,24 +83,25 @@ enum Asked {
     Nickname(String),
 }
 
-/// Looks for an account among the caller's.
+/// Looks for an account among the caller's, of which there are few.
 pub fn check(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
     let asked = asked(request.query()?)?;
-    let owner = user.account.user_id;
-    let (account, total_contas) = app.db.read(request.lane, |tx| {
-        let account = match &asked {
-            Asked::Number(number) => store::account_of(tx, owner, *number)?,
-            Asked::Nickname(nickname) => store::account_by_nickname(tx, owner, nickname)?,
-        };
-        Ok::<_, Problem>((account, store::count_of(tx, owner)?))
+    let accounts = app.db.read(request.lane, |tx| {
+        store::linked_accounts(tx, user.account.user_id)
     })?;
+    let found = match asked {
+        Asked::Number(number) => accounts.iter().find(|one| one.ml_user_id == number),
+        Asked::Nickname(nickname) => {
+            let nickname = nickname.to_lowercase();
+            let mut accounts = accounts.iter();
+            accounts.find(|one| one.nickname.to_lowercase() == nickname)
+        }
+    };
     Reply::json(&CheckReply {
         ok: true,
-        vinculada: account.is_some(),
-        conta: account
-            .as_ref()
-            .map(|account| CheckAccount::of(account, app.zone())),
-        total_contas,
+        vinculada: found.is_some(),
+        conta: found.map(|account| CheckAccount::of(account, app.zone())),
+        total_contas: accounts.len(),
     })
 }
 

@@ -115,42 +115,12 @@ pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<Acc
     )
 }
 
-/// One account of an owner.
-pub fn account_of(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    account: MlUserId,
-) -> Result<Option<LinkedAccount>> {
-    tx.optional(
-        &format!("SELECT {ACCOUNT} FROM ml_account a WHERE a.ml_user_id = ?2 AND a.owner_id = ?1"),
-        (owner, account),
-        read_account,
-    )
-}
-
-/// The account of an owner with a nickname, whatever its case.
-pub fn account_by_nickname(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    nickname: &str,
-) -> Result<Option<LinkedAccount>> {
-    let wanted = nickname.to_lowercase();
-    let accounts = tx.all(
+/// All accounts of an owner without their sales, in the order of their numbers.
+pub fn linked_accounts(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<LinkedAccount>> {
+    tx.all(
         &format!("SELECT {ACCOUNT} FROM ml_account a WHERE a.owner_id = ?1 ORDER BY a.ml_user_id"),
         [owner],
         read_account,
-    )?;
-    Ok(accounts
-        .into_iter()
-        .find(|account| account.nickname.to_lowercase() == wanted))
-}
-
-/// How many accounts an owner has linked.
-pub fn count_of(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
-    tx.one(
-        "SELECT count(*) FROM ml_account WHERE owner_id = ?1",
-        [owner],
-        |row| row.get(0),
     )
 }
 
