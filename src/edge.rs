@@ -86,8 +86,10 @@ pub fn answer(
 enum Step {
     Done(Result<Reply, Problem>),
     /// What is left; it also says whether some of the body stays unread.
-    Later(Pin<Box<dyn Future<Output = (Result<Reply, Problem>, bool)> + Send>>),
+    Later(Pin<Box<Work>>),
 }
+
+type Work = dyn Future<Output = (Result<Reply, Problem>, bool)> + Send;
 
 /// The answer to a head that never became a request, as bytes for the wire.
 pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {

@@ -436,9 +436,9 @@ const TOKEN: [bool; 256] = {
 
 /// Whether a field value holds what could be taken for a line end.
 fn has_control(value: &[u8]) -> bool {
-    value.iter().fold(false, |any, byte| {
-        any | (byte.is_ascii_control() & (*byte != b'\t'))
-    })
+    value
+        .iter()
+        .any(|byte| byte.is_ascii_control() && *byte != b'\t')
 }
 
 /// The fields that decide how long a message is and whom it is for.

@@ -56,7 +56,7 @@ fn no_statement_walks_a_table_that_grows() {
             continue;
         };
         plans += 1;
-        for step in plan.split("; ").filter(|step| is_walk(step)) {
+        for step in plan.split("; ").filter(|step| is_walk(plan, step)) {
             walks.insert(format!(
                 "{step}\n    {}",
                 line["sql"].as_str().unwrap_or_default()
@@ -72,7 +72,7 @@ fn no_statement_walks_a_table_that_grows() {
 }
 
 /// Whether a step of a plan reads a growing table from one end to the other.
-fn is_walk(step: &str) -> bool {
+fn is_walk(plan: &str, step: &str) -> bool {
     let Some(rest) = step.strip_prefix("SCAN ") else {
         return false;
     };
@@ -83,7 +83,12 @@ fn is_walk(step: &str) -> bool {
         "ml_notification_failed",
         "ml_notification_later",
     ];
+    // The rows of a subquery, each of which was found by another step.
+    let of_subquery = ["CO-ROUTINE", "MATERIALIZE"]
+        .iter()
+        .any(|made| plan.contains(&format!("{made} {table};")));
     rest != "CONSTANT ROW"
+        && !of_subquery
         && !SMALL.contains(&table)
         && !partial.iter().any(|index| rest.ends_with(index))
         && !KNOWN.iter().any(|(known, _)| step.starts_with(known))

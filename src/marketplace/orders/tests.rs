@@ -126,9 +126,13 @@ impl World {
     /// on all days of these tests.
     fn assert_sums_equal_a_recount(&self, owner: UserId) {
         let counts = self.dump(
-            "SELECT ml_user_id, status, day, count(*) FROM (
+            "WITH one AS (
                  SELECT ml_user_id, status, (created_at - 10800) / 86400 AS day FROM sale_order WHERE owner_id = ?1
-                 UNION ALL SELECT ml_user_id, status, -1 FROM sale_order WHERE owner_id = ?1)
+                 UNION ALL SELECT ml_user_id, status, -1 FROM sale_order WHERE owner_id = ?1),
+             each AS (
+                 SELECT ml_user_id, status, day FROM one
+                 UNION ALL SELECT 0, 0, day FROM one)
+             SELECT ml_user_id, status, day, count(*) FROM each
              GROUP BY ml_user_id, status, day ORDER BY ml_user_id, status, day",
             owner,
         );
