@@ -4,6 +4,7 @@
 //! it. Civil time exists at the edge only and comes from the configured
 //! [`Zone`]. Monotonic time (`std::time::Instant`) is for I/O deadlines only.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -191,7 +192,9 @@ impl Zone {
     /// `YYYY-MM-DDTHH:MM:SS` in civil time: Partner API.
     pub fn partner(self, at: Instant) -> String {
         // The debugging form is ISO 8601, and much faster than a format string.
-        format!("{:?}", self.civil(at))
+        let mut text = String::with_capacity("YYYY-MM-DDTHH:MM:SS".len());
+        let _ = write!(text, "{:?}", self.civil(at));
+        text
     }
 
     /// `31/12/2026 14:05` in civil time: pages.

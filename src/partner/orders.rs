@@ -149,7 +149,7 @@ fn with_items(source: &str) -> String {
 pub fn read_page(tx: &ReadTx<'_>, app: &App, owner: UserId, filter: &Filter) -> Result<OrderPage> {
     let mut page = OrderPage {
         total: 0,
-        orders: Vec::new(),
+        orders: Vec::with_capacity(usize::try_from(filter.limit).unwrap_or(0)),
         words: Vec::new(),
     };
     let (from, before) = span(filter);
