@@ -37,6 +37,10 @@ mod stamp;
 mod text;
 mod worker;
 
+/// Pages and JSON are many small pieces of memory.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     cli::main()
 }

@@ -3,7 +3,7 @@
 //! The thread has a low priority and its own buffer, so logins neither slow
 //! the rest down nor take more memory than one hash needs. Its queue is
 //! short: when it is full, callers are told to come back. The buffer is given
-//! back after a minute without logins.
+//! back within a minute without logins.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -29,12 +29,11 @@ const HASH_BYTES: usize = 32;
 const QUEUE: usize = 32;
 /// Added to the thread's niceness.
 const NICE: i32 = 10;
-/// Room reserved for the buffer, of which only what is used takes memory. From
-/// 32 MiB on the C library maps an allocation by itself, so that dropping it
-/// gives the memory back to the system; a smaller one would stay with the heap.
-const RESERVED_KIB: usize = 33 * 1024;
 /// How long the buffer is kept without logins.
-const KEEP_BUFFER: Duration = Duration::from_secs(60);
+const KEEP_BUFFER: Duration = Duration::from_secs(30);
+/// Freed each time the buffer is not needed: the allocator hands memory freed
+/// earlier to the system only when some is freed again.
+const NUDGE: usize = 1 << 20;
 
 /// Fewest and most characters of a password.
 pub const LENGTH: std::ops::RangeInclusive<usize> = 10..=200;
@@ -86,7 +85,10 @@ fn work(queue: &Receiver<Job>) {
                     tracing::error!("a login panicked");
                 }
             }
-            Err(RecvTimeoutError::Timeout) => hasher.memory = Vec::new(),
+            Err(RecvTimeoutError::Timeout) => {
+                drop(std::hint::black_box(Vec::<u8>::with_capacity(NUDGE)));
+                hasher.memory = Vec::new();
+            }
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
@@ -134,9 +136,6 @@ impl Hasher {
         let (memory, passes, lanes) = costs;
         let params = Params::new(memory, passes, lanes, Some(HASH_BYTES)).ok()?;
         let blocks = params.block_count();
-        if self.memory.capacity() == 0 {
-            self.memory.reserve_exact(RESERVED_KIB); // A block is a KiB.
-        }
         if self.memory.len() < blocks {
             self.memory.resize(blocks, Block::default());
         }
