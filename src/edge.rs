@@ -48,7 +48,7 @@ pub fn answer(
     peer: SocketAddr,
     request: http::Request<Incoming>,
 ) -> impl Future<Output = Response<Full<Bytes>>> + Send + 'static {
-    let started = Monotonic::now();
+    let started = tracing::enabled!(tracing::Level::INFO).then(Monotonic::now);
     let (head, body) = request.into_parts();
     let chunked = head.headers.contains_key(TRANSFER_ENCODING);
     let (method, uri) = (head.method.clone(), head.uri.clone());
@@ -75,7 +75,7 @@ pub fn answer(
                 .headers_mut()
                 .insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        if tracing::enabled!(tracing::Level::INFO) {
+        if let Some(started) = started {
             visit.log(&method, uri.path(), response.status(), started.elapsed());
         }
         response
