@@ -103,6 +103,7 @@ CREATE TABLE session (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_by_user ON session (user_id, created_at);
+CREATE INDEX session_by_age ON session (created_at);
 
 -- Tokens of the browser extension: one living token a person, 30 days.
 CREATE TABLE extension_token (
@@ -116,6 +117,7 @@ CREATE TABLE extension_token (
 
 CREATE UNIQUE INDEX extension_token_living ON extension_token (user_id) WHERE revoked_at IS NULL;
 CREATE INDEX extension_token_by_user ON extension_token (user_id, created_at);
+CREATE INDEX extension_token_by_end ON extension_token (expires_at);
 
 -- Links that work once: the set-up of the first administrator.
 CREATE TABLE one_time_link (

@@ -18,8 +18,12 @@ use crate::guard::Kind;
 use crate::http::limit::StoredWindow;
 use crate::ids::{TokenHash, UserId};
 
-/// Windows longer than any limit's are dropped from the table after it.
-const FORGET_WINDOWS_S: i64 = 86_400;
+/// How often what is over is removed from the tables.
+const TIDY_EVERY_S: i64 = 3600;
+/// How long ended sessions and tokens stay, for looking back.
+const KEEP_ENDED_S: i64 = 30 * 86_400;
+/// Most windows removed by one job of the writer.
+const TIDY_BATCH: usize = 2_000;
 
 /// Last uses of tokens that are still to be written.
 #[derive(Default)]
@@ -172,25 +176,39 @@ pub fn flush(app: &App) -> Result<(), DbError> {
     stored
 }
 
-/// Takes over the windows of the last run, and forgets those long ended.
+/// Takes over the windows of the last run.
 pub fn load(app: &App) -> Result<(), DbError> {
-    let now = app.clock.now();
-    app.db.write(move |tx| {
-        tx.execute(
-            "DELETE FROM rate_window WHERE started_at + length_s < ?1",
-            [now.0 - FORGET_WINDOWS_S],
-        )?;
-        accounts::forgive_marked(tx).map(|_| ())
-    })?;
+    app.db.write(accounts::forgive_marked)?;
     app.limiter.load(stored_windows(&app.db)?);
     Ok(())
+}
+
+/// Removes windows that are over, and sessions and tokens that ended long ago.
+fn tidy(app: &App) -> Result<(), DbError> {
+    app.db
+        .write(|tx| accounts::forget_ended(tx, tx.now().minus(KEEP_ENDED_S)))?;
+    loop {
+        // A mark of forgiven logins has no length; it goes when it is heeded.
+        let removed = app.db.write(|tx| {
+            tx.execute(
+                "DELETE FROM rate_window WHERE subject IN (
+                     SELECT subject FROM rate_window
+                     WHERE length_s > 0 AND started_at + length_s < ?1
+                     LIMIT ?2)",
+                (tx.now().0, i64::try_from(TIDY_BATCH).unwrap_or(1)),
+            )
+        })?;
+        if removed < TIDY_BATCH {
+            return Ok(());
+        }
+    }
 }
 
 fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
     db.read(Lane::Slow, |tx| {
         tx.all(
-            "SELECT subject, started_at, length_s, count FROM rate_window",
-            [],
+            "SELECT subject, started_at, length_s, count FROM rate_window WHERE started_at + length_s > ?1",
+            [tx.now().0],
             |row| {
                 Ok(StoredWindow {
                     subject: row.get(0)?,
@@ -223,6 +241,7 @@ fn heed_outside_change(app: &App) -> Result<(), DbError> {
 
 /// Flushes once a second until `stop` is set, then one last time.
 pub fn run(app: &App, stop: &crate::worker::Stop) {
+    let mut tidied_at = app.clock.now();
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
         // Written first, so that nothing forgiven is written again afterwards.
@@ -231,6 +250,13 @@ pub fn run(app: &App, stop: &crate::worker::Stop) {
         }
         if stopping {
             return;
+        }
+        let now = app.clock.now();
+        if now.since(tidied_at) >= TIDY_EVERY_S {
+            tidied_at = now;
+            if let Err(error) = tidy(app) {
+                tracing::warn!(%error, "what is over was not removed; trying again in an hour");
+            }
         }
     }
 }

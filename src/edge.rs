@@ -135,7 +135,12 @@ impl Visit {
         let forwarded = head
             .headers
             .get_all(HeaderName::from_static("x-forwarded-for"));
-        let forwarded = forwarded.iter().filter_map(|value| value.to_str().ok());
+        // A stray byte must not hide what the proxy added to the same line.
+        let lines: Vec<_> = forwarded
+            .iter()
+            .map(|line| String::from_utf8_lossy(line.as_bytes()))
+            .collect();
+        let forwarded = lines.iter().map(|line| &**line);
         let family = Family::of_unknown_path(head.uri.path());
         Self {
             id: request_id(&head.headers),

@@ -85,6 +85,9 @@ pub enum Rate {
     None,
     /// Extension and API v1: by token, else by address.
     Api,
+    /// By the presented extension token, which is never refused; without a
+    /// living one by address.
+    Leaving,
 }
 
 /// A schema of the OpenAPI document.
@@ -146,6 +149,11 @@ impl Route {
 
     pub const fn limited(mut self) -> Self {
         self.rate = Rate::Api;
+        self
+    }
+
+    pub const fn leaving(mut self) -> Self {
+        self.rate = Rate::Leaving;
         self
     }
 
@@ -257,7 +265,7 @@ impl Route {
             Call::Seller(_) if self.method == Method::POST => "partner_post",
             Call::Seller(_) => "partner_get",
             Call::Extension(_) => "api",
-            _ if self.rate == Rate::Api => "api",
+            _ if self.rate != Rate::None => "api",
             _ => "none",
         }
     }

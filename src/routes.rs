@@ -59,7 +59,7 @@ fn extension() -> [Route; 5] {
             .takes(accounts::api::auth_body).replies(accounts::api::auth_reply),
         post("/api/ext/logout", Call::Open(Run::Write(accounts::api::logout)),
             "Ends the presented extension token; never fails.")
-            .limited().family_is(Family::Internal).body_at_most(SMALL).replies(accounts::api::logout_reply),
+            .leaving().family_is(Family::Internal).body_at_most(SMALL).replies(accounts::api::logout_reply),
         get("/api/ext/me", Call::Extension(Run::Read(program::api::me)),
             "The user's whole dashboard.").replies(program::api::me_reply),
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::api::check)),

@@ -191,7 +191,13 @@ fn date(now: Instant) -> HeaderValue {
 pub fn drop_body(response: &mut Response<Full<Bytes>>) {
     use hyper::body::Body as _;
     let length = response.body().size_hint().exact().unwrap_or(0);
-    response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    // These have no body for GET either, and no length to tell (RFC 9110 §8.6).
+    if !matches!(
+        response.status(),
+        StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT
+    ) {
+        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    }
     *response.body_mut() = Full::default();
 }
 

@@ -64,9 +64,7 @@ pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let hash = TokenHash::of(&token);
     let versions = Arc::clone(&app.versions);
     let (account, tem_acesso) = app.db.write(move |tx| {
-        if !login.note(tx)? {
-            return Err(Problem::suspended());
-        }
+        login.note(tx)?;
         let user = login.account.user_id;
         store::replace_extension_token(tx, user, &hash, tx.now().plus(TOKEN_S))?;
         let permissions = store::permissions(tx, user, login.account.role)?;
@@ -74,7 +72,7 @@ pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
             versions.raise(user);
             versions.raise_tokens();
         });
-        Ok((login.account, permissions.extensao_browser))
+        Ok::<_, Problem>((login.account, permissions.extensao_browser))
     })?;
     Reply::json(&AuthReply {
         ok: true,

@@ -27,6 +27,8 @@ pub struct Login {
     pub account: Account,
     /// Where it came from, as it is remembered.
     pub address: String,
+    /// The hash that the password was right for.
+    password_hash: Option<String>,
 }
 
 /// What became of a try.
@@ -60,7 +62,7 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
         known,
         request,
     );
-    let password = password.to_owned();
+    let (password, password_hash) = (password.to_owned(), stored.clone());
     let now = request.now;
     let tried = app.passwords.run(move |hasher| {
         if let Some(verdict) = doors.closed(now) {
@@ -81,25 +83,33 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
             )
         }),
         (Tried::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
-        (Tried::Right, Some(account)) => Ok(Login { account, address }),
-        _ => Err(Problem::new(
-            Code::InvalidCredentials,
-            "e-mail or password is wrong",
-        )),
+        (Tried::Right, Some(account)) => Ok(Login {
+            account,
+            address,
+            password_hash,
+        }),
+        _ => Err(wrong()),
     }
+}
+
+fn wrong() -> Problem {
+    Problem::new(Code::InvalidCredentials, "e-mail or password is wrong")
 }
 
 impl Login {
     /// Notes the good login in the transaction that makes its session or
-    /// token. False when the account was suspended in the meantime.
-    pub fn note(&self, tx: &WriteTx<'_>) -> crate::db::Result<bool> {
-        store::note_good_login(
-            tx,
-            self.account.user_id,
-            &self.address,
-            tx.now().minus(KNOWN_FOR_S),
-        )?;
-        Ok(!store::is_suspended(tx, self.account.user_id)?)
+    /// token. Refused when the account was suspended or got another password
+    /// while this one was being checked.
+    pub fn note(&self, tx: &WriteTx<'_>) -> Result<(), Problem> {
+        let user = self.account.user_id;
+        if store::is_suspended(tx, user)? {
+            return Err(Problem::suspended());
+        }
+        if store::password_hash(tx, user)? != self.password_hash {
+            return Err(wrong());
+        }
+        store::note_good_login(tx, user, &self.address, tx.now().minus(KNOWN_FOR_S))?;
+        Ok(())
     }
 }
 

@@ -138,9 +138,7 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
     let (hash, address, user_agent) = (session.hash, session.address, session.user_agent);
     let role = login.account.role;
     app.db.write(move |tx| {
-        if !login.note(tx)? {
-            return Err(Problem::suspended());
-        }
+        login.note(tx)?;
         let user = login.account.user_id;
         store::insert_session(
             tx,
@@ -152,7 +150,7 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
             },
         )?;
         tx.after_commit(move || versions.raise_tokens());
-        Ok(())
+        Ok::<_, Problem>(())
     })?;
     let to = if typed.back.is_empty() {
         role.home()

@@ -85,6 +85,15 @@ pub fn is_suspended(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     Ok(suspended.unwrap_or(true))
 }
 
+/// A person's password hash, if one was chosen.
+pub fn password_hash(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
+    tx.one(
+        "SELECT password_hash FROM user WHERE user_id = ?1",
+        [user],
+        |row| row.get(0),
+    )
+}
+
 /// A person to be made.
 pub struct NewUser {
     pub email: String,
@@ -240,6 +249,17 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<()> {
             &new.address,
             &new.user_agent,
         ),
+    )?;
+    Ok(())
+}
+
+/// Removes sessions and extension tokens that ended before an instant.
+pub fn forget_ended(tx: &WriteTx<'_>, before: Instant) -> Result<()> {
+    let opened = before.minus(crate::guard::SESSION_AGE_S);
+    tx.execute("DELETE FROM session WHERE created_at < ?1", [opened.0])?;
+    tx.execute(
+        "DELETE FROM extension_token WHERE expires_at < ?1",
+        [before.0],
     )?;
     Ok(())
 }

@@ -63,6 +63,10 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let config = &mut context.loaded.config;
     config.database.path = folder.0.join("demo.db");
     config.database.backup_dir = None;
+    // Settings of a real installation would lead the demonstration there.
+    config.server.base_url.clear();
+    config.server.dev_base_url.clear();
+    config.server.trusted_proxies.clear();
     config.security.secret_key = Secret::default();
     config.marketplace.api_base = inside.url();
     config.marketplace.auth_base = inside.url();

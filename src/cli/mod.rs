@@ -57,7 +57,7 @@ enum Command {
     /// Migrates the database, then serves until it is told to stop.
     Serve {
         /// Address to listen on; port 0 picks a free one.
-        #[arg(long, value_name = "ADDR")]
+        #[arg(long, value_name = "ADDR", value_parser = parse_listen)]
         listen: Option<String>,
         /// Starts on throw-away data, with the sandbox inside.
         #[arg(long)]
@@ -114,9 +114,9 @@ enum MigrateAction {
 enum UserCommand {
     /// Makes a person; without --password-stdin a password is made and printed.
     Create {
-        #[arg(long)]
+        #[arg(long, value_parser = parse_email)]
         email: String,
-        #[arg(long)]
+        #[arg(long, value_parser = parse_name)]
         nome: String,
         /// A student role, drop or admin.
         #[arg(long, value_parser = parse_role)]
@@ -127,7 +127,7 @@ enum UserCommand {
     },
     /// Sets a new password and ends the person's sessions and extension tokens.
     Password {
-        #[arg(long)]
+        #[arg(long, value_parser = parse_email)]
         email: String,
         #[arg(long)]
         password_stdin: bool,
@@ -141,7 +141,7 @@ enum UserCommand {
 enum PartnerCommand {
     /// Sets an account's API plan.
     Plan {
-        #[arg(long)]
+        #[arg(long, value_parser = parse_email)]
         email: String,
         /// starter, pro, scale or none.
         #[arg(long, value_parser = ["starter", "pro", "scale", "none"])]
@@ -152,10 +152,10 @@ enum PartnerCommand {
     },
     /// Makes a partner token and prints it, this once.
     Token {
-        #[arg(long)]
+        #[arg(long, value_parser = parse_email)]
         email: String,
         /// What it is for.
-        #[arg(long, default_value = "command line")]
+        #[arg(long, default_value = "command line", value_parser = parse_token_name)]
         name: String,
     },
 }
@@ -170,6 +170,31 @@ enum SecretCommand {
 enum ConfigCommand {
     /// Prints the effective configuration with each value's origin.
     Show,
+}
+
+/// An e-mail address in its stored form.
+fn parse_email(text: &str) -> Result<String, &'static str> {
+    crate::text::email(text).ok_or("must be an e-mail address")
+}
+
+fn parse_name(text: &str) -> Result<String, &'static str> {
+    crate::text::person_name(text)
+        .map(str::to_owned)
+        .ok_or("must have 2 to 120 characters")
+}
+
+fn parse_token_name(text: &str) -> Result<String, &'static str> {
+    let fits = (1..=80).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        Err("must have 1 to 80 characters")
+    }
+}
+
+/// The address as typed, once it is known to be one.
+fn parse_listen(text: &str) -> Result<String, &'static str> {
+    config::parse_listen(text).map(|_| text.to_owned())
 }
 
 fn parse_role(text: &str) -> Result<Role, String> {
@@ -216,6 +241,13 @@ impl Context {
             readers,
             slow_readers: COMMAND_READERS,
         }
+    }
+
+    /// Whether there is a key already: configured, or in its file.
+    fn has_key(&self) -> bool {
+        let config = self.config();
+        !config.security.secret_key.is_empty()
+            || secrets::key_file_of(&config.database.path).exists()
     }
 
     /// The key of this installation.

@@ -2,7 +2,6 @@
 
 use anyhow::{anyhow, bail};
 
-use super::user::stored_email;
 use super::{Context, PartnerCommand, say};
 use crate::accounts::store as accounts;
 use crate::db::DbError;
@@ -11,7 +10,6 @@ use crate::partner::{self, PlanName, store};
 pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
     match command {
         PartnerCommand::Plan { email, plan, until } => {
-            let email = stored_email(&email)?;
             let name = match &*plan {
                 "none" => None,
                 name => Some(
@@ -38,10 +36,6 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
             }
         }
         PartnerCommand::Token { email, name } => {
-            let email = stored_email(&email)?;
-            if !(1..=80).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-                bail!("--name must have 1 to 80 characters");
-            }
             let token = partner::new_token();
             let (wanted, kept) = (email.clone(), token.clone());
             let found = context.database()?.write(move |tx| {

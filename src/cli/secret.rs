@@ -1,6 +1,6 @@
 //! `secret show`: the secrets that other programs present to us.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use super::{Context, say};
 use crate::config::Config;
@@ -35,8 +35,22 @@ pub fn show(context: &Context, name: Name) -> anyhow::Result<()> {
     if let Some(secret) = name.configured(context.config()) {
         return say(secret.reveal());
     }
-    let (db, sealer) = (context.database()?, context.sealer()?);
-    say(generated(&db, sealer.into(), name)
+    let db = context.database()?;
+    let setting = name.setting();
+    let kept = db.read(Lane::Slow, |tx| store::has_secret(tx, setting))?;
+    let foreign = "the stored secret does not open with this key; give the server's security.secret_key or key file";
+    if kept && !context.has_key() {
+        bail!(foreign);
+    }
+    let sealer = std::sync::Arc::new(context.sealer()?);
+    if kept
+        && db
+            .read(Lane::Slow, |tx| store::secret(tx, &sealer, setting))?
+            .is_none()
+    {
+        bail!(foreign);
+    }
+    say(generated(&db, sealer, name)
         .context("cannot read the secret")?
         .reveal())
 }

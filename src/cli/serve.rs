@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -143,7 +144,8 @@ impl Server {
             workers,
         } = self;
         runtime.block_on(accept(&app, listener, address, ready))?;
-        drop(runtime);
+        // Slow work that is still running has had its ten seconds.
+        runtime.shutdown_timeout(Duration::from_secs(1));
         finish(&app, &stop, workers)
     }
 }

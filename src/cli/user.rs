@@ -7,7 +7,6 @@ use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
 use crate::db::DbError;
 use crate::secrets::{self, Secret};
-use crate::text;
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
     match command {
@@ -17,15 +16,11 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             role,
             password_stdin,
         } => {
-            let email = stored_email(&email)?;
-            let name = text::person_name(&nome)
-                .ok_or_else(|| anyhow!("--nome must have 2 to 120 characters"))?
-                .to_owned();
             let (password, made) = password(password_stdin)?;
             let password_hash = Some(Hasher::default().hash(password.reveal()));
             let new = NewUser {
                 email: email.clone(),
-                name,
+                name: nome,
                 role,
                 password_hash,
             };
@@ -44,7 +39,6 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             password_stdin,
             revoke_partner_tokens,
         } => {
-            let email = stored_email(&email)?;
             let (password, made) = password(password_stdin)?;
             let hash = Hasher::default().hash(password.reveal());
             let db = context.database()?;
@@ -66,11 +60,6 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             say_if_made(&password, made)
         }
     }
-}
-
-/// An e-mail address in its stored form.
-pub fn stored_email(email: &str) -> anyhow::Result<String> {
-    text::email(email).ok_or_else(|| anyhow!("--email {email} is not an e-mail address"))
 }
 
 /// The password from standard input, or a new one that must be printed.

@@ -76,8 +76,8 @@ pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         .number("pagina", query.pagina, 1..=1_000_000)
         .unwrap_or(1);
     let per_page = check
-        .number("por_pagina", query.por_pagina, 1..=100)
-        .unwrap_or(20);
+        .number("por_pagina", query.por_pagina, 1..=i64::MAX)
+        .map_or(20, |rows| rows.min(100));
     let sorting = check.optional("ordem", query.ordem).unwrap_or_default();
     let notice = check.optional("aviso", query.aviso).unwrap_or_default();
     check.finish()?;
@@ -346,12 +346,22 @@ impl Typed {
     }
 }
 
-fn read_entry(request: &Request) -> Result<PlanEntry, Problem> {
+/// What was sent of a plan. A program may leave out what it does not change;
+/// a browser's form always says everything.
+fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Problem> {
     let body: PlanBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
     let is_form = crate::http::input::is_form(request.headers());
-    let title = check.line("titulo", body.titulo, 2..=120);
-    let slug = check.optional_line("slug", body.slug, 60);
+    let present = present.filter(|_| !is_form);
+    let kept = |field: &Field<String>, of: fn(&Plan) -> &String| {
+        present
+            .filter(|_| field.is_absent())
+            .map(|plan| of(plan).clone())
+    };
+    let title = kept(&body.titulo, |plan| &plan.title);
+    let title = title.unwrap_or_else(|| check.line("titulo", body.titulo, 2..=120));
+    let slug = kept(&body.slug, |plan| &plan.slug);
+    let slug = slug.unwrap_or_else(|| check.optional_line("slug", body.slug, 60));
     let slug = if slug.is_empty() {
         slug_of(&title)
     } else {
@@ -360,35 +370,45 @@ fn read_entry(request: &Request) -> Result<PlanEntry, Problem> {
     if slug.is_empty() || slug != slug_of(&slug) || slug.len() > 60 {
         check.fail("slug", "use só letras sem acento, números e hífens, até 60");
     }
-    let price = check.required("preco", body.preco);
+    let price = present
+        .filter(|_| body.preco.is_absent())
+        .map(|plan| plan.price);
+    let price = price.unwrap_or_else(|| check.required("preco", body.preco));
     if !(0..=MOST_CENTS).contains(&price.0) {
         check.fail("preco", "informe um valor de 0 a 10.000.000,00");
     }
-    let currency = check.optional_line("moeda", body.moeda, 3);
+    let currency = kept(&body.moeda, |plan| &plan.currency);
+    let currency =
+        currency.unwrap_or_else(|| check.optional_line("moeda", body.moeda, 3).to_uppercase());
     let currency = if currency.is_empty() {
         "BRL".to_owned()
     } else {
-        currency.to_uppercase()
+        currency
     };
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
         check.fail("moeda", "informe as três letras da moeda, como BRL");
     }
-    let period = check
-        .optional("periodicidade", body.periodicidade)
+    let period = kept(&body.periodicidade, |plan| &plan.period)
+        .or_else(|| check.optional("periodicidade", body.periodicidade))
         .unwrap_or_else(|| "mensal".to_owned());
     if !PERIODS.contains(&&*period) {
         check.fail("periodicidade", "escolha mensal, anual ou unico");
     }
-    let benefits = benefits(&mut check, body.beneficios);
-    let checkout_link = check.optional_line("link_checkout", body.link_checkout, 500);
+    let benefits = present
+        .filter(|_| body.beneficios.is_absent())
+        .map(|plan| plan.benefits.clone());
+    let benefits = benefits.unwrap_or_else(|| benefits_of(&mut check, body.beneficios));
+    let checkout_link = kept(&body.link_checkout, |plan| &plan.checkout_link)
+        .unwrap_or_else(|| check.optional_line("link_checkout", body.link_checkout, 500));
     if !checkout_link.is_empty() && !checkout_link.starts_with("https://") {
         check.fail(
             "link_checkout",
             "informe um endereço que comece com https://",
         );
     }
-    // A browser leaves an unticked box out; a program that says nothing means yes.
-    let active = check.optional("ativo", body.ativo).unwrap_or(!is_form);
+    // A browser leaves an unticked box out; a new plan of a program is on sale.
+    let otherwise = present.map_or(!is_form, |plan| plan.active);
+    let active = check.optional("ativo", body.ativo).unwrap_or(otherwise);
     check.finish()?;
     Ok(PlanEntry {
         slug,
@@ -403,7 +423,7 @@ fn read_entry(request: &Request) -> Result<PlanEntry, Problem> {
 }
 
 /// A list, or one text with a benefit a line.
-fn benefits(check: &mut Check, field: Field<Vec<String>>) -> Vec<String> {
+fn benefits_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<String> {
     let given = check.optional("beneficios", field).unwrap_or_default();
     let lines = given
         .iter()
@@ -493,7 +513,7 @@ fn slug_taken() -> Problem {
 
 /// `POST /admin/planos`: creates a plan.
 pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let entry = match read_entry(request) {
+    let entry = match read_entry(request, None) {
         Ok(entry) => entry,
         Err(problem) => return faulty(app, person, request, None, problem),
     };
@@ -510,9 +530,9 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
     let plan = find(app, request.variable("id"), request)?;
     let existing = ExistingPlan {
         id: plan.id.to_string(),
-        title: plan.title,
+        title: plan.title.clone(),
     };
-    let entry = match read_entry(request) {
+    let entry = match read_entry(request, Some(&plan)) {
         Ok(entry) => entry,
         Err(problem) => return faulty(app, person, request, Some(existing), problem),
     };

@@ -33,11 +33,14 @@ pub fn plans_changed_at(tx: &ReadTx<'_>) -> Result<Option<Instant>> {
     )
 }
 
+/// Notes a change for `Last-Modified`. Two changes never share a second, so
+/// that whoever has seen the first asks for the second.
 fn note_change(tx: &WriteTx<'_>) -> Result<()> {
+    let at = plans_changed_at(tx)?.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
     tx.execute(
         "INSERT INTO setting (name, value, updated_at) VALUES ('plans_changed_at', ?1, ?2)
          ON CONFLICT (name) DO UPDATE SET value = ?1, updated_at = ?2",
-        (tx.now().0.to_be_bytes(), tx.now().0),
+        (at.0.to_be_bytes(), tx.now().0),
     )?;
     Ok(())
 }
@@ -103,8 +106,7 @@ pub fn plan(tx: &ReadTx<'_>, id: i64) -> Result<Option<Plan>> {
 
 /// Makes a plan; `None` when its slug is taken.
 pub fn insert(tx: &WriteTx<'_>, entry: &PlanEntry) -> Result<Option<i64>> {
-    note_change(tx)?;
-    tx.optional(
+    let made = tx.optional(
         "INSERT INTO plan
              (slug, title, price_cents, currency, period, benefits, checkout_link, active, created_at, updated_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
@@ -122,7 +124,11 @@ pub fn insert(tx: &WriteTx<'_>, entry: &PlanEntry) -> Result<Option<i64>> {
             tx.now().0,
         ],
         |row| row.get(0),
-    )
+    )?;
+    if made.is_some() {
+        note_change(tx)?;
+    }
+    Ok(made)
 }
 
 /// What became of a change.
@@ -171,8 +177,11 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<Changed> {
 
 /// Removes a plan; false when there is none.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
-    note_change(tx)?;
-    Ok(tx.execute("DELETE FROM plan WHERE plan_id = ?1", [id])? == 1)
+    let deleted = tx.execute("DELETE FROM plan WHERE plan_id = ?1", [id])? == 1;
+    if deleted {
+        note_change(tx)?;
+    }
+    Ok(deleted)
 }
 
 fn benefits_json(benefits: &[String]) -> String {

@@ -24,7 +24,9 @@ pub const SESSION_AGE_S: i64 = 30 * 86_400;
 
 /// A page for anybody; a session is used when there is one.
 pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
-    if let Err(problem) = same_origin(app, request) {
+    if !only_looks(request)
+        && let Err(problem) = same_origin(app, request)
+    {
         return Pass::refused(problem);
     }
     let person = match session(app, request) {
@@ -46,8 +48,7 @@ pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
 
 /// A page or internal route for people of some roles.
 pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pass<Person> {
-    if (*request.method() != Method::GET && *request.method() != Method::HEAD
-        || route.changes_state)
+    if (!only_looks(request) || route.changes_state)
         && let Err(problem) = same_origin(app, request)
     {
         return Pass::refused(problem);
@@ -142,6 +143,11 @@ pub fn session_cookie_name(app: &App) -> &'static str {
     } else {
         "sessao"
     }
+}
+
+/// Whether the method promises to change nothing. Looking is allowed from anywhere.
+fn only_looks(request: &Request) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
 /// State may change only from our own pages (facts/reliability §4.4, contract §4).

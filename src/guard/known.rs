@@ -126,6 +126,12 @@ pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry
 }
 
 impl Entry {
+    /// When it was used last; none when it never was.
+    pub(super) fn last_used_at(&self) -> Option<Instant> {
+        let used_at = self.used_at.load(Ordering::Relaxed);
+        (used_at != i64::MIN).then_some(Instant(used_at))
+    }
+
     /// Notes a good use, for idle times and the last-use columns.
     pub(super) fn mark_used(&self, app: &App, kind: Kind, hash: TokenHash, now: Instant) {
         self.used_at.store(now.0, Ordering::Relaxed);

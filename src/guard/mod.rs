@@ -67,6 +67,8 @@ pub struct ExtensionUser {
 pub struct Seller {
     pub account: Arc<Account>,
     pub token: Arc<PartnerToken>,
+    /// When the token was used before this call.
+    pub last_used_at: Option<Instant>,
     pub plan: Plan,
 }
 
@@ -75,7 +77,6 @@ pub struct Seller {
 pub struct PartnerToken {
     pub name: String,
     pub created_at: Instant,
-    pub last_used_at: Option<Instant>,
 }
 
 /// A person with a browser session.
@@ -98,26 +99,51 @@ pub struct Claim {
 
 /// A row that asks for no credential.
 pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
-    match route.rate {
-        Rate::None => Pass {
-            outcome: Ok(()),
-            verdict: None,
-            who: None,
-        },
-        Rate::Api => {
-            let verdict = count_address(app, request, Class::ApiAddress);
-            let outcome = if verdict.allowed {
-                Ok(())
-            } else {
-                Err(rate_limited().into())
-            };
-            Pass {
-                outcome,
-                verdict: Some(verdict),
-                who: None,
+    let verdict = match route.rate {
+        Rate::None => None,
+        Rate::Api => Some(count_address(app, request, Class::ApiAddress)),
+        Rate::Leaving => match living_extension_token(app, request) {
+            Err(problem) => return Pass::refused(problem),
+            // Whoever wants to leave may, also with the window used up.
+            Ok(Some(token)) => {
+                let subject = Subject::token(&token);
+                let verdict =
+                    app.limiter
+                        .count(Class::ApiToken, subject, api_limit(app), request.now);
+                Some(Verdict {
+                    allowed: true,
+                    ..verdict
+                })
             }
-        }
+            Ok(None) => Some(count_address(app, request, Class::ApiAddress)),
+        },
+    };
+    let outcome = if verdict.is_none_or(|verdict| verdict.allowed) {
+        Ok(())
+    } else {
+        Err(rate_limited().into())
+    };
+    Pass {
+        outcome,
+        verdict,
+        who: None,
     }
+}
+
+/// The presented extension token, when it still opens something.
+fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHash>, Problem> {
+    let Some(hash) = bearer(request).map(TokenHash::of) else {
+        return Ok(None);
+    };
+    let entry = lookup(app, Kind::Extension, hash)?;
+    Ok(match entry.known {
+        Known::Extension {
+            expires_at,
+            revoked: false,
+            ..
+        } if request.now < expires_at => Some(hash),
+        _ => None,
+    })
 }
 
 /// A row of the extension.
@@ -144,6 +170,7 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
             }
         });
     match found {
+        Err(problem) if is_ours(&problem) => Pass::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
         Ok(user) => {
             let who = Some(("extension", user.account.user_id.0));
@@ -209,7 +236,10 @@ fn bad_signature() -> Problem {
 /// this order.
 pub fn seller(app: &App, route: &Route, request: &Request) -> Pass<Seller> {
     match partner_identity(app, request) {
-        Err(problem) if problem.code == Code::PlanRequired => Pass::refused(problem),
+        // What failed on our side says nothing of the caller.
+        Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
+            Pass::refused(problem)
+        }
         Err(problem) => turned_away(app, request, Class::PartnerAddress, problem),
         Ok((seller, hash)) => {
             let who = Some(("partner", seller.account.user_id.0));
@@ -275,11 +305,13 @@ fn partner_identity(app: &App, request: &Request) -> Result<(Seller, TokenHash),
     if !account.role.is_student() {
         return Err(Problem::forbidden("this operation is for sellers"));
     }
+    let last_used_at = entry.last_used_at();
     entry.mark_used(app, Kind::Partner, hash, request.now);
     Ok((
         Seller {
             account: Arc::clone(account),
             token: Arc::clone(token),
+            last_used_at,
             plan,
         },
         hash,
@@ -326,6 +358,11 @@ pub fn bearer(request: &Request) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+/// Whether a problem is a failure of ours.
+fn is_ours(problem: &Problem) -> bool {
+    matches!(problem.code, Code::Internal | Code::Unavailable)
 }
 
 /// A refused credential counts against the address; too many of them are

@@ -30,6 +30,13 @@ pub struct Field<T> {
     wanted: PhantomData<T>,
 }
 
+impl<T> Field<T> {
+    /// Whether nothing was sent for it, or null.
+    pub fn is_absent(&self) -> bool {
+        self.value.is_none()
+    }
+}
+
 impl<T> Default for Field<T> {
     fn default() -> Self {
         Self {
@@ -154,6 +161,8 @@ impl FromField for Vec<String> {
 #[derive(Default)]
 pub struct Check {
     text: bool,
+    /// Whether an empty text is a value, and not an input left empty.
+    empty_counts: bool,
     wrong_type: bool,
     fields: Fields,
 }
@@ -168,6 +177,15 @@ impl Check {
     pub fn text() -> Self {
         Self {
             text: true,
+            ..Self::default()
+        }
+    }
+
+    /// A check for a query in which an empty value is a wrong one.
+    pub fn query() -> Self {
+        Self {
+            text: true,
+            empty_counts: true,
             ..Self::default()
         }
     }
@@ -191,7 +209,7 @@ impl Check {
     /// is then at fault.
     pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
         let value = field.value?;
-        if self.text && value.as_str().is_some_and(str::is_empty) {
+        if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
             return None;
         }
         let read = T::from_field(value, self.text);

@@ -9,6 +9,7 @@ use super::views::{NewsRow, NotificationsPage};
 use super::wire::WireNotification;
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::changes::{self, Topic};
 use crate::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::view::Paging;
@@ -32,13 +33,20 @@ struct ListReply {
     dados: Vec<WireNotification>,
 }
 
+#[derive(Serialize)]
+struct MarkReadReply {
+    ok: bool,
+    lidas: usize,
+}
+
 /// `GET /painel/avisos`: the notifications, newest first.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: ListQuery = request.query()?;
-    let page = Check::text()
-        .optional("pagina", query.pagina)
-        .unwrap_or(1)
-        .clamp(1, MOST_PAGES);
+    let mut check = Check::text();
+    let page = check
+        .number("pagina", query.pagina, 1..=MOST_PAGES)
+        .unwrap_or(1);
+    check.finish()?;
     let page = u32::try_from(page).unwrap_or(1);
     let owner = person.account.user_id;
     let (unread, total, news) = app.db.read(request.lane, |tx| {
@@ -73,12 +81,24 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// `POST /painel/avisos/lidos`: marks all notifications as read.
-pub fn mark_read(app: &App, person: &Person, _: &Request) -> Result<Job, Problem> {
-    let owner = person.account.user_id;
-    let versions = Arc::clone(&app.versions);
+pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (owner, json) = (person.account.user_id, request.wants_json());
+    let (versions, given) = (
+        Arc::clone(&app.versions),
+        Arc::clone(&app.marketplace.given),
+    );
     Ok(Box::new(move |tx| {
-        store::mark_all_read(tx, owner)?;
-        tx.after_commit(move || versions.raise(owner));
+        let marked = store::mark_all_read(tx, owner)?;
+        if marked > 0 {
+            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+            tx.after_commit(move || versions.raise(owner));
+        }
+        if json {
+            return Reply::json(&MarkReadReply {
+                ok: true,
+                lidas: marked,
+            });
+        }
         Reply::redirect("/painel/avisos")
     }))
 }

@@ -41,6 +41,15 @@ pub fn secret(tx: &ReadTx<'_>, sealer: &Sealer, name: &str) -> Result<Option<Sec
     Ok(sealed.and_then(|sealed| sealer.open_text(&sealed, place(name)).ok()))
 }
 
+/// Whether a generated secret is stored, whether or not it opens.
+pub fn has_secret(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM setting WHERE name = ?1)",
+        [name],
+        |row| row.get(0),
+    )
+}
+
 /// Keeps a generated secret, sealed.
 pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secret) -> Result<()> {
     tx.execute(

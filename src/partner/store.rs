@@ -32,7 +32,6 @@ pub fn token(
             let token = PartnerToken {
                 name: row.get(6)?,
                 created_at: Instant(row.get(7)?),
-                last_used_at,
             };
             let plan = row
                 .get::<_, Option<String>>(10)?

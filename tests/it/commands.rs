@@ -51,7 +51,7 @@ fn making_a_person_prints_the_id_and_a_password_that_was_made() {
             "",
             1,
         ),
-        (&["--email", "sem-arroba", "--role", "pro"], "", 1),
+        (&["--email", "sem-arroba", "--role", "pro"], "", 2),
         (
             &[
                 "--email",

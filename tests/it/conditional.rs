@@ -162,6 +162,64 @@ fn head_is_get_without_a_body() {
         }
         assert!(head.body.is_empty(), "{head}");
     }
+    // A good copy has no length to tell, for either method.
+    let tag = header(&ana.get(ORDERS).expect(200), "etag").to_owned();
+    let copy = Request::new("HEAD", ORDERS).header("If-None-Match", &tag);
+    assert_eq!(ana.send(copy).expect(304).header("content-length"), None);
+}
+
+#[test]
+fn partner_calls_refuse_parameters_they_do_not_know() {
+    let site = Site::builder().unlimited().start();
+    let ana = site.seller("ana").plan("pro");
+    for target in [
+        "/api/v1/partner/health?foo=1",
+        "/api/v1/partner/orders?foo=1",
+        "/api/v1/partner/orders?limit=",
+        "/api/v1/partner/orders?status=",
+        "/api/v1/partner/orders?limit=1&limit=2",
+    ] {
+        let reply = ana.get(target).expect(400);
+        assert_eq!(reply.code(), "validation_failed", "{target}");
+    }
+    // Names may be written with escapes.
+    ana.get("/api/v1/partner/orders?ml%5Fid=MLB1&o%66fset=20000")
+        .ok();
+}
+
+#[test]
+fn a_token_tells_its_last_use() {
+    let site = Site::builder().unlimited().start();
+    let ana = site.seller("ana").plan("pro");
+    let last = || ana.get("/api/v1/partner/health").ok()["token"]["last_used_at"].clone();
+    assert_eq!(last(), Value::Null);
+    site.clock().advance_s(90);
+    assert_eq!(last(), "2026-11-20T09:00:00");
+    assert_eq!(last(), "2026-11-20T09:01:30");
+}
+
+#[test]
+fn a_program_may_leave_out_what_it_does_not_change() {
+    let site = Site::builder().unlimited().start();
+    let administrator = site.administrator();
+    let mut off = plan("um");
+    off["ativo"] = json!(false);
+    let made = administrator.post("/admin/planos", &off).expect(201).json();
+    let path = format!("/admin/planos/{}", made["id"].as_str().unwrap());
+    administrator.post(&path, &json!({ "preco": 12.5 })).ok();
+    let ask = Request::new("GET", &path).header("Accept", "application/json");
+    let now = administrator.send(ask).ok();
+    assert_eq!(now["preco"], 12.5);
+    for field in [
+        "titulo",
+        "slug",
+        "periodicidade",
+        "beneficios",
+        "link_checkout",
+        "ativo",
+    ] {
+        assert_eq!(now[field], off[field], "{field}");
+    }
 }
 
 /// A path, its method, who asks, and whom the answer allows.

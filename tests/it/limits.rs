@@ -237,6 +237,46 @@ fn the_client_is_the_right_most_address_that_no_proxy_of_ours_has() {
 }
 
 #[test]
+fn a_stray_byte_does_not_hide_what_a_proxy_added() {
+    let site = behind_proxies();
+    let mut raw = crate::client::Connection::open(site.address()).unwrap();
+    for left in ["59", "58"] {
+        raw.write(
+            [
+                b"GET /api/v1/planos HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: \xff, "
+                    .as_slice(),
+                b"198.51.100.77\r\n\r\n",
+            ]
+            .concat()
+            .as_slice(),
+        );
+        let reply = raw.read_reply("GET").unwrap().unwrap();
+        assert_eq!(reply.header("x-ratelimit-remaining"), Some(left), "{reply}");
+    }
+    let plain = Request::new("GET", PLANS).header("X-Forwarded-For", "198.51.100.77");
+    let reply = site.anonymous().send(plain);
+    assert_eq!(number(&reply, "x-ratelimit-remaining"), 57);
+}
+
+#[test]
+fn whoever_wants_to_leave_may() {
+    let site = Site::builder().config("limits.requests", 3).start();
+    let ana = site.extension("ana");
+    let nobody = site.anonymous();
+    until_refused(&nobody);
+    ana.post("/api/ext/logout", &json!({})).ok();
+    ana.get("/api/ext/me").expect(429);
+    site.clock().advance_s(61);
+    ana.get("/api/ext/me").expect(401);
+}
+
+/// Uses up the window of the caller's address.
+fn until_refused(nobody: &Actor<'_>) {
+    let refused = (0..10).any(|_| nobody.get(PLANS).status == 429);
+    assert!(refused, "the address is never refused");
+}
+
+#[test]
 fn ten_failures_close_an_account_to_strangers() {
     let site = behind_proxies();
     let nobody = site.anonymous();

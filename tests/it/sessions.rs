@@ -130,6 +130,10 @@ fn state_changes_only_from_our_own_pages() {
         }
         // Looking is allowed from anywhere, or no link to us would work.
         ana.send(marked(Request::new("GET", "/painel"))).expect(200);
+        nobody
+            .send(marked(Request::new("GET", "/entrar")))
+            .expect(200);
+        nobody.send(marked(Request::new("GET", "/"))).expect(303);
     }
 }
 
