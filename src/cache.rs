@@ -9,9 +9,11 @@
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::hash::{BuildHasher as _, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use foldhash::quality::RandomState;
 
 use crate::ids::UserId;
 
@@ -88,7 +90,7 @@ struct Kept<V> {
 }
 
 struct Shard<K, V> {
-    kept: HashMap<K, Kept<V>>,
+    kept: HashMap<K, Kept<V>, RandomState>,
     /// Keys in the order they came, for making room.
     order: VecDeque<K>,
     bytes: usize,
@@ -106,14 +108,14 @@ impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
     pub fn new(bytes: usize) -> Self {
         let shard = || {
             Mutex::new(Shard {
-                kept: HashMap::new(),
+                kept: HashMap::default(),
                 order: VecDeque::new(),
                 bytes: 0,
             })
         };
         Self {
             shards: (0..SHARDS).map(|_| shard()).collect(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
             shard_bytes: bytes / SHARDS,
         }
     }

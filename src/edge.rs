@@ -98,12 +98,12 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
         Code::HeadersTooLarge => "the headers are too large or too many",
         _ => "the request is not well-formed HTTP/1.1",
     };
-    let id = crate::ids::request_id();
+    let id = new_request_id();
     let family = Family::of_unknown_path(&refusal.path);
     let problem = Problem::new(refusal.code, message);
     let status = refusal.code.status(family);
     tracing::info!(
-        request_id = id,
+        request_id = text(&id),
         path = refusal.path,
         status = status.as_u16(),
         "refused a malformed request"
@@ -118,7 +118,7 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
 
 /// What is known of a request while it is served.
 struct Visit {
-    id: String,
+    id: HeaderValue,
     now: Instant,
     client: std::net::IpAddr,
     origin: Option<HeaderValue>,
@@ -278,13 +278,13 @@ impl Visit {
                 if let Some(cause) = &problem.cause {
                     if problem.code == Code::Internal {
                         tracing::error!(
-                            request_id = self.id,
+                            request_id = text(&self.id),
                             cause = error_chain(&**cause),
                             "a request failed"
                         );
                     } else {
                         tracing::warn!(
-                            request_id = self.id,
+                            request_id = text(&self.id),
                             cause = error_chain(&**cause),
                             "a request was turned away"
                         );
@@ -298,7 +298,7 @@ impl Visit {
     fn log(&self, method: &Method, path: &str, status: StatusCode, took: Duration) {
         let (kind, who) = self.identity.unwrap_or(("none", 0));
         tracing::info!(
-            request_id = self.id,
+            request_id = text(&self.id),
             method = method.as_str(),
             path,
             status = status.as_u16(),
@@ -461,16 +461,22 @@ fn routed_path(path: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// The caller's request id if it is short printable ASCII, else a new one.
-fn request_id(headers: &HeaderMap) -> String {
-    let given = headers
-        .get("x-request-id")
-        .map(HeaderValue::as_bytes)
-        .filter(|bytes| {
-            (1..=MAX_REQUEST_ID).contains(&bytes.len())
-                && bytes.iter().all(|byte| (0x20..=0x7e).contains(byte))
-        });
-    let given = given.and_then(|bytes| std::str::from_utf8(bytes).ok());
-    given.map_or_else(crate::ids::request_id, str::to_owned)
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let given = headers.get("x-request-id").filter(|value| {
+        let bytes = value.as_bytes();
+        (1..=MAX_REQUEST_ID).contains(&bytes.len())
+            && bytes.iter().all(|byte| (0x20..=0x7e).contains(byte))
+    });
+    given.cloned().unwrap_or_else(new_request_id)
+}
+
+/// A request id for the log; ours and those we take are text.
+fn text(id: &HeaderValue) -> &str {
+    id.to_str().unwrap_or_default()
+}
+
+fn new_request_id() -> HeaderValue {
+    HeaderValue::try_from(crate::ids::request_id()).expect("hexadecimal digits fit a header")
 }
 
 /// Which `Host`s are ours, and our own origins.
@@ -556,13 +562,11 @@ impl Addresses {
     }
 
     fn knows(&self, host: &str) -> bool {
-        let host = host.to_ascii_lowercase();
-        self.hosts.iter().any(|own| {
-            *own == host
-                || host
-                    .strip_prefix(&**own)
-                    .is_some_and(|port| matches!(port, ":80" | ":443"))
-        }) || self.loopback && is_loopback(&host)
+        let is_own = |own: &String| {
+            let (name, port) = host.split_at_checked(own.len()).unwrap_or((host, ""));
+            name.eq_ignore_ascii_case(own) && matches!(port, "" | ":80" | ":443")
+        };
+        self.hosts.iter().any(is_own) || self.is_loopback_host(host)
     }
 }
 

@@ -47,7 +47,7 @@ const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 /// What is known of the request that is answered.
 pub struct Stamp<'r> {
     pub app: &'r App,
-    pub id: &'r str,
+    pub id: &'r HeaderValue,
     pub family: Family,
     /// The row, once there is one.
     pub route: Option<&'r Route>,
@@ -61,7 +61,7 @@ pub struct Stamp<'r> {
 
 impl<'r> Stamp<'r> {
     /// A stamp for a request without a row yet.
-    pub fn new(app: &'r App, id: &'r str, family: Family, now: Instant) -> Self {
+    pub fn new(app: &'r App, id: &'r HeaderValue, family: Family, now: Instant) -> Self {
         Self {
             app,
             id,
@@ -83,9 +83,7 @@ impl<'r> Stamp<'r> {
         if let Some(media) = reply.media {
             headers.insert(CONTENT_TYPE, media);
         }
-        if let Ok(id) = HeaderValue::from_str(self.id) {
-            headers.insert(X_REQUEST_ID, id);
-        }
+        headers.insert(X_REQUEST_ID, self.id.clone());
         headers.insert(DATE, date(self.now));
         headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         if is_page {
@@ -143,7 +141,7 @@ impl<'r> Stamp<'r> {
         let mut reply = if html {
             self.error_page(status, problem)
         } else {
-            Reply::of(media::JSON, problem.body(self.family, self.id)).status(status)
+            Reply::of(media::JSON, problem.body(self.family, self.id_text())).status(status)
         };
         if let Some(seconds) = problem.retry_after_s {
             reply = reply.with(RETRY_AFTER, seconds.into());
@@ -156,14 +154,18 @@ impl<'r> Stamp<'r> {
 }
 
 impl Stamp<'_> {
+    fn id_text(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
+
     /// The page for an error; plain text when even that cannot be rendered.
     fn error_page(&self, status: StatusCode, problem: &Problem) -> Reply {
         let layout = Layout::outside(&self.app.config.server.name, self.now);
-        let page = ErrorPage::new(layout, status.as_u16(), self.id, None);
+        let page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
         let plain = || {
             Reply::of(
                 media::TEXT,
-                format!("{}\nrequest id: {}\n", problem.message, self.id),
+                format!("{}\nrequest id: {}\n", problem.message, self.id_text()),
             )
         };
         Reply::page(&page)

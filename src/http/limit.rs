@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
+use foldhash::quality::RandomState;
+
 use crate::clock::Instant;
 use crate::ids::TokenHash;
 
@@ -136,6 +138,21 @@ struct Window {
 }
 
 impl Window {
+    /// Says whether a call is allowed, and counts it if asked to.
+    fn ask(&mut self, limit: Limit, add: bool) -> Verdict {
+        let allowed = self.count < limit.count;
+        if allowed && add {
+            self.count += 1;
+            self.dirty = true;
+        }
+        Verdict {
+            allowed,
+            limit: limit.count,
+            remaining: limit.count.saturating_sub(self.count),
+            reset: self.started.plus(self.length_s),
+        }
+    }
+
     /// Whether the window covers an instant. A clock set back ends it.
     fn covers(&self, now: Instant) -> bool {
         (0..self.length_s).contains(&now.since(self.started))
@@ -154,7 +171,7 @@ pub struct StoredWindow {
 
 /// All windows of the process.
 pub struct Limiter {
-    shards: Vec<Mutex<HashMap<Key, Window>>>,
+    shards: Vec<Mutex<HashMap<Key, Window, RandomState>>>,
 }
 
 impl Default for Limiter {
@@ -188,32 +205,25 @@ impl Limiter {
 
     fn ask(&self, key: Key, limit: Limit, now: Instant, add: bool) -> Verdict {
         let mut shard = self.shard(&key);
-        if add && shard.len() >= SHARD_WINDOWS && !shard.contains_key(&key) {
-            make_room(&mut shard, now);
+        if let Some(window) = shard.get_mut(&key)
+            && window.covers(now)
+        {
+            return window.ask(limit, add);
         }
-        let fresh = Window {
+        let mut fresh = Window {
             started: now,
             length_s: limit.window_s,
             count: 0,
             dirty: false,
         };
-        let mut window = shard
-            .get(&key)
-            .copied()
-            .filter(|window| window.covers(now))
-            .unwrap_or(fresh);
-        let allowed = window.count < limit.count;
-        if allowed && add {
-            window.count += 1;
-            window.dirty = true;
-            shard.insert(key, window);
+        let verdict = fresh.ask(limit, add);
+        if fresh.dirty {
+            if shard.len() >= SHARD_WINDOWS && !shard.contains_key(&key) {
+                make_room(&mut shard, now);
+            }
+            shard.insert(key, fresh);
         }
-        Verdict {
-            allowed,
-            limit: limit.count,
-            remaining: limit.count.saturating_sub(window.count),
-            reset: window.started.plus(window.length_s),
-        }
+        verdict
     }
 
     /// Windows that changed since the last call, marked as written. Ended
@@ -270,7 +280,7 @@ impl Limiter {
         }
     }
 
-    fn shard(&self, key: &Key) -> std::sync::MutexGuard<'_, HashMap<Key, Window>> {
+    fn shard(&self, key: &Key) -> std::sync::MutexGuard<'_, HashMap<Key, Window, RandomState>> {
         // Token digests differ in every byte, addresses in their last ones.
         let spread = key[1..]
             .iter()
@@ -304,7 +314,7 @@ fn key(class: Class, subject: Subject) -> Key {
     })
 }
 
-fn make_room(shard: &mut HashMap<Key, Window>, now: Instant) {
+fn make_room(shard: &mut HashMap<Key, Window, RandomState>, now: Instant) {
     shard.retain(|_, window| window.covers(now));
     if shard.len() >= SHARD_WINDOWS {
         let soonest = shard

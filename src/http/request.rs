@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde::de::DeserializeOwned;
 
 use super::input;
@@ -24,7 +24,7 @@ pub struct Request {
     /// Who is on the other end, behind trusted proxies.
     pub client: IpAddr,
     /// The request id, from the caller or made here.
-    pub id: String,
+    pub id: HeaderValue,
     /// When the request was accepted.
     pub now: Instant,
     /// Which readers this request may use.

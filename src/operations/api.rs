@@ -34,7 +34,7 @@ pub fn readyz(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
         _ if app.soundness.is_damaged() => "damaged",
         Ok(()) => "ok",
         Err(error) => {
-            tracing::warn!(request_id = request.id, %error, "the database takes no writes");
+            tracing::warn!(request_id = request.id.to_str().unwrap_or_default(), %error, "the database takes no writes");
             "not writable"
         }
     };

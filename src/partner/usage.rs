@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use foldhash::quality::RandomState;
+
 use super::store;
 use crate::app::App;
 use crate::clock::{Day, Instant};
@@ -23,8 +25,8 @@ struct Month {
 
 #[derive(Default)]
 struct Counts {
-    months: HashMap<UserId, Month>,
-    unwritten: HashMap<(UserId, Day, &'static str), u64>,
+    months: HashMap<UserId, Month, RandomState>,
+    unwritten: HashMap<(UserId, Day, &'static str), u64, RandomState>,
 }
 
 /// Calls of all accounts that called lately.

@@ -206,7 +206,7 @@ impl World {
             body: body.to_vec().into(),
             variables: vec![("ml_user_id".to_owned(), SHOP.to_string())],
             client: [127, 0, 0, 1].into(),
-            id: "req".to_owned(),
+            id: http::HeaderValue::from_static("req"),
             now: self.app.clock.now(),
             lane: Lane::Slow,
             family: Family::Page,
