@@ -1,5 +1,6 @@
-//! What the pages show, as JSON: names as in the contract's section 5.
+//! Linked accounts and orders on the wire: names as in the contract's section 5.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::store::{AccountSummary, RecentOrder};
@@ -7,9 +8,9 @@ use crate::clock::Zone;
 use crate::ids::{MlUserId, OrderId};
 use crate::money::Cents;
 
-/// A linked account.
-#[derive(Serialize)]
-pub struct AccountJson {
+/// A linked account (contract §5).
+#[derive(Serialize, JsonSchema)]
+pub struct LinkedAccount {
     ml_user_id: MlUserId,
     nickname: String,
     token_ok: bool,
@@ -20,13 +21,11 @@ pub struct AccountJson {
     vendas_30d: i64,
     reclamacoes: i64,
     perguntas: i64,
-    vinculada_em: String,
     sincronizado_em: Option<String>,
-    historico_desde: Option<String>,
     erro: Option<String>,
 }
 
-impl AccountJson {
+impl LinkedAccount {
     /// The wire form of an account.
     pub fn of(account: AccountSummary, zone: Zone) -> Self {
         Self {
@@ -40,10 +39,28 @@ impl AccountJson {
             vendas_30d: account.sales_30d,
             reclamacoes: account.open_claims,
             perguntas: account.open_questions,
-            vinculada_em: zone.spaced(account.linked_at),
             sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
-            historico_desde: account.history_from.map(|at| zone.spaced(at)),
             erro: account.error,
+        }
+    }
+}
+
+/// A linked account as its owner's pages show it.
+#[derive(Serialize)]
+pub struct AccountJson {
+    #[serde(flatten)]
+    account: LinkedAccount,
+    vinculada_em: String,
+    historico_desde: Option<String>,
+}
+
+impl AccountJson {
+    /// The wire form of an account.
+    pub fn of(account: AccountSummary, zone: Zone) -> Self {
+        Self {
+            vinculada_em: zone.spaced(account.linked_at),
+            historico_desde: account.history_from.map(|at| zone.spaced(at)),
+            account: LinkedAccount::of(account, zone),
         }
     }
 }

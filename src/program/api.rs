@@ -7,14 +7,12 @@ use super::Progress;
 use crate::accounts::wire::WireUser;
 use crate::accounts::{Permissions, store as accounts};
 use crate::app::App;
-use crate::clock::Zone;
 use crate::guard::ExtensionUser;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::MlUserId;
-use crate::marketplace::store::{self as marketplace, AccountSummary};
+use crate::marketplace::store as marketplace;
+use crate::marketplace::wire::LinkedAccount;
 use crate::messages::store as messages;
 use crate::messages::wire::WireNotification;
-use crate::money::Cents;
 
 /// Unread notifications that the dashboard shows.
 const NOTIFICATIONS: u32 = 15;
@@ -41,42 +39,6 @@ struct MarketplaceSide {
     total_notifs: i64,
     vendas_hoje: i64,
     total_reclam: i64,
-}
-
-/// A linked account (contract §5).
-#[derive(Serialize, JsonSchema)]
-struct LinkedAccount {
-    ml_user_id: MlUserId,
-    nickname: String,
-    token_ok: bool,
-    anuncios: i64,
-    reputacao: String,
-    vendas_hoje: i64,
-    gmv_30d: Cents,
-    vendas_30d: i64,
-    reclamacoes: i64,
-    perguntas: i64,
-    sincronizado_em: Option<String>,
-    erro: Option<String>,
-}
-
-impl LinkedAccount {
-    fn of(account: AccountSummary, zone: Zone) -> Self {
-        Self {
-            ml_user_id: account.ml_user_id,
-            nickname: account.nickname,
-            token_ok: account.token_ok,
-            anuncios: account.listings,
-            reputacao: account.reputation,
-            vendas_hoje: account.sales_today,
-            gmv_30d: account.gmv_30d,
-            vendas_30d: account.sales_30d,
-            reclamacoes: account.open_claims,
-            perguntas: account.open_questions,
-            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
-            erro: account.error,
-        }
-    }
 }
 
 /// A live mentoring session of the next 48 hours.
