@@ -1,15 +1,18 @@
 //! HTTP/1.1 on plain hyper: what every service needs and no domain owns.
 //!
 //! The way of a request through these files: [`server`] accepts and counts
-//! connections, [`wire`] refuses broken framing before hyper sees it,
-//! [`router`] finds the row, [`limit`] counts, [`request`] is what handlers
-//! read, [`reply`] and [`problem`] are what they give back. The order of the
-//! steps is told once, in `edge.rs`.
+//! connections, [`wire`] refuses heads that [`head`] finds badly framed before
+//! hyper sees them, [`addresses`] are the hosts we answer for, [`router`] finds
+//! the row, [`limit`] counts, [`request`] is what handlers read, [`reply`] and
+//! [`problem`] are what they give back. The order of the steps is told once, in
+//! `edge.rs`.
 
+pub mod addresses;
 pub mod assets;
 pub mod chart;
 pub mod conditional;
 pub mod cors;
+pub mod head;
 pub mod input;
 pub mod limit;
 pub mod problem;

@@ -23,7 +23,8 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::wire::{MAX_FIELDS, MAX_HEAD, Refuse, Wire};
+use super::head::{MAX_FIELDS, MAX_HEAD};
+use super::wire::{Refuse, Wire};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;

@@ -1,0 +1,117 @@
+//! The hosts and origins this service answers for.
+
+use std::net::SocketAddr;
+
+use http::header::HOST;
+use http::request::Parts;
+
+use super::problem::{Code, Problem};
+use super::request::header;
+
+/// Which `Host`s are ours, and our own origins.
+pub struct Addresses {
+    /// Public address of the service, without a trailing slash.
+    pub base_url: String,
+    /// Origins of both.
+    pub origins: Vec<String>,
+    hosts: Vec<String>,
+    loopback: bool,
+}
+
+impl Addresses {
+    /// Addresses for a configuration and the address actually bound.
+    pub fn new(base_url: &str, dev_base_url: &str, bound: SocketAddr) -> Self {
+        let own = |configured: &str, otherwise: &str| {
+            if configured.is_empty() {
+                otherwise.to_owned()
+            } else {
+                configured.trim_end_matches('/').to_owned()
+            }
+        };
+        let base_url = own(base_url, &format!("http://{bound}"));
+        let dev_base_url = own(dev_base_url, &base_url);
+        let host = |url: &str| {
+            let host = url
+                .split_once("://")
+                .map_or(url, |(_, host)| host)
+                .to_ascii_lowercase();
+            let default = if url.starts_with("https://") {
+                ":443"
+            } else {
+                ":80"
+            };
+            host.strip_suffix(default)
+                .map(str::to_owned)
+                .unwrap_or(host)
+        };
+        let hosts = vec![host(&base_url), host(&dev_base_url)];
+        let origins = vec![base_url.clone(), dev_base_url.clone()];
+        Self {
+            base_url,
+            origins,
+            hosts,
+            loopback: bound.ip().is_loopback(),
+        }
+    }
+
+    /// Whether the service is reached over TLS.
+    pub fn is_https(&self) -> bool {
+        self.base_url.starts_with("https://")
+    }
+
+    /// Refuses a request for a host that is not ours, in its `Host` or its target.
+    pub fn check_host(&self, head: &Parts) -> Result<(), Problem> {
+        let named = header(&head.headers, &HOST).unwrap_or_default();
+        let target = head
+            .uri
+            .authority()
+            .is_none_or(|authority| self.knows(authority.as_str()));
+        if self.knows(named) && target {
+            return Ok(());
+        }
+        let shown = crate::text::shortened(named, 100);
+        Err(Problem {
+            // For the operator whose base_url is wrong; the log escapes it.
+            cause: Some(
+                format!(
+                    "Host {shown:?} is not that of server.base_url {}",
+                    self.base_url
+                )
+                .into(),
+            ),
+            ..Problem::new(
+                Code::BadRequest,
+                "this server does not answer for that host",
+            )
+        })
+    }
+
+    /// Whether a host is a loopback name under which this process may be reached.
+    pub fn is_loopback_host(&self, host: &str) -> bool {
+        self.loopback && is_loopback(&host.to_ascii_lowercase())
+    }
+
+    fn knows(&self, host: &str) -> bool {
+        let is_own = |own: &String| {
+            let (name, port) = host.split_at_checked(own.len()).unwrap_or((host, ""));
+            name.eq_ignore_ascii_case(own) && matches!(port, "" | ":80" | ":443")
+        };
+        self.hosts.iter().any(is_own) || self.is_loopback_host(host)
+    }
+}
+
+/// Whether a host is a loopback name or address, with any port.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'))
+        .unwrap_or(name);
+    name == "localhost"
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
