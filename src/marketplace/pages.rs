@@ -112,7 +112,7 @@ fn stats(home: &Home, gross: &[i64], today: Day) -> Vec<Stat> {
     let lost = home
         .accounts
         .iter()
-        .filter(|account| !account.token_ok)
+        .filter(|account| !account.linked.token_ok)
         .count();
     vec![
         Stat {
@@ -162,13 +162,22 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
         let names: Vec<_> = accounts
             .iter()
             .filter(|one| chosen(one))
-            .map(|one| &*one.nickname)
+            .map(|one| &*one.linked.nickname)
             .collect();
         names.join(", ")
     };
-    let lost = accounts.iter().filter(|account| !account.token_ok).count();
-    let claims: i64 = accounts.iter().map(|account| account.open_claims).sum();
-    let questions: i64 = accounts.iter().map(|account| account.open_questions).sum();
+    let lost = accounts
+        .iter()
+        .filter(|account| !account.linked.token_ok)
+        .count();
+    let claims: i64 = accounts
+        .iter()
+        .map(|account| account.linked.open_claims)
+        .sum();
+    let questions: i64 = accounts
+        .iter()
+        .map(|account| account.linked.open_questions)
+        .sum();
     let mut tasks = Vec::new();
     if lost > 0 {
         tasks.push(Task {
@@ -178,7 +187,7 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
             } else {
                 format!("{lost} contas perderam o vínculo")
             },
-            detail: names(|account| !account.token_ok),
+            detail: names(|account| !account.linked.token_ok),
             href: "/painel/ml".to_owned(),
             button: if lost == 1 { "Ver conta" } else { "Ver contas" },
         });
@@ -187,7 +196,7 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
         tasks.push(Task {
             tone: Tone::Warn,
             title: counted(claims, "reclamação aberta", "reclamações abertas"),
-            detail: names(|account| account.open_claims > 0),
+            detail: names(|account| account.linked.open_claims > 0),
             href: String::new(),
             button: "",
         });
@@ -196,7 +205,7 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
         tasks.push(Task {
             tone: Tone::Info,
             title: counted(questions, "pergunta sem resposta", "perguntas sem resposta"),
-            detail: names(|account| account.open_questions > 0),
+            detail: names(|account| account.linked.open_questions > 0),
             href: String::new(),
             button: "",
         });
@@ -206,20 +215,20 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
 
 fn account_row(account: &AccountSummary) -> AccountRow {
     AccountRow {
-        nickname: account.nickname.clone(),
-        reputation: Badge::reputation(&account.reputation),
+        nickname: account.linked.nickname.clone(),
+        reputation: Badge::reputation(&account.linked.reputation),
         sales_today: natural(account.sales_today),
         gross_30: account.gmv_30d.page(),
-        listings: number(account.listings),
-        claims: natural(account.open_claims),
-        questions: natural(account.open_questions),
+        listings: number(account.linked.listings),
+        claims: natural(account.linked.open_claims),
+        questions: natural(account.linked.open_questions),
         link: link_badge(account),
-        error: account.error.clone(),
+        error: account.linked.error.clone(),
     }
 }
 
 fn link_badge(account: &AccountSummary) -> Badge {
-    if account.token_ok {
+    if account.linked.token_ok {
         Badge::Linked
     } else {
         Badge::LinkLost
@@ -284,8 +293,10 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
 
 /// The outcome of the last visit to the consent page in words.
 fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
-    let newest = accounts.iter().max_by_key(|account| account.linked_at);
-    let nickname = newest.map_or("A conta", |account| &account.nickname);
+    let newest = accounts
+        .iter()
+        .max_by_key(|account| account.linked.linked_at);
+    let nickname = newest.map_or("A conta", |account| &account.linked.nickname);
     let outcome = match outcome {
         // The page itself says so.
         Outcome::NotConfigured => return None,
@@ -304,14 +315,15 @@ fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
 
 fn linked_account(account: &AccountSummary, zone: Zone, now: Instant) -> LinkedAccount {
     LinkedAccount {
-        ml_user_id: account.ml_user_id.to_string(),
-        nickname: account.nickname.clone(),
+        ml_user_id: account.linked.ml_user_id.to_string(),
+        nickname: account.linked.nickname.clone(),
         link: link_badge(account),
-        reputation: Badge::reputation(&account.reputation),
-        error: account.error.clone(),
-        linked: When::new(zone, account.linked_at, now),
-        synced: account.synced_at.map(|at| When::new(zone, at, now)),
+        reputation: Badge::reputation(&account.linked.reputation),
+        error: account.linked.error.clone(),
+        linked: When::new(zone, account.linked.linked_at, now),
+        synced: account.linked.synced_at.map(|at| When::new(zone, at, now)),
         history_from: account
+            .linked
             .history_from
             .map(|at| zone.day(at).date().format("%d/%m/%Y").to_string()),
     }
@@ -392,17 +404,19 @@ mod tests {
 
     fn account(nickname: &str, token_ok: bool, open_claims: i64) -> AccountSummary {
         AccountSummary {
-            ml_user_id: MlUserId(7),
-            nickname: nickname.to_owned(),
-            token_ok,
-            error: None,
-            reputation: String::new(),
-            listings: 0,
-            open_claims,
-            open_questions: 0,
-            synced_at: None,
-            linked_at: Instant(0),
-            history_from: None,
+            linked: store::LinkedAccount {
+                ml_user_id: MlUserId(7),
+                nickname: nickname.to_owned(),
+                token_ok,
+                error: None,
+                reputation: String::new(),
+                listings: 0,
+                open_claims,
+                open_questions: 0,
+                synced_at: None,
+                linked_at: Instant(0),
+                history_from: None,
+            },
             sales_today: 0,
             sales_30d: 0,
             gmv_30d: Cents(0),

@@ -40,17 +40,7 @@ pub struct LinkedAccount {
 /// A linked account with its sales (contract §5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSummary {
-    pub ml_user_id: MlUserId,
-    pub nickname: String,
-    pub token_ok: bool,
-    pub error: Option<String>,
-    pub reputation: String,
-    pub listings: i64,
-    pub open_claims: i64,
-    pub open_questions: i64,
-    pub synced_at: Option<Instant>,
-    pub linked_at: Instant,
-    pub history_from: Option<Instant>,
+    pub linked: LinkedAccount,
     pub sales_today: i64,
     /// Of today and the 29 days before.
     pub sales_30d: i64,
@@ -94,19 +84,8 @@ pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<Acc
         ),
         (owner, today.0 - SPAN_DAYS, today.0),
         |row| {
-            let account = read_account(row)?;
             Ok(AccountSummary {
-                ml_user_id: account.ml_user_id,
-                nickname: account.nickname,
-                token_ok: account.token_ok,
-                error: account.error,
-                reputation: account.reputation,
-                listings: account.listings,
-                open_claims: account.open_claims,
-                open_questions: account.open_questions,
-                synced_at: account.synced_at,
-                linked_at: account.linked_at,
-                history_from: account.history_from,
+                linked: read_account(row)?,
                 sales_today: row.get(11)?,
                 sales_30d: row.get(12)?,
                 gmv_30d: Cents(row.get(13)?),

@@ -28,19 +28,20 @@ pub struct LinkedAccount {
 impl LinkedAccount {
     /// The wire form of an account.
     pub fn of(account: AccountSummary, zone: Zone) -> Self {
+        let linked = account.linked;
         Self {
-            ml_user_id: account.ml_user_id,
-            nickname: account.nickname,
-            token_ok: account.token_ok,
-            anuncios: account.listings,
-            reputacao: account.reputation,
+            ml_user_id: linked.ml_user_id,
+            nickname: linked.nickname,
+            token_ok: linked.token_ok,
+            anuncios: linked.listings,
+            reputacao: linked.reputation,
             vendas_hoje: account.sales_today,
             gmv_30d: account.gmv_30d,
             vendas_30d: account.sales_30d,
-            reclamacoes: account.open_claims,
-            perguntas: account.open_questions,
-            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
-            erro: account.error,
+            reclamacoes: linked.open_claims,
+            perguntas: linked.open_questions,
+            sincronizado_em: linked.synced_at.map(|at| zone.spaced(at)),
+            erro: linked.error,
         }
     }
 }
@@ -58,8 +59,8 @@ impl AccountJson {
     /// The wire form of an account.
     pub fn of(account: AccountSummary, zone: Zone) -> Self {
         Self {
-            vinculada_em: zone.spaced(account.linked_at),
-            historico_desde: account.history_from.map(|at| zone.spaced(at)),
+            vinculada_em: zone.spaced(account.linked.linked_at),
+            historico_desde: account.linked.history_from.map(|at| zone.spaced(at)),
             account: LinkedAccount::of(account, zone),
         }
     }

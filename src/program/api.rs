@@ -69,7 +69,10 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
     })?;
     let ml = MarketplaceSide {
         vendas_hoje: accounts.iter().map(|account| account.sales_today).sum(),
-        total_reclam: accounts.iter().map(|account| account.open_claims).sum(),
+        total_reclam: accounts
+            .iter()
+            .map(|account| account.linked.open_claims)
+            .sum(),
         contas: accounts
             .into_iter()
             .map(|account| LinkedAccount::of(account, zone))
