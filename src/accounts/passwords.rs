@@ -1,6 +1,6 @@
 //! Password hashing: argon2id on one thread of its own.
 //!
-//! The thread has a low priority and its own buffer, so logins neither slow
+//! The thread runs when nothing else wants to and has its own buffer, so logins neither slow
 //! the rest down nor take more memory than one hash needs. Its queue is
 //! short: when it is full, callers are told to come back. The buffer is given
 //! back within a minute without logins.
@@ -12,6 +12,8 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq as _;
+use thread_priority::unix::NormalThreadSchedulePolicy;
+use thread_priority::{ThreadPriority, ThreadSchedulePolicy};
 
 use crate::http::Problem;
 use crate::secrets;
@@ -27,8 +29,6 @@ const SALT_BYTES: usize = 16;
 const HASH_BYTES: usize = 32;
 /// Logins that may wait.
 const QUEUE: usize = 32;
-/// Added to the thread's niceness.
-const NICE: i32 = 10;
 /// How long the buffer is kept without logins.
 const KEEP_BUFFER: Duration = Duration::from_secs(30);
 /// Freed each time the buffer is not needed: the allocator hands memory freed
@@ -71,10 +71,19 @@ impl Passwords {
     }
 }
 
+/// Puts this thread into the scheduling class for idle work: a request that
+/// wakes up takes the processor at once instead of waiting for a slice's end.
+fn run_when_idle() -> Result<(), thread_priority::Error> {
+    thread_priority::set_thread_priority_and_policy(
+        thread_priority::thread_native_id(),
+        ThreadPriority::Min,
+        ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle),
+    )
+}
+
 fn work(queue: &Receiver<Job>) {
-    let me = rustix::thread::gettid();
-    if let Err(error) = rustix::process::setpriority_process(Some(me), NICE) {
-        tracing::warn!(%error, "the password thread keeps its priority");
+    if let Err(error) = run_when_idle() {
+        tracing::warn!(%error, "the password thread may slow requests down");
     }
     let mut hasher = Hasher::default();
     loop {
@@ -201,6 +210,18 @@ mod tests {
         // Made with the reference tool: argon2 "somesalt" -id -t 2 -k 65536 -p 1, password "password".
         let stored = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
         assert!(Hasher::default().verify("password", Some(stored)));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn hashing_gives_way_to_everything_else() {
+        let stat = Passwords::start()
+            .unwrap()
+            .run(|_| std::fs::read_to_string("/proc/thread-self/stat").unwrap())
+            .unwrap();
+        // proc_pid_stat(5): field 41 is the policy, counted here from field 3; SCHED_IDLE is 5.
+        let after_name = stat.rsplit_once(") ").unwrap().1;
+        assert_eq!(after_name.split(' ').nth(38), Some("5"), "{stat}");
     }
 
     #[test]
