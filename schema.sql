@@ -34,6 +34,32 @@ CREATE TABLE daily_count (
     PRIMARY KEY (name, day)
 ) STRICT, WITHOUT ROWID;
 
+-- What administrators, keys and commands have done. Rows are only ever added.
+CREATE TABLE audit (
+    audit_id    INTEGER PRIMARY KEY,
+    at          INTEGER NOT NULL,
+    actor_kind  TEXT NOT NULL CHECK (actor_kind IN ('pessoa', 'chave', 'comando', 'compra', 'sistema')),
+    actor_id    INTEGER,                    -- person or key; NULL for commands and the service itself
+    actor_name  TEXT NOT NULL,              -- as it was called then
+    address     TEXT NOT NULL,              -- client address, empty for commands
+    request_id  TEXT NOT NULL,              -- empty for commands
+    action      TEXT NOT NULL,              -- such as aluno.suspender
+    object_kind TEXT NOT NULL,              -- such as aluno
+    object_id   TEXT NOT NULL,
+    object_name TEXT NOT NULL,              -- as it was called then
+    before      TEXT,                       -- JSON of what changed; NULL when it was made
+    after       TEXT                        -- JSON of what it became; NULL when it was removed
+) STRICT;
+
+CREATE INDEX audit_by_object ON audit (object_kind, object_id, audit_id);
+CREATE INDEX audit_by_actor ON audit (actor_kind, actor_id, audit_id);
+CREATE INDEX audit_by_action ON audit (action, audit_id);
+
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+
 -- Words of the marketplace (states, kinds of shipping, currencies), stored once and referred to by number.
 CREATE TABLE word (
     word_id INTEGER PRIMARY KEY,  -- 1 to 99 are fixed in the code
@@ -60,7 +86,12 @@ CREATE TABLE user (
     chat_number    TEXT,                    -- digits with country code
     created_at     INTEGER NOT NULL,
     last_access_at INTEGER,                 -- last authenticated request, written behind
-    suspended_at   INTEGER                  -- NULL while the person may sign in
+    suspended_at   INTEGER,                 -- NULL while the person may sign in
+    suspended_for  TEXT,                    -- why, in words for staff
+    paid_until     INTEGER,                 -- end of what was paid for; its passing alone changes nothing
+    late_since     INTEGER,                 -- a renewal is unpaid since then
+    disputed_at    INTEGER,                 -- a buyer disputes a payment since then
+    ends_at        INTEGER                  -- a cancelled subscription ends then
 ) STRICT;
 
 CREATE INDEX user_by_role ON user (role, user_id);
@@ -119,16 +150,19 @@ CREATE UNIQUE INDEX extension_token_living ON extension_token (user_id) WHERE re
 CREATE INDEX extension_token_by_user ON extension_token (user_id, created_at);
 CREATE INDEX extension_token_by_end ON extension_token (expires_at);
 
--- Links that work once: the set-up of the first administrator.
+-- Links that work once: the set-up of the first administrator, the choice of a password.
 CREATE TABLE one_time_link (
     link_hash  BLOB PRIMARY KEY,            -- SHA-256 of the code in the link
-    purpose    TEXT NOT NULL CHECK (purpose IN ('setup')),
+    purpose    TEXT NOT NULL CHECK (purpose IN ('setup', 'senha')),
+    user_id    INTEGER REFERENCES user (user_id) ON DELETE CASCADE, -- whose password it sets
+    code       BLOB,                        -- sealed, opened when its message leaves; NULL when the code was shown at once
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
     used_at    INTEGER                      -- set when it was used
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX one_time_link_by_purpose ON one_time_link (purpose, created_at);
+CREATE INDEX one_time_link_by_user ON one_time_link (user_id, created_at);
 
 -- Addresses from which a person has signed in well: they keep a failure counter of their own.
 CREATE TABLE good_login (
@@ -312,6 +346,26 @@ CREATE TABLE notification_count (
     told     INTEGER NOT NULL,              -- all of them
     last_id  INTEGER NOT NULL               -- newest notification_id given out
 ) STRICT;
+
+-- Messages that leave the platform, queued in the transaction that causes them.
+CREATE TABLE outbox (
+    message_id INTEGER PRIMARY KEY,
+    channel    TEXT NOT NULL CHECK (channel IN ('chat', 'telegram', 'email', 'push')),
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the recipient
+    kind       TEXT NOT NULL,               -- such as boas_vindas
+    params     TEXT NOT NULL,               -- JSON: what fills its text; never a secret
+    dedup_key  TEXT NOT NULL UNIQUE,        -- what it is sent for, once
+    state      INTEGER NOT NULL,            -- 0 waiting, 1 sent, 2 dropped, 3 given up
+    created_at INTEGER NOT NULL,
+    run_at     INTEGER NOT NULL,            -- not before
+    expires_at INTEGER,                     -- worthless after
+    done_at    INTEGER,                     -- when it was sent, dropped or given up
+    outcome    TEXT                         -- why it waits or what became of it
+) STRICT;
+
+CREATE INDEX outbox_waiting ON outbox (run_at, message_id) WHERE state = 0;
+CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
+CREATE INDEX outbox_by_state ON outbox (state, message_id);
 
 -- ----------------------------------------------------------------- partner
 

@@ -9,6 +9,7 @@
 
 mod accounts;
 mod app;
+mod audit;
 mod behind;
 mod cache;
 mod changes;
@@ -25,6 +26,7 @@ mod marketplace;
 mod messages;
 mod money;
 mod operations;
+mod outbox;
 #[cfg(test)]
 mod page_samples;
 mod partner;

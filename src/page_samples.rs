@@ -14,6 +14,7 @@ use crate::accounts::views::*;
 use crate::clock::{Day, Instant, Zone};
 use crate::content::views::*;
 use crate::http::chart::*;
+use crate::http::table::{Head, Listing};
 use crate::http::view::*;
 use crate::marketplace::views::*;
 use crate::messages::views::*;
@@ -500,24 +501,24 @@ fn operator_home(troubled: bool) -> String {
     .unwrap()
 }
 
+const PLANS: Listing = Listing {
+    path: "/admin/planos",
+    hint: "Título ou endereço",
+    filters: &[],
+    orders: &["preco", "titulo"],
+};
+
 fn plans_page(count: usize, search: &str, total: u64) -> String {
-    let column = |label, numeric, sorted| Column {
-        label,
-        numeric,
-        href: address("/admin/planos", &[("q", search), ("ordem", "titulo")]),
-        sorted,
-    };
+    let columns = [
+        Head::sorts("Título", "titulo"),
+        Head::plain("Periodicidade"),
+        Head::sorts("Preço", "preco").numeric(),
+        Head::plain("Situação"),
+    ];
     let titles = ["Plano Anual", "Plano Mensal", LONG];
     PlansPage {
         layout: operator("/admin/planos"),
-        search: search.to_owned(),
-        order: String::new(),
-        columns: [
-            column("Título", false, None),
-            column("Periodicidade", false, None),
-            column("Preço", true, Some(Sort::Ascending)),
-            column("Situação", false, None),
-        ],
+        table: PLANS.table(&PLANS.first_page(search), &columns, total),
         plans: (0..count)
             .map(|index| PlanRow {
                 id: (index + 1).to_string(),
@@ -528,7 +529,6 @@ fn plans_page(count: usize, search: &str, total: u64) -> String {
                 state: [Badge::Active, Badge::Active, Badge::Inactive][index % 3],
             })
             .collect(),
-        paging: Paging::new("/admin/planos", &[("q", search)], 1, 20, total),
     }
     .render()
     .unwrap()

@@ -55,6 +55,9 @@ impl<I> Run<I> {
     }
 }
 
+/// Rows that take larger bodies than this name their own limit.
+const FORMS: usize = 256 * 1024;
+
 /// Who may call a row.
 pub enum Call {
     /// Anybody.
@@ -222,8 +225,12 @@ impl Route {
     /// Largest body the row takes.
     pub fn body_limit(&self, app: &App) -> usize {
         let configured = app.config.server.max_body_bytes;
-        self.body_bytes
-            .map_or(configured, |own| own.min(configured))
+        match self.body_bytes {
+            // Files are larger than what the setting is about.
+            Some(own) if own > FORMS => own,
+            Some(own) => own.min(configured),
+            None => configured,
+        }
     }
 
     /// Who may call, as the route list names it.

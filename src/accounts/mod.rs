@@ -11,6 +11,7 @@ pub mod pages;
 pub mod passwords;
 pub mod setup;
 pub mod store;
+pub mod students;
 pub mod views;
 pub mod wire;
 

@@ -279,12 +279,17 @@ pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
         "UPDATE user SET password_hash = ?2 WHERE user_id = ?1",
         (user, hash),
     )?;
+    end_sessions(tx, user)?;
+    revoke_extension_tokens(tx, user)?;
+    Ok(())
+}
+
+/// Ends every session of a person; gives back how many were open.
+pub fn end_sessions(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
         "UPDATE session SET ended_at = ?2 WHERE user_id = ?1 AND ended_at IS NULL",
         (user, tx.now().0),
-    )?;
-    revoke_extension_tokens(tx, user)?;
-    Ok(())
+    )
 }
 
 /// Asks for a person's failed logins to be forgotten, at every address. A

@@ -10,6 +10,8 @@ pub mod views;
 
 use std::sync::Mutex;
 
+use serde::Serialize;
+
 use crate::http::conditional::Rendered;
 use crate::money::Cents;
 
@@ -32,7 +34,7 @@ pub struct Plan {
 }
 
 /// What an operator enters of a plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PlanEntry {
     pub slug: String,
     pub title: String,
@@ -42,6 +44,22 @@ pub struct PlanEntry {
     pub benefits: Vec<String>,
     pub checkout_link: String,
     pub active: bool,
+}
+
+impl Plan {
+    /// What an operator would have entered to get it.
+    pub fn entry(&self) -> PlanEntry {
+        PlanEntry {
+            slug: self.slug.clone(),
+            title: self.title.clone(),
+            price: self.price,
+            currency: self.currency.clone(),
+            period: self.period.clone(),
+            benefits: self.benefits.clone(),
+            checkout_link: self.checkout_link.clone(),
+            active: self.active,
+        }
+    }
 }
 
 /// Rendered public answers with the content version they were made from.

@@ -13,43 +13,30 @@ use super::views::{
 use super::{PERIODS, Plan, PlanEntry, slug_of};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::cache::Versions;
-use crate::db::WriteTx;
+use crate::audit::{self, Act, Actor};
 use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::csv_file::CsvFile;
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Badge, Column, Notice, Paging, Sort, Tone, address};
+use crate::http::table::{Head, Listing};
+use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::money::Cents;
 use crate::route::Job;
 
-const LIST: &str = "/admin/planos";
+const LIST: Listing = Listing {
+    path: "/admin/planos",
+    hint: "Título ou endereço",
+    filters: &[],
+    orders: &["preco", "titulo"],
+};
+
 /// Most benefits of a plan, and characters of one.
 const MOST_BENEFITS: usize = 30;
 const LONGEST_BENEFIT: usize = 200;
 /// Highest price, in centavos: ten million reais.
 const MOST_CENTS: i64 = 1_000_000_000;
-
-#[derive(Deserialize)]
-struct ListQuery {
-    #[serde(default)]
-    q: Field<String>,
-    #[serde(default)]
-    pagina: Field<i64>,
-    #[serde(default)]
-    por_pagina: Field<i64>,
-    #[serde(default)]
-    ordem: Field<String>,
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
-#[derive(Serialize)]
-struct ListReply {
-    ok: bool,
-    total: u64,
-    dados: Vec<PlanDetails>,
-}
 
 #[derive(Serialize)]
 struct PlanDetails {
@@ -67,94 +54,65 @@ impl PlanDetails {
     }
 }
 
-/// `GET /admin/planos`: the list.
+/// `GET /admin/planos`: the list, as page, JSON or CSV.
 pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: ListQuery = request.query()?;
-    let mut check = Check::text();
-    let search = check.optional_line("q", query.q, 100);
-    let page = check
-        .number("pagina", query.pagina, 1..=1_000_000)
-        .unwrap_or(1);
-    let per_page = check
-        .number("por_pagina", query.por_pagina, 1..=i64::MAX)
-        .map_or(20, |rows| rows.min(100));
-    let sorting = check.optional("ordem", query.ordem).unwrap_or_default();
-    let notice = check.optional("aviso", query.aviso).unwrap_or_default();
-    check.finish()?;
-    let (page, per_page) = (
-        u32::try_from(page).unwrap_or(1),
-        u32::try_from(per_page).unwrap_or(20),
-    );
-    let order = order_of(&sorting);
+    let query = LIST.read(request)?;
+    let order = match (query.order, query.descending) {
+        ("titulo", false) => Order::TitleUp,
+        ("titulo", true) => Order::TitleDown,
+        (_, true) => Order::PriceDown,
+        (_, false) => Order::PriceUp,
+    };
+    let (limit, offset) = query.window();
     let (plans, total) = app.db.read(request.lane, |tx| {
-        store::page(
-            tx,
-            &search,
-            order,
-            per_page,
-            (page - 1).saturating_mul(per_page),
-        )
+        store::page(tx, &query.search, order, limit, offset)
     })?;
-    if request.wants_json() {
-        let dados = plans.into_iter().map(PlanDetails::of).collect();
-        return Reply::json(&ListReply {
-            ok: true,
-            total,
-            dados,
-        });
+    if query.csv {
+        return csv(&plans);
     }
-    let params = [("q", &*search), ("ordem", &*sorting)];
+    if request.wants_json() {
+        return ListReply::reply(total, plans.into_iter().map(PlanDetails::of).collect());
+    }
+    let columns = [
+        Head::sorts("Título", "titulo"),
+        Head::plain("Periodicidade"),
+        Head::sorts("Preço", "preco").numeric(),
+        Head::plain("Situação"),
+    ];
     Reply::page(&PlansPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&notice)),
-        columns: columns(&search, order),
+        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        table: LIST.table(&query, &columns, total),
         plans: plans.iter().map(row).collect(),
-        paging: Paging::new(LIST, &params, page.into(), per_page.into(), total),
-        order: sorting,
-        search,
     })
 }
 
-fn order_of(word: &str) -> Order {
-    match word {
-        "titulo" => Order::TitleUp,
-        "-titulo" => Order::TitleDown,
-        "-preco" => Order::PriceDown,
-        _ => Order::PriceUp,
+fn csv(plans: &[Plan]) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "titulo",
+        "slug",
+        "preco",
+        "moeda",
+        "periodicidade",
+        "ativo",
+        "link_checkout",
+    ];
+    let mut file = CsvFile::new("planos.csv", &header)?;
+    for plan in plans {
+        let (id, price) = (plan.id.to_string(), plan.price.reais().to_string());
+        let active = if plan.active { "sim" } else { "nao" };
+        file.row([
+            &*id,
+            &plan.title,
+            &plan.slug,
+            &price,
+            &plan.currency,
+            &plan.period,
+            active,
+            &plan.checkout_link,
+        ])?;
     }
-}
-
-fn columns(search: &str, order: Order) -> [Column; 4] {
-    let sorting = |label, numeric, name: &str, sorted: Option<Sort>| {
-        let word = if sorted == Some(Sort::Ascending) {
-            format!("-{name}")
-        } else {
-            name.to_owned()
-        };
-        Column {
-            label,
-            numeric,
-            href: address(LIST, &[("q", search), ("ordem", &word)]),
-            sorted,
-        }
-    };
-    let plain = |label| Column {
-        label,
-        numeric: false,
-        href: String::new(),
-        sorted: None,
-    };
-    let (by_title, by_price) = match order {
-        Order::TitleUp => (Some(Sort::Ascending), None),
-        Order::TitleDown => (Some(Sort::Descending), None),
-        Order::PriceUp => (None, Some(Sort::Ascending)),
-        Order::PriceDown => (None, Some(Sort::Descending)),
-    };
-    [
-        sorting("Título", false, "titulo", by_title),
-        plain("Periodicidade"),
-        sorting("Preço", true, "preco", by_price),
-        plain("Situação"),
-    ]
+    file.reply()
 }
 
 fn row(plan: &Plan) -> PlanRow {
@@ -460,50 +418,6 @@ fn faulty(
     Ok(Box::new(move |_| Ok(page)))
 }
 
-#[derive(Serialize)]
-struct Done {
-    ok: bool,
-    id: String,
-}
-
-/// What a successful change answers.
-struct Answer {
-    json: bool,
-    versions: Arc<Versions>,
-}
-
-impl Answer {
-    fn new(app: &App, request: &Request) -> Self {
-        Self {
-            json: request.wants_json(),
-            versions: Arc::clone(&app.versions),
-        }
-    }
-
-    fn done(
-        self,
-        tx: &WriteTx<'_>,
-        id: i64,
-        created: bool,
-        notice: &str,
-    ) -> Result<Reply, Problem> {
-        let versions = self.versions;
-        tx.after_commit(move || versions.raise_content());
-        if !self.json {
-            return Reply::redirect(&address(LIST, &[("aviso", notice)]));
-        }
-        let reply = Reply::json(&Done {
-            ok: true,
-            id: id.to_string(),
-        })?;
-        Ok(if created {
-            reply.status(StatusCode::CREATED)
-        } else {
-            reply
-        })
-    }
-}
-
 fn slug_taken() -> Problem {
     Problem {
         fields: vec![("slug".into(), SLUG_TAKEN.into())],
@@ -517,11 +431,17 @@ pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
         Ok(entry) => entry,
         Err(problem) => return faulty(app, person, request, None, problem),
     };
-    let answer = Answer::new(app, request);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let versions = Arc::clone(&app.versions);
     let taken = taken_page(app, person, request, None)?;
-    Ok(Box::new(move |tx| match store::insert(tx, &entry)? {
-        Some(id) => answer.done(tx, id, true, "criado"),
-        None => taken.ok_or_else(slug_taken),
+    Ok(Box::new(move |tx| {
+        let Some(id) = store::insert(tx, &entry)? else {
+            return taken.ok_or_else(slug_taken);
+        };
+        let act = act("plano.criar", id, &entry.title);
+        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        tx.after_commit(move || versions.raise_content());
+        answer.made(id, LIST.path, "criado")
     }))
 }
 
@@ -536,15 +456,30 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
         Ok(entry) => entry,
         Err(problem) => return faulty(app, person, request, Some(existing), problem),
     };
-    let answer = Answer::new(app, request);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let versions = Arc::clone(&app.versions);
     let taken = taken_page(app, person, request, Some(existing))?;
     Ok(Box::new(move |tx| {
+        let before = store::plan(tx, plan.id)?.ok_or_else(Problem::not_found)?;
         match store::update(tx, plan.id, &entry)? {
-            Changed::Done => answer.done(tx, plan.id, false, "alterado"),
-            Changed::NotThere => Err(Problem::not_found()),
-            Changed::SlugTaken => taken.ok_or_else(slug_taken),
+            Changed::Done => {}
+            Changed::NotThere => return Err(Problem::not_found()),
+            Changed::SlugTaken => return taken.ok_or_else(slug_taken),
         }
+        let act = act("plano.alterar", plan.id, &entry.title);
+        audit::note(tx, &actor, &act, Some(&before.entry()), Some(&entry))?;
+        tx.after_commit(move || versions.raise_content());
+        answer.done(plan.id, LIST.path, "alterado")
     }))
+}
+
+fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
+    Act {
+        action,
+        object: "plano",
+        object_id: id.to_string(),
+        object_name: title,
+    }
 }
 
 /// The form to show a browser in case the slug turns out to be taken.
@@ -563,16 +498,19 @@ fn taken_page(
 }
 
 /// `POST /admin/planos/{id}/excluir`: removes a plan.
-pub fn delete_plan(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id: i64 = request
         .variable("id")
         .parse()
         .map_err(|_| Problem::not_found())?;
-    let answer = Answer::new(app, request);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
-        if !store::delete(tx, id)? {
-            return Err(Problem::not_found());
-        }
-        answer.done(tx, id, false, "excluido")
+        let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
+        store::delete(tx, id)?;
+        let act = act("plano.excluir", id, &before.title);
+        audit::note(tx, &actor, &act, Some(&before.entry()), None::<&()>)?;
+        tx.after_commit(move || versions.raise_content());
+        answer.done(id, LIST.path, "excluido")
     }))
 }

@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use crate::http::view::{Badge, Choice, Column, Field, Layout, Notice, Paging};
+use crate::http::table::Table;
+use crate::http::view::{Badge, Choice, Field, Layout, Notice};
 
 /// `GET /admin/planos`: the list of plans.
 #[derive(Debug, Template)]
@@ -10,16 +11,10 @@ use crate::http::view::{Badge, Choice, Column, Field, Layout, Notice, Paging};
 pub struct PlansPage {
     /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// What was searched for.
-    pub search: String,
-    /// How the list is sorted, kept by a new search; empty for the default.
-    pub order: String,
-    /// Headers, in the order of the row: title, period, price, state.
-    pub columns: [Column; 4],
+    /// The frame of the list.
+    pub table: Table,
     /// The plans of this page.
     pub plans: Vec<PlanRow>,
-    /// Where this page stands in the list.
-    pub paging: Paging,
 }
 
 /// A plan in the list.

@@ -30,7 +30,10 @@ pub(super) struct Step {
 }
 
 /// All steps since the first release, in order; never edited afterwards.
-pub(super) const STEPS: &[Step] = &[];
+pub(super) const STEPS: &[Step] = &[Step {
+    name: "0002_people_and_content",
+    sql: include_str!("migrations/0002_people_and_content.sql"),
+}];
 
 /// Schema version of this program.
 pub const VERSION: i64 = 1 + STEPS.len().cast_signed() as i64;

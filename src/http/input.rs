@@ -31,6 +31,14 @@ pub struct Field<T> {
 }
 
 impl<T> Field<T> {
+    /// A field that was sent as text.
+    pub fn of(text: String) -> Self {
+        Self {
+            value: Some(text.into()),
+            wanted: PhantomData,
+        }
+    }
+
     /// Whether nothing was sent for it, or null.
     pub fn is_absent(&self) -> bool {
         self.value.is_none()

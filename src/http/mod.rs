@@ -8,10 +8,12 @@
 //! `edge.rs`.
 
 pub mod addresses;
+pub mod answer;
 pub mod assets;
 pub mod chart;
 pub mod conditional;
 pub mod cors;
+pub mod csv_file;
 pub mod head;
 pub mod input;
 pub mod limit;
@@ -20,6 +22,8 @@ pub mod reply;
 pub mod request;
 pub mod router;
 pub mod server;
+pub mod table;
+pub mod upload;
 pub mod view;
 pub mod wire;
 

@@ -17,13 +17,15 @@ const UPSTAIRS: [&str; 5] = ["main", "cli", "routes", "cron", "sandbox"];
 
 /// Rooms beside the domains: what handlers may use, who is calling, and the
 /// way of a request.
-const BESIDE: [&str; 10] = [
+const BESIDE: [&str; 12] = [
     "app",
+    "audit",
     "behind",
     "cache",
     "changes",
     "edge",
     "guard",
+    "outbox",
     "page_samples",
     "route",
     "stamp",

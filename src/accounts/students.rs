@@ -1,0 +1,203 @@
+//! What becomes of a student, whoever decides it: the panel, an integration,
+//! a purchase.
+//!
+//! Suspension ends every way in at once and drops what was still to be sent;
+//! reactivation restores nothing that was ended, the person signs in again.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Role, store};
+use crate::app::App;
+use crate::cache::Versions;
+use crate::clock::{DAY_S, Instant};
+use crate::db::{Result, WriteTx};
+use crate::ids::{TokenHash, UserId};
+use crate::outbox::{self, Channel, Kind, NewMessage};
+use crate::secrets::{self, Place, Sealer};
+use crate::text::hex;
+
+/// Life of the link in a welcome message.
+const WELCOME_S: i64 = 7 * DAY_S;
+/// Life of the link that somebody asked for who forgot the password.
+const FORGOTTEN_S: i64 = 2 * 3600;
+
+/// What is needed to change people, apart from the transaction.
+#[derive(Clone)]
+pub struct Desk {
+    versions: Arc<Versions>,
+    sealer: Arc<Sealer>,
+    email_works: bool,
+}
+
+impl Desk {
+    /// The desk of a running service.
+    pub fn of(app: &App) -> Self {
+        Self {
+            versions: Arc::clone(&app.versions),
+            sealer: Arc::clone(&app.sealer),
+            email_works: !app.config.email.smtp_url.is_empty(),
+        }
+    }
+
+    /// Has everybody who remembers the person look again, after the commit.
+    pub fn changed(&self, tx: &WriteTx<'_>, user: UserId) {
+        let versions = Arc::clone(&self.versions);
+        tx.after_commit(move || {
+            versions.raise(user);
+            // Their number is part of the public context.
+            versions.raise_content();
+        });
+    }
+}
+
+/// A student to be made.
+#[derive(Clone, Debug)]
+pub struct NewStudent {
+    pub email: String,
+    pub name: String,
+    pub role: Role,
+    /// 10 to 15 digits.
+    pub chat_number: Option<String>,
+    /// None until one is chosen.
+    pub password_hash: Option<String>,
+}
+
+/// Makes a student and queues the welcome message; `None` when the e-mail
+/// address is taken.
+pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<UserId>> {
+    let user = tx.optional(
+        "INSERT INTO user (email, name, role, password_hash, chat_number, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (email) DO NOTHING
+         RETURNING user_id",
+        (
+            &new.email,
+            &new.name,
+            new.role,
+            &new.password_hash,
+            &new.chat_number,
+            tx.now().0,
+        ),
+        |row| row.get(0),
+    )?;
+    if let Some(user) = user {
+        send_password_link(tx, desk, user, Kind::Welcome)?;
+        desk.changed(tx, user);
+    }
+    Ok(user)
+}
+
+/// Suspends anybody: sessions and extension tokens end, waiting messages are
+/// dropped. False when the person is suspended already or is not there.
+pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Result<bool> {
+    let suspended = tx.execute(
+        "UPDATE user SET suspended_at = ?2, suspended_for = ?3 WHERE user_id = ?1 AND suspended_at IS NULL",
+        (user, tx.now().0, reason),
+    )?;
+    if suspended == 0 {
+        return Ok(false);
+    }
+    store::end_sessions(tx, user)?;
+    store::revoke_extension_tokens(tx, user)?;
+    tx.execute(
+        "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND used_at IS NULL",
+        (user, tx.now().0),
+    )?;
+    outbox::drop_waiting(tx, user, "a pessoa está suspensa")?;
+    desk.changed(tx, user);
+    Ok(true)
+}
+
+/// Lets a person in again and forgets why it was suspended. False when the
+/// person is not suspended.
+pub fn reactivate(tx: &WriteTx<'_>, desk: &Desk, user: UserId) -> Result<bool> {
+    let changed = tx.execute(
+        "UPDATE user SET suspended_at = NULL, suspended_for = NULL, late_since = NULL, ends_at = NULL
+         WHERE user_id = ?1 AND suspended_at IS NOT NULL",
+        [user],
+    )?;
+    if changed == 1 {
+        desk.changed(tx, user);
+    }
+    Ok(changed == 1)
+}
+
+/// Queues a message with a link to choose a password, on every channel by
+/// which the person can be reached. Earlier links stop working. Gives back
+/// the number of messages.
+pub fn send_password_link(
+    tx: &WriteTx<'_>,
+    desk: &Desk,
+    user: UserId,
+    kind: Kind,
+) -> Result<usize> {
+    let life = if kind == Kind::Welcome {
+        WELCOME_S
+    } else {
+        FORGOTTEN_S
+    };
+    let expires_at = tx.now().plus(life);
+    let has_chat: bool = tx.one(
+        "SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1",
+        [user],
+        |row| row.get(0),
+    )?;
+    let channels = [
+        (Channel::Chat, has_chat),
+        (Channel::Email, desk.email_works),
+    ];
+    let reachable = channels.iter().filter(|(_, works)| *works);
+    if reachable.clone().count() == 0 {
+        return Ok(0);
+    }
+    let link = new_link(tx, &desk.sealer, user, expires_at)?;
+    let mut queued = 0;
+    for (channel, _) in reachable {
+        let key = format!("{}:{}:{link}", kind.name(), channel.name());
+        let new = NewMessage {
+            channel: *channel,
+            user,
+            kind,
+            params: json!({ "link": link }),
+            key: &key,
+            expires_at: Some(expires_at),
+        };
+        queued += usize::from(outbox::enqueue(tx, &new)?);
+    }
+    Ok(queued)
+}
+
+/// Makes a link to choose a password and gives back the name it is kept under,
+/// which does not open anything. Earlier links of the person stop working.
+fn new_link(
+    tx: &WriteTx<'_>,
+    sealer: &Sealer,
+    user: UserId,
+    expires_at: Instant,
+) -> Result<String> {
+    tx.execute(
+        "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND purpose = 'senha' AND used_at IS NULL",
+        (user, tx.now().0),
+    )?;
+    let code = secrets::random_hex::<24>();
+    let hash = TokenHash::of(&code);
+    let name = hex(&hash.0);
+    let sealed = sealer.seal(code.as_bytes(), link_place(&name));
+    tx.execute(
+        "INSERT INTO one_time_link (link_hash, purpose, user_id, code, created_at, expires_at)
+         VALUES (?1, 'senha', ?2, ?3, ?4, ?5)",
+        (hash, user, sealed, tx.now().0, expires_at.0),
+    )?;
+    Ok(name)
+}
+
+/// Where the code of a link is sealed, by the link's name.
+pub const fn link_place(name: &str) -> Place<'_> {
+    Place {
+        table: "one_time_link",
+        column: "code",
+        row: name,
+    }
+}

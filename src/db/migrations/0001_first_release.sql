@@ -1,0 +1,347 @@
+-- The whole database of Seller Platform, in one file, for reading.
+--
+-- A new database is made from this text; older ones are brought here by the
+-- numbered files in src/db/migrations. A test proves that both ways end at
+-- the same schema, so new columns go last in their table.
+--
+-- Instants are Unix seconds UTC (`…_at`), civil days are days since
+-- 1970-01-01 in the configured time zone (`day`), money is centavos
+-- (`…_cents`), flags are 0 or 1, marketplace ids are integers. Tables that
+-- grow are STRICT like all others and clustered the way they are read.
+
+-- ---------------------------------------------------------------- platform
+
+-- Values the server made or keeps for itself: generated secrets (sealed), the check value of the encryption key.
+CREATE TABLE setting (
+    name       TEXT PRIMARY KEY,  -- such as cron_secret
+    value      BLOB NOT NULL,     -- sealed when it is a secret
+    updated_at INTEGER NOT NULL   -- when it was last written
+) STRICT, WITHOUT ROWID;
+
+-- Fixed windows of the rate limiter, written behind at most a second after counting.
+CREATE TABLE rate_window (
+    subject    BLOB PRIMARY KEY,  -- first 16 bytes of the SHA-256 of class and subject
+    started_at INTEGER NOT NULL,  -- first counted request of the window
+    length_s   INTEGER NOT NULL,  -- length of the window in seconds
+    count      INTEGER NOT NULL   -- requests counted in it
+) STRICT, WITHOUT ROWID;
+
+-- Things worth counting a day, such as refused signatures.
+CREATE TABLE daily_count (
+    name  TEXT NOT NULL,          -- what is counted
+    day   INTEGER NOT NULL,       -- civil day
+    count INTEGER NOT NULL,       -- how often
+    PRIMARY KEY (name, day)
+) STRICT, WITHOUT ROWID;
+
+-- Words of the marketplace (states, kinds of shipping, currencies), stored once and referred to by number.
+CREATE TABLE word (
+    word_id INTEGER PRIMARY KEY,  -- 1 to 99 are fixed in the code
+    text    TEXT NOT NULL UNIQUE  -- as the marketplace writes it
+) STRICT;
+
+INSERT INTO word (word_id, text) VALUES
+    (1, 'confirmed'), (2, 'payment_required'), (3, 'payment_in_process'),
+    (4, 'partially_paid'), (5, 'paid'), (6, 'partially_refunded'),
+    (7, 'pending_cancel'), (8, 'cancelled'), (9, 'invalid'),
+    (20, 'BRL');
+
+-- ---------------------------------------------------------------- accounts
+
+-- Everyone who can sign in: students, suppliers, administrators.
+CREATE TABLE user (
+    user_id        INTEGER PRIMARY KEY,
+    email          TEXT NOT NULL UNIQUE,    -- trimmed and in lower case
+    name           TEXT NOT NULL CHECK (name <> ''),
+    role           TEXT NOT NULL CHECK (role IN
+                       ('free', 'pro', 'vip', 'piloto_pro', 'podio', 'drop', 'admin')),
+    password_hash  TEXT,                    -- argon2id in PHC form; NULL until one is chosen
+    photo          TEXT NOT NULL DEFAULT '', -- path of the photo, empty without one
+    chat_number    TEXT,                    -- digits with country code
+    created_at     INTEGER NOT NULL,
+    last_access_at INTEGER,                 -- last authenticated request, written behind
+    suspended_at   INTEGER                  -- NULL while the person may sign in
+) STRICT;
+
+CREATE INDEX user_by_role ON user (role, user_id);
+
+-- What each role may do by default.
+CREATE TABLE role_permission (
+    role       TEXT NOT NULL,               -- a student role
+    permission TEXT NOT NULL,               -- such as ml_analisar
+    PRIMARY KEY (role, permission)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO role_permission (role, permission) VALUES
+    ('pro', 'extensao_browser'), ('pro', 'ml_analisar'), ('pro', 'ml_calculadora'), ('pro', 'meets'),
+    ('vip', 'extensao_browser'), ('vip', 'ml_analisar'), ('vip', 'ml_calculadora'), ('vip', 'meets'),
+    ('vip', 'ml_tendencias'), ('vip', 'ml_raio_x'),
+    ('piloto_pro', 'extensao_browser'), ('piloto_pro', 'ml_analisar'), ('piloto_pro', 'ml_calculadora'),
+    ('piloto_pro', 'meets'), ('piloto_pro', 'ml_tendencias'), ('piloto_pro', 'ml_raio_x'),
+    ('piloto_pro', 'ml_clonar'), ('piloto_pro', 'fotos_ia'),
+    ('podio', 'extensao_browser'), ('podio', 'ml_analisar'), ('podio', 'ml_calculadora'),
+    ('podio', 'meets'), ('podio', 'ml_tendencias'), ('podio', 'ml_raio_x'),
+    ('podio', 'ml_clonar'), ('podio', 'fotos_ia');
+
+-- What one person may or may not do, whatever the role says.
+CREATE TABLE user_permission (
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    permission TEXT NOT NULL,               -- such as ml_analisar
+    granted    INTEGER NOT NULL CHECK (granted IN (0, 1)), -- 1 gives it, 0 takes it away
+    PRIMARY KEY (user_id, permission)
+) STRICT, WITHOUT ROWID;
+
+-- Browser sessions. The cookie holds the secret, this table its digest.
+CREATE TABLE session (
+    session_hash BLOB PRIMARY KEY,          -- SHA-256 of the cookie's value
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    created_at   INTEGER NOT NULL,          -- at most 30 days ago
+    last_seen_at INTEGER NOT NULL,          -- at most 12 hours ago; written behind
+    address      TEXT NOT NULL,             -- where it was opened
+    user_agent   TEXT NOT NULL,             -- what opened it, shortened
+    ended_at     INTEGER                    -- set by leaving, suspension or a new password
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX session_by_user ON session (user_id, created_at);
+CREATE INDEX session_by_age ON session (created_at);
+
+-- Tokens of the browser extension: one living token a person, 30 days.
+CREATE TABLE extension_token (
+    token_hash   BLOB PRIMARY KEY,          -- SHA-256 of the token
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER NOT NULL,
+    last_used_at INTEGER,                   -- written behind
+    revoked_at   INTEGER                    -- set by leaving, a newer login, suspension or a new password
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX extension_token_living ON extension_token (user_id) WHERE revoked_at IS NULL;
+CREATE INDEX extension_token_by_user ON extension_token (user_id, created_at);
+CREATE INDEX extension_token_by_end ON extension_token (expires_at);
+
+-- Links that work once: the set-up of the first administrator.
+CREATE TABLE one_time_link (
+    link_hash  BLOB PRIMARY KEY,            -- SHA-256 of the code in the link
+    purpose    TEXT NOT NULL CHECK (purpose IN ('setup')),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER                      -- set when it was used
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX one_time_link_by_purpose ON one_time_link (purpose, created_at);
+
+-- Addresses from which a person has signed in well: they keep a failure counter of their own.
+CREATE TABLE good_login (
+    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    address TEXT NOT NULL,                  -- client address, IPv6 by /64
+    last_at INTEGER NOT NULL,               -- counts for 30 days
+    PRIMARY KEY (user_id, address)
+) STRICT, WITHOUT ROWID;
+
+-- ----------------------------------------------------------------- content
+
+-- Plans that people can buy, shown to anyone while active.
+CREATE TABLE plan (
+    plan_id       INTEGER PRIMARY KEY,
+    slug          TEXT NOT NULL UNIQUE,     -- short name for addresses
+    title         TEXT NOT NULL,
+    price_cents   INTEGER NOT NULL CHECK (price_cents >= 0),
+    currency      TEXT NOT NULL DEFAULT 'BRL',
+    period        TEXT NOT NULL CHECK (period IN ('mensal', 'anual', 'unico')),
+    benefits      TEXT NOT NULL,            -- JSON array of sentences
+    checkout_link TEXT NOT NULL DEFAULT '', -- where to buy it
+    active        INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX plan_by_price ON plan (active, price_cents, plan_id);
+
+-- ------------------------------------------------------------- marketplace
+
+-- Marketplace accounts that people have linked. An account belongs to one person.
+CREATE TABLE ml_account (
+    ml_user_id       INTEGER PRIMARY KEY,   -- the marketplace's seller id
+    owner_id         INTEGER NOT NULL REFERENCES user (user_id),
+    nickname         TEXT NOT NULL,         -- store nickname
+    access_token     BLOB,                  -- sealed; NULL once refused or unlinked
+    refresh_token    BLOB,                  -- sealed; works once
+    token_expires_at INTEGER NOT NULL,      -- end of the access token
+    token_ok         INTEGER NOT NULL CHECK (token_ok IN (0, 1)), -- 0 until linked again
+    error            TEXT,                  -- why it is not, in words for its owner
+    reputation       TEXT NOT NULL DEFAULT '', -- such as 5_green
+    listings         INTEGER NOT NULL DEFAULT 0, -- active and paused listings
+    open_claims      INTEGER NOT NULL DEFAULT 0,
+    open_questions   INTEGER NOT NULL DEFAULT 0,
+    linked_at        INTEGER NOT NULL,
+    synced_at        INTEGER,               -- last time anything was read from the marketplace
+    history_from     INTEGER                -- orders older than this are still to be read; NULL when all are here
+) STRICT;
+
+CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
+CREATE INDEX ml_account_unread ON ml_account (ml_user_id) WHERE history_from IS NOT NULL;
+
+-- Linkings under way: the person left for the marketplace's consent page.
+CREATE TABLE ml_link_attempt (
+    state_hash BLOB PRIMARY KEY,            -- SHA-256 of the state sent along
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    verifier   BLOB NOT NULL,               -- PKCE verifier, sealed
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL             -- ten minutes later
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX ml_link_attempt_by_user ON ml_link_attempt (user_id, created_at);
+
+-- What has been sold: title and SKU of a listing's variation, kept once for all its orders.
+CREATE TABLE sold_item (
+    item_id      INTEGER NOT NULL,          -- number of the listing id, without the site
+    variation_id INTEGER NOT NULL,          -- 0 without variations
+    site         TEXT NOT NULL,             -- such as MLB
+    title        TEXT NOT NULL,
+    sku          TEXT NOT NULL,             -- empty when the listing has none
+    PRIMARY KEY (item_id, variation_id)
+) STRICT, WITHOUT ROWID;
+
+-- Orders, clustered by owner and time so that a page touches one or two leaves.
+CREATE TABLE sale_order (
+    owner_id        INTEGER NOT NULL,       -- the person whose account sold it
+    created_at      INTEGER NOT NULL,       -- date_created
+    order_id        INTEGER NOT NULL,       -- the marketplace's order id
+    ml_user_id      INTEGER NOT NULL,       -- the selling account
+    status          INTEGER NOT NULL,       -- word
+    total_cents     INTEGER NOT NULL,       -- without shipping
+    currency        INTEGER NOT NULL,       -- word
+    closed_at       INTEGER,                -- date_closed
+    updated_at      INTEGER NOT NULL,       -- last_updated of the state stored here
+    item_id         INTEGER NOT NULL,       -- first item sold
+    variation_id    INTEGER NOT NULL,
+    quantity        INTEGER NOT NULL,       -- units sold
+    buyer_nickname  TEXT NOT NULL,          -- empty when the marketplace does not say
+    shipping_id     INTEGER,                -- NULL until there is a shipment
+    shipping_status INTEGER,                -- word
+    logistic_type   INTEGER,                -- word
+    PRIMARY KEY (owner_id, created_at, order_id)
+) STRICT, WITHOUT ROWID;
+
+-- One index serves the filters by store, by status and by both: a page is the merge of its runs.
+CREATE INDEX sale_order_run ON sale_order (owner_id, ml_user_id, status, created_at, order_id);
+CREATE INDEX sale_order_by_number ON sale_order (order_id);
+
+-- Number of orders by store, status and civil day of date_created: the totals of order lists.
+CREATE TABLE order_count (
+    owner_id   INTEGER NOT NULL,
+    ml_user_id INTEGER NOT NULL,            -- 0, with status 0, holds the sum of all stores and states
+    status     INTEGER NOT NULL,            -- word
+    day        INTEGER NOT NULL,            -- civil day; -1 holds the sum of all days
+    orders     INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, ml_user_id, status, day)
+) STRICT, WITHOUT ROWID;
+
+-- Sales by account and civil day of date_closed: what dashboards add up.
+CREATE TABLE sales_day (
+    owner_id    INTEGER NOT NULL,
+    ml_user_id  INTEGER NOT NULL,
+    day         INTEGER NOT NULL,           -- civil day
+    orders      INTEGER NOT NULL,           -- orders that count as a sale
+    units       INTEGER NOT NULL,
+    gross_cents INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, ml_user_id, day)
+) STRICT, WITHOUT ROWID;
+
+-- Newest change of what pollers follow, for Last-Modified.
+CREATE TABLE owner_change (
+    owner_id   INTEGER NOT NULL,
+    topic      INTEGER NOT NULL,            -- 1 orders, 2 notifications
+    changed_at INTEGER NOT NULL,            -- never a second that was already given out
+    PRIMARY KEY (owner_id, topic)
+) STRICT, WITHOUT ROWID;
+
+-- Notifications of the marketplace as they came in. The answer is given once the row is stored.
+CREATE TABLE ml_notification (
+    notification_id INTEGER PRIMARY KEY,
+    received_at     INTEGER NOT NULL,
+    topic           TEXT NOT NULL,
+    resource        TEXT NOT NULL,          -- path at the marketplace, with leading slash
+    ml_user_id      INTEGER NOT NULL,
+    body            BLOB NOT NULL,          -- as received
+    delivery_key    BLOB,                   -- digest of request id and resource
+    event_key       BLOB,                   -- digest of resource, topic and sent
+    state           INTEGER NOT NULL,       -- 0 waiting, 1 done, 2 ignored, 3 failed, 4 waiting for a handler to come
+    attempts        INTEGER NOT NULL DEFAULT 0,
+    next_try_at     INTEGER NOT NULL,
+    outcome         TEXT                    -- what became of it, or the last error
+) STRICT;
+
+CREATE UNIQUE INDEX ml_notification_delivery ON ml_notification (delivery_key) WHERE delivery_key IS NOT NULL;
+CREATE UNIQUE INDEX ml_notification_event ON ml_notification (event_key) WHERE event_key IS NOT NULL;
+CREATE INDEX ml_notification_waiting ON ml_notification (next_try_at, notification_id) WHERE state = 0;
+CREATE INDEX ml_notification_failed ON ml_notification (notification_id) WHERE state = 3;
+CREATE INDEX ml_notification_later ON ml_notification (notification_id) WHERE state = 4;
+
+-- ---------------------------------------------------------------- messages
+
+-- What people are told inside the platform, clustered by person and time.
+CREATE TABLE notification (
+    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    created_at      INTEGER NOT NULL,
+    notification_id INTEGER NOT NULL,       -- grows with time, unique
+    kind            INTEGER NOT NULL,       -- 1 venda, 2 reclamacao, 3 pergunta, 4 anuncio, 5 meet, 6 programa, 7 parceiro, 8 sistema
+    title           TEXT NOT NULL,
+    message         TEXT NOT NULL,
+    ml_user_id      INTEGER,                -- the account it is about
+    reference       TEXT,                   -- such as the order id
+    read_at         INTEGER,
+    PRIMARY KEY (owner_id, created_at, notification_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX notification_by_number ON notification (owner_id, notification_id);
+CREATE INDEX notification_unread ON notification (owner_id, created_at, notification_id) WHERE read_at IS NULL;
+
+-- What has been told already, so that a repeated cause says nothing twice.
+CREATE TABLE notification_key (
+    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    cause           TEXT NOT NULL,          -- such as venda:2000001
+    notification_id INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, cause)
+) STRICT, WITHOUT ROWID;
+
+-- Unread notifications a person, kept with each write.
+CREATE TABLE notification_count (
+    owner_id INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE,
+    unread   INTEGER NOT NULL,
+    told     INTEGER NOT NULL,              -- all of them
+    last_id  INTEGER NOT NULL               -- newest notification_id given out
+) STRICT;
+
+-- ----------------------------------------------------------------- partner
+
+-- API plan of an account.
+CREATE TABLE partner_account (
+    user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE,
+    plan       TEXT NOT NULL CHECK (plan IN ('starter', 'pro', 'scale')),
+    until_day  INTEGER,                     -- last civil day it is valid; NULL without end
+    updated_at INTEGER NOT NULL
+) STRICT;
+
+-- Personal tokens for the Partner API. They do not expire.
+CREATE TABLE partner_token (
+    token_id     INTEGER PRIMARY KEY,
+    token_hash   BLOB NOT NULL UNIQUE,      -- SHA-256 of the token
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    name         TEXT NOT NULL,
+    prefix       TEXT NOT NULL,             -- first characters, for recognising it
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER,                   -- written behind
+    revoked_at   INTEGER
+) STRICT;
+
+CREATE INDEX partner_token_by_user ON partner_token (user_id, token_id);
+
+-- Calls a day and operation; the monthly quota is their sum. Written behind.
+CREATE TABLE partner_usage (
+    user_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    day       INTEGER NOT NULL,             -- civil day
+    operation TEXT NOT NULL,                -- such as list_orders
+    calls     INTEGER NOT NULL,
+    PRIMARY KEY (user_id, day, operation)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,67 @@
+-- People and content: suspension with its reason, paid spans, one-time password links,
+-- the audit log and the queue of messages.
+
+ALTER TABLE user ADD COLUMN suspended_for TEXT;
+ALTER TABLE user ADD COLUMN paid_until INTEGER;
+ALTER TABLE user ADD COLUMN late_since INTEGER;
+ALTER TABLE user ADD COLUMN disputed_at INTEGER;
+ALTER TABLE user ADD COLUMN ends_at INTEGER;
+
+-- Set-up links live thirty minutes; `setup-link` makes a new one.
+DROP TABLE one_time_link;
+CREATE TABLE one_time_link (
+    link_hash  BLOB PRIMARY KEY,            -- SHA-256 of the code in the link
+    purpose    TEXT NOT NULL CHECK (purpose IN ('setup', 'senha')),
+    user_id    INTEGER REFERENCES user (user_id) ON DELETE CASCADE, -- whose password it sets
+    code       BLOB,                        -- sealed, opened when its message leaves; NULL when the code was shown at once
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER                      -- set when it was used
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX one_time_link_by_purpose ON one_time_link (purpose, created_at);
+CREATE INDEX one_time_link_by_user ON one_time_link (user_id, created_at);
+
+CREATE TABLE audit (
+    audit_id    INTEGER PRIMARY KEY,
+    at          INTEGER NOT NULL,
+    actor_kind  TEXT NOT NULL CHECK (actor_kind IN ('pessoa', 'chave', 'comando', 'compra', 'sistema')),
+    actor_id    INTEGER,                    -- person or key; NULL for commands and the service itself
+    actor_name  TEXT NOT NULL,              -- as it was called then
+    address     TEXT NOT NULL,              -- client address, empty for commands
+    request_id  TEXT NOT NULL,              -- empty for commands
+    action      TEXT NOT NULL,              -- such as aluno.suspender
+    object_kind TEXT NOT NULL,              -- such as aluno
+    object_id   TEXT NOT NULL,
+    object_name TEXT NOT NULL,              -- as it was called then
+    before      TEXT,                       -- JSON of what changed; NULL when it was made
+    after       TEXT                        -- JSON of what it became; NULL when it was removed
+) STRICT;
+
+CREATE INDEX audit_by_object ON audit (object_kind, object_id, audit_id);
+CREATE INDEX audit_by_actor ON audit (actor_kind, actor_id, audit_id);
+CREATE INDEX audit_by_action ON audit (action, audit_id);
+
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+
+CREATE TABLE outbox (
+    message_id INTEGER PRIMARY KEY,
+    channel    TEXT NOT NULL CHECK (channel IN ('chat', 'telegram', 'email', 'push')),
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the recipient
+    kind       TEXT NOT NULL,               -- such as boas_vindas
+    params     TEXT NOT NULL,               -- JSON: what fills its text; never a secret
+    dedup_key  TEXT NOT NULL UNIQUE,        -- what it is sent for, once
+    state      INTEGER NOT NULL,            -- 0 waiting, 1 sent, 2 dropped, 3 given up
+    created_at INTEGER NOT NULL,
+    run_at     INTEGER NOT NULL,            -- not before
+    expires_at INTEGER,                     -- worthless after
+    done_at    INTEGER,                     -- when it was sent, dropped or given up
+    outcome    TEXT                         -- why it waits or what became of it
+) STRICT;
+
+CREATE INDEX outbox_waiting ON outbox (run_at, message_id) WHERE state = 0;
+CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
+CREATE INDEX outbox_by_state ON outbox (state, message_id);

@@ -1,0 +1,338 @@
+//! Lists in panels: what an address says of a list, and the frame that a page
+//! draws around its rows. Search, filters, order, page and the CSV export all
+//! stand in the address, so a list can be sent to a colleague.
+
+use super::input::{Check, Field};
+use super::problem::Problem;
+use super::request::Request;
+use super::view::{Column, Paging, Sort, address};
+
+/// Rows a page has unless the address says otherwise, and most of them.
+const ROWS: u32 = 20;
+const MOST_ROWS: i64 = 100;
+/// Longest search.
+const LONGEST_SEARCH: usize = 100;
+
+/// A filter of a list: its parameter, its name, and its values with their words.
+#[derive(Debug)]
+pub struct Filter {
+    /// Name in the address.
+    pub name: &'static str,
+    /// What people read.
+    pub label: &'static str,
+    /// Value in the address and word, in the order of the page.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+/// What a list can do.
+#[derive(Debug)]
+pub struct Listing {
+    /// Its path.
+    pub path: &'static str,
+    /// What the search looks at, such as `Nome ou e-mail`; empty without a search.
+    pub hint: &'static str,
+    pub filters: &'static [Filter],
+    /// Words that sort, without direction; the first is the default, and a
+    /// default with `-` before it begins with the largest.
+    pub orders: &'static [&'static str],
+}
+
+/// What the address asks of a list.
+#[derive(Clone, Debug)]
+pub struct ListQuery {
+    /// Trimmed; empty without a search.
+    pub search: String,
+    /// From 1.
+    pub page: u32,
+    pub per_page: u32,
+    /// One of the orders, without its sign.
+    pub order: &'static str,
+    pub descending: bool,
+    /// Whether the address asks for CSV.
+    pub csv: bool,
+    /// Word for a notice about the last action; empty without one.
+    pub notice: String,
+    filters: Vec<(&'static str, &'static str)>,
+}
+
+impl Listing {
+    /// Reads the address. Unknown parameters are ignored, because links are
+    /// decorated by whoever passes them on; a wrong value is at fault.
+    pub fn read(&self, request: &Request) -> Result<ListQuery, Problem> {
+        let mut given: Vec<(String, String)> = Vec::new();
+        for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
+            if given.iter().any(|(known, _)| *known == name) {
+                return Err(Problem::field(name.into_owned(), "must be given once"));
+            }
+            given.push((name.into_owned(), value.into_owned()));
+        }
+        let text = |name: &str| {
+            let found = given.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let mut check = Check::text();
+        let search = check.optional_line("q", Field::of(text("q")), LONGEST_SEARCH);
+        let page = check.number("pagina", Field::of(text("pagina")), 1..=1_000_000);
+        let per_page = check.number("por_pagina", Field::of(text("por_pagina")), 1..=i64::MAX);
+        let mut filters = Vec::new();
+        for filter in self.filters {
+            let value = text(filter.name);
+            match filter.values.iter().find(|(known, _)| *known == value) {
+                Some((known, _)) => filters.push((filter.name, *known)),
+                None if value.is_empty() => {}
+                None => check.fail(filter.name, "is not one of the filter's values"),
+            }
+        }
+        let wanted = text("ordem");
+        let (order, descending) = self.order_of(&wanted).unwrap_or_else(|| {
+            if !wanted.is_empty() {
+                check.fail("ordem", "is not an order of this list");
+            }
+            self.default_order()
+        });
+        let csv = match &*text("formato") {
+            "" => false,
+            "csv" => true,
+            _ => {
+                check.fail("formato", "must be csv");
+                false
+            }
+        };
+        check.finish()?;
+        Ok(ListQuery {
+            search,
+            page: page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1),
+            per_page: per_page
+                .and_then(|rows| u32::try_from(rows.min(MOST_ROWS)).ok())
+                .unwrap_or(ROWS),
+            order,
+            descending,
+            csv,
+            notice: text("aviso"),
+            filters,
+        })
+    }
+
+    /// The query of the list's plain address with a search.
+    #[cfg(test)]
+    pub fn first_page(&self, search: &str) -> ListQuery {
+        let (order, descending) = self.default_order();
+        ListQuery {
+            search: search.to_owned(),
+            page: 1,
+            per_page: ROWS,
+            order,
+            descending,
+            csv: false,
+            notice: String::new(),
+            filters: Vec::new(),
+        }
+    }
+
+    fn order_of(&self, word: &str) -> Option<(&'static str, bool)> {
+        let (bare, descending) = match word.strip_prefix('-') {
+            Some(bare) => (bare, true),
+            None => (word, false),
+        };
+        let known = self
+            .orders
+            .iter()
+            .map(|order| order.trim_start_matches('-'));
+        known
+            .into_iter()
+            .find(|known| !bare.is_empty() && *known == bare)
+            .map(|known| (known, descending))
+    }
+
+    fn default_order(&self) -> (&'static str, bool) {
+        let first = self.orders.first().copied().unwrap_or_default();
+        match first.strip_prefix('-') {
+            Some(bare) => (bare, true),
+            None => (first, false),
+        }
+    }
+
+    /// The frame of a page of this list.
+    pub fn table(&self, query: &ListQuery, columns: &[Head], total: u64) -> Table {
+        let order = query.order_word();
+        let default = self.orders.first().copied().unwrap_or_default();
+        let order = if order == default { "" } else { &*order };
+        let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
+        params.extend(query.filters.iter().copied());
+        let columns = columns.iter().map(|head| {
+            let sorted = (!head.order.is_empty() && head.order == query.order).then_some(
+                if query.descending {
+                    Sort::Descending
+                } else {
+                    Sort::Ascending
+                },
+            );
+            let word = if sorted == Some(Sort::Ascending) {
+                format!("-{}", head.order)
+            } else {
+                head.order.to_owned()
+            };
+            Column {
+                label: head.label,
+                numeric: head.numeric,
+                href: if head.order.is_empty() {
+                    String::new()
+                } else {
+                    address(self.path, &with(&params, &[("ordem", &word)]))
+                },
+                sorted,
+            }
+        });
+        let filters = self.filters.iter().map(|filter| {
+            let present = query.filter(filter.name);
+            let chip = |value: &'static str, label: &'static str| Chip {
+                label,
+                href: address(
+                    self.path,
+                    &with(&params, &[("ordem", order), (filter.name, value)]),
+                ),
+                on: present.unwrap_or_default() == value,
+            };
+            Chips {
+                label: filter.label,
+                chips: std::iter::once(chip("", "Todos"))
+                    .chain(filter.values.iter().map(|(value, word)| chip(value, word)))
+                    .collect(),
+            }
+        });
+        let mut kept: Vec<(&'static str, String)> = query
+            .filters
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()))
+            .collect();
+        if !order.is_empty() {
+            kept.push(("ordem", order.to_owned()));
+        }
+        let per_page = query.per_page.to_string();
+        let mut paged = with(&params, &[("ordem", order)]);
+        if query.per_page != ROWS {
+            paged.push(("por_pagina", &per_page));
+        }
+        Table {
+            path: self.path,
+            hint: self.hint,
+            search: query.search.clone(),
+            filters: filters.collect(),
+            kept,
+            columns: columns.collect(),
+            paging: Paging::new(
+                self.path,
+                &paged,
+                query.page.into(),
+                query.per_page.into(),
+                total,
+            ),
+            export: address(
+                self.path,
+                &with(&params, &[("ordem", order), ("formato", "csv")]),
+            ),
+            narrowed: !query.search.is_empty() || !query.filters.is_empty(),
+        }
+    }
+}
+
+/// Parameters with some of them added or in the place of others.
+fn with<'a>(params: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let others = params
+        .iter()
+        .filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
+    others.chain(more).copied().collect()
+}
+
+impl ListQuery {
+    /// The value of a filter, when the address has one.
+    pub fn filter(&self, name: &str) -> Option<&'static str> {
+        self.filters
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
+    }
+
+    /// Rows to show and rows before them; all rows for CSV.
+    pub const fn window(&self) -> (u32, u32) {
+        if self.csv {
+            (u32::MAX, 0)
+        } else {
+            (self.per_page, (self.page - 1).saturating_mul(self.per_page))
+        }
+    }
+
+    fn order_word(&self) -> String {
+        let sign = if self.descending { "-" } else { "" };
+        format!("{sign}{}", self.order)
+    }
+}
+
+/// A header of a list, before it is known how the list is sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    pub label: &'static str,
+    /// Numbers stand on the right.
+    pub numeric: bool,
+    /// Word of the order; empty when the column does not sort.
+    pub order: &'static str,
+}
+
+impl Head {
+    /// A column of text that does not sort.
+    pub const fn plain(label: &'static str) -> Self {
+        Self {
+            label,
+            numeric: false,
+            order: "",
+        }
+    }
+
+    /// A column of text that sorts.
+    pub const fn sorts(label: &'static str, order: &'static str) -> Self {
+        Self {
+            label,
+            numeric: false,
+            order,
+        }
+    }
+
+    /// The same column with numbers in it.
+    pub const fn numeric(mut self) -> Self {
+        self.numeric = true;
+        self
+    }
+}
+
+/// The frame around the rows of a list, as pages print it (`ui.html`).
+#[derive(Debug)]
+pub struct Table {
+    pub path: &'static str,
+    /// What the search looks at; empty without a search.
+    pub hint: &'static str,
+    pub search: String,
+    pub filters: Vec<Chips>,
+    /// What the search form keeps: filters and order.
+    pub kept: Vec<(&'static str, String)>,
+    pub columns: Vec<Column>,
+    pub paging: Paging,
+    /// Address of the same list as CSV.
+    pub export: String,
+    /// Whether a search or filter hides rows.
+    pub narrowed: bool,
+}
+
+/// The values of one filter.
+#[derive(Debug)]
+pub struct Chips {
+    pub label: &'static str,
+    pub chips: Vec<Chip>,
+}
+
+/// One value of a filter.
+#[derive(Debug)]
+pub struct Chip {
+    pub label: &'static str,
+    pub href: String,
+    pub on: bool,
+}
