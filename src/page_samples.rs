@@ -11,6 +11,7 @@ use std::path::Path;
 use askama::Template;
 
 use crate::accounts::views::*;
+use crate::accounts::{Role, menu};
 use crate::clock::{Day, Instant, Zone};
 use crate::content::views::*;
 use crate::http::chart::*;
@@ -38,7 +39,7 @@ fn student(here: &str) -> Layout {
     let reader = Reader {
         name: "Ana Souza",
         email: "ana.souza@exemplo.com.br",
-        menu: STUDENT_MENU,
+        menu: menu::of(Role::Pro),
     };
     Layout::inside("Seller Platform", NOW, reader, here)
 }
@@ -47,7 +48,7 @@ fn operator(here: &str) -> Layout {
     let reader = Reader {
         name: "Operação",
         email: "operacao@exemplo.com.br",
-        menu: OPERATOR_MENU,
+        menu: menu::of(Role::Admin),
     };
     Layout::inside("Seller Platform", NOW, reader, here)
 }
@@ -572,7 +573,7 @@ fn supplier_home(plan: bool) -> String {
     let reader = Reader {
         name: "Rui Distribuidora",
         email: "rui@exemplo.com.br",
-        menu: SUPPLIER_MENU,
+        menu: menu::of(Role::Drop),
     };
     SupplierHome {
         layout: Layout::inside("Seller Platform", NOW, reader, "/fornecedor"),

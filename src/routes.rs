@@ -129,6 +129,7 @@ fn administration() -> [Route; 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounts::{Role, menu};
     use crate::http::router::Router;
 
     #[test]
@@ -163,6 +164,37 @@ mod tests {
                     route.method,
                     route.path
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn menus_lead_to_pages_of_their_role_and_are_short() {
+        let rows = all();
+        for role in Role::ALL {
+            let access = match role {
+                Role::Admin => Access::Admin,
+                Role::Drop => Access::Supplier,
+                _ => Access::Student,
+            };
+            let menu = menu::of(role);
+            for group in menu {
+                let (title, count) = (group.title, group.places.len());
+                assert!((1..=7).contains(&count), "{title}: {count} entries");
+            }
+            let places = || menu.iter().flat_map(|group| group.places);
+            assert!(
+                places().filter(|place| place.handy).count() <= 4,
+                "{role:?}"
+            );
+            for place in places() {
+                let is_page = |row: &&Route| {
+                    row.method == Method::GET
+                        && row.path == place.href
+                        && matches!(row.call, Call::Session(owner, _) if owner == access)
+                };
+                let found = rows.iter().find(is_page);
+                assert!(found.is_some(), "{role:?}: no page at {}", place.href);
             }
         }
     }

@@ -7,6 +7,7 @@
 pub mod api;
 pub mod frame;
 pub mod login;
+pub mod menu;
 pub mod pages;
 pub mod passwords;
 pub mod setup;

@@ -1,60 +1,8 @@
-//! What the pages of signing in, setting up and each role's navigation print.
+//! What the pages of signing in and setting up print.
 
 use askama::Template;
 
-use crate::http::view::{Badge, Field, Group, Layout, Notice, Place, Tone};
-
-/// Where a student can go.
-pub static STUDENT_MENU: &[Group] = &[Group {
-    title: "",
-    places: &[
-        Place {
-            label: "Início",
-            href: "/painel",
-            icon: "home",
-        },
-        Place {
-            label: "Contas",
-            href: "/painel/ml",
-            icon: "store",
-        },
-        Place {
-            label: "Avisos",
-            href: "/painel/avisos",
-            icon: "bell",
-        },
-    ],
-}];
-
-/// Where an operator can go.
-pub static OPERATOR_MENU: &[Group] = &[
-    Group {
-        title: "",
-        places: &[Place {
-            label: "Início",
-            href: "/admin",
-            icon: "home",
-        }],
-    },
-    Group {
-        title: "Conteúdo",
-        places: &[Place {
-            label: "Planos",
-            href: "/admin/planos",
-            icon: "tag",
-        }],
-    },
-];
-
-/// Where a supplier can go.
-pub static SUPPLIER_MENU: &[Group] = &[Group {
-    title: "",
-    places: &[Place {
-        label: "Início",
-        href: "/fornecedor",
-        icon: "home",
-    }],
-}];
+use crate::http::view::{Badge, Field, Layout, Notice, Tone};
 
 /// `GET /entrar`, and the answer to a sign-in that failed.
 #[derive(Debug, Template)]

@@ -7,16 +7,8 @@ const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);
 static MENU: &[Group] = &[Group {
     title: "",
     places: &[
-        Place {
-            label: "Início",
-            href: "/admin",
-            icon: "home",
-        },
-        Place {
-            label: "Planos",
-            href: "/admin/planos",
-            icon: "tag",
-        },
+        Place::new("Início", "/admin", "home"),
+        Place::new("Planos", "/admin/planos", "tag"),
     ],
 }];
 

@@ -1,0 +1,39 @@
+//! Where each role can go: the entries of the navigation, grouped by task, at
+//! most seven a group. An entry stands here once its page exists.
+
+use super::Role;
+use crate::http::view::{Group, Place};
+
+/// The navigation of a role; its first entry is the role's home.
+pub const fn of(role: Role) -> &'static [Group] {
+    match role {
+        Role::Admin => OPERATOR,
+        Role::Drop => SUPPLIER,
+        _ => STUDENT,
+    }
+}
+
+const STUDENT: &[Group] = &[Group {
+    title: "",
+    places: &[
+        Place::new("Início", "/painel", "home").handy(),
+        Place::new("Contas", "/painel/ml", "store").handy(),
+        Place::new("Avisos", "/painel/avisos", "bell").handy(),
+    ],
+}];
+
+const SUPPLIER: &[Group] = &[Group {
+    title: "",
+    places: &[Place::new("Início", "/fornecedor", "home").handy()],
+}];
+
+const OPERATOR: &[Group] = &[
+    Group {
+        title: "",
+        places: &[Place::new("Início", "/admin", "home").handy()],
+    },
+    Group {
+        title: "Conteúdo",
+        places: &[Place::new("Planos", "/admin/planos", "tag").handy()],
+    },
+];
