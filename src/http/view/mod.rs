@@ -7,6 +7,7 @@
 
 mod badge;
 mod layout;
+mod pieces;
 
 use askama::Template;
 use chrono::{Datelike as _, Timelike as _};
@@ -15,6 +16,7 @@ use crate::clock::{DAY_S, Instant, Zone};
 
 pub use badge::Badge;
 pub use layout::{Group, Layout, Place, Reader, initials};
+pub use pieces::{Progress, Tab, Tick};
 
 /// What a state means to its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

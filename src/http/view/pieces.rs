@@ -1,0 +1,70 @@
+//! What smaller components print: boxes to tick, tabs, progress.
+
+/// One box of a group of boxes, or one choice of a group of radios.
+#[derive(Clone, Debug)]
+pub struct Tick {
+    /// What is sent when it is ticked.
+    pub value: String,
+    /// What people read.
+    pub label: String,
+    /// What it means; may be empty.
+    pub help: String,
+    /// Whether it is ticked.
+    pub on: bool,
+}
+
+impl Tick {
+    /// A box without further words.
+    pub fn new(value: impl Into<String>, label: impl Into<String>, on: bool) -> Self {
+        Self {
+            value: value.into(),
+            label: label.into(),
+            help: String::new(),
+            on,
+        }
+    }
+
+    /// The same box with a sentence about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+}
+
+/// A part of a thing that has an address of its own.
+#[derive(Clone, Debug)]
+pub struct Tab {
+    /// What people read.
+    pub label: &'static str,
+    /// Where it leads.
+    pub href: String,
+    /// Whether it is the one that is shown.
+    pub on: bool,
+}
+
+/// How far a long work is.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// What is being done.
+    pub label: String,
+    /// Whole percents, 100 only when all is done.
+    pub percent: u64,
+    /// How long still, or what comes next; may be empty.
+    pub note: String,
+}
+
+impl Progress {
+    /// `done` of `total`; a work of nothing is done.
+    pub fn new(label: impl Into<String>, done: u64, total: u64, note: impl Into<String>) -> Self {
+        let share = match total {
+            0 => 100,
+            _ => u128::from(done.min(total)) * 100 / u128::from(total),
+        };
+        Self {
+            label: label.into(),
+            percent: u64::try_from(share).unwrap_or(100),
+            note: note.into(),
+        }
+    }
+}
