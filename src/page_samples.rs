@@ -13,7 +13,7 @@ use askama::Template;
 use crate::accounts::views::*;
 use crate::accounts::{Role, menu};
 use crate::clock::{Day, Instant, Zone};
-use crate::content::views::*;
+use crate::content::plans::views::*;
 use crate::http::chart::*;
 use crate::http::table::{Head, Listing};
 use crate::http::view::*;

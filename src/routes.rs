@@ -115,7 +115,7 @@ fn panel() -> [Route; 16] {
 #[rustfmt::skip]
 fn administration() -> [Route; 6] {
     use Access::Admin;
-    use content::pages;
+    use content::plans::pages;
     [
         get("/admin", Call::Session(Admin, Run::Slow(operations::pages::admin_home)), "The operator's home, with what needs a look."),
         get("/admin/planos", Call::Session(Admin, Run::Read(pages::plans)), "The plans, as page or JSON."),

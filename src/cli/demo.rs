@@ -16,7 +16,7 @@ use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
-use crate::content::{PlanEntry, store as content};
+use crate::content::plans::{PlanEntry, store as content};
 use crate::db::{DbError, Lane};
 use crate::money::Cents;
 use crate::partner::{self, PlanName, store as partners};

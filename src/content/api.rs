@@ -7,7 +7,7 @@ use http::header::CACHE_CONTROL;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-use super::{Plan, store};
+use super::plans::{Plan, store};
 use crate::app::App;
 use crate::clock::Instant;
 use crate::http::conditional::{Rendered, Validators};

@@ -68,10 +68,13 @@ impl Source {
             .filter(|line| !line.trim_start().starts_with("//"))
             .flat_map(|line| line.split("crate::").skip(1))
             .map(|rest| {
-                let mut names = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let end = rest.find(|c: char| !c.is_alphanumeric() && !"_:".contains(c));
+                let mut names = rest[..end.unwrap_or(rest.len())].split("::");
                 let room = names.next().unwrap_or_default();
-                // An empty name stands between the two colons.
-                (room, names.nth(1).unwrap_or_default())
+                let item = names.next().unwrap_or_default();
+                // A domain with a folder for each noun has its handlers one deeper.
+                let deeper = names.next().filter(|name| is_handler(name));
+                (room, deeper.unwrap_or(item))
             })
             .collect()
     }
@@ -111,9 +114,14 @@ fn may_use(from: &str, to: &str, item: &str) -> bool {
         "http" => GROUND.contains(&to),
         _ if UPSTAIRS.contains(&to) => false,
         // Nobody but the route table calls a handler.
-        _ if is_domain(to) => !matches!(item, "api" | "pages"),
+        _ if is_domain(to) => !is_handler(item),
         _ => true,
     }
+}
+
+/// Whether a file holds handlers, by its name.
+fn is_handler(name: &str) -> bool {
+    matches!(name, "api" | "pages")
 }
 
 fn is_domain(room: &str) -> bool {

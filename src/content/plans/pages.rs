@@ -5,15 +5,16 @@ use std::sync::Arc;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::api::WirePlan;
 use super::store::{self, Changed, Order};
 use super::views::{
     ExistingPlan, PlanForm, PlanRow, PlansPage, SLUG_TAKEN, fault_words, period_words,
 };
-use super::{PERIODS, Plan, PlanEntry, slug_of};
+use super::{PERIODS, Plan, PlanEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::content::api::WirePlan;
+use crate::content::slug_of;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
