@@ -113,7 +113,7 @@ fn panel() -> [Route; 16] {
 }
 
 #[rustfmt::skip]
-fn administration() -> [Route; 6] {
+fn administration() -> [Route; 8] {
     use Access::Admin;
     use content::plans::pages;
     [
@@ -123,6 +123,8 @@ fn administration() -> [Route; 6] {
         get("/admin/planos/{id}", Call::Session(Admin, Run::Read(pages::plan_form)), "The form of a plan; `novo` for a new one."),
         post("/admin/planos/{id}", Call::Session(Admin, Run::Write(pages::change_plan)), "Changes a plan."),
         post("/admin/planos/{id}/excluir", Call::Session(Admin, Run::Write(pages::delete_plan)), "Removes a plan."),
+        get("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::page)), "Every component of the pages in all its states."),
+        post("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::nothing)), "What the sample forms of that page lead to."),
     ]
 }
 

@@ -36,4 +36,8 @@ const OPERATOR: &[Group] = &[
         title: "Conteúdo",
         places: &[Place::new("Planos", "/admin/planos", "tag").handy()],
     },
+    Group {
+        title: "Sistema",
+        places: &[Place::new("Estilo", "/admin/estilo", "style")],
+    },
 ];

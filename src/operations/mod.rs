@@ -3,7 +3,9 @@
 pub mod api;
 pub mod openapi;
 pub mod pages;
+mod palette;
 pub mod store;
+pub mod style;
 pub mod views;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -14,7 +14,14 @@ use crate::site::{Route, Site};
 const BODIES: u64 = 1_000;
 
 /// Rows that act on the path or on the caller alone, whatever the body.
-const ACT_ALONE: [&str; 5] = ["/logout", "/sair", "/lidos", "/desvincular", "/excluir"];
+const ACT_ALONE: [&str; 6] = [
+    "/logout",
+    "/sair",
+    "/lidos",
+    "/desvincular",
+    "/excluir",
+    "/admin/estilo",
+];
 
 /// Field names that some row reads, so that generated objects reach its checks.
 const NAMES: [&str; 21] = [

@@ -147,6 +147,7 @@ fn furnish(site: &Site, world: &World) -> Cast {
                 "/admin/planos?pagina=2&aviso=criado",
                 "/admin/planos/novo",
                 "/admin/planos/1",
+                "/admin/estilo?aviso=pronto",
             ]),
         ),
         sandbox: own(&["/", consent, "/authorization"]),

@@ -13,7 +13,6 @@ macro_rules! badges {
 
         impl Badge {
             /// Every badge there is.
-            #[cfg(test)]
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The word people read.
