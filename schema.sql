@@ -366,6 +366,7 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_waiting ON outbox (run_at, message_id) WHERE state = 0;
 CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
 CREATE INDEX outbox_by_state ON outbox (state, message_id);
+CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
 
 -- ----------------------------------------------------------------- partner
 

@@ -10,19 +10,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::accounts::store as accounts;
+use crate::accounts::{links, store as accounts};
 use crate::app::App;
 use crate::clock::{Day, Instant};
 use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::guard::Kind;
 use crate::http::limit::StoredWindow;
 use crate::ids::{TokenHash, UserId};
+use crate::outbox;
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
 /// How long ended sessions and tokens stay, for looking back.
 const KEEP_ENDED_S: i64 = 30 * 86_400;
-/// Most windows removed by one job of the writer.
+/// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
 
 /// Last uses of tokens that are still to be written.
@@ -183,25 +184,32 @@ pub fn load(app: &App) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Removes windows that are over, and sessions and tokens that ended long ago.
+/// Removes what is over, so many at a time that no job of the writer takes long.
 fn tidy(app: &App) -> Result<(), DbError> {
-    app.db
-        .write(|tx| accounts::forget_ended(tx, tx.now().minus(KEEP_ENDED_S)))?;
-    loop {
+    in_batches(app, |tx| {
+        accounts::forget_ended(tx, tx.now().minus(KEEP_ENDED_S), TIDY_BATCH)
+    })?;
+    in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| outbox::forget_done(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.
-        let removed = app.db.write(|tx| {
-            tx.execute(
-                "DELETE FROM rate_window WHERE subject IN (
-                     SELECT subject FROM rate_window
-                     WHERE length_s > 0 AND started_at + length_s < ?1
-                     LIMIT ?2)",
-                (tx.now().0, i64::try_from(TIDY_BATCH).unwrap_or(1)),
-            )
-        })?;
-        if removed < TIDY_BATCH {
-            return Ok(());
-        }
-    }
+        tx.execute(
+            "DELETE FROM rate_window WHERE subject IN (
+                 SELECT subject FROM rate_window
+                 WHERE length_s > 0 AND started_at + length_s < ?1
+                 LIMIT ?2)",
+            (tx.now().0, i64::try_from(TIDY_BATCH).unwrap_or(1)),
+        )
+    })
+}
+
+/// Runs jobs that give back how many rows they removed, until little is left.
+fn in_batches(
+    app: &App,
+    remove: fn(&WriteTx<'_>) -> Result<usize, DbError>,
+) -> Result<(), DbError> {
+    while app.db.write(remove)? >= TIDY_BATCH {}
+    Ok(())
 }
 
 fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {

@@ -4,9 +4,13 @@
 //! its key makes a repeated cause say nothing twice. Texts are filled in and
 //! addresses looked up when a message leaves.
 
-use crate::clock::Instant;
+use crate::clock::{DAY_S, Instant};
 use crate::db::{Result, WriteTx};
 use crate::ids::UserId;
+
+/// How long a message stays after it was sent, dropped or given up. Its key
+/// goes with it.
+const KEEP_S: i64 = 30 * DAY_S;
 
 /// Ways out of the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,5 +97,31 @@ pub fn drop_waiting(tx: &WriteTx<'_>, user: UserId, reason: &str) -> Result<usiz
     tx.execute(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4 WHERE user_id = ?1 AND state = 0",
         (user, state::DROPPED, tx.now().0, reason),
+    )
+}
+
+/// Drops a person's waiting messages that carry an earlier link to choose a
+/// password; gives back how many.
+pub fn drop_links(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
+    tx.execute(
+        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = 'um link mais novo tomou o lugar'
+         WHERE user_id = ?1 AND state = 0 AND kind IN (?4, ?5)",
+        (
+            user,
+            state::DROPPED,
+            tx.now().0,
+            Kind::Welcome.name(),
+            Kind::PasswordLink.name(),
+        ),
+    )
+}
+
+/// Removes messages that were done with long ago, at most `most` of them;
+/// gives back how many.
+pub fn forget_done(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM outbox WHERE message_id IN (
+             SELECT message_id FROM outbox WHERE done_at < ?1 LIMIT ?2)",
+        (tx.now().minus(KEEP_S).0, i64::try_from(most).unwrap_or(1)),
     )
 }

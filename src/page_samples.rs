@@ -129,6 +129,41 @@ fn logins() -> Vec<(&'static str, String)> {
     .collect()
 }
 
+fn password_links() -> Vec<(&'static str, String)> {
+    let choose = |fault: Option<&str>| {
+        let mut password = Field::default().fault(fault);
+        focus_first([&mut password]);
+        ChoosePage {
+            layout: outside(),
+            code: "abc".to_owned(),
+            email: "ana.souza@exemplo.com.br".to_owned(),
+            valid_until: "20/11/2026 14:32".to_owned(),
+            password,
+        }
+    };
+    let forgot = |sent, sends| ForgotPage {
+        layout: outside(),
+        alert: None,
+        email: Field::of(if sent { "ana.souza@exemplo.com.br" } else { "" }),
+        sent,
+        sends,
+    };
+    vec![
+        ("senha", choose(None).render()),
+        (
+            "senha-curta",
+            choose(Some("Use de 10 a 200 caracteres.")).render(),
+        ),
+        ("senha-gone", LinkGonePage { layout: outside() }.render()),
+        ("esqueci", forgot(false, true).render()),
+        ("esqueci-sem-canal", forgot(false, false).render()),
+        ("esqueci-enviado", forgot(true, true).render()),
+    ]
+    .into_iter()
+    .map(|(name, page)| (name, page.unwrap()))
+    .collect()
+}
+
 fn setup_and_errors() -> Vec<(&'static str, String)> {
     let setup = |faults: bool| {
         let mut page = SetupPage {
@@ -607,7 +642,14 @@ fn staff_pages() -> Vec<(&'static str, String)> {
 }
 
 fn every_page() -> Vec<(&'static str, String)> {
-    [logins(), setup_and_errors(), student_pages(), staff_pages()].concat()
+    [
+        logins(),
+        password_links(),
+        setup_and_errors(),
+        student_pages(),
+        staff_pages(),
+    ]
+    .concat()
 }
 
 /// Values of an attribute, in the order of the page.

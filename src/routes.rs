@@ -83,13 +83,19 @@ fn public() -> [Route; 2] {
 }
 
 #[rustfmt::skip]
-fn panel() -> [Route; 16] {
+fn panel() -> [Route; 20] {
     use Access::{Student, Supplier};
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
         post("/entrar", Call::Visitor(Run::Slow(accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
         post("/sair", Call::Visitor(Run::Write(accounts::pages::leave)), "Ends the session.").body_at_most(SMALL),
+        get("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::page)), "The page that asks for a new password."),
+        post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::ask)),
+            "Queues a link to choose a new password, if the address is somebody's.").body_at_most(SMALL),
+        get("/senha", Call::Visitor(Run::Read(accounts::choose::page)), "The page of a one-time link to choose a password."),
+        post("/senha", Call::Visitor(Run::Slow(accounts::choose::choose)),
+            "Sets the password of a one-time link and opens a session.").body_at_most(SMALL),
         get("/configurar", Call::Visitor(Run::Read(accounts::setup::page)),
             "The page of the one-time link that makes the first administrator."),
         post("/configurar", Call::Visitor(Run::Slow(accounts::setup::create)),

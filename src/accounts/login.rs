@@ -114,7 +114,7 @@ impl Login {
 }
 
 /// An address as good logins remember it; IPv6 by its /64.
-fn remembered_address(address: IpAddr) -> String {
+pub fn remembered_address(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.to_string(),
         IpAddr::V6(v6) => {

@@ -5,7 +5,10 @@
 //! throttle holds for all doors together.
 
 pub mod api;
+pub mod choose;
+pub mod forgot;
 pub mod frame;
+pub mod links;
 pub mod login;
 pub mod menu;
 pub mod pages;

@@ -94,6 +94,13 @@ pub fn password_hash(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
     )
 }
 
+/// A person's role; the person must be there.
+pub fn role(tx: &ReadTx<'_>, user: UserId) -> Result<Role> {
+    tx.one("SELECT role FROM user WHERE user_id = ?1", [user], |row| {
+        row.get(0)
+    })
+}
+
 /// A person to be made.
 pub struct NewUser {
     pub email: String,
@@ -253,15 +260,22 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<()> {
     Ok(())
 }
 
-/// Removes sessions and extension tokens that ended before an instant.
-pub fn forget_ended(tx: &WriteTx<'_>, before: Instant) -> Result<()> {
+/// Removes sessions and extension tokens that ended before an instant, at most
+/// `most` of each; gives back how many.
+pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     let opened = before.minus(crate::guard::SESSION_AGE_S);
-    tx.execute("DELETE FROM session WHERE created_at < ?1", [opened.0])?;
-    tx.execute(
-        "DELETE FROM extension_token WHERE expires_at < ?1",
-        [before.0],
+    let most = i64::try_from(most).unwrap_or(1);
+    let sessions = tx.execute(
+        "DELETE FROM session WHERE session_hash IN (
+             SELECT session_hash FROM session WHERE created_at < ?1 LIMIT ?2)",
+        (opened.0, most),
     )?;
-    Ok(())
+    let tokens = tx.execute(
+        "DELETE FROM extension_token WHERE token_hash IN (
+             SELECT token_hash FROM extension_token WHERE expires_at < ?1 LIMIT ?2)",
+        (before.0, most),
+    )?;
+    Ok(sessions + tokens)
 }
 
 /// Ends one session; gives back whose it was, if it was open.

@@ -8,20 +8,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Role, store};
+use super::{Role, links, store};
 use crate::app::App;
 use crate::cache::Versions;
-use crate::clock::{DAY_S, Instant};
 use crate::db::{Result, WriteTx};
-use crate::ids::{TokenHash, UserId};
+use crate::ids::UserId;
 use crate::outbox::{self, Channel, Kind, NewMessage};
-use crate::secrets::{self, Place, Sealer};
-use crate::text::hex;
-
-/// Life of the link in a welcome message.
-const WELCOME_S: i64 = 7 * DAY_S;
-/// Life of the link that somebody asked for who forgot the password.
-const FORGOTTEN_S: i64 = 2 * 3600;
+use crate::secrets::Sealer;
 
 /// What is needed to change people, apart from the transaction.
 #[derive(Clone)]
@@ -134,9 +127,9 @@ pub fn send_password_link(
     kind: Kind,
 ) -> Result<usize> {
     let life = if kind == Kind::Welcome {
-        WELCOME_S
+        links::FIRST_S
     } else {
-        FORGOTTEN_S
+        links::FORGOTTEN_S
     };
     let expires_at = tx.now().plus(life);
     let has_chat: bool = tx.one(
@@ -152,7 +145,7 @@ pub fn send_password_link(
     if reachable.clone().count() == 0 {
         return Ok(0);
     }
-    let link = new_link(tx, &desk.sealer, user, expires_at)?;
+    let link = links::make(tx, user, expires_at, Some(&desk.sealer))?.name;
     let mut queued = 0;
     for (channel, _) in reachable {
         let key = format!("{}:{}:{link}", kind.name(), channel.name());
@@ -167,37 +160,4 @@ pub fn send_password_link(
         queued += usize::from(outbox::enqueue(tx, &new)?);
     }
     Ok(queued)
-}
-
-/// Makes a link to choose a password and gives back the name it is kept under,
-/// which does not open anything. Earlier links of the person stop working.
-fn new_link(
-    tx: &WriteTx<'_>,
-    sealer: &Sealer,
-    user: UserId,
-    expires_at: Instant,
-) -> Result<String> {
-    tx.execute(
-        "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND purpose = 'senha' AND used_at IS NULL",
-        (user, tx.now().0),
-    )?;
-    let code = secrets::random_hex::<24>();
-    let hash = TokenHash::of(&code);
-    let name = hex(&hash.0);
-    let sealed = sealer.seal(code.as_bytes(), link_place(&name));
-    tx.execute(
-        "INSERT INTO one_time_link (link_hash, purpose, user_id, code, created_at, expires_at)
-         VALUES (?1, 'senha', ?2, ?3, ?4, ?5)",
-        (hash, user, sealed, tx.now().0, expires_at.0),
-    )?;
-    Ok(name)
-}
-
-/// Where the code of a link is sealed, by the link's name.
-pub const fn link_place(name: &str) -> Place<'_> {
-    Place {
-        table: "one_time_link",
-        column: "code",
-        row: name,
-    }
 }

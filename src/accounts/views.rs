@@ -72,6 +72,46 @@ impl LoginProblem<'_> {
     }
 }
 
+/// `GET /senha` with a good link, and the answer when the password is at fault.
+#[derive(Debug, Template)]
+#[template(path = "choose_password.html", config = "assets/askama.toml")]
+pub struct ChoosePage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// The code of the one-time link.
+    pub code: String,
+    /// Whose password it is, for the browser that remembers it.
+    pub email: String,
+    /// Civil time until which the link works, such as `31/12/2026 14:05`.
+    pub valid_until: String,
+    /// The password; its value is never sent back.
+    pub password: Field,
+}
+
+/// `GET /senha` with a link that does not work any more.
+#[derive(Debug, Template)]
+#[template(path = "link_gone.html", config = "assets/askama.toml")]
+pub struct LinkGonePage {
+    /// The frame without navigation.
+    pub layout: Layout,
+}
+
+/// `GET /entrar/esqueci`, and what was asked there.
+#[derive(Debug, Template)]
+#[template(path = "forgot.html", config = "assets/askama.toml")]
+pub struct ForgotPage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// Why nothing was sent, when too much was asked.
+    pub alert: Option<Notice>,
+    /// The typed e-mail address, kept.
+    pub email: Field,
+    /// Whether a link was asked for; whether one was sent is not told.
+    pub sent: bool,
+    /// Whether messages leave this installation at all.
+    pub sends: bool,
+}
+
 /// `GET /configurar` with a good link: the first administrator.
 #[derive(Debug, Template)]
 #[template(path = "setup.html", config = "assets/askama.toml")]

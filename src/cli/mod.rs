@@ -135,6 +135,11 @@ enum UserCommand {
         #[arg(long)]
         revoke_partner_tokens: bool,
     },
+    /// Prints a one-time link by which the person chooses a password.
+    PasswordLink {
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+    },
 }
 
 #[derive(Subcommand)]
@@ -240,6 +245,16 @@ impl Context {
             clock: self.clock.clone(),
             readers,
             slow_readers: COMMAND_READERS,
+        }
+    }
+
+    /// Where the pages of this installation are.
+    fn base_url(&self) -> String {
+        let server = &self.config().server;
+        if server.base_url.is_empty() {
+            format!("http://{}", server.listen)
+        } else {
+            server.base_url.clone()
         }
     }
 

@@ -10,11 +10,5 @@ pub fn run(context: &Context) -> anyhow::Result<()> {
     let Some(code) = code else {
         bail!("there is an administrator already; use `user password` to let that person in again");
     };
-    let server = &context.config().server;
-    let base_url = if server.base_url.is_empty() {
-        format!("http://{}", server.listen)
-    } else {
-        server.base_url.clone()
-    };
-    say(setup::address(&base_url, &code))
+    say(setup::address(&context.base_url(), &code))
 }

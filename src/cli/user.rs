@@ -1,11 +1,13 @@
-//! `user create` and `user password`.
+//! `user create`, `user password` and `user password-link`.
 
 use anyhow::{Context as _, anyhow, bail};
 
 use super::{Context, UserCommand, password_from_stdin, say};
+use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
-use crate::db::DbError;
+use crate::audit::{self, Act, Actor, Kind};
+use crate::db::{DbError, WriteTx};
 use crate::secrets::{self, Secret};
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
@@ -59,7 +61,50 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             }
             say_if_made(&password, made)
         }
+        UserCommand::PasswordLink { email } => {
+            let wanted = email.clone();
+            let made = context.database()?.write(move |tx| link(tx, &wanted))?;
+            match made {
+                Made::Link(code) => say(links::address(&context.base_url(), &code)),
+                Made::Suspended => {
+                    bail!("{email} is suspended; let the person in again in the panel first")
+                }
+                Made::Nobody => bail!("nobody has the e-mail address {email}"),
+            }
+        }
     }
+}
+
+enum Made {
+    Link(String),
+    Suspended,
+    Nobody,
+}
+
+/// A link for whoever has the address. It lives as long as a message's would:
+/// seven days for somebody who never chose a password, else two hours.
+fn link(tx: &WriteTx<'_>, email: &str) -> Result<Made, DbError> {
+    let Some(account) = store::by_email(tx, email)? else {
+        return Ok(Made::Nobody);
+    };
+    if account.suspended {
+        return Ok(Made::Suspended);
+    }
+    let user = account.user_id;
+    let life = match store::password_hash(tx, user)? {
+        Some(_) => links::FORGOTTEN_S,
+        None => links::FIRST_S,
+    };
+    let link = links::make(tx, user, tx.now().plus(life), None)?;
+    let act = Act {
+        action: "pessoa.link_de_senha",
+        object: "pessoa",
+        object_id: user.to_string(),
+        object_name: &account.name,
+    };
+    let actor = Actor::local(Kind::Command, "user password-link");
+    audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+    Ok(Made::Link(link.code))
 }
 
 /// The password from standard input, or a new one that must be printed.

@@ -40,6 +40,10 @@ pub enum Class {
     LoginKnown = 9,
     /// No window but a mark: a person's failed logins are to be forgotten.
     LoginForgiven = 10,
+    /// Links to choose a password asked for an account.
+    LinkAccount = 20,
+    /// Links to choose a password asked from an address.
+    LinkAddress = 21,
 }
 
 /// Whom a window counts.

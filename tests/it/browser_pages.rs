@@ -134,7 +134,13 @@ fn furnish(site: &Site, world: &World) -> Cast {
         "/admin",
     ];
     Cast {
-        nobody: own(&["/entrar", "/configurar?codigo=antigo", "/nao-existe"]),
+        nobody: own(&[
+            "/entrar",
+            "/entrar/esqueci",
+            "/senha?codigo=antigo",
+            "/configurar?codigo=antigo",
+            "/nao-existe",
+        ]),
         student: (ana.person().clone(), own(&student)),
         newcomer: (site.make_person("caio", "vip"), own(&student[..4])),
         supplier: (site.make_person("rui", "drop"), own(&["/fornecedor"])),

@@ -29,6 +29,7 @@ mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
+mod passwords; // Links to choose a password, and asking for one.
 mod plans; // No route walks a table that grows.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod storm; // Deliveries in any order and number end in one state.

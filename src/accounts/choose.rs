@@ -1,0 +1,149 @@
+//! Choosing a password by a one-time link (`links.rs`): for whoever is new
+//! here, and for whoever forgot it.
+//!
+//! Looking at the page changes nothing, so programs that open links in
+//! messages spoil none. The new password ends whatever was open, and signs
+//! its owner in.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::StatusCode;
+use http::header::SET_COOKIE;
+use serde::Deserialize;
+
+use super::links::{self, Living};
+use super::pages::{self, FreshSession};
+use super::views::{ChoosePage, LinkGonePage};
+use super::{login, passwords, store};
+use crate::app::App;
+use crate::guard::Visitor;
+use crate::http::input::{Check, Field};
+use crate::http::view::{self, Layout};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::TokenHash;
+
+/// What to correct in a password.
+pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";
+
+#[derive(Deserialize)]
+struct PageQuery {
+    #[serde(default)]
+    codigo: Field<String>,
+}
+
+/// `GET /senha`: the form, or the word that the link is over.
+pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    let query: PageQuery = request.query()?;
+    let code = Check::text().optional("codigo", query.codigo);
+    let code = code.unwrap_or_default();
+    match living(app, request, &code)? {
+        Some(link) => Reply::page(&form(app, request, code, &link, None)),
+        None => gone(app, request),
+    }
+}
+
+fn living(app: &App, request: &Request, code: &str) -> Result<Option<Living>, Problem> {
+    let hash = TokenHash::of(code);
+    Ok(app.db.read(request.lane, |tx| links::living(tx, &hash))?)
+}
+
+fn form(
+    app: &App,
+    request: &Request,
+    code: String,
+    link: &Living,
+    fault: Option<&str>,
+) -> ChoosePage {
+    let mut password = view::Field::default().fault(fault);
+    view::focus_first([&mut password]);
+    ChoosePage {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        code,
+        email: link.email.clone(),
+        valid_until: app.zone().page(link.expires_at),
+        password,
+    }
+}
+
+fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        return Err(Problem::not_found());
+    }
+    let layout = Layout::outside(&app.config.server.name, request.now);
+    Ok(Reply::page(&LinkGonePage { layout })?.status(StatusCode::NOT_FOUND))
+}
+
+#[derive(Deserialize)]
+struct ChooseBody {
+    #[serde(default)]
+    codigo: Field<String>,
+    #[serde(default)]
+    senha: Field<String>,
+}
+
+/// `POST /senha`: sets the password, ends what was open and signs in.
+pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    let body: ChooseBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let code = check.optional("codigo", body.codigo).unwrap_or_default();
+    let password = check.optional("senha", body.senha).unwrap_or_default();
+    check.finish()?;
+    let Some(link) = living(app, request, &code)? else {
+        return gone(app, request);
+    };
+    if !passwords::LENGTH.contains(&password.chars().count()) {
+        if request.wants_json() {
+            return Err(Problem::field("senha", LENGTH_WORDS));
+        }
+        let page = form(app, request, code, &link, Some(LENGTH_WORDS));
+        return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
+    }
+    set(app, request, TokenHash::of(&code), password)
+}
+
+fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {
+    let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
+    let session = pages::new_session(app, request);
+    let known_from = login::remembered_address(request.client);
+    let FreshSession {
+        hash,
+        cookie,
+        address,
+        user_agent,
+    } = session;
+    let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.limiter));
+    let heed = Arc::clone(&app.outside_change);
+    let role = app.db.write(move |tx| {
+        let Some(user) = links::use_up(tx, &link)? else {
+            return Ok(None);
+        };
+        store::set_password(tx, user, &password_hash)?;
+        store::clear_login_failures(tx, user)?;
+        store::note_good_login(tx, user, &known_from, tx.now().minus(login::KNOWN_FOR_S))?;
+        store::insert_session(
+            tx,
+            &store::NewSession {
+                hash,
+                user,
+                address,
+                user_agent,
+            },
+        )?;
+        tx.after_commit(move || {
+            versions.raise(user);
+            versions.raise_tokens();
+            for class in store::LOGIN_CLASSES {
+                limiter.forget_person(class, user.0);
+            }
+            // The stored counters go with the next flush, as after a command.
+            heed.store(true, Ordering::Release);
+        });
+        Ok::<_, Problem>(Some(store::role(tx, user)?))
+    })?;
+    match role {
+        Some(role) => Ok(Reply::redirect(role.home())?.with(SET_COOKIE, cookie)),
+        // Used or over since the form was sent.
+        None => gone(app, request),
+    }
+}

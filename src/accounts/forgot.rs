@@ -1,0 +1,144 @@
+//! Asking for a link to choose a new password.
+//!
+//! Known and unknown addresses get the same answer in the same time: whose
+//! address it is is looked up after the answer. Three requests an hour count
+//! for an account, silently; ten for a network address, which is told.
+
+use http::StatusCode;
+use http::header::RETRY_AFTER;
+use serde::Deserialize;
+
+use super::store;
+use super::students::{self, Desk};
+use super::views::ForgotPage;
+use crate::app::App;
+use crate::db::{DbError, WriteTx};
+use crate::guard::Visitor;
+use crate::http::input::{Check, Field};
+use crate::http::limit::{Class, Limit, Subject};
+use crate::http::view::{self, Layout, Notice, Tone};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::outbox::Kind;
+use crate::text;
+
+/// Links that an account is sent.
+const OF_ACCOUNT: Limit = Limit {
+    count: 3,
+    window_s: 3600,
+};
+/// Requests from a network address.
+const OF_ADDRESS: Limit = Limit {
+    count: 10,
+    window_s: 3600,
+};
+const NO_EMAIL: &str = "Informe um e-mail válido, como nome@exemplo.com.";
+
+/// `GET /entrar/esqueci`: the form.
+pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    Reply::page(&form(app, request, String::new(), None, None))
+}
+
+fn form(
+    app: &App,
+    request: &Request,
+    email: String,
+    alert: Option<Notice>,
+    fault: Option<&str>,
+) -> ForgotPage {
+    let mut email = view::Field::of(email).fault(fault);
+    view::focus_first([&mut email]);
+    ForgotPage {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        alert,
+        email,
+        sent: false,
+        sends: sends(app),
+    }
+}
+
+/// Whether messages leave this installation at all.
+fn sends(app: &App) -> bool {
+    let chat = app.config.chat.gateway != crate::config::Gateway::None;
+    chat || !app.config.email.smtp_url.is_empty()
+}
+
+#[derive(Deserialize)]
+struct AskBody {
+    #[serde(default)]
+    email: Field<String>,
+}
+
+/// `POST /entrar/esqueci`: queues a link for whoever has that address.
+pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    let body: AskBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let typed = check.optional("email", body.email).unwrap_or_default();
+    check.finish()?;
+    let Some(email) = text::email(&typed) else {
+        if request.wants_json() {
+            return Err(Problem::field("email", NO_EMAIL));
+        }
+        let page = form(app, request, typed, None, Some(NO_EMAIL));
+        return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
+    };
+    let count = |class, subject, limit| app.limiter.count(class, subject, limit, request.now);
+    let address = Subject::address(request.client);
+    let verdict = count(Class::LinkAddress, address, OF_ADDRESS);
+    if !verdict.allowed {
+        return too_many(app, request, typed, verdict.retry_after_s(request.now));
+    }
+    let account = Subject::text(&[email.as_bytes()]);
+    if count(Class::LinkAccount, account, OF_ACCOUNT).allowed {
+        let (desk, email) = (Desk::of(app), email.clone());
+        // Nobody waits for it, or the time would tell who has an account.
+        drop(app.db.submit(move |tx| {
+            send(tx, &desk, &email).inspect_err(|error| {
+                tracing::warn!(%error, "a link to choose a password was not queued");
+            })
+        }));
+    }
+    if request.wants_json() {
+        return Reply::json(&serde_json::json!({ "ok": true }));
+    }
+    Reply::page(&ForgotPage {
+        sent: true,
+        ..form(app, request, email, None, None)
+    })
+}
+
+/// Queues the link, when the address is that of somebody who may sign in.
+fn send(tx: &WriteTx<'_>, desk: &Desk, email: &str) -> Result<(), DbError> {
+    if let Some(account) = store::by_email(tx, email)?
+        && !account.suspended
+    {
+        students::send_password_link(tx, desk, account.user_id, Kind::PasswordLink)?;
+    }
+    Ok(())
+}
+
+fn too_many(
+    app: &App,
+    request: &Request,
+    typed: String,
+    retry_after_s: i64,
+) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        return Err(Problem {
+            retry_after_s: Some(retry_after_s),
+            ..Problem::new(
+                Code::RateLimited,
+                "too many links were asked for; wait until the window ends",
+            )
+        });
+    }
+    // The minute after the window's end, because seconds are not shown.
+    let until = app.zone().civil(request.now.plus(retry_after_s + 59));
+    let alert = Notice::new(
+        Tone::Warn,
+        format!("Muitos pedidos. Tente de novo às {}", until.format("%H:%M")),
+        "Sua senha não mudou. O último link que você recebeu continua valendo.",
+    );
+    let page = form(app, request, typed, Some(alert), None);
+    let reply = Reply::page(&page)?.status(StatusCode::TOO_MANY_REQUESTS);
+    Ok(reply.with(RETRY_AFTER, retry_after_s.into()))
+}

@@ -1,0 +1,121 @@
+//! Links that let a person choose a password: made, found, used up.
+//!
+//! A person has one living link at a time; it works once. What is stored is
+//! the digest of its code. The code itself is kept, sealed, only for a message
+//! that has yet to leave.
+
+use crate::clock::{DAY_S, Instant};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::{TokenHash, UserId};
+use crate::outbox;
+use crate::secrets::{self, Place, Sealer};
+use crate::text::hex;
+
+/// Life of a link for somebody who has no password yet, or is new here.
+pub const FIRST_S: i64 = 7 * DAY_S;
+/// Life of a link for somebody who forgot the password.
+pub const FORGOTTEN_S: i64 = 2 * 3600;
+/// How long used and ended links stay, for looking back.
+const KEEP_S: i64 = 30 * DAY_S;
+
+/// A link just made.
+pub struct NewLink {
+    /// What opens it.
+    pub code: String,
+    /// The name it is kept under, which opens nothing.
+    pub name: String,
+}
+
+/// Makes a link. Earlier links of the person stop working, and messages that
+/// still wait with one of them are dropped. With a sealer the code is kept, sealed, for the message that carries it.
+pub fn make(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    expires_at: Instant,
+    sealer: Option<&Sealer>,
+) -> Result<NewLink> {
+    tx.execute(
+        "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND purpose = 'senha' AND used_at IS NULL",
+        (user, tx.now().0),
+    )?;
+    outbox::drop_links(tx, user)?;
+    let code = secrets::random_hex::<24>();
+    let hash = TokenHash::of(&code);
+    let name = hex(&hash.0);
+    let sealed = sealer.map(|sealer| sealer.seal(code.as_bytes(), place(&name)));
+    tx.execute(
+        "INSERT INTO one_time_link (link_hash, purpose, user_id, code, created_at, expires_at)
+         VALUES (?1, 'senha', ?2, ?3, ?4, ?5)",
+        (hash, user, sealed, tx.now().0, expires_at.0),
+    )?;
+    Ok(NewLink { code, name })
+}
+
+/// Where the code of a link is sealed, by the link's name.
+pub const fn place(name: &str) -> Place<'_> {
+    Place {
+        table: "one_time_link",
+        column: "code",
+        row: name,
+    }
+}
+
+/// The address of a link.
+pub fn address(base_url: &str, code: &str) -> String {
+    format!("{base_url}/senha?codigo={code}")
+}
+
+/// A link that works, and whose it is.
+pub struct Living {
+    pub user: UserId,
+    pub email: String,
+    pub expires_at: Instant,
+}
+
+/// The link of a code, while it works: not used, not over, its person not
+/// suspended.
+pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
+    tx.optional(
+        "SELECT u.user_id, u.email, l.expires_at
+         FROM one_time_link l JOIN user u ON u.user_id = l.user_id
+         WHERE l.link_hash = ?1 AND l.purpose = 'senha' AND l.used_at IS NULL AND l.expires_at > ?2
+             AND u.suspended_at IS NULL",
+        (link, tx.now().0),
+        |row| {
+            Ok(Living {
+                user: row.get(0)?,
+                email: row.get(1)?,
+                expires_at: Instant(row.get(2)?),
+            })
+        },
+    )
+}
+
+/// Uses a link up and forgets its code; gives back whose it was, when it still
+/// worked.
+pub fn use_up(tx: &WriteTx<'_>, link: &TokenHash) -> Result<Option<UserId>> {
+    let Some(living) = living(tx, link)? else {
+        return Ok(None);
+    };
+    tx.execute(
+        "UPDATE one_time_link SET used_at = ?2, code = NULL WHERE link_hash = ?1",
+        (link, tx.now().0),
+    )?;
+    Ok(Some(living.user))
+}
+
+/// Removes links that ended long ago, at most `most` of them; gives back how
+/// many.
+pub fn forget_ended(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    // No link lives longer than a first one.
+    let made_before = tx.now().minus(KEEP_S + FIRST_S);
+    let mut removed = 0;
+    for purpose in ["senha", "setup"] {
+        removed += tx.execute(
+            "DELETE FROM one_time_link WHERE link_hash IN (
+                 SELECT link_hash FROM one_time_link WHERE purpose = ?1 AND created_at < ?2 LIMIT ?3)",
+            (purpose, made_before.0, i64::try_from(most).unwrap_or(1)),
+        )?;
+    }
+    Ok(removed)
+}
