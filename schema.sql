@@ -172,6 +172,27 @@ CREATE TABLE good_login (
     PRIMARY KEY (user_id, address)
 ) STRICT, WITHOUT ROWID;
 
+-- Keys of integrations. They belong to the installation; a key itself was shown once.
+CREATE TABLE api_key (
+    key_id       INTEGER PRIMARY KEY,
+    key_hash     BLOB NOT NULL UNIQUE,      -- SHA-256 of the key
+    name         TEXT NOT NULL CHECK (name <> ''), -- what it is for
+    prefix       TEXT NOT NULL,             -- first characters, for recognising it
+    scopes       TEXT NOT NULL,             -- what it may do: write, webhook_receive, admin, separated by blanks
+    networks     TEXT NOT NULL,             -- where it may be used from: addresses and blocks separated by blanks; empty for anywhere
+    rate_limit   INTEGER CHECK (rate_limit > 0), -- calls a window; NULL for limits.requests
+    created_at   INTEGER NOT NULL,          -- when it was made
+    expires_at   INTEGER,                   -- no longer works from then on; NULL without an end
+    revoked_at   INTEGER,                   -- when it was revoked; NULL while it was not
+    replaced_by  INTEGER REFERENCES api_key (key_id), -- the key it was exchanged for
+    ends_at      INTEGER,                   -- end of the overlap with that key
+    last_used_at INTEGER,                   -- last good call, written behind
+    last_address TEXT,                      -- client address of that call
+    last_route   TEXT                       -- method and path of that call
+) STRICT;
+
+CREATE INDEX api_key_by_successor ON api_key (replaced_by);
+
 -- ----------------------------------------------------------------- content
 
 -- Plans that people can buy, shown to anyone while active.

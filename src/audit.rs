@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::db::{Result, WriteTx};
 use crate::guard::Person;
 use crate::http::Request;
+use crate::keys::ApiKey;
 
 /// Kinds of actors, as they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,14 @@ impl Actor {
         Self {
             id: Some(account.user_id.0),
             ..Self::requesting(Kind::Person, account.name.clone(), request)
+        }
+    }
+
+    /// An integration.
+    pub fn key(key: &ApiKey, request: &Request) -> Self {
+        Self {
+            id: Some(key.id),
+            ..Self::requesting(Kind::Key, key.name.clone(), request)
         }
     }
 

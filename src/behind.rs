@@ -6,6 +6,7 @@
 //! crash forgets at most the last second.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,22 +27,37 @@ const KEEP_ENDED_S: i64 = 30 * 86_400;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
 
+/// The last use of a token.
+#[derive(Clone)]
+pub enum Use {
+    /// Of a person's token, which is also the person's last access.
+    Person { owner: UserId, at: Instant },
+    /// Of an API key, with method and path.
+    Key {
+        at: Instant,
+        address: IpAddr,
+        route: String,
+    },
+}
+
+type Uses = HashMap<(Kind, TokenHash), Use>;
+
 /// Last uses of tokens that are still to be written.
 #[derive(Default)]
 pub struct Touches {
-    noted: Mutex<HashMap<(Kind, TokenHash), (UserId, Instant)>>,
+    noted: Mutex<Uses>,
 }
 
 impl Touches {
     /// Notes a use.
-    pub fn note(&self, kind: Kind, token: TokenHash, owner: UserId, at: Instant) {
+    pub fn note(&self, kind: Kind, token: TokenHash, last: Use) {
         self.noted
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert((kind, token), (owner, at));
+            .insert((kind, token), last);
     }
 
-    fn take(&self) -> HashMap<(Kind, TokenHash), (UserId, Instant)> {
+    fn take(&self) -> Uses {
         std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -71,7 +87,7 @@ impl Counter {
 struct Batch {
     day: Day,
     windows: Vec<StoredWindow>,
-    touches: HashMap<(Kind, TokenHash), (UserId, Instant)>,
+    touches: Uses,
     calls: Vec<(UserId, Day, &'static str, u64)>,
     counter: &'static str,
     counted: u64,
@@ -112,19 +128,8 @@ impl Batch {
                 ),
             )?;
         }
-        for ((kind, token), (owner, at)) in &self.touches {
-            let sql = match kind {
-                Kind::Extension => {
-                    "UPDATE extension_token SET last_used_at = ?2 WHERE token_hash = ?1"
-                }
-                Kind::Session => "UPDATE session SET last_seen_at = ?2 WHERE session_hash = ?1",
-                Kind::Partner => "UPDATE partner_token SET last_used_at = ?2 WHERE token_hash = ?1",
-            };
-            tx.execute(sql, (token, at.0))?;
-            tx.execute(
-                "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
-                (owner, at.0),
-            )?;
+        for ((kind, token), last) in &self.touches {
+            store_use(tx, *kind, token, last)?;
         }
         for (user, day, operation, calls) in &self.calls {
             tx.execute(
@@ -157,10 +162,34 @@ impl Batch {
         app.limiter.mark_dirty(&self.windows);
         app.usage.put_back(&self.calls);
         app.refused_signatures.add(self.counted);
-        for ((kind, token), (owner, at)) in &self.touches {
-            app.touches.note(*kind, *token, *owner, *at);
+        for ((kind, token), last) in &self.touches {
+            app.touches.note(*kind, *token, last.clone());
         }
     }
+}
+
+fn store_use(tx: &WriteTx<'_>, kind: Kind, token: &TokenHash, last: &Use) -> Result<(), DbError> {
+    let sql = match kind {
+        Kind::Extension => "UPDATE extension_token SET last_used_at = ?2 WHERE token_hash = ?1",
+        Kind::Session => "UPDATE session SET last_seen_at = ?2 WHERE session_hash = ?1",
+        Kind::Partner => "UPDATE partner_token SET last_used_at = ?2 WHERE token_hash = ?1",
+        Kind::Key => {
+            "UPDATE api_key SET last_used_at = ?2, last_address = ?3, last_route = ?4 WHERE key_hash = ?1"
+        }
+    };
+    match last {
+        Use::Person { owner, at } => {
+            tx.execute(sql, (token, at.0))?;
+            tx.execute(
+                "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
+                (owner, at.0),
+            )?;
+        }
+        Use::Key { at, address, route } => {
+            tx.execute(sql, (token, at.0, address.to_string(), route))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes what changed since the last call.

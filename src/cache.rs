@@ -21,12 +21,13 @@ use crate::ids::UserId;
 const SLOTS: u16 = 4096;
 const SHARDS: usize = 16;
 
-/// Version numbers of what people own, of public content and of tokens.
+/// Version numbers of what people own, of public content, of tokens and of API keys.
 pub struct Versions {
     everything: AtomicU64,
     people: Vec<AtomicU64>,
     content: AtomicU64,
     tokens: AtomicU64,
+    keys: AtomicU64,
 }
 
 impl Default for Versions {
@@ -36,6 +37,7 @@ impl Default for Versions {
             people: (0..SLOTS).map(|_| AtomicU64::new(1)).collect(),
             content: AtomicU64::new(1),
             tokens: AtomicU64::new(1),
+            keys: AtomicU64::new(1),
         }
     }
 }
@@ -56,6 +58,11 @@ impl Versions {
         self.everything.load(Ordering::Acquire) + self.tokens.load(Ordering::Acquire)
     }
 
+    /// Version of the API keys.
+    pub fn keys(&self) -> u64 {
+        self.everything.load(Ordering::Acquire) + self.keys.load(Ordering::Acquire)
+    }
+
     /// Something of a person changed.
     pub fn raise(&self, person: UserId) {
         self.slot(person).fetch_add(1, Ordering::AcqRel);
@@ -69,6 +76,11 @@ impl Versions {
     /// A token was made.
     pub fn raise_tokens(&self) {
         self.tokens.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// An API key was made, changed or revoked.
+    pub fn raise_keys(&self) {
+        self.keys.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Anything may have changed.

@@ -200,6 +200,9 @@ impl Visit {
             Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at),
             Call::Notification(run) => self.pass(run, guard::notification(app, &at.request), at),
             Call::Seller(run) => self.pass(run, guard::seller(app, route, &at.request), at),
+            Call::Key(scope, run) => {
+                self.pass(run, guard::key(app, *scope, route, &at.request), at)
+            }
             Call::Visitor(run) => self.pass(run, guard::visitor(app, &at.request), at),
             Call::Session(access, run) => {
                 self.pass(run, guard::person(app, *access, route, &at.request), at)

@@ -3,8 +3,8 @@
 //! The map: `routes.rs` lists every address; `edge.rs` tells the life of a
 //! request; `guard.rs` makes identities; `app.rs` is what handlers may use.
 //! `http/` and `db/` know no domain; the folders named after nouns
-//! (`accounts`, `content`, `marketplace`, `messages`, `partner`, `program`,
-//! `operations`) are the domains; `sandbox/` is a stand-in for the world
+//! (`accounts`, `keys`, `integration`, `content`, `marketplace`, `messages`,
+//! `partner`, `program`, `operations`) are the domains; `sandbox/` is a stand-in for the world
 //! outside; `cli/` has one file a command.
 
 mod accounts;
@@ -22,6 +22,8 @@ mod edge;
 mod guard;
 mod http;
 mod ids;
+mod integration;
+mod keys;
 mod marketplace;
 mod messages;
 mod money;

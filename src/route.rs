@@ -10,9 +10,10 @@ use schemars::{Schema, SchemaGenerator};
 
 use crate::app::App;
 use crate::db::WriteTx;
-use crate::guard::{Claim, ExtensionUser, Person, Seller, Visitor};
+use crate::guard::{Claim, ExtensionUser, KeyHolder, Person, Seller, Visitor};
 use crate::http::cors::Cors;
-use crate::http::{Family, Problem, Reply, Request};
+use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::keys::Scope;
 
 /// What a writing handler gives back: its work inside the write transaction,
 /// which also makes the reply.
@@ -68,6 +69,8 @@ pub enum Call {
     Notification(Run<Claim>),
     /// A seller with a partner token and an active API plan.
     Seller(Run<Seller>),
+    /// An integration with an API key of this scope.
+    Key(Scope, Run<KeyHolder>),
     /// A browser, with or without a session.
     Visitor(Run<Visitor>),
     /// A person with a browser session.
@@ -104,6 +107,8 @@ pub struct Docs {
     pub reply: Option<SchemaOf>,
     /// Status of the answer described by `reply`, when it is not 200.
     pub status: Option<u16>,
+    /// What may go wrong with this row alone.
+    pub errors: &'static [Code],
 }
 
 /// One address.
@@ -145,6 +150,7 @@ impl Route {
                 body: None,
                 reply: None,
                 status: None,
+                errors: &[],
             },
             about,
         }
@@ -201,10 +207,22 @@ impl Route {
         self
     }
 
+    /// The described answer comes with 201.
+    pub const fn creates(mut self) -> Self {
+        self.docs.status = Some(201);
+        self
+    }
+
+    /// Names what may go wrong with this row alone.
+    pub const fn may_fail(mut self, errors: &'static [Code]) -> Self {
+        self.docs.errors = errors;
+        self
+    }
+
     /// The shape of the row's errors.
     pub fn family(&self) -> Family {
         self.family.unwrap_or(match self.call {
-            Call::Open(_) | Call::Notification(_) => Family::Integration,
+            Call::Open(_) | Call::Notification(_) | Call::Key(..) => Family::Integration,
             Call::Extension(_) => Family::Internal,
             Call::Seller(_) => Family::Partner,
             Call::Visitor(_) | Call::Session(..) => Family::Page,
@@ -217,7 +235,7 @@ impl Route {
             Call::Extension(_) => Cors::Extension,
             Call::Open(_) if self.path.starts_with("/api/ext/") => Cors::Extension,
             Call::Seller(_) => Cors::Any,
-            Call::Open(_) if self.path.starts_with("/api/v1/") => Cors::Any,
+            Call::Open(_) | Call::Key(..) if self.path.starts_with("/api/v1/") => Cors::Any,
             _ => Cors::None,
         }
     }
@@ -240,6 +258,9 @@ impl Route {
             Call::Extension(_) => "extension",
             Call::Notification(_) => "marketplace_hook",
             Call::Seller(_) => "seller",
+            Call::Key(Scope::Write, _) => "key:write",
+            Call::Key(Scope::WebhookReceive, _) => "key:webhook_receive",
+            Call::Key(Scope::Admin, _) => "key:admin",
             Call::Visitor(_) => "visitor",
             Call::Session(Access::Student, _) => "session:student",
             Call::Session(Access::Supplier, _) => "session:supplier",
@@ -261,6 +282,7 @@ impl Route {
             Call::Extension(run) => name(run),
             Call::Notification(run) => name(run),
             Call::Seller(run) => name(run),
+            Call::Key(_, run) => name(run),
             Call::Visitor(run) => name(run),
             Call::Session(_, run) => name(run),
         }
@@ -271,7 +293,7 @@ impl Route {
         match self.call {
             Call::Seller(_) if self.method == Method::POST => "partner_post",
             Call::Seller(_) => "partner_get",
-            Call::Extension(_) => "api",
+            Call::Extension(_) | Call::Key(..) => "api",
             _ if self.rate != Rate::None => "api",
             _ => "none",
         }

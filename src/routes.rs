@@ -8,7 +8,9 @@ use http::Method;
 
 use crate::accounts;
 use crate::content;
-use crate::http::Family;
+use crate::http::{Code, Family};
+use crate::integration;
+use crate::keys::Scope;
 use crate::marketplace;
 use crate::messages;
 use crate::operations;
@@ -35,6 +37,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(health());
     rows.extend(extension());
     rows.extend(public());
+    rows.extend(integrations());
     rows.extend(partner::operations());
     rows.extend(panel());
     rows.extend(administration());
@@ -79,6 +82,23 @@ fn public() -> [Route; 2] {
         post("/ml/notificacoes", Call::Notification(Run::Write(marketplace::hook::receive)),
             "Receives a notification of the marketplace.")
             .body_at_most(NOTIFICATION).takes(marketplace::hook::body).replies(marketplace::hook::reply),
+    ]
+}
+
+#[rustfmt::skip]
+fn integrations() -> [Route; 3] {
+    use Scope::Write;
+    use integration::api;
+    [
+        post("/api/v1/alunos/criar", Call::Key(Write, Run::Slow(api::create)),
+            "Registers a student; a welcome message leads to the choice of a password.")
+            .body_at_most(SMALL).takes(api::create_body).replies(api::create_reply).creates().may_fail(&[Code::Conflict]),
+        post("/api/v1/alunos/suspender", Call::Key(Write, Run::Write(api::suspend)),
+            "Ends every way in of a student.")
+            .body_at_most(SMALL).takes(api::student_body).replies(api::student_reply).may_fail(&[Code::NotFound]),
+        post("/api/v1/alunos/reativar", Call::Key(Write, Run::Write(api::reactivate)),
+            "Lets a suspended student in again.")
+            .body_at_most(SMALL).takes(api::student_body).replies(api::student_reply).may_fail(&[Code::NotFound]),
     ]
 }
 

@@ -43,6 +43,7 @@ const NO_FEATURES: HeaderValue =
     HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()");
 const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; includeSubDomains");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
+const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insufficient_scope\"");
 
 /// What is known of the request that is answered.
 pub struct Stamp<'r> {
@@ -146,10 +147,11 @@ impl<'r> Stamp<'r> {
         if let Some(seconds) = problem.retry_after_s {
             reply = reply.with(RETRY_AFTER, seconds.into());
         }
-        if problem.code == Code::Unauthorized && !html {
-            reply = reply.with(WWW_AUTHENTICATE, BEARER);
+        match problem.code {
+            Code::Unauthorized if !html => reply.with(WWW_AUTHENTICATE, BEARER),
+            Code::InsufficientScope => reply.with(WWW_AUTHENTICATE, NO_SCOPE),
+            _ => reply,
         }
-        reply
     }
 }
 

@@ -47,6 +47,20 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A pattern for `LIKE … ESCAPE '\\'` that finds a text anywhere.
+pub fn like_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 2);
+    pattern.push('%');
+    for c in text.chars() {
+        if matches!(c, '\\' | '%' | '_') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
 /// Bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes
@@ -108,6 +122,11 @@ mod tests {
         ] {
             assert_eq!(grouped(number), text);
         }
+    }
+
+    #[test]
+    fn searches_find_signs_as_they_are() {
+        assert_eq!(like_pattern("10%_a\\b"), "%10\\%\\_a\\\\b%");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod check;
 mod database;
 mod demo;
 mod documents;
+mod key;
 mod log;
 mod partner;
 mod sandbox;
@@ -22,11 +23,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Parser, Subcommand};
+use ipnet::IpNet;
 
 use crate::accounts::Role;
 use crate::clock::{Clock, Day};
 use crate::config::{self, Config, Loaded, Overrides};
 use crate::db::{Db, Options};
+use crate::keys::{MOST_CALLS, Scope};
 use crate::secrets::{self, Sealer, Secret};
 
 /// Readers of a command: it does one thing at a time.
@@ -71,6 +74,9 @@ enum Command {
     /// Makes people and sets passwords.
     #[command(subcommand)]
     User(UserCommand),
+    /// API keys of integrations.
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// API plans and partner tokens.
     #[command(subcommand)]
     Partner(PartnerCommand),
@@ -143,6 +149,35 @@ enum UserCommand {
 }
 
 #[derive(Subcommand)]
+enum KeyCommand {
+    /// Makes a key and prints it, this once.
+    Create {
+        /// What it is for.
+        #[arg(long, value_parser = parse_token_name)]
+        name: String,
+        /// write, webhook_receive or admin; may be given several times.
+        #[arg(long, required = true, value_parser = key::parse_scope)]
+        scope: Vec<Scope>,
+        /// An address or block it may be used from; may be given several times.
+        #[arg(long, value_name = "CIDR", value_parser = key::parse_network)]
+        ip: Vec<IpNet>,
+        /// Calls a window, instead of limits.requests.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLS)))]
+        rate_limit: Option<u32>,
+        /// Last day it works, YYYY-MM-DD.
+        #[arg(long, value_name = "DATE", value_parser = parse_day)]
+        expires: Option<Day>,
+    },
+    /// Lists all keys, the newest first.
+    List,
+    /// Ends a key at once.
+    Revoke {
+        /// Its number in `key list`.
+        id: i64,
+    },
+}
+
+#[derive(Subcommand)]
 enum PartnerCommand {
     /// Sets an account's API plan.
     Plan {
@@ -189,6 +224,7 @@ fn parse_name(text: &str) -> Result<String, &'static str> {
 }
 
 fn parse_token_name(text: &str) -> Result<String, &'static str> {
+    let text = text.trim();
     let fits = (1..=80).contains(&text.chars().count()) && !text.chars().any(char::is_control);
     if fits {
         Ok(text.to_owned())
@@ -328,6 +364,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Serve { demo: true, .. } => demo::run(context)?,
         Command::Migrate { action } => database::migrate(&context, action)?,
         Command::User(command) => user::run(&context, command)?,
+        Command::Key(command) => key::run(&context, command)?,
         Command::Partner(command) => partner::run(&context, command)?,
         Command::SetupLink => setup_link::run(&context)?,
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,

@@ -1,10 +1,14 @@
 //! `partner plan` and `partner token`.
 
 use anyhow::{anyhow, bail};
+use serde::Serialize;
 
+use super::user::Subject;
 use super::{Context, PartnerCommand, say};
-use crate::accounts::store as accounts;
-use crate::db::DbError;
+use crate::accounts::{Account, store as accounts};
+use crate::audit::{self, Actor, Kind};
+use crate::clock::Day;
+use crate::db::{DbError, WriteTx};
 use crate::partner::{self, PlanName, store};
 
 pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
@@ -22,7 +26,11 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 let Some(account) = accounts::by_email(tx, &wanted)? else {
                     return Ok::<_, DbError>(false);
                 };
+                let before = store::plan(tx, account.user_id)?;
                 store::set_plan(tx, account.user_id, name, until)?;
+                let before = before.map(|(name, until)| Plan::of(name, until));
+                let after = name.map(|name| Plan::of(name, until));
+                note(tx, &account, "plano_de_api.definir", before, after)?;
                 Ok(true)
             })?;
             known(found, &email)?;
@@ -43,12 +51,59 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                     return Ok::<_, DbError>(false);
                 };
                 store::insert_token(tx, account.user_id, &kept, &name)?;
+                note(
+                    tx,
+                    &account,
+                    "token_de_parceiro.criar",
+                    None,
+                    Some(Token { nome: name }),
+                )?;
                 Ok(true)
             })?;
             known(found, &email)?;
             say(token)
         }
     }
+}
+
+/// An API plan in the audit log.
+#[derive(Serialize)]
+struct Plan {
+    plano: &'static str,
+    ate: Option<String>,
+}
+
+impl Plan {
+    fn of(name: PlanName, until: Option<Day>) -> Self {
+        Self {
+            plano: name.name(),
+            ate: until.map(Day::iso),
+        }
+    }
+}
+
+/// A partner token in the audit log.
+#[derive(Serialize)]
+struct Token {
+    nome: String,
+}
+
+fn note<T: Serialize>(
+    tx: &WriteTx<'_>,
+    account: &Account,
+    action: &'static str,
+    before: Option<T>,
+    after: Option<T>,
+) -> Result<(), DbError> {
+    let person = Subject::of(account);
+    let actor = Actor::local(Kind::Command, "partner");
+    audit::note(
+        tx,
+        &actor,
+        &person.act(action),
+        before.as_ref(),
+        after.as_ref(),
+    )
 }
 
 fn known(found: bool, email: &str) -> anyhow::Result<()> {

@@ -1,13 +1,16 @@
 //! `user create`, `user password` and `user password-link`.
 
 use anyhow::{Context as _, anyhow, bail};
+use serde::Serialize;
 
 use super::{Context, UserCommand, password_from_stdin, say};
 use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
+use crate::accounts::{Account, Role};
 use crate::audit::{self, Act, Actor, Kind};
 use crate::db::{DbError, WriteTx};
+use crate::ids::UserId;
 use crate::secrets::{self, Secret};
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
@@ -28,7 +31,13 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             };
             let db = context.database()?;
             let id = db
-                .write(move |tx| store::insert(tx, &new))
+                .write(move |tx| {
+                    let made = store::insert(tx, &new)?;
+                    if let Some(id) = made {
+                        note_made(tx, id, &new)?;
+                    }
+                    Ok::<_, DbError>(made)
+                })
                 .context("cannot make the person")?;
             let id = id.ok_or_else(|| {
                 anyhow!("{email} has an account already; use `user password` to let the person in")
@@ -51,9 +60,12 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
                 };
                 store::set_password(tx, account.user_id, &hash)?;
                 store::clear_login_failures(tx, account.user_id)?;
-                if revoke_partner_tokens {
-                    crate::partner::store::revoke_tokens(tx, account.user_id)?;
-                }
+                let tokens = if revoke_partner_tokens {
+                    crate::partner::store::revoke_tokens(tx, account.user_id)?
+                } else {
+                    0
+                };
+                note_password(tx, &account, tokens)?;
                 Ok(true)
             })?;
             if !found {
@@ -96,15 +108,105 @@ fn link(tx: &WriteTx<'_>, email: &str) -> Result<Made, DbError> {
         None => links::FIRST_S,
     };
     let link = links::make(tx, user, tx.now().plus(life), None)?;
-    let act = Act {
-        action: "pessoa.link_de_senha",
-        object: "pessoa",
-        object_id: user.to_string(),
-        object_name: &account.name,
-    };
+    let person = Subject::of(&account);
+    let act = person.act(if account.role.is_student() {
+        "aluno.link_de_senha"
+    } else {
+        "equipe.link_de_senha"
+    });
     let actor = Actor::local(Kind::Command, "user password-link");
     audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
     Ok(Made::Link(link.code))
+}
+
+/// A new person in the audit log.
+#[derive(Serialize)]
+struct NewPerson<'p> {
+    nome: &'p str,
+    email: &'p str,
+    papel: &'static str,
+}
+
+fn note_made(tx: &WriteTx<'_>, id: UserId, new: &NewUser) -> Result<(), DbError> {
+    let person = Subject {
+        id,
+        name: &new.name,
+        role: new.role,
+    };
+    let after = NewPerson {
+        nome: &new.name,
+        email: &new.email,
+        papel: new.role.name(),
+    };
+    let action = if new.role.is_student() {
+        "aluno.criar"
+    } else {
+        "equipe.criar"
+    };
+    audit::note(
+        tx,
+        &Actor::local(Kind::Command, "user create"),
+        &person.act(action),
+        None::<&()>,
+        Some(&after),
+    )
+}
+
+/// A new password in the audit log: what else it ended.
+#[derive(Serialize)]
+struct Ended {
+    tokens_de_parceiro_revogados: usize,
+}
+
+fn note_password(tx: &WriteTx<'_>, account: &Account, tokens: usize) -> Result<(), DbError> {
+    let person = Subject::of(account);
+    let action = if account.role.is_student() {
+        "aluno.senha"
+    } else {
+        "equipe.senha"
+    };
+    let after = Ended {
+        tokens_de_parceiro_revogados: tokens,
+    };
+    audit::note(
+        tx,
+        &Actor::local(Kind::Command, "user password"),
+        &person.act(action),
+        None::<&()>,
+        Some(&after),
+    )
+}
+
+/// Whom a command was about.
+pub(super) struct Subject<'p> {
+    pub id: UserId,
+    pub name: &'p str,
+    pub role: Role,
+}
+
+impl<'p> Subject<'p> {
+    /// An account that was there before.
+    pub fn of(account: &'p Account) -> Self {
+        Self {
+            id: account.user_id,
+            name: &account.name,
+            role: account.role,
+        }
+    }
+
+    /// An act on this person.
+    pub fn act(&self, action: &'static str) -> Act<'p> {
+        Act {
+            action,
+            object: if self.role.is_student() {
+                "aluno"
+            } else {
+                "equipe"
+            },
+            object_id: self.id.to_string(),
+            object_name: self.name,
+        }
+    }
 }
 
 /// The password from standard input, or a new one that must be printed.

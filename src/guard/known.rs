@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use super::PartnerToken;
 use crate::accounts::{Account, store as accounts};
 use crate::app::App;
+use crate::behind::Use;
 use crate::cache::Cache;
 use crate::clock::Instant;
 use crate::db::Lane;
 use crate::http::Problem;
 use crate::ids::{TokenHash, UserId};
+use crate::keys::{ApiKey, store as keys};
 use crate::partner::{Plan, store as partners};
 
 /// Last-use times are written at most this often.
@@ -41,6 +43,7 @@ pub enum Known {
         revoked: bool,
         plan: Option<Plan>,
     },
+    Key(Arc<ApiKey>),
     Nothing,
 }
 
@@ -50,7 +53,7 @@ impl Known {
             Self::Extension { account, .. }
             | Self::Session { account, .. }
             | Self::Partner { account, .. } => Some(account.user_id),
-            Self::Nothing => None,
+            Self::Key(_) | Self::Nothing => None,
         }
     }
 }
@@ -61,6 +64,7 @@ pub enum Kind {
     Extension,
     Session,
     Partner,
+    Key,
 }
 
 pub(super) struct Entry {
@@ -86,10 +90,10 @@ impl Default for Identities {
 /// A token by digest, from memory when it is there and not stale.
 pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
     let key = (kind, hash);
-    let current = |known: &Known| {
-        known
-            .owner()
-            .map_or_else(|| app.versions.tokens(), |owner| app.versions.of(owner))
+    let current = |known: &Known| match known.owner() {
+        Some(owner) => app.versions.of(owner),
+        None if kind == Kind::Key => app.versions.keys(),
+        None => app.versions.tokens(),
     };
     let kept = app.identities.entries.get(&key);
     if let Some((version, entry)) = &kept
@@ -102,11 +106,16 @@ pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry
             Kind::Extension => accounts::extension_token(tx, &hash),
             Kind::Session => accounts::session(tx, &hash),
             Kind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
+            Kind::Key => {
+                let found = keys::by_hash(tx, &hash)?;
+                let known = found.map_or(Known::Nothing, |key| Known::Key(Arc::new(key)));
+                Ok((known, Instant(i64::MIN)))
+            }
         })
     };
     // The version must be older than the data. Whose version it is shows only
     // in the data, so a token's first sight reads twice.
-    let mut version = app.versions.tokens();
+    let mut version = current(&Known::Nothing);
     let (mut known, mut last_used) = read()?;
     if known.owner().is_some() {
         version = current(&known);
@@ -143,7 +152,7 @@ impl Entry {
             && let Some(owner) = self.known.owner()
         {
             self.noted_at.store(now.0, Ordering::Relaxed);
-            app.touches.note(kind, hash, owner, now);
+            app.touches.note(kind, hash, Use::Person { owner, at: now });
         }
     }
 }

@@ -6,6 +6,7 @@
 //! or an address depends on whether the token is good.
 
 mod browser;
+mod keys;
 mod known;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use http::Method;
 use http::header::{AUTHORIZATION, HeaderName};
 
 pub use browser::{SESSION_AGE_S, person, session_cookie, session_cookie_name, visitor};
+pub use keys::{KeyHolder, key};
 pub use known::{Identities, Kind, Known};
 
 use crate::accounts::Account;

@@ -14,6 +14,7 @@ pub mod chart;
 pub mod conditional;
 pub mod cors;
 pub mod csv_file;
+pub mod envelope;
 pub mod head;
 pub mod input;
 pub mod limit;

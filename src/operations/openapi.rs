@@ -39,7 +39,8 @@ pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
             "responses": error_responses(),
             "securitySchemes": {
                 "extensionToken": { "type": "http", "scheme": "bearer", "description": "Token of POST /api/ext/auth, 30 days." },
-                "partnerToken": { "type": "http", "scheme": "bearer", "description": "Personal partner token, ptk_ and 48 hexadecimal characters." }
+                "partnerToken": { "type": "http", "scheme": "bearer", "description": "Personal partner token, ptk_ and 48 hexadecimal characters." },
+                "apiKey": { "type": "http", "scheme": "bearer", "description": "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names." }
             }
         }
     })
@@ -66,6 +67,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         body,
         reply,
         status,
+        ..
     } = route.docs;
     let mut operation = json!({
         "summary": route.about.trim_end_matches('.'),
@@ -89,6 +91,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     match route.call {
         Call::Extension(_) => operation["security"] = json!([{ "extensionToken": [] }]),
         Call::Seller(_) => operation["security"] = json!([{ "partnerToken": [] }]),
+        Call::Key(scope, _) => operation["security"] = json!([{ "apiKey": [scope.name()] }]),
         _ => {}
     }
     operation
@@ -116,6 +119,7 @@ const fn tag(route: &Route) -> &'static str {
     match route.call {
         Call::Seller(_) => "Partner API",
         Call::Extension(_) => "Extension API",
+        Call::Key(..) => "Integration API",
         Call::Notification(_) => "Inbound webhooks",
         _ => "Public",
     }
@@ -212,10 +216,12 @@ fn errors(route: &Route) -> Vec<Code> {
     }
     match route.call {
         Call::Seller(_) => errors.extend([Code::Unauthorized, Code::PlanRequired, Code::Forbidden]),
+        Call::Key(..) => errors.extend([Code::Unauthorized, Code::InsufficientScope]),
         Call::Extension(_) | Call::Notification(_) => errors.push(Code::Unauthorized),
         _ if route.path.ends_with("/auth") => errors.push(Code::InvalidCredentials),
         _ => {}
     }
+    errors.extend(route.docs.errors);
     errors
 }
 

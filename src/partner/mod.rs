@@ -117,7 +117,7 @@ pub fn operations() -> Vec<Route> {
             query,
             body: None,
             reply: Some(reply),
-            status: None,
+            ..Docs::default()
         };
         Route {
             operation: name,

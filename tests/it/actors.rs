@@ -101,6 +101,25 @@ impl Site {
         self.partner(name, "drop", "supplier")
     }
 
+    /// An integration whose key has these scopes.
+    #[track_caller]
+    pub fn key(&self, scopes: &[&str]) -> Actor<'_> {
+        self.key_with(scopes, &[])
+    }
+
+    /// An integration whose key was made with further arguments.
+    #[track_caller]
+    pub fn key_with(&self, scopes: &[&str], more: &[&str]) -> Actor<'_> {
+        let mut arguments = vec!["key", "create", "--name", "CRM"];
+        for scope in scopes {
+            arguments.extend(["--scope", *scope]);
+        }
+        arguments.extend(more);
+        let key = self.command(&arguments).ok().trim().to_owned();
+        self.keep_secret("API key", &key);
+        Actor::new(self, "key", Credential::Bearer(key))
+    }
+
     #[track_caller]
     fn partner(&self, name: &str, role: &str, what: &str) -> Actor<'_> {
         let person = self.make_person(name, role);

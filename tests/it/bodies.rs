@@ -24,7 +24,7 @@ const ACT_ALONE: [&str; 6] = [
 ];
 
 /// Field names that some row reads, so that generated objects reach its checks.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 29] = [
     "email",
     "senha",
     "volta",
@@ -40,6 +40,14 @@ const NAMES: [&str; 21] = [
     "beneficios",
     "link_checkout",
     "ativo",
+    "plano",
+    "chat_number",
+    "action",
+    "escopos",
+    "ips",
+    "limite",
+    "expira_em",
+    "horas",
     "resource",
     "topic",
     "user_id",
@@ -81,6 +89,7 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
     match &*row.call {
         "extension" => site.extension("ana"),
         "seller" => site.seller("ana").plan("scale"),
+        "key:write" | "key:webhook_receive" | "key:admin" => site.key(&["admin"]),
         "session:student" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
         "session:admin" => site.administrator(),

@@ -132,7 +132,13 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
         );
         &body["error"]
     } else {
-        let public = ["/api/", "/ml/notificacoes", "/healthz", "/readyz"];
+        let public = [
+            "/api/",
+            "/ml/notificacoes",
+            "/healthz",
+            "/readyz",
+            "/metrics",
+        ];
         let flag = if starts(&public) && !starts(&["/api/ext/"]) {
             "success"
         } else {

@@ -27,6 +27,8 @@ mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
+mod integration; // What integrations do with a key, and what suspension ends.
+mod keys; // API keys: what they open, from where, how often and until when.
 mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod passwords; // Links to choose a password, and asking for one.

@@ -186,12 +186,12 @@ fn the_command_knows_who_may_have_a_link_and_is_audited() {
     let copy = copy(&site);
     let noted = copy
         .query_row(
-            "SELECT actor_kind, action, object_name FROM audit",
+            "SELECT actor_kind, action, object_name FROM audit ORDER BY audit_id DESC",
             [],
             |row| Ok([row.get::<_, String>(0)?, row.get(1)?, row.get(2)?]),
         )
         .unwrap();
-    assert_eq!(noted, ["comando", "pessoa.link_de_senha", "ana da Silva"]);
+    assert_eq!(noted, ["comando", "aluno.link_de_senha", "ana da Silva"]);
     let bytes = std::fs::read(site.folder().join("copia.db")).unwrap();
     let held = bytes
         .windows(code.len())

@@ -15,7 +15,7 @@ use crate::world::World;
 const LOJA: u64 = 900_000_001;
 
 /// Tables that stay small, whatever happens.
-const SMALL: [&str; 4] = ["setting", "word", "role_permission", "plan"];
+const SMALL: [&str; 5] = ["setting", "word", "role_permission", "plan", "api_key"];
 
 /// Walks that are known and bounded, each with its reason.
 const KNOWN: [(&str, &str); 3] = [
@@ -153,6 +153,14 @@ fn visit_everything(site: &Site, world: &World) {
         admin.get(page).expect(200);
     }
     site.person_as("rui", "drop").get("/fornecedor").expect(200);
+    let key = site.key(&["admin"]);
+    let new =
+        json!({ "nome": "Eva Lima", "email": "eva@example.com", "chat_number": "5511987654321" });
+    key.post("/api/v1/alunos/criar", &new).expect(201);
+    key.post("/api/v1/alunos/criar", &new).expect(409);
+    for path in ["/api/v1/alunos/suspender", "/api/v1/alunos/reativar"] {
+        key.post(path, &json!({ "email": "eva@example.com" })).ok();
+    }
     site.anonymous().get("/api/v1/planos").ok();
     site.anonymous().get("/readyz").ok();
     let leave = format!("/painel/ml/contas/{LOJA}/desvincular");

@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -287,6 +288,19 @@ impl Site {
             command,
             input: String::new(),
         }
+    }
+
+    /// What a statement finds in a verified copy of the database, a text a
+    /// row, for what no page shows.
+    #[track_caller]
+    pub fn stored(&self, sql: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy.db");
+        self.command(&["backup", &copy.display().to_string()]).ok();
+        let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let mut statement = copy.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
     }
 
     /// The person of that name, made by `user create` when new. `role` is

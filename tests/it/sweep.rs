@@ -29,6 +29,10 @@ enum Kind {
     Seller,
     Supplier,
     WithoutPlan,
+    /// API keys, each with one scope.
+    Writer,
+    Receiver,
+    Keeper,
 }
 
 /// What a row owes a caller.
@@ -219,6 +223,9 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
         (Kind::Seller, site.seller("ana").plan("starter")),
         (Kind::Supplier, site.supplier("rui").plan("starter")),
         (Kind::WithoutPlan, site.seller("hugo")),
+        (Kind::Writer, site.key(&["write"])),
+        (Kind::Receiver, site.key(&["webhook_receive"])),
+        (Kind::Keeper, site.key(&["admin"])),
     ];
     callers
         .into_iter()
@@ -228,10 +235,16 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
 
 /// What the row's declaration owes this kind of caller.
 fn owed(route: &Route, kind: Kind) -> Owed {
-    use Kind::{Admin, DropSession, Extension, Seller, Student, Supplier, WithoutPlan};
+    use Kind::{
+        Admin, DropSession, Extension, Keeper, Receiver, Seller, Student, Supplier, WithoutPlan,
+        Writer,
+    };
     let (call, detail) = route.call.split_once(':').unwrap_or((&route.call, ""));
     match (call, kind) {
         ("public" | "visitor", _) | ("seller", Seller) | ("extension", Extension) => Owed::Served,
+        ("key", Keeper) => Owed::Served,
+        ("key", Writer) => served_if(detail == "write"),
+        ("key", Receiver) => served_if(detail == "webhook_receive"),
         ("seller", Supplier) => Owed::Status(403),
         ("seller", WithoutPlan) => Owed::Status(402),
         ("session", Student | DropSession | Admin) => {
@@ -243,7 +256,7 @@ fn owed(route: &Route, kind: Kind) -> Owed {
             served_if(detail == role)
         }
         ("session", _) => Owed::Login,
-        ("seller" | "extension" | "marketplace_hook", _) => Owed::Status(401),
+        ("seller" | "extension" | "marketplace_hook" | "key", _) => Owed::Status(401),
         (unknown, _) => panic!("{}: who is {unknown:?}?", route.path),
     }
 }

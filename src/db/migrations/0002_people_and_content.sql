@@ -66,3 +66,23 @@ CREATE INDEX outbox_waiting ON outbox (run_at, message_id) WHERE state = 0;
 CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
 CREATE INDEX outbox_by_state ON outbox (state, message_id);
 CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
+
+CREATE TABLE api_key (
+    key_id       INTEGER PRIMARY KEY,
+    key_hash     BLOB NOT NULL UNIQUE,      -- SHA-256 of the key
+    name         TEXT NOT NULL CHECK (name <> ''), -- what it is for
+    prefix       TEXT NOT NULL,             -- first characters, for recognising it
+    scopes       TEXT NOT NULL,             -- what it may do: write, webhook_receive, admin, separated by blanks
+    networks     TEXT NOT NULL,             -- where it may be used from: addresses and blocks separated by blanks; empty for anywhere
+    rate_limit   INTEGER CHECK (rate_limit > 0), -- calls a window; NULL for limits.requests
+    created_at   INTEGER NOT NULL,          -- when it was made
+    expires_at   INTEGER,                   -- no longer works from then on; NULL without an end
+    revoked_at   INTEGER,                   -- when it was revoked; NULL while it was not
+    replaced_by  INTEGER REFERENCES api_key (key_id), -- the key it was exchanged for
+    ends_at      INTEGER,                   -- end of the overlap with that key
+    last_used_at INTEGER,                   -- last good call, written behind
+    last_address TEXT,                      -- client address of that call
+    last_route   TEXT                       -- method and path of that call
+) STRICT;
+
+CREATE INDEX api_key_by_successor ON api_key (replaced_by);

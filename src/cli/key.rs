@@ -1,0 +1,188 @@
+//! `key create`, `key list` and `key revoke`.
+
+use anyhow::{anyhow, bail};
+use ipnet::IpNet;
+
+use super::{Context, KeyCommand, say};
+use crate::audit::{self, Act, Actor, Kind};
+use crate::clock::{Day, Instant, Zone};
+use crate::db::{DbError, Lane};
+use crate::keys::{self, ApiKey, KeyEntry, MOST_KEYS, MOST_NETWORKS, Scope, State, store};
+
+/// As the audit log calls this command.
+const COMMAND: &str = "key";
+
+pub fn run(context: &Context, command: KeyCommand) -> anyhow::Result<()> {
+    match command {
+        KeyCommand::Create {
+            name,
+            scope,
+            ip,
+            rate_limit,
+            expires,
+        } => {
+            let entry = KeyEntry {
+                name,
+                scopes: each_once(scope),
+                networks: each_once(ip),
+                rate_limit,
+                expires_at: expires.map(|day| end_of(context, day)).transpose()?,
+            };
+            create(context, entry)
+        }
+        KeyCommand::List => list(context),
+        KeyCommand::Revoke { id } => revoke(context, id),
+    }
+}
+
+fn each_once<T: PartialEq>(given: Vec<T>) -> Vec<T> {
+    let mut kept = Vec::with_capacity(given.len());
+    for one in given {
+        if !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept
+}
+
+/// The end of a key's last day, which must be still to come.
+fn end_of(context: &Context, day: Day) -> anyhow::Result<Instant> {
+    let end = keys::end_of(day, context.config().server.timezone);
+    if end <= context.clock.now() {
+        bail!(
+            "--expires {} is over already; choose today or later",
+            day.iso()
+        );
+    }
+    Ok(end)
+}
+
+fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
+    if entry.networks.len() > MOST_NETWORKS {
+        bail!("a key names at most {MOST_NETWORKS} addresses; write them as blocks");
+    }
+    let key = keys::new_key();
+    let kept = key.clone();
+    let made = context.database()?.write(move |tx| {
+        let Some(id) = store::insert(tx, &kept, &entry)? else {
+            return Ok::<_, DbError>(false);
+        };
+        let actor = Actor::local(Kind::Command, COMMAND);
+        let act = act("chave.criar", id, &entry.name);
+        audit::note(tx, &actor, &act, None::<&()>, Some(&entry.noted()))?;
+        Ok(true)
+    })?;
+    if !made {
+        bail!("there are {MOST_KEYS} keys in force already; revoke some first");
+    }
+    say(key)
+}
+
+fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
+    Act {
+        action,
+        object: "chave",
+        object_id: id.to_string(),
+        object_name: name,
+    }
+}
+
+fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
+    let revoked = context.existing_database()?.write(move |tx| {
+        let Some(key) = store::key(tx, id)? else {
+            return Ok::<_, DbError>(None);
+        };
+        let now = store::revoke(tx, id)?;
+        if now {
+            let actor = Actor::local(Kind::Command, COMMAND);
+            let act = act("chave.revogar", id, &key.name);
+            audit::note(tx, &actor, &act, Some(&key.entry().noted()), None::<&()>)?;
+        }
+        Ok(Some((key.name, now)))
+    })?;
+    let (name, now) =
+        revoked.ok_or_else(|| anyhow!("there is no key {id}; `key list` shows all of them"))?;
+    if now {
+        say(format_args!("key {id} ({name}) no longer works"))
+    } else {
+        say(format_args!("key {id} ({name}) was revoked before"))
+    }
+}
+
+fn list(context: &Context) -> anyhow::Result<()> {
+    let (keys, now) = context.existing_database()?.read(Lane::Slow, |tx| {
+        Ok::<_, DbError>((store::all(tx)?, tx.now()))
+    })?;
+    if keys.is_empty() {
+        return say("no keys yet; `key create` makes one");
+    }
+    let zone = context.config().server.timezone;
+    let header = [
+        "ID",
+        "KEY",
+        "STATE",
+        "SCOPES",
+        "ADDRESSES",
+        "LIMIT",
+        "UNTIL",
+        "LAST USE",
+        "NAME",
+    ]
+    .map(str::to_owned);
+    let rows: Vec<[String; 9]> = std::iter::once(header)
+        .chain(keys.iter().map(|key| row(key, now, zone)))
+        .collect();
+    let widths: [usize; 9] = std::array::from_fn(|column| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    });
+    for row in &rows {
+        let cells = row.iter().zip(widths);
+        let line: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        say(line.join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+fn row(key: &ApiKey, now: Instant, zone: Zone) -> [String; 9] {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let state = match key.state(now) {
+        State::Active => "active",
+        State::Leaving => "leaving",
+        State::Expired => "expired",
+        State::Revoked => "revoked",
+    };
+    let scopes: Vec<&str> = key.scopes.iter().copied().map(Scope::name).collect();
+    let networks: Vec<String> = key.networks.iter().map(keys::network_text).collect();
+    let networks = (!networks.is_empty()).then(|| networks.join(","));
+    let last = key.last_use.as_ref().map(|last| {
+        let (at, address, route) = (zone.spaced(last.at), &last.address, &last.route);
+        format!("{at} {address} {route}")
+    });
+    [
+        key.id.to_string(),
+        format!("{}…", key.prefix),
+        state.to_owned(),
+        scopes.join(","),
+        networks.unwrap_or_else(|| "any".to_owned()),
+        or_dash(key.rate_limit.map(|limit| limit.to_string())),
+        or_dash(key.end().map(|end| zone.spaced(end))),
+        or_dash(last),
+        key.name.clone(),
+    ]
+}
+
+/// A scope by its name.
+pub fn parse_scope(text: &str) -> Result<Scope, String> {
+    Scope::from_name(text).ok_or_else(|| {
+        let names: Vec<&str> = Scope::ALL.into_iter().map(Scope::name).collect();
+        format!("must be one of {}", names.join(", "))
+    })
+}
+
+/// An address or a block of them.
+pub fn parse_network(text: &str) -> Result<IpNet, &'static str> {
+    keys::network(text)
+}

@@ -1,0 +1,259 @@
+//! The Integration API for students.
+
+use http::StatusCode;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::is_chat_number;
+use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::{Account, Role, store as accounts};
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::db::{Lane, WriteTx};
+use crate::guard::KeyHolder;
+use crate::http::envelope::Envelope;
+use crate::http::input::{Check, Field};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::route::Job;
+use crate::secrets;
+
+/// A student to be registered.
+#[derive(Deserialize, JsonSchema)]
+pub struct CreateBody {
+    /// Full name, 2 to 120 characters.
+    #[serde(default)]
+    #[schemars(required)]
+    nome: Field<String>,
+    /// Belongs to one account only; case and surrounding blanks do not count.
+    #[serde(default)]
+    #[schemars(required)]
+    email: Field<String>,
+    /// `free` (the default), `pro`, `vip`, `piloto_pro` or `podio`.
+    #[serde(default)]
+    plano: Field<String>,
+    /// 10 to 15 digits: country, area and number. The welcome message goes there.
+    #[serde(default)]
+    chat_number: Field<String>,
+}
+
+/// The schema of [`create`]'s body.
+pub fn create_body(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<CreateBody>()
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Created {
+    id: UserId,
+    email: String,
+    plano: &'static str,
+}
+
+/// The schema of [`create`]'s answer.
+pub fn create_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<Created>>()
+}
+
+/// A registered student in the audit log.
+#[derive(Serialize)]
+struct Registered<'s> {
+    nome: &'s str,
+    email: &'s str,
+    plano: &'static str,
+    chat_number: Option<&'s str>,
+}
+
+/// `POST /api/v1/alunos/criar`: registers a student. The password is random
+/// and nobody ever sees it; the welcome message carries a link to choose one.
+pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
+    let mut new = read_student(request)?;
+    let email = new.email.clone();
+    // Before a hash is computed; the insert decides.
+    if app
+        .db
+        .read(Lane::Slow, |tx| accounts::by_email(tx, &email))?
+        .is_some()
+    {
+        return Err(email_taken());
+    }
+    new.password_hash = Some(
+        app.passwords
+            .run(|hasher| hasher.hash(&secrets::random_hex::<24>()))?,
+    );
+    let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
+    let (id, new) = app.db.write(move |tx| {
+        let id = students::create(tx, &desk, &new)?.ok_or_else(email_taken)?;
+        let act = Act {
+            action: "aluno.criar",
+            object: "aluno",
+            object_id: id.to_string(),
+            object_name: &new.name,
+        };
+        let after = Registered {
+            nome: &new.name,
+            email: &new.email,
+            plano: new.role.name(),
+            chat_number: new.chat_number.as_deref(),
+        };
+        audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+        Ok::<_, Problem>((id, new))
+    })?;
+    let created = Created {
+        id,
+        email: new.email,
+        plano: new.role.name(),
+    };
+    Ok(Envelope::reply("aluno criado", created)?.status(StatusCode::CREATED))
+}
+
+fn read_student(request: &Request) -> Result<NewStudent, Problem> {
+    let body: CreateBody = request.json()?;
+    let mut check = Check::json();
+    let name = check.line("nome", body.nome, 2..=120);
+    let email = read_email(&mut check, body.email);
+    let role = match check.optional("plano", body.plano) {
+        None => Some(Role::Free),
+        Some(name) => Role::from_name(&name).filter(|role| role.is_student()),
+    };
+    if role.is_none() {
+        check.fail("plano", "must be free, pro, vip, piloto_pro or podio");
+    }
+    let chat_number = check.optional("chat_number", body.chat_number);
+    if chat_number
+        .as_deref()
+        .is_some_and(|number| !is_chat_number(number))
+    {
+        check.fail("chat_number", "must be 10 to 15 digits");
+    }
+    check.finish()?;
+    Ok(NewStudent {
+        email,
+        name,
+        role: role.unwrap_or(Role::Free),
+        chat_number,
+        password_hash: None,
+    })
+}
+
+/// A required e-mail address in its stored form.
+fn read_email(check: &mut Check, field: Field<String>) -> String {
+    let typed = check.required("email", field);
+    crate::text::email(&typed).unwrap_or_else(|| {
+        check.fail(
+            "email",
+            "must be an e-mail address, such as nome@exemplo.com",
+        );
+        String::new()
+    })
+}
+
+fn email_taken() -> Problem {
+    Problem {
+        fields: vec![("email".into(), "already has an account".into())],
+        ..Problem::new(Code::Conflict, "this e-mail address has an account already")
+    }
+}
+
+/// Which student.
+#[derive(Deserialize, JsonSchema)]
+pub struct StudentBody {
+    /// Compared without case and surrounding blanks.
+    #[serde(default)]
+    #[schemars(required)]
+    email: Field<String>,
+}
+
+/// The schema of the bodies of [`suspend`] and [`reactivate`].
+pub fn student_body(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<StudentBody>()
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Student {
+    id: UserId,
+    email: String,
+}
+
+/// The schema of the answers of [`suspend`] and [`reactivate`].
+pub fn student_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<Student>>()
+}
+
+/// `POST /api/v1/alunos/suspender`: ends every way in of a student. Whoever
+/// is suspended already stays so.
+pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
+    let email = named_student(request)?;
+    let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
+    let reason = format!("pela integração {}", holder.key.name);
+    Ok(Box::new(move |tx| {
+        let student = find(tx, &email)?;
+        if students::suspend(tx, &desk, student.user_id, &reason)? {
+            note(tx, &actor, "aluno.suspender", &student)?;
+        }
+        answer("acesso suspenso", student)
+    }))
+}
+
+/// `POST /api/v1/alunos/reativar`: lets a student in again. Nothing that was
+/// ended comes back: the student signs in anew.
+pub fn reactivate(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
+    let email = named_student(request)?;
+    let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
+    Ok(Box::new(move |tx| {
+        let student = find(tx, &email)?;
+        if students::reactivate(tx, &desk, student.user_id)? {
+            note(tx, &actor, "aluno.reativar", &student)?;
+        }
+        answer("acesso reativado", student)
+    }))
+}
+
+fn named_student(request: &Request) -> Result<String, Problem> {
+    let body: StudentBody = request.json()?;
+    let mut check = Check::json();
+    let email = read_email(&mut check, body.email);
+    check.finish()?;
+    Ok(email)
+}
+
+/// The student of an e-mail address; suppliers and staff are nobody's here.
+fn find(tx: &WriteTx<'_>, email: &str) -> Result<Account, Problem> {
+    let found = accounts::by_email(tx, email)?.filter(|account| account.role.is_student());
+    found.ok_or_else(|| Problem::new(Code::NotFound, "no student has this e-mail address"))
+}
+
+/// Whether access is open, as the audit log tells it.
+#[derive(Serialize)]
+struct Access {
+    suspenso: bool,
+}
+
+fn note(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    action: &'static str,
+    student: &Account,
+) -> Result<(), Problem> {
+    let act = Act {
+        action,
+        object: "aluno",
+        object_id: student.user_id.to_string(),
+        object_name: &student.name,
+    };
+    // As it was when it was read, before the change.
+    let before = Access {
+        suspenso: student.suspended,
+    };
+    let after = Access {
+        suspenso: !student.suspended,
+    };
+    Ok(audit::note(tx, actor, &act, Some(&before), Some(&after))?)
+}
+
+fn answer(message: &'static str, student: Account) -> Result<Reply, Problem> {
+    let student = Student {
+        id: student.user_id,
+        email: student.email,
+    };
+    Envelope::reply(message, student)
+}
