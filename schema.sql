@@ -36,16 +36,16 @@ CREATE TABLE daily_count (
 
 -- What administrators, keys and commands have done. Rows are only ever added.
 CREATE TABLE audit (
-    audit_id    INTEGER PRIMARY KEY,
-    at          INTEGER NOT NULL,
-    actor_kind  TEXT NOT NULL CHECK (actor_kind IN ('pessoa', 'chave', 'comando', 'compra', 'sistema')),
+    audit_id    INTEGER PRIMARY KEY,        -- grows with time
+    at          INTEGER NOT NULL,           -- when it was done
+    actor_kind  TEXT NOT NULL CHECK (actor_kind IN ('pessoa', 'chave', 'comando', 'compra', 'sistema')), -- who did it: a person, an API key, a command, a purchase, the service itself
     actor_id    INTEGER,                    -- person or key; NULL for commands and the service itself
     actor_name  TEXT NOT NULL,              -- as it was called then
     address     TEXT NOT NULL,              -- client address, empty for commands
     request_id  TEXT NOT NULL,              -- empty for commands
     action      TEXT NOT NULL,              -- such as aluno.suspender
     object_kind TEXT NOT NULL,              -- such as aluno
-    object_id   TEXT NOT NULL,
+    object_id   TEXT NOT NULL,              -- its number, as text
     object_name TEXT NOT NULL,              -- as it was called then
     before      TEXT,                       -- JSON of what changed; NULL when it was made
     after       TEXT                        -- JSON of what it became; NULL when it was removed
@@ -76,15 +76,15 @@ INSERT INTO word (word_id, text) VALUES
 
 -- Everyone who can sign in: students, suppliers, administrators.
 CREATE TABLE user (
-    user_id        INTEGER PRIMARY KEY,
+    user_id        INTEGER PRIMARY KEY,     -- the person's number
     email          TEXT NOT NULL UNIQUE,    -- trimmed and in lower case
-    name           TEXT NOT NULL CHECK (name <> ''),
+    name           TEXT NOT NULL CHECK (name <> ''), -- full name
     role           TEXT NOT NULL CHECK (role IN
-                       ('free', 'pro', 'vip', 'piloto_pro', 'podio', 'drop', 'admin')),
+                       ('free', 'pro', 'vip', 'piloto_pro', 'podio', 'drop', 'admin')), -- what the person may do; drop is a supplier
     password_hash  TEXT,                    -- argon2id in PHC form; NULL until one is chosen
     photo          TEXT NOT NULL DEFAULT '', -- path of the photo, empty without one
     chat_number    TEXT,                    -- digits with country code
-    created_at     INTEGER NOT NULL,
+    created_at     INTEGER NOT NULL,        -- when the account was made
     last_access_at INTEGER,                 -- last authenticated request, written behind
     suspended_at   INTEGER,                 -- NULL while the person may sign in
     suspended_for  TEXT,                    -- why, in words for staff
@@ -116,7 +116,7 @@ INSERT INTO role_permission (role, permission) VALUES
 
 -- What one person may or may not do, whatever the role says.
 CREATE TABLE user_permission (
-    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the person
     permission TEXT NOT NULL,               -- such as ml_analisar
     granted    INTEGER NOT NULL CHECK (granted IN (0, 1)), -- 1 gives it, 0 takes it away
     PRIMARY KEY (user_id, permission)
@@ -125,7 +125,7 @@ CREATE TABLE user_permission (
 -- Browser sessions. The cookie holds the secret, this table its digest.
 CREATE TABLE session (
     session_hash BLOB PRIMARY KEY,          -- SHA-256 of the cookie's value
-    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is signed in
     created_at   INTEGER NOT NULL,          -- at most 30 days ago
     last_seen_at INTEGER NOT NULL,          -- at most 12 hours ago; written behind
     address      TEXT NOT NULL,             -- where it was opened
@@ -139,9 +139,9 @@ CREATE INDEX session_by_age ON session (created_at);
 -- Tokens of the browser extension: one living token a person, 30 days.
 CREATE TABLE extension_token (
     token_hash   BLOB PRIMARY KEY,          -- SHA-256 of the token
-    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
-    created_at   INTEGER NOT NULL,
-    expires_at   INTEGER NOT NULL,
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose extension it is
+    created_at   INTEGER NOT NULL,          -- when it was given out
+    expires_at   INTEGER NOT NULL,          -- 30 days later
     last_used_at INTEGER,                   -- written behind
     revoked_at   INTEGER                    -- set by leaving, a newer login, suspension or a new password
 ) STRICT, WITHOUT ROWID;
@@ -153,11 +153,11 @@ CREATE INDEX extension_token_by_end ON extension_token (expires_at);
 -- Links that work once: the set-up of the first administrator, the choice of a password.
 CREATE TABLE one_time_link (
     link_hash  BLOB PRIMARY KEY,            -- SHA-256 of the code in the link
-    purpose    TEXT NOT NULL CHECK (purpose IN ('setup', 'senha')),
+    purpose    TEXT NOT NULL CHECK (purpose IN ('setup', 'senha')), -- the first administrator, or a password
     user_id    INTEGER REFERENCES user (user_id) ON DELETE CASCADE, -- whose password it sets
     code       BLOB,                        -- sealed, opened when its message leaves; NULL when the code was shown at once
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,            -- when it was made
+    expires_at INTEGER NOT NULL,            -- works until then
     used_at    INTEGER                      -- set when it was used
 ) STRICT, WITHOUT ROWID;
 
@@ -166,7 +166,7 @@ CREATE INDEX one_time_link_by_user ON one_time_link (user_id, created_at);
 
 -- Addresses from which a person has signed in well: they keep a failure counter of their own.
 CREATE TABLE good_login (
-    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who signed in
     address TEXT NOT NULL,                  -- client address, IPv6 by /64
     last_at INTEGER NOT NULL,               -- counts for 30 days
     PRIMARY KEY (user_id, address)
@@ -174,7 +174,7 @@ CREATE TABLE good_login (
 
 -- Keys of integrations. They belong to the installation; a key itself was shown once.
 CREATE TABLE api_key (
-    key_id       INTEGER PRIMARY KEY,
+    key_id       INTEGER PRIMARY KEY,       -- the key's number
     key_hash     BLOB NOT NULL UNIQUE,      -- SHA-256 of the key
     name         TEXT NOT NULL CHECK (name <> ''), -- what it is for
     prefix       TEXT NOT NULL,             -- first characters, for recognising it
@@ -197,27 +197,105 @@ CREATE INDEX api_key_by_successor ON api_key (replaced_by);
 
 -- Plans that people can buy, shown to anyone while active.
 CREATE TABLE plan (
-    plan_id       INTEGER PRIMARY KEY,
+    plan_id       INTEGER PRIMARY KEY,      -- the plan's number
     slug          TEXT NOT NULL UNIQUE,     -- short name for addresses
-    title         TEXT NOT NULL,
-    price_cents   INTEGER NOT NULL CHECK (price_cents >= 0),
-    currency      TEXT NOT NULL DEFAULT 'BRL',
-    period        TEXT NOT NULL CHECK (period IN ('mensal', 'anual', 'unico')),
+    title         TEXT NOT NULL,            -- as people read it
+    price_cents   INTEGER NOT NULL CHECK (price_cents >= 0), -- what a period costs
+    currency      TEXT NOT NULL DEFAULT 'BRL', -- three letters, such as BRL
+    period        TEXT NOT NULL CHECK (period IN ('mensal', 'anual', 'unico')), -- how often it is paid: monthly, yearly, once
     benefits      TEXT NOT NULL,            -- JSON array of sentences
     checkout_link TEXT NOT NULL DEFAULT '', -- where to buy it
-    active        INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),
-    created_at    INTEGER NOT NULL,
-    updated_at    INTEGER NOT NULL
+    active        INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)), -- 0 while it is not on sale
+    created_at    INTEGER NOT NULL,         -- when it was made
+    updated_at    INTEGER NOT NULL          -- when it was last changed
 ) STRICT;
 
 CREATE INDEX plan_by_price ON plan (active, price_cents, plan_id);
+
+-- Who teaches, shown to anyone.
+CREATE TABLE teacher (
+    teacher_id INTEGER PRIMARY KEY,         -- the teacher's number
+    name       TEXT NOT NULL CHECK (name <> ''), -- full name
+    bio        TEXT NOT NULL DEFAULT '',    -- a few sentences about the person
+    photo      TEXT NOT NULL DEFAULT '',    -- path of the photo, empty without one
+    instagram  TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    youtube    TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    linkedin   TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    site       TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    created_at INTEGER NOT NULL,            -- when it was made
+    updated_at INTEGER NOT NULL             -- when it was last changed
+) STRICT;
+
+CREATE INDEX teacher_by_name ON teacher (name COLLATE NOCASE, teacher_id);
+
+-- Courses: lessons in an order, for students of some roles.
+CREATE TABLE course (
+    course_id   INTEGER PRIMARY KEY,        -- the course's number
+    title       TEXT NOT NULL,              -- as people read it
+    description TEXT NOT NULL DEFAULT '',   -- what one learns in it
+    position    INTEGER NOT NULL,           -- place among the courses
+    published   INTEGER NOT NULL CHECK (published IN (0, 1)), -- 0 while only staff sees it
+    created_at  INTEGER NOT NULL,           -- when it was made
+    updated_at  INTEGER NOT NULL            -- when it was last changed
+) STRICT;
+
+CREATE INDEX course_by_position ON course (position, course_id);
+
+-- Roles that a course is for. One without any is for every student but free ones.
+CREATE TABLE course_role (
+    course_id INTEGER NOT NULL REFERENCES course (course_id) ON DELETE CASCADE, -- the course
+    role      TEXT NOT NULL CHECK (role IN ('free', 'pro', 'vip', 'piloto_pro', 'podio')), -- a role that sees it
+    PRIMARY KEY (course_id, role)
+) STRICT, WITHOUT ROWID;
+
+-- Lessons of the courses, each a video.
+CREATE TABLE lesson (
+    lesson_id  INTEGER PRIMARY KEY,         -- the lesson's number
+    course_id  INTEGER NOT NULL REFERENCES course (course_id), -- the course it belongs to
+    teacher_id INTEGER REFERENCES teacher (teacher_id), -- who gives it, if that is told
+    title      TEXT NOT NULL,               -- as people read it
+    video_url  TEXT NOT NULL,               -- https address of the video
+    position   INTEGER NOT NULL,            -- place in the course
+    created_at INTEGER NOT NULL,            -- when it was made
+    updated_at INTEGER NOT NULL             -- when it was last changed
+) STRICT;
+
+CREATE INDEX lesson_by_course ON lesson (course_id, position, lesson_id);
+CREATE INDEX lesson_by_teacher ON lesson (teacher_id, course_id);
+
+-- Lessons that a student has marked as done.
+CREATE TABLE lesson_done (
+    user_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the student
+    lesson_id INTEGER NOT NULL REFERENCES lesson (lesson_id) ON DELETE CASCADE, -- the lesson
+    done_at   INTEGER NOT NULL,             -- when it was marked
+    PRIMARY KEY (user_id, lesson_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX lesson_done_by_lesson ON lesson_done (lesson_id, user_id);
+
+-- Live mentoring sessions.
+CREATE TABLE meet (
+    meet_id     INTEGER PRIMARY KEY,        -- the meet's number
+    title       TEXT NOT NULL,              -- as people read it
+    description TEXT NOT NULL DEFAULT '',   -- what it is about
+    teacher_id  INTEGER REFERENCES teacher (teacher_id), -- who holds it, if that is told
+    starts_at   INTEGER NOT NULL,           -- when it begins
+    minutes     INTEGER NOT NULL CHECK (minutes > 0), -- how long it takes
+    link        TEXT NOT NULL DEFAULT '',   -- https address to join by, empty until it is known
+    public      INTEGER NOT NULL DEFAULT 0 CHECK (public IN (0, 1)), -- 1 when anyone may join
+    created_at  INTEGER NOT NULL,           -- when it was made
+    updated_at  INTEGER NOT NULL            -- when it was last changed
+) STRICT;
+
+CREATE INDEX meet_by_start ON meet (starts_at, meet_id);
+CREATE INDEX meet_by_teacher ON meet (teacher_id, starts_at);
 
 -- ------------------------------------------------------------- marketplace
 
 -- Marketplace accounts that people have linked. An account belongs to one person.
 CREATE TABLE ml_account (
     ml_user_id       INTEGER PRIMARY KEY,   -- the marketplace's seller id
-    owner_id         INTEGER NOT NULL REFERENCES user (user_id),
+    owner_id         INTEGER NOT NULL REFERENCES user (user_id), -- the person who linked it
     nickname         TEXT NOT NULL,         -- store nickname
     access_token     BLOB,                  -- sealed; NULL once refused or unlinked
     refresh_token    BLOB,                  -- sealed; works once
@@ -226,9 +304,9 @@ CREATE TABLE ml_account (
     error            TEXT,                  -- why it is not, in words for its owner
     reputation       TEXT NOT NULL DEFAULT '', -- such as 5_green
     listings         INTEGER NOT NULL DEFAULT 0, -- active and paused listings
-    open_claims      INTEGER NOT NULL DEFAULT 0,
-    open_questions   INTEGER NOT NULL DEFAULT 0,
-    linked_at        INTEGER NOT NULL,
+    open_claims      INTEGER NOT NULL DEFAULT 0, -- claims that wait for an end
+    open_questions   INTEGER NOT NULL DEFAULT 0, -- questions without an answer
+    linked_at        INTEGER NOT NULL,      -- when it was linked
     synced_at        INTEGER,               -- last time anything was read from the marketplace
     history_from     INTEGER                -- orders older than this are still to be read; NULL when all are here
 ) STRICT;
@@ -236,12 +314,38 @@ CREATE TABLE ml_account (
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
 CREATE INDEX ml_account_unread ON ml_account (ml_user_id) WHERE history_from IS NOT NULL;
 
+-- Totals of the public context, kept by triggers so that nobody has to count.
+CREATE TABLE total (
+    name  TEXT PRIMARY KEY,                 -- active_students: those who may sign in; linked_accounts
+    count INTEGER NOT NULL                  -- how many there are
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO total (name, count) VALUES ('active_students', 0), ('linked_accounts', 0);
+
+CREATE TRIGGER student_comes AFTER INSERT ON user
+WHEN new.suspended_at IS NULL AND new.role NOT IN ('drop', 'admin')
+BEGIN UPDATE total SET count = count + 1 WHERE name = 'active_students'; END;
+CREATE TRIGGER student_goes AFTER DELETE ON user
+WHEN old.suspended_at IS NULL AND old.role NOT IN ('drop', 'admin')
+BEGIN UPDATE total SET count = count - 1 WHERE name = 'active_students'; END;
+CREATE TRIGGER student_changes AFTER UPDATE OF role, suspended_at ON user
+WHEN (old.suspended_at IS NULL AND old.role NOT IN ('drop', 'admin'))
+    <> (new.suspended_at IS NULL AND new.role NOT IN ('drop', 'admin'))
+BEGIN
+    UPDATE total SET count = count + iif(new.suspended_at IS NULL AND new.role NOT IN ('drop', 'admin'), 1, -1)
+    WHERE name = 'active_students';
+END;
+CREATE TRIGGER account_comes AFTER INSERT ON ml_account
+BEGIN UPDATE total SET count = count + 1 WHERE name = 'linked_accounts'; END;
+CREATE TRIGGER account_goes AFTER DELETE ON ml_account
+BEGIN UPDATE total SET count = count - 1 WHERE name = 'linked_accounts'; END;
+
 -- Linkings under way: the person left for the marketplace's consent page.
 CREATE TABLE ml_link_attempt (
     state_hash BLOB PRIMARY KEY,            -- SHA-256 of the state sent along
-    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who wants to link
     verifier   BLOB NOT NULL,               -- PKCE verifier, sealed
-    created_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,            -- when the person left
     expires_at INTEGER NOT NULL             -- ten minutes later
 ) STRICT, WITHOUT ROWID;
 
@@ -252,7 +356,7 @@ CREATE TABLE sold_item (
     item_id      INTEGER NOT NULL,          -- number of the listing id, without the site
     variation_id INTEGER NOT NULL,          -- 0 without variations
     site         TEXT NOT NULL,             -- such as MLB
-    title        TEXT NOT NULL,
+    title        TEXT NOT NULL,             -- as buyers see it
     sku          TEXT NOT NULL,             -- empty when the listing has none
     PRIMARY KEY (item_id, variation_id)
 ) STRICT, WITHOUT ROWID;
@@ -269,7 +373,7 @@ CREATE TABLE sale_order (
     closed_at       INTEGER,                -- date_closed
     updated_at      INTEGER NOT NULL,       -- last_updated of the state stored here
     item_id         INTEGER NOT NULL,       -- first item sold
-    variation_id    INTEGER NOT NULL,
+    variation_id    INTEGER NOT NULL,       -- its variation, 0 without any
     quantity        INTEGER NOT NULL,       -- units sold
     buyer_nickname  TEXT NOT NULL,          -- empty when the marketplace does not say
     shipping_id     INTEGER,                -- NULL until there is a shipment
@@ -284,28 +388,28 @@ CREATE INDEX sale_order_by_number ON sale_order (order_id);
 
 -- Number of orders by store, status and civil day of date_created: the totals of order lists.
 CREATE TABLE order_count (
-    owner_id   INTEGER NOT NULL,
+    owner_id   INTEGER NOT NULL,            -- whose orders
     ml_user_id INTEGER NOT NULL,            -- 0, with status 0, holds the sum of all stores and states
     status     INTEGER NOT NULL,            -- word
     day        INTEGER NOT NULL,            -- civil day; -1 holds the sum of all days
-    orders     INTEGER NOT NULL,
+    orders     INTEGER NOT NULL,            -- how many
     PRIMARY KEY (owner_id, ml_user_id, status, day)
 ) STRICT, WITHOUT ROWID;
 
 -- Sales by account and civil day of date_closed: what dashboards add up.
 CREATE TABLE sales_day (
-    owner_id    INTEGER NOT NULL,
-    ml_user_id  INTEGER NOT NULL,
+    owner_id    INTEGER NOT NULL,           -- whose sales
+    ml_user_id  INTEGER NOT NULL,           -- the selling account
     day         INTEGER NOT NULL,           -- civil day
     orders      INTEGER NOT NULL,           -- orders that count as a sale
-    units       INTEGER NOT NULL,
-    gross_cents INTEGER NOT NULL,
+    units       INTEGER NOT NULL,           -- things sold
+    gross_cents INTEGER NOT NULL,           -- their value, without shipping
     PRIMARY KEY (owner_id, ml_user_id, day)
 ) STRICT, WITHOUT ROWID;
 
 -- Newest change of what pollers follow, for Last-Modified.
 CREATE TABLE owner_change (
-    owner_id   INTEGER NOT NULL,
+    owner_id   INTEGER NOT NULL,            -- whose data
     topic      INTEGER NOT NULL,            -- 1 orders, 2 notifications
     changed_at INTEGER NOT NULL,            -- never a second that was already given out
     PRIMARY KEY (owner_id, topic)
@@ -313,17 +417,17 @@ CREATE TABLE owner_change (
 
 -- Notifications of the marketplace as they came in. The answer is given once the row is stored.
 CREATE TABLE ml_notification (
-    notification_id INTEGER PRIMARY KEY,
-    received_at     INTEGER NOT NULL,
-    topic           TEXT NOT NULL,
+    notification_id INTEGER PRIMARY KEY,    -- grows with time
+    received_at     INTEGER NOT NULL,       -- when it came
+    topic           TEXT NOT NULL,          -- such as orders_v2
     resource        TEXT NOT NULL,          -- path at the marketplace, with leading slash
-    ml_user_id      INTEGER NOT NULL,
+    ml_user_id      INTEGER NOT NULL,       -- the account it is about
     body            BLOB NOT NULL,          -- as received
     delivery_key    BLOB,                   -- digest of request id and resource
     event_key       BLOB,                   -- digest of resource, topic and sent
     state           INTEGER NOT NULL,       -- 0 waiting, 1 done, 2 ignored, 3 failed, 4 waiting for a handler to come
-    attempts        INTEGER NOT NULL DEFAULT 0,
-    next_try_at     INTEGER NOT NULL,
+    attempts        INTEGER NOT NULL DEFAULT 0, -- tries so far
+    next_try_at     INTEGER NOT NULL,       -- not tried before
     outcome         TEXT                    -- what became of it, or the last error
 ) STRICT;
 
@@ -337,15 +441,15 @@ CREATE INDEX ml_notification_later ON ml_notification (notification_id) WHERE st
 
 -- What people are told inside the platform, clustered by person and time.
 CREATE TABLE notification (
-    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
-    created_at      INTEGER NOT NULL,
+    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is told
+    created_at      INTEGER NOT NULL,       -- when it was told
     notification_id INTEGER NOT NULL,       -- grows with time, unique
     kind            INTEGER NOT NULL,       -- 1 venda, 2 reclamacao, 3 pergunta, 4 anuncio, 5 meet, 6 programa, 7 parceiro, 8 sistema
-    title           TEXT NOT NULL,
-    message         TEXT NOT NULL,
+    title           TEXT NOT NULL,          -- what happened
+    message         TEXT NOT NULL,          -- the details, may be empty
     ml_user_id      INTEGER,                -- the account it is about
     reference       TEXT,                   -- such as the order id
-    read_at         INTEGER,
+    read_at         INTEGER,                -- when it was read; NULL while unread
     PRIMARY KEY (owner_id, created_at, notification_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -354,30 +458,30 @@ CREATE INDEX notification_unread ON notification (owner_id, created_at, notifica
 
 -- What has been told already, so that a repeated cause says nothing twice.
 CREATE TABLE notification_key (
-    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who was told
     cause           TEXT NOT NULL,          -- such as venda:2000001
-    notification_id INTEGER NOT NULL,
+    notification_id INTEGER NOT NULL,       -- the notification that told it
     PRIMARY KEY (owner_id, cause)
 ) STRICT, WITHOUT ROWID;
 
 -- Unread notifications a person, kept with each write.
 CREATE TABLE notification_count (
-    owner_id INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE,
-    unread   INTEGER NOT NULL,
+    owner_id INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- the person
+    unread   INTEGER NOT NULL,              -- those not read yet
     told     INTEGER NOT NULL,              -- all of them
     last_id  INTEGER NOT NULL               -- newest notification_id given out
 ) STRICT;
 
 -- Messages that leave the platform, queued in the transaction that causes them.
 CREATE TABLE outbox (
-    message_id INTEGER PRIMARY KEY,
-    channel    TEXT NOT NULL CHECK (channel IN ('chat', 'telegram', 'email', 'push')),
+    message_id INTEGER PRIMARY KEY,         -- grows with time
+    channel    TEXT NOT NULL CHECK (channel IN ('chat', 'telegram', 'email', 'push')), -- the way it leaves by
     user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the recipient
     kind       TEXT NOT NULL,               -- such as boas_vindas
     params     TEXT NOT NULL,               -- JSON: what fills its text; never a secret
     dedup_key  TEXT NOT NULL UNIQUE,        -- what it is sent for, once
     state      INTEGER NOT NULL,            -- 0 waiting, 1 sent, 2 dropped, 3 given up
-    created_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,            -- when it was queued
     run_at     INTEGER NOT NULL,            -- not before
     expires_at INTEGER,                     -- worthless after
     done_at    INTEGER,                     -- when it was sent, dropped or given up
@@ -393,31 +497,31 @@ CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
 
 -- API plan of an account.
 CREATE TABLE partner_account (
-    user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE,
-    plan       TEXT NOT NULL CHECK (plan IN ('starter', 'pro', 'scale')),
+    user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- the account's person
+    plan       TEXT NOT NULL CHECK (plan IN ('starter', 'pro', 'scale')), -- which of the plans
     until_day  INTEGER,                     -- last civil day it is valid; NULL without end
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL             -- when it was last set
 ) STRICT;
 
 -- Personal tokens for the Partner API. They do not expire.
 CREATE TABLE partner_token (
-    token_id     INTEGER PRIMARY KEY,
+    token_id     INTEGER PRIMARY KEY,       -- the token's number
     token_hash   BLOB NOT NULL UNIQUE,      -- SHA-256 of the token
-    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
-    name         TEXT NOT NULL,
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose data it opens
+    name         TEXT NOT NULL,             -- what its owner calls it
     prefix       TEXT NOT NULL,             -- first characters, for recognising it
-    created_at   INTEGER NOT NULL,
+    created_at   INTEGER NOT NULL,          -- when it was made
     last_used_at INTEGER,                   -- written behind
-    revoked_at   INTEGER
+    revoked_at   INTEGER                    -- NULL while it works
 ) STRICT;
 
 CREATE INDEX partner_token_by_user ON partner_token (user_id, token_id);
 
 -- Calls a day and operation; the monthly quota is their sum. Written behind.
 CREATE TABLE partner_usage (
-    user_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
+    user_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose calls
     day       INTEGER NOT NULL,             -- civil day
     operation TEXT NOT NULL,                -- such as list_orders
-    calls     INTEGER NOT NULL,
+    calls     INTEGER NOT NULL,             -- how many
     PRIMARY KEY (user_id, day, operation)
 ) STRICT, WITHOUT ROWID;

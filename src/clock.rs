@@ -28,6 +28,16 @@ impl Instant {
         Self(self.0.saturating_sub(seconds))
     }
 
+    /// Minutes since 1970. Civil minutes begin with them: zones differ by whole minutes.
+    pub const fn minute(self) -> i64 {
+        self.0.div_euclid(60)
+    }
+
+    /// The instant at which this one's minute began.
+    pub const fn start_of_minute(self) -> Self {
+        Self(self.minute() * 60)
+    }
+
     /// Seconds from `earlier` to this instant, negative when it is later.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)

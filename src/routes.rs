@@ -75,10 +75,17 @@ fn extension() -> [Route; 5] {
 }
 
 #[rustfmt::skip]
-fn public() -> [Route; 2] {
+fn public() -> [Route; 6] {
+    use content::api;
     [
-        get("/api/v1/planos", Call::Open(Run::Read(content::api::plans)),
-            "All active plans.").limited().replies(content::api::plans_reply),
+        get("/api/v1/contexto", Call::Open(Run::Read(api::context)),
+            "Everything a language model should know of the platform.").limited().replies(api::context_reply),
+        get("/api/v1/planos", Call::Open(Run::Read(api::plans)), "All active plans.").limited().replies(api::plans_reply),
+        get("/api/v1/professores", Call::Open(Run::Read(api::teachers)), "All teachers.").limited().replies(api::teachers_reply),
+        get("/api/v1/meets", Call::Open(Run::Read(api::meets)),
+            "The next ten live sessions, by date.").limited().replies(api::meets_reply),
+        get("/api/v1/schema", Call::Open(Run::Read(api::schema)),
+            "The tables of the database and the roles.").limited().replies(api::schema_reply),
         post("/ml/notificacoes", Call::Notification(Run::Write(marketplace::hook::receive)),
             "Receives a notification of the marketplace.")
             .body_at_most(NOTIFICATION).takes(marketplace::hook::body).replies(marketplace::hook::reply),

@@ -82,6 +82,19 @@ impl Role {
         }
     }
 
+    /// What it is, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Free => "Aluno sem plano pago",
+            Self::Pro => "Aluno do plano Pro",
+            Self::Vip => "Aluno do plano VIP",
+            Self::PilotoPro => "Aluno do plano Piloto Pro",
+            Self::Podio => "Aluno do plano Pódio",
+            Self::Drop => "Fornecedor que vende por meio dos alunos",
+            Self::Admin => "Quem administra a plataforma",
+        }
+    }
+
     /// The name that people read.
     pub const fn title(self) -> &'static str {
         match self {

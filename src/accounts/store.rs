@@ -139,6 +139,15 @@ pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
     })
 }
 
+/// What a role may do by default, by name.
+pub fn permissions_of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT permission FROM role_permission WHERE role = ?1 ORDER BY permission",
+        [role],
+        |row| row.get(0),
+    )
+}
+
 /// Effective permissions: the role's, with the person's own on top.
 pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissions> {
     let mut permissions = Permissions::default();

@@ -1,59 +1,19 @@
-//! Public reads, kept ready to send.
+//! Public reads (contract §6): answers ready to send, with their validators.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use schemars::{Schema, SchemaGenerator};
 
-use super::plans::{Plan, store};
+use super::public::{self, Page};
+use super::schema_doc::WireSchema;
+use super::wire::{WireContext, WireMeet, WirePlan, WireTeacher};
 use crate::app::App;
-use crate::clock::Instant;
-use crate::http::conditional::{Rendered, Validators};
-use crate::http::reply::media;
+use crate::http::envelope::Envelope;
 use crate::http::{Problem, Reply, Request};
-use crate::money::Cents;
 
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
-
-/// A plan on the wire (contract §6).
-#[derive(Serialize, JsonSchema)]
-pub struct WirePlan {
-    id: String,
-    slug: String,
-    titulo: String,
-    preco: Cents,
-    moeda: String,
-    /// `mensal`, `anual` or `unico`.
-    periodicidade: String,
-    beneficios: Vec<String>,
-    link_checkout: String,
-}
-
-impl WirePlan {
-    /// The wire form of a plan.
-    pub fn of(plan: Plan) -> Self {
-        Self {
-            id: plan.id.to_string(),
-            slug: plan.slug,
-            titulo: plan.title,
-            preco: plan.price,
-            moeda: plan.currency,
-            periodicidade: plan.period,
-            beneficios: plan.benefits,
-            link_checkout: plan.checkout_link,
-        }
-    }
-}
-
-/// The envelope of public and integration answers.
-#[derive(Serialize, JsonSchema)]
-pub struct Envelope<T> {
-    success: bool,
-    message: &'static str,
-    data: T,
-}
 
 /// The schema of [`plans`]' answer.
 pub fn plans_reply(generator: &mut SchemaGenerator) -> Schema {
@@ -62,46 +22,52 @@ pub fn plans_reply(generator: &mut SchemaGenerator) -> Schema {
 
 /// `GET /api/v1/planos`: all active plans.
 pub fn plans(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    let version = app.versions.content();
-    let kept = app
-        .public
-        .plans
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    let page = match kept {
-        Some((of, page)) if of == version => page,
-        _ => {
-            let page = Arc::new(render_plans(app, request)?);
-            let mut slot = app
-                .public
-                .plans
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            *slot = Some((version, Arc::clone(&page)));
-            page
-        }
-    };
-    let full = || Reply::of(media::JSON, page.body.clone());
-    Ok(page
-        .validators
-        .answer(request.headers(), full)
-        .with(CACHE_CONTROL, A_MINUTE))
+    public::plans(app, request).map(|page| answer(&page, request))
 }
 
-fn render_plans(app: &App, request: &Request) -> Result<Rendered, Problem> {
-    let (plans, changed) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((store::active_plans(tx)?, store::plans_changed_at(tx)?))
-    })?;
-    let data: Vec<WirePlan> = plans.into_iter().map(WirePlan::of).collect();
-    let body = serde_json::to_vec(&Envelope {
-        success: true,
-        message: "planos ativos",
-        data,
-    })
-    .map_err(Problem::internal)?;
-    Ok(Rendered {
-        validators: Validators::of_content(&body, Some(changed.unwrap_or(Instant(0)))),
-        body: body.into(),
-    })
+/// The schema of [`teachers`]' answer.
+pub fn teachers_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<Vec<WireTeacher>>>()
+}
+
+/// `GET /api/v1/professores`: all teachers.
+pub fn teachers(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    public::teachers(app, request).map(|page| answer(&page, request))
+}
+
+/// The schema of [`meets`]' answer.
+pub fn meets_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<Vec<WireMeet>>>()
+}
+
+/// `GET /api/v1/meets`: the next ten meets.
+pub fn meets(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    public::meets(app, request).map(|page| answer(&page, request))
+}
+
+/// The schema of [`context`]'s answer.
+pub fn context_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<WireContext>>()
+}
+
+/// `GET /api/v1/contexto`: everything a language model should know.
+pub fn context(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    public::context(app, request).map(|page| answer(&page, request))
+}
+
+/// The schema of [`schema`]'s answer.
+pub fn schema_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<WireSchema>>()
+}
+
+/// `GET /api/v1/schema`: the tables of the database and the roles.
+pub fn schema(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    public::schema(app, request).map(|page| answer(&page, request))
+}
+
+fn answer(page: &Arc<Page>, request: &Request) -> Reply {
+    page.rendered
+        .validators
+        .answer(request.headers(), || page.reply())
+        .with(CACHE_CONTROL, A_MINUTE)
 }

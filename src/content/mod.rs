@@ -1,20 +1,19 @@
-//! What the platform offers: plans, shown to anyone and kept by the operator.
+//! What the platform offers: plans, teachers, courses with their lessons, and
+//! meets, kept by the operator, each in a folder of its own.
 //!
-//! Public answers are rendered once and kept ready to send until the content
-//! changes, so most calls touch no database.
+//! What anyone may read is rendered once and kept ready to send (`public.rs`)
+//! until the content changes, so most calls touch no database.
 
 pub mod api;
+pub mod meets;
 pub mod plans;
+pub mod public;
+pub mod schema_doc;
+pub mod store;
+pub mod teachers;
+pub mod wire;
 
-use std::sync::Mutex;
-
-use crate::http::conditional::Rendered;
-
-/// Rendered public answers with the content version they were made from.
-#[derive(Default)]
-pub struct PublicContent {
-    plans: Mutex<Option<(u64, std::sync::Arc<Rendered>)>>,
-}
+pub use public::PublicContent;
 
 /// A short name for addresses, made from a title.
 pub fn slug_of(title: &str) -> String {

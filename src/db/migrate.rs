@@ -16,7 +16,7 @@ use super::{OpenError, backup, beside, file_size, lock, pragmas};
 use crate::clock::Clock;
 
 /// The whole schema of this version.
-const SCHEMA: &str = include_str!("../../schema.sql");
+pub const SCHEMA: &str = include_str!("../../schema.sql");
 
 /// Marks a SQLite file as ours: `SPLT`.
 pub(super) const APPLICATION_ID: i64 = 0x5350_4C54;

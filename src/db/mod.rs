@@ -31,6 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use crate::clock::Clock;
 
 pub use error::{DbError, OpenError, Result};
+pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use tx::{ReadTx, WriteTx};
 pub use writer::Pending;

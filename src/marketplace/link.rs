@@ -251,6 +251,8 @@ fn link(app: &App, user: UserId, pair: &TokenPair, account: Consented) -> Result
         let linking = store::link(tx, user, &new)?;
         tx.after_commit(move || {
             versions.raise(user);
+            // Their number is part of the public context.
+            versions.raise_content();
             history.ring();
         });
         Ok::<_, Problem>(linking)
@@ -275,7 +277,10 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         if !store::unlink(tx, user, account)? {
             return Err(Problem::not_found());
         }
-        tx.after_commit(move || versions.raise(user));
+        tx.after_commit(move || {
+            versions.raise(user);
+            versions.raise_content();
+        });
         if wants_json {
             Reply::json(&json!({ "ok": true }))
         } else {

@@ -33,6 +33,7 @@ mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod passwords; // Links to choose a password, and asking for one.
 mod plans; // No route walks a table that grows.
+mod public; // What anyone may read: shapes, freshness, and memory.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod storm; // Deliveries in any order and number end in one state.
 mod sweep; // Every row of the route table, asked by every kind of caller.

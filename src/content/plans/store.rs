@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use super::{Plan, PlanEntry};
-use crate::clock::Instant;
+use crate::content::store::{Topic, note_change};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::money::Cents;
 
@@ -17,32 +17,6 @@ pub fn active_plans(tx: &ReadTx<'_>) -> Result<Vec<Plan>> {
         [],
         read_plan,
     )
-}
-
-/// When a plan was last changed or removed; `None` when there never was one.
-pub fn plans_changed_at(tx: &ReadTx<'_>) -> Result<Option<Instant>> {
-    tx.optional(
-        "SELECT value FROM setting WHERE name = 'plans_changed_at'",
-        [],
-        |row| {
-            let bytes: Vec<u8> = row.get(0)?;
-            Ok(Instant(i64::from_be_bytes(
-                bytes.try_into().unwrap_or_default(),
-            )))
-        },
-    )
-}
-
-/// Notes a change for `Last-Modified`. Two changes never share a second, so
-/// that whoever has seen the first asks for the second.
-fn note_change(tx: &WriteTx<'_>) -> Result<()> {
-    let at = plans_changed_at(tx)?.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
-    tx.execute(
-        "INSERT INTO setting (name, value, updated_at) VALUES ('plans_changed_at', ?1, ?2)
-         ON CONFLICT (name) DO UPDATE SET value = ?1, updated_at = ?2",
-        (at.0.to_be_bytes(), tx.now().0),
-    )?;
-    Ok(())
 }
 
 /// How a list of plans is sorted.
@@ -126,7 +100,7 @@ pub fn insert(tx: &WriteTx<'_>, entry: &PlanEntry) -> Result<Option<i64>> {
         |row| row.get(0),
     )?;
     if made.is_some() {
-        note_change(tx)?;
+        note_change(tx, Topic::Plans)?;
     }
     Ok(made)
 }
@@ -167,7 +141,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<Changed> {
             tx.now().0,
         ],
     )?;
-    note_change(tx)?;
+    note_change(tx, Topic::Plans)?;
     Ok(if changed == 0 {
         Changed::NotThere
     } else {
@@ -179,7 +153,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<Changed> {
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     let deleted = tx.execute("DELETE FROM plan WHERE plan_id = ?1", [id])? == 1;
     if deleted {
-        note_change(tx)?;
+        note_change(tx, Topic::Plans)?;
     }
     Ok(deleted)
 }

@@ -1,5 +1,5 @@
 -- People and content: suspension with its reason, paid spans, one-time password links,
--- the audit log and the queue of messages.
+-- the audit log, the queue of messages and all content but plans.
 
 ALTER TABLE user ADD COLUMN suspended_for TEXT;
 ALTER TABLE user ADD COLUMN paid_until INTEGER;
@@ -86,3 +86,103 @@ CREATE TABLE api_key (
 ) STRICT;
 
 CREATE INDEX api_key_by_successor ON api_key (replaced_by);
+-- Content: teachers, courses, lessons and who has done them, meets; totals for the public context.
+CREATE TABLE teacher (
+    teacher_id INTEGER PRIMARY KEY,         -- the teacher's number
+    name       TEXT NOT NULL CHECK (name <> ''), -- full name
+    bio        TEXT NOT NULL DEFAULT '',    -- a few sentences about the person
+    photo      TEXT NOT NULL DEFAULT '',    -- path of the photo, empty without one
+    instagram  TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    youtube    TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    linkedin   TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    site       TEXT NOT NULL DEFAULT '',    -- https address, empty without one
+    created_at INTEGER NOT NULL,            -- when it was made
+    updated_at INTEGER NOT NULL             -- when it was last changed
+) STRICT;
+
+CREATE INDEX teacher_by_name ON teacher (name COLLATE NOCASE, teacher_id);
+
+CREATE TABLE course (
+    course_id   INTEGER PRIMARY KEY,        -- the course's number
+    title       TEXT NOT NULL,              -- as people read it
+    description TEXT NOT NULL DEFAULT '',   -- what one learns in it
+    position    INTEGER NOT NULL,           -- place among the courses
+    published   INTEGER NOT NULL CHECK (published IN (0, 1)), -- 0 while only staff sees it
+    created_at  INTEGER NOT NULL,           -- when it was made
+    updated_at  INTEGER NOT NULL            -- when it was last changed
+) STRICT;
+
+CREATE INDEX course_by_position ON course (position, course_id);
+
+CREATE TABLE course_role (
+    course_id INTEGER NOT NULL REFERENCES course (course_id) ON DELETE CASCADE, -- the course
+    role      TEXT NOT NULL CHECK (role IN ('free', 'pro', 'vip', 'piloto_pro', 'podio')), -- a role that sees it
+    PRIMARY KEY (course_id, role)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lesson (
+    lesson_id  INTEGER PRIMARY KEY,         -- the lesson's number
+    course_id  INTEGER NOT NULL REFERENCES course (course_id), -- the course it belongs to
+    teacher_id INTEGER REFERENCES teacher (teacher_id), -- who gives it, if that is told
+    title      TEXT NOT NULL,               -- as people read it
+    video_url  TEXT NOT NULL,               -- https address of the video
+    position   INTEGER NOT NULL,            -- place in the course
+    created_at INTEGER NOT NULL,            -- when it was made
+    updated_at INTEGER NOT NULL             -- when it was last changed
+) STRICT;
+
+CREATE INDEX lesson_by_course ON lesson (course_id, position, lesson_id);
+CREATE INDEX lesson_by_teacher ON lesson (teacher_id, course_id);
+
+CREATE TABLE lesson_done (
+    user_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the student
+    lesson_id INTEGER NOT NULL REFERENCES lesson (lesson_id) ON DELETE CASCADE, -- the lesson
+    done_at   INTEGER NOT NULL,             -- when it was marked
+    PRIMARY KEY (user_id, lesson_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX lesson_done_by_lesson ON lesson_done (lesson_id, user_id);
+
+CREATE TABLE meet (
+    meet_id     INTEGER PRIMARY KEY,        -- the meet's number
+    title       TEXT NOT NULL,              -- as people read it
+    description TEXT NOT NULL DEFAULT '',   -- what it is about
+    teacher_id  INTEGER REFERENCES teacher (teacher_id), -- who holds it, if that is told
+    starts_at   INTEGER NOT NULL,           -- when it begins
+    minutes     INTEGER NOT NULL CHECK (minutes > 0), -- how long it takes
+    link        TEXT NOT NULL DEFAULT '',   -- https address to join by, empty until it is known
+    public      INTEGER NOT NULL DEFAULT 0 CHECK (public IN (0, 1)), -- 1 when anyone may join
+    created_at  INTEGER NOT NULL,           -- when it was made
+    updated_at  INTEGER NOT NULL            -- when it was last changed
+) STRICT;
+
+CREATE INDEX meet_by_start ON meet (starts_at, meet_id);
+CREATE INDEX meet_by_teacher ON meet (teacher_id, starts_at);
+
+CREATE TABLE total (
+    name  TEXT PRIMARY KEY,                 -- active_students: those who may sign in; linked_accounts
+    count INTEGER NOT NULL                  -- how many there are
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO total (name, count) VALUES ('active_students', 0), ('linked_accounts', 0);
+UPDATE total SET count = (SELECT count(*) FROM user WHERE suspended_at IS NULL AND role NOT IN ('drop', 'admin'))
+WHERE name = 'active_students';
+UPDATE total SET count = (SELECT count(*) FROM ml_account) WHERE name = 'linked_accounts';
+
+CREATE TRIGGER student_comes AFTER INSERT ON user
+WHEN new.suspended_at IS NULL AND new.role NOT IN ('drop', 'admin')
+BEGIN UPDATE total SET count = count + 1 WHERE name = 'active_students'; END;
+CREATE TRIGGER student_goes AFTER DELETE ON user
+WHEN old.suspended_at IS NULL AND old.role NOT IN ('drop', 'admin')
+BEGIN UPDATE total SET count = count - 1 WHERE name = 'active_students'; END;
+CREATE TRIGGER student_changes AFTER UPDATE OF role, suspended_at ON user
+WHEN (old.suspended_at IS NULL AND old.role NOT IN ('drop', 'admin'))
+    <> (new.suspended_at IS NULL AND new.role NOT IN ('drop', 'admin'))
+BEGIN
+    UPDATE total SET count = count + iif(new.suspended_at IS NULL AND new.role NOT IN ('drop', 'admin'), 1, -1)
+    WHERE name = 'active_students';
+END;
+CREATE TRIGGER account_comes AFTER INSERT ON ml_account
+BEGIN UPDATE total SET count = count + 1 WHERE name = 'linked_accounts'; END;
+CREATE TRIGGER account_goes AFTER DELETE ON ml_account
+BEGIN UPDATE total SET count = count - 1 WHERE name = 'linked_accounts'; END;

@@ -24,10 +24,17 @@ fn people_of_the_first_release_stay_as_they_were() {
     let person = "INSERT INTO user (email, name, role, created_at, suspended_at)
                   VALUES ('ana@exemplo.com', 'Ana', 'pro', 1, 2)";
     connection.execute(person, []).unwrap();
+    let student = "INSERT INTO user (email, name, role, created_at) VALUES ('rui@exemplo.com', 'Rui', 'vip', 1)";
+    connection.execute(student, []).unwrap();
     for (step, version) in STEPS.iter().zip(2..) {
         in_transaction(&mut connection, step.sql, version).unwrap();
     }
-    let kept = "SELECT email || name || role || suspended_at || (late_since IS NULL) FROM user";
+    let counted = "SELECT name || ' ' || count FROM total ORDER BY name";
+    assert_eq!(
+        texts(&connection, counted),
+        ["active_students 1", "linked_accounts 0"]
+    );
+    let kept = "SELECT email || name || role || suspended_at || (late_since IS NULL) FROM user WHERE user_id = 1";
     assert_eq!(texts(&connection, kept), ["ana@exemplo.comAnapro21"]);
 }
 

@@ -1,0 +1,244 @@
+//! What anyone may read, kept ready to send.
+//!
+//! A document is rendered when it is first asked for after a change, once,
+//! and given out until the next change. What also changes with time carries
+//! the minute it was made for. Nobody reads the database in between.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use super::schema_doc::WireSchema;
+use super::store::{self, Topic};
+use super::wire::{WireContext, WireMeet, WirePlan, WirePlatform, WireTeacher};
+use super::{meets, plans, teachers};
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::ReadTx;
+use crate::http::conditional::{Rendered, Validators};
+use crate::http::envelope::Envelope;
+use crate::http::reply::media;
+use crate::http::{Problem, Reply, Request};
+
+/// Meets that the public list shows.
+const MEETS: u32 = 10;
+
+/// The documents of one service.
+#[derive(Default)]
+pub struct PublicContent {
+    plans: Document,
+    teachers: Document,
+    meets: Document,
+    context: Document,
+    schema: Document,
+}
+
+/// All active plans.
+pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
+    let document = &app.public.plans;
+    document.page(app, Lives::UntilChanged, request, |tx| {
+        Ok(Made {
+            message: "planos ativos",
+            changed: Some(store::changed_at(tx, Topic::Plans)?.unwrap_or(Instant(0))),
+            data: active_plans(tx)?,
+        })
+    })
+}
+
+/// All teachers.
+pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
+    let document = &app.public.teachers;
+    document.page(app, Lives::UntilChanged, request, |tx| {
+        Ok(Made {
+            message: "professores",
+            changed: Some(store::changed_at(tx, Topic::Teachers)?.unwrap_or(Instant(0))),
+            data: all_teachers(tx)?,
+        })
+    })
+}
+
+/// The next meets.
+pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
+    let document = &app.public.meets;
+    document.page(app, Lives::AMinute, request, |tx| {
+        Ok(Made {
+            message: "próximos encontros ao vivo",
+            changed: None,
+            data: next_meets(app, tx, request.now)?,
+        })
+    })
+}
+
+/// Everything a language model should know.
+pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
+    let document = &app.public.context;
+    document.page(app, Lives::AMinute, request, |tx| {
+        Ok(Made {
+            message: "contexto da plataforma",
+            changed: None,
+            data: WireContext {
+                plataforma: platform(app),
+                estatisticas: store::statistics(tx, request.now.start_of_minute())?,
+                planos: active_plans(tx)?,
+                professores: all_teachers(tx)?,
+                meets: next_meets(app, tx, request.now)?,
+                instrucoes: instructions(&app.config.server.name),
+                gerado_em: app.zone().spaced(tx.now()),
+            },
+        })
+    })
+}
+
+/// The database in words.
+pub fn schema(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
+    let document = &app.public.schema;
+    document.page(app, Lives::UntilChanged, request, |tx| {
+        Ok(Made {
+            message: "estrutura do banco de dados",
+            changed: None,
+            data: WireSchema::read(tx)?,
+        })
+    })
+}
+
+fn active_plans(tx: &ReadTx<'_>) -> Result<Vec<WirePlan>, Problem> {
+    let plans = plans::store::active_plans(tx)?;
+    Ok(plans.into_iter().map(WirePlan::of).collect())
+}
+
+fn all_teachers(tx: &ReadTx<'_>) -> Result<Vec<WireTeacher>, Problem> {
+    let teachers = teachers::store::all(tx)?;
+    Ok(teachers.into_iter().map(WireTeacher::of).collect())
+}
+
+fn next_meets(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<WireMeet>, Problem> {
+    let meets = meets::store::upcoming(tx, now.start_of_minute(), MEETS)?;
+    let on_wire = meets
+        .into_iter()
+        .map(|meet| WireMeet::of(meet, app.zone(), now));
+    Ok(on_wire.collect())
+}
+
+fn platform(app: &App) -> WirePlatform {
+    WirePlatform {
+        nome: app.config.server.name.clone(),
+        descricao: "Plataforma para quem vende em marketplaces: cursos em vídeo, encontros ao vivo com mentores, \
+            programa de constância com check-in diário, acompanhamento das contas vinculadas e extensão do navegador.",
+        url: app.addresses.base_url.clone(),
+        versao: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn instructions(name: &str) -> String {
+    format!(
+        "Você atende pessoas interessadas na plataforma {name} e alunos dela. Responda em português do Brasil, \
+         de forma breve, só com o que está neste documento; se a resposta não estiver aqui, diga que não sabe e \
+         indique o endereço em plataforma.url. Preços estão em preco, na moeda indicada, por periodicidade \
+         (mensal, anual ou unico); para comprar, passe o link_checkout do plano. Em meets estão os próximos \
+         encontros: data_hora está no horário local da plataforma e minutos_restantes conta a partir de gerado_em; \
+         quando link é null, o encontro é só para alunos e o acesso está no painel. Não invente planos, preços, \
+         datas nem links, e não prometa resultados de venda."
+    )
+}
+
+/// What a document is made of.
+struct Made<T> {
+    message: &'static str,
+    /// When it last changed, where that is written down.
+    changed: Option<Instant>,
+    data: T,
+}
+
+/// How long a document stays true.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lives {
+    UntilChanged,
+    /// Until the content changes or the minute passes.
+    AMinute,
+}
+
+/// One document, with what it was made from.
+#[derive(Default)]
+struct Document(Mutex<Option<Kept>>);
+
+struct Kept {
+    version: u64,
+    minute: i64,
+    page: Arc<Page>,
+}
+
+/// A rendered document.
+pub struct Page {
+    pub rendered: Rendered,
+    changed: Instant,
+}
+
+impl Page {
+    /// The document as an answer of its own, without validators.
+    pub fn reply(&self) -> Reply {
+        Reply::of(media::JSON, self.rendered.body.clone())
+    }
+}
+
+impl Document {
+    /// The page, from memory while it is true. Whoever comes while it is made
+    /// waits for it: they all want the same.
+    fn page<T: Serialize>(
+        &self,
+        app: &App,
+        lives: Lives,
+        request: &Request,
+        make: impl FnOnce(&ReadTx<'_>) -> Result<Made<T>, Problem>,
+    ) -> Result<Arc<Page>, Problem> {
+        let minute = match lives {
+            Lives::UntilChanged => 0,
+            Lives::AMinute => request.now.minute(),
+        };
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read before the data, so that a change in between is seen next time.
+        let version = app.versions.content();
+        if let Some(kept) = &*kept
+            && kept.version == version
+            // A request of the minute before may come in late.
+            && (kept.minute == minute || kept.minute == minute + 1)
+        {
+            return Ok(Arc::clone(&kept.page));
+        }
+        let before = kept.as_ref().map(|kept| Arc::clone(&kept.page));
+        let (made, at) = app
+            .db
+            .read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
+        let page = render(&made, at, before)?;
+        *kept = Some(Kept {
+            version,
+            minute,
+            page: Arc::clone(&page),
+        });
+        Ok(page)
+    }
+}
+
+/// Renders a document. `Last-Modified` grows with each other body, so that
+/// whoever asks by date misses none.
+fn render<T: Serialize>(
+    made: &Made<T>,
+    now: Instant,
+    before: Option<Arc<Page>>,
+) -> Result<Arc<Page>, Problem> {
+    let body = serde_json::to_vec(&Envelope::of(made.message, &made.data));
+    let body = body.map_err(Problem::internal)?;
+    let mut changed = made.changed.unwrap_or(now);
+    if let Some(before) = before {
+        if before.rendered.body == body {
+            return Ok(before);
+        }
+        changed = changed.max(before.changed.plus(1));
+    }
+    Ok(Arc::new(Page {
+        rendered: Rendered {
+            validators: Validators::of_content(&body, Some(changed)),
+            body: body.into(),
+        },
+        changed,
+    }))
+}

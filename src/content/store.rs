@@ -1,0 +1,89 @@
+//! What all content shares in the database: when it changed, and how much
+//! there is of it.
+
+use serde::Serialize;
+
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+
+/// What followers of a public answer ask about by date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    Plans,
+    /// Teachers and the number of their lessons.
+    Teachers,
+}
+
+impl Topic {
+    const fn setting(self) -> &'static str {
+        match self {
+            Self::Plans => "plans_changed_at",
+            Self::Teachers => "teachers_changed_at",
+        }
+    }
+}
+
+/// When something of a topic was last changed or removed; `None` when there
+/// never was anything.
+pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
+    tx.optional(
+        "SELECT value FROM setting WHERE name = ?1",
+        [topic.setting()],
+        |row| {
+            let bytes: Vec<u8> = row.get(0)?;
+            Ok(Instant(i64::from_be_bytes(
+                bytes.try_into().unwrap_or_default(),
+            )))
+        },
+    )
+}
+
+/// Notes a change for `Last-Modified`. Two changes never share a second, so
+/// that whoever has seen the first asks for the second.
+pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
+    let before = changed_at(tx, topic)?;
+    let at = before.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
+    tx.execute(
+        "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
+        (topic.setting(), at.0.to_be_bytes(), tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// The platform in numbers (contract §6).
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub struct Statistics {
+    /// Students who may sign in.
+    alunos_ativos: i64,
+    /// Lessons of published courses.
+    aulas: i64,
+    professores: i64,
+    /// Meets that have not begun.
+    meets_agendados: i64,
+    /// Marketplace accounts that people have linked.
+    contas_vinculadas: i64,
+}
+
+/// The platform in numbers at `now`. People and accounts are counted as they
+/// come and go; content is typed by hand, so counting it is nothing.
+pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {
+    tx.one(
+        "SELECT (SELECT count FROM total WHERE name = 'active_students'),
+                (SELECT count(*) FROM course CROSS JOIN lesson ON lesson.course_id = course.course_id
+                 WHERE course.published = 1),
+                (SELECT count(*) FROM teacher),
+                (SELECT count(*) FROM meet WHERE starts_at > ?1),
+                (SELECT count FROM total WHERE name = 'linked_accounts')",
+        [now.0],
+        |row| {
+            Ok(Statistics {
+                alunos_ativos: row.get(0)?,
+                aulas: row.get(1)?,
+                professores: row.get(2)?,
+                meets_agendados: row.get(3)?,
+                contas_vinculadas: row.get(4)?,
+            })
+        },
+    )
+}
