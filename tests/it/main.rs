@@ -12,7 +12,10 @@
 mod actors; // Who talks to the server.
 mod checks; // What must hold on every reply, whatever was asked.
 mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
+mod furnish; // A site with something in every list.
+mod html; // A strict reader of our pages.
 mod openapi; // Replies against the OpenAPI document.
+mod page_rules; // What must hold on every page.
 mod process; // Child processes that say where they listen; waiting.
 mod random; // Numbers that look random and are the same in every run.
 mod site; // The server under test, its commands and its clock.
@@ -31,6 +34,7 @@ mod integration; // What integrations do with a key, and what suspension ends.
 mod keys; // API keys: what they open, from where, how often and until when.
 mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
+mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.
 mod plans; // No route walks a table that grows.
 mod public; // What anyone may read: shapes, freshness, and memory.

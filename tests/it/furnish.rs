@@ -1,0 +1,48 @@
+//! A site with something in every list, for tests that look at pages.
+
+use serde_json::json;
+
+use crate::actors::Actor;
+use crate::site::Site;
+use crate::world::World;
+
+/// The first of the student's three marketplace accounts.
+pub const LOJA: u64 = 900_000_001;
+/// As long as a name of a shop gets, without a blank to break at.
+const NICKNAME: &str = "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456";
+/// As long as titles get.
+const TITLE: &str = "Garrafa térmica de aço inoxidável de 1 litro com alça e copo";
+
+/// People, accounts, sales and content. The student is `ana`, the operator
+/// the administrator; both come back signed in.
+pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
+    let ana = site.person("ana");
+    let operator = site.administrator();
+    sell(world, &ana);
+    for number in 1..=25 {
+        let plan = json!({
+            "titulo": format!("{TITLE} {number}"), "slug": format!("plano-{number}"),
+            "preco": 9_999_999.99, "ativo": number % 2 == 0,
+            "link_checkout": "https://pagamento.exemplo.com/plano",
+        });
+        operator.post("/admin/planos", &plan).expect(201);
+    }
+    (ana, operator)
+}
+
+/// Three linked accounts, one of which lost its link, with a sale each.
+fn sell(world: &World, ana: &Actor<'_>) {
+    for number in 0..3 {
+        let nickname = if number == 0 { NICKNAME } else { "LOJA DA ANA" };
+        world.seller(LOJA + number, nickname);
+        world.item(LOJA + number, TITLE, 12_345.67);
+    }
+    for number in 0..3 {
+        world.link(ana, LOJA + number);
+        world.sale(LOJA + number);
+    }
+    world.end_tokens(LOJA + 1, "revoke");
+    let told = json!({ "ml_user_id": LOJA + 1, "topic": "items", "resource": "/items/MLB1" });
+    world.control("/_sandbox/notifications", &told);
+    world.deliveries();
+}

@@ -1,0 +1,359 @@
+//! What holds for every page: one title, names for everything, references that
+//! exist, nothing that the content policy would stop, addresses that answer.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::client::Reply;
+use crate::html::{Element, Page};
+use crate::site::{Route, Site};
+
+/// Addresses of browsers that answer with no page of their own.
+pub const NO_PAGES: [&str; 5] = [
+    "/",
+    "/assets/{*rest}",
+    "/favicon.ico",
+    "/painel/ml/conectar",
+    "/painel/ml/retorno",
+];
+
+/// Hosts of links that lead away, as the furniture has them.
+const AWAY: [&str; 2] = ["exemplo.com", "wa.me"];
+
+/// What pages are held to.
+pub struct Rules {
+    rows: Vec<Route>,
+    /// Classes that the style sheets know.
+    styles: String,
+    /// `img/icons.svg`.
+    sprite: String,
+}
+
+impl Rules {
+    #[track_caller]
+    pub fn read(site: &Site) -> Self {
+        let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        let read = |name: &str| std::fs::read_to_string(assets.join(name)).unwrap();
+        let sheets = ["reset", "tokens", "components", "pages"];
+        Self {
+            rows: site.routes(),
+            styles: sheets.map(|name| read(&format!("css/{name}.css"))).concat(),
+            sprite: read("img/icons.svg"),
+        }
+    }
+
+    /// Rows that answer a browser with a page.
+    pub fn pages(&self) -> impl Iterator<Item = &Route> {
+        self.rows.iter().filter(|row| {
+            row.method == "GET" && row.family == "page" && !NO_PAGES.contains(&&*row.path)
+        })
+    }
+
+    /// The row that answers an address: the one with the fewest variables.
+    pub fn row(&self, method: &str, address: &str) -> Option<&Route> {
+        let path = address.split(['?', '#']).next().unwrap_or_default();
+        let fitting = self
+            .rows
+            .iter()
+            .filter(|row| row.method == method && fits(&row.path, path));
+        fitting.min_by_key(|row| row.path.matches('{').count())
+    }
+}
+
+/// Whether a path is one of a route.
+fn fits(route: &str, path: &str) -> bool {
+    if let Some((before, _)) = route.split_once("{*") {
+        return path.starts_with(before);
+    }
+    let (route, path) = (route.split('/'), path.split('/'));
+    route.clone().count() == path.clone().count()
+        && route
+            .zip(path)
+            .all(|(wanted, part)| wanted.starts_with('{') || wanted == part)
+}
+
+/// Notes what a page does against the rules.
+pub fn hold(reply: &Reply, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
+    let before = wrong.len();
+    match Page::read(&reply.text()) {
+        Ok(page) => {
+            structure(&page, wrong);
+            references(&page, wrong);
+            controls(&page, wrong);
+            policy(&page, wrong);
+            drawings(&page, rules, wrong);
+            addresses(&page, rules, wrong);
+            words(&page, wrong);
+        }
+        Err(fault) => wrong.push(fault),
+    }
+    for line in &mut wrong[before..] {
+        *line = format!("{address}: {line}");
+    }
+}
+
+fn structure(page: &Page, wrong: &mut Vec<String>) {
+    let html = page.all(&["html"]).next();
+    if html.and_then(|html| html.get("lang")) != Some("pt-BR") {
+        wrong.push("the language is not named".to_owned());
+    }
+    for tag in ["h1", "main", "title"] {
+        let count = page.all(&[tag]).count();
+        if count != 1 {
+            wrong.push(format!("{count} times <{tag}>"));
+        }
+    }
+    for title in page.all(&["title"]) {
+        let (own, site) = title.text.rsplit_once(" · ").unwrap_or_default();
+        if own.trim().is_empty() || site != "Seller Platform" {
+            wrong.push(format!("its title is {:?}", title.text));
+        }
+    }
+    let skip = page
+        .all(&["a"])
+        .find(|link| link.get("class") == Some("skip"));
+    let is_inside = page.all(&["nav"]).next().is_some();
+    if is_inside && skip.is_none() {
+        wrong.push("no way past the navigation".to_owned());
+    }
+    for table in page.all(&["table"]) {
+        let inside = |cell: &&Element| page.path(cell).any(|one| std::ptr::eq(one, table));
+        if page
+            .all(&["th"])
+            .filter(inside)
+            .any(|head| !head.has("scope"))
+        {
+            wrong.push("a table's header without scope".to_owned());
+        }
+    }
+    let marked = page
+        .0
+        .iter()
+        .filter(|one| one.get("aria-current") == Some("page"));
+    let in_menu = marked.filter(|one| one.words("class").any(|class| class == "place"));
+    if in_menu.count() > 1 {
+        wrong.push("two present places in the menu".to_owned());
+    }
+    let focused = page.0.iter().filter(|one| one.has("autofocus"));
+    let outside = focused.filter(|one| !page.path(one).any(|around| around.is(&["dialog"])));
+    if outside.count() > 1 {
+        wrong.push("two elements take the cursor".to_owned());
+    }
+}
+
+fn references(page: &Page, wrong: &mut Vec<String>) {
+    let mut ids = BTreeSet::new();
+    for id in page.0.iter().filter_map(|one| one.get("id")) {
+        if id.is_empty() || id.contains(char::is_whitespace) || !ids.insert(id) {
+            wrong.push(format!("the id {id:?} is empty or stands twice"));
+        }
+    }
+    for one in &page.0 {
+        for name in [
+            "for",
+            "form",
+            "list",
+            "popovertarget",
+            "aria-labelledby",
+            "aria-describedby",
+            "aria-controls",
+            "aria-owns",
+            "aria-activedescendant",
+            "data-copy",
+            "data-reveal",
+        ] {
+            for id in one.words(name).filter(|id| !ids.contains(id)) {
+                wrong.push(format!(
+                    "<{} {name}> names {id:?}, which is not there",
+                    one.tag
+                ));
+            }
+        }
+        let fragment = one.get("href").and_then(|href| href.strip_prefix('#'));
+        if let Some(id) = fragment.filter(|id| !ids.contains(id)) {
+            wrong.push(format!("a link to #{id}, which is not there"));
+        }
+    }
+}
+
+/// Fields, buttons and links have names; files are sent in a form that can.
+fn controls(page: &Page, wrong: &mut Vec<String>) {
+    let labels: BTreeSet<&str> = page
+        .all(&["label"])
+        .filter_map(|one| one.get("for"))
+        .collect();
+    for field in page.all(&["input", "select", "textarea"]) {
+        let kind = field.get("type").unwrap_or("text");
+        if kind == "hidden" {
+            continue;
+        }
+        let labelled = field.get("id").is_some_and(|id| labels.contains(id));
+        if !labelled && !field.has("aria-label") && !field.has("aria-labelledby") {
+            wrong.push(format!("the field {:?} has no label", field.get("name")));
+        }
+        if !field.has("name") && !field.has("disabled") && !field.has("readonly") {
+            wrong.push(format!("the field {:?} has no name", field.get("id")));
+        }
+        let form = page.path(field).find(|around| around.is(&["form"]));
+        let sends_files = form.and_then(|form| form.get("enctype")) == Some("multipart/form-data");
+        if kind == "file" && !sends_files {
+            wrong.push(format!("the file {:?} is not sent", field.get("name")));
+        }
+    }
+    for label in page.all(&["label"]) {
+        let target = label.get("for").and_then(|id| page.by_id(id));
+        let fine = target.is_some_and(|one| one.is(&["input", "select", "textarea", "progress"]));
+        if !fine || label.text.trim().is_empty() {
+            wrong.push(format!(
+                "the label {:?} belongs to no field",
+                label.text.trim()
+            ));
+        }
+    }
+    for one in page.all(&["a", "button", "summary"]) {
+        if one.text.trim().is_empty() && one.get("aria-label").is_none_or(str::is_empty) {
+            wrong.push(format!(
+                "a <{}> without words: {:?}",
+                one.tag, one.attributes
+            ));
+        }
+    }
+    for image in page.all(&["img"]) {
+        if !image.has("alt") || !image.has("width") || !image.has("height") {
+            wrong.push("an <img> without alt or size".to_owned());
+        }
+    }
+}
+
+/// Nothing that the content policy would stop, and nothing that it could not.
+fn policy(page: &Page, wrong: &mut Vec<String>) {
+    let scripts: Vec<_> = page.all(&["script"]).collect();
+    let own = |one: &&&Element| {
+        one.get("src")
+            .is_some_and(|src| src.starts_with("/assets/"))
+    };
+    if scripts.len() != 1 || scripts.iter().filter(own).count() != 1 {
+        wrong.push(format!("{} scripts", scripts.len()));
+    }
+    for one in page.all(&["style", "base", "object", "embed", "frame"]) {
+        wrong.push(format!("a <{}>", one.tag));
+    }
+    for one in &page.0 {
+        for (name, value) in &one.attributes {
+            let handler = name.starts_with("on") || name == "style" || name == "srcdoc";
+            let runs = value
+                .trim_start()
+                .to_ascii_lowercase()
+                .starts_with("javascript:");
+            if handler || runs || name == "http-equiv" {
+                wrong.push(format!("<{} {name}={value:?}>", one.tag));
+            }
+            if name == "src" && !value.starts_with('/') {
+                wrong.push(format!("<{} src={value:?}> leaves our origin", one.tag));
+            }
+        }
+    }
+}
+
+fn drawings(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
+    for class in page.0.iter().flat_map(|one| one.words("class")) {
+        let rule = rules
+            .styles
+            .split(&format!(".{class}"))
+            .skip(1)
+            .any(|rest| {
+                !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+            });
+        if !rule {
+            wrong.push(format!("no rule for .{class}"));
+        }
+    }
+    for drawing in page.all(&["use"]) {
+        let icon = drawing.get("href").and_then(|href| href.split_once('#'));
+        let known = |name| rules.sprite.contains(&format!("id=\"{name}\""));
+        if !icon.is_some_and(|(file, name)| file.starts_with("/assets/") && known(name)) {
+            wrong.push(format!("no drawing {:?}", drawing.get("href")));
+        }
+    }
+}
+
+/// Links and forms lead to rows of the table, or away where that is meant.
+fn addresses(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
+    for link in page.all(&["a", "area"]) {
+        let href = link.get("href").unwrap_or_default();
+        if href.starts_with('#') {
+            continue;
+        }
+        if href.starts_with('/') && !href.starts_with("//") {
+            if rules.row("GET", href).is_none() {
+                wrong.push(format!("a link to {href}, which is no row"));
+            }
+            continue;
+        }
+        let host = href
+            .strip_prefix("https://")
+            .and_then(|rest| rest.split(['/', '?']).next());
+        let expected = |host: &str| {
+            AWAY.iter()
+                .any(|known| host == *known || host.ends_with(&format!(".{known}")))
+        };
+        let secret = link.words("rel").any(|word| word == "noreferrer");
+        if !host.is_some_and(expected) || !secret {
+            wrong.push(format!(
+                "a link away to {href:?}, rel {:?}",
+                link.get("rel")
+            ));
+        }
+    }
+    for form in page.all(&["form"]) {
+        let method = form.get("method").unwrap_or("get").to_uppercase();
+        let action = form.get("action").unwrap_or_default();
+        if rules.row(&method, action).is_none() {
+            wrong.push(format!("a form sends {method} {action}, which is no row"));
+        }
+    }
+    for button in page.0.iter().filter(|one| one.has("formaction")) {
+        let action = button.get("formaction").unwrap_or_default();
+        if rules.row("POST", action).is_none() {
+            wrong.push(format!("a button sends to {action}, which is no row"));
+        }
+    }
+}
+
+/// What no reader should meet: code where words belong.
+fn words(page: &Page, wrong: &mut Vec<String>) {
+    let Some(body) = page.all(&["body"]).next() else {
+        wrong.push("no <body>".to_owned());
+        return;
+    };
+    for leak in [
+        "{{",
+        "}}",
+        "{%",
+        "Some(",
+        "None)",
+        "undefined",
+        "NaN",
+        "\u{fffd}",
+    ] {
+        if body.text.contains(leak) {
+            wrong.push(format!("it says {leak:?}"));
+        }
+    }
+    // Words of the other language, as a message meant for programs has them.
+    let foreign = ["the", "must", "is", "not", "and", "with", "should", "given"];
+    let said = page
+        .0
+        .iter()
+        .filter(|one| one.words("class").any(|class| class == "fault"));
+    for text in said.chain(page.all(&["h1", "h2", "button", "label", "th", "p"])) {
+        let code = page.path(text).any(|around| around.is(&["code", "pre"]));
+        let mut spoken = text.text.split(|c: char| !c.is_alphabetic());
+        if !code && spoken.any(|word| foreign.contains(&word)) {
+            wrong.push(format!(
+                "it speaks another language: {:?}",
+                text.text.trim()
+            ));
+        }
+    }
+}
