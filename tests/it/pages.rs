@@ -18,6 +18,9 @@ const UNLINKED: [(&str, &str); 1] = [(
     "the link that the server writes at its start",
 )];
 
+/// A search that finds nothing.
+const NOTHING: &str = "?q=nada+assim";
+
 /// Pages of one row that are looked at, with the same parameters.
 const SAMPLES: usize = 2;
 
@@ -239,6 +242,9 @@ fn look_at_all(site: &Site, furnished: bool, people: &[(&Actor<'_>, &str)]) {
     for (actor, home) in people.iter().copied().chain(strangers) {
         for (address, reply) in walk(actor, home, &rules) {
             hold(&reply, &address, &rules, &mut wrong);
+            if address.ends_with(NOTHING) && !reply.text().contains("Nada encontrado") {
+                wrong.push(format!("{address} does not say that nothing was found"));
+            }
             seen.extend(rules.row("GET", &address).map(|row| row.path.clone()));
         }
     }
@@ -256,7 +262,7 @@ fn look_at_all(site: &Site, furnished: bool, people: &[(&Actor<'_>, &str)]) {
 
 /// A fresh link to choose a password, as a message brings it.
 #[track_caller]
-fn password_link(site: &Site) -> String {
+pub fn password_link(site: &Site) -> String {
     let person = site.make_person("caio", "vip");
     let arguments = ["user", "password-link", "--email", &person.email];
     let printed = site.command(&arguments).ok();
@@ -264,7 +270,7 @@ fn password_link(site: &Site) -> String {
     printed[start..].trim().to_owned()
 }
 
-/// Follows every link of our own, a few of each kind.
+/// Follows every link of our own, a few of each kind, and searches each list.
 #[track_caller]
 pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules) -> Found {
     let mut found = Found::new();
@@ -295,6 +301,11 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules) -> Found {
             Page::read(&reply.text()).unwrap_or_else(|wrong| panic!("{address}: {wrong}\n{reply}"));
         let links = page.all(&["a"]).filter_map(|link| link.get("href"));
         let own = links.filter(|href| href.starts_with('/'));
+        let searches = page
+            .all(&["form"])
+            .filter(|form| form.get("role") == Some("search"));
+        let searches = searches.filter_map(|form| form.get("action"));
+        ahead.extend(searches.map(|action| format!("{action}{NOTHING}")));
         ahead.extend(own.map(|href| href.split('#').next().unwrap_or_default().to_owned()));
         found.insert(address, reply);
     }
