@@ -648,6 +648,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         setup_and_errors(),
         student_pages(),
         staff_pages(),
+        crate::keys::samples::all(&operator, &ago),
     ]
     .concat()
 }

@@ -10,7 +10,7 @@ use crate::accounts;
 use crate::content;
 use crate::http::{Code, Family};
 use crate::integration;
-use crate::keys::Scope;
+use crate::keys::{self, Scope};
 use crate::marketplace;
 use crate::messages;
 use crate::operations;
@@ -41,6 +41,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(partner::operations());
     rows.extend(panel());
     rows.extend(administration());
+    rows.extend(key_pages());
     rows
 }
 
@@ -93,9 +94,9 @@ fn public() -> [Route; 6] {
 }
 
 #[rustfmt::skip]
-fn integrations() -> [Route; 3] {
-    use Scope::Write;
-    use integration::api;
+fn integrations() -> [Route; 4] {
+    use Scope::{WebhookReceive, Write};
+    use integration::{api, llm};
     [
         post("/api/v1/alunos/criar", Call::Key(Write, Run::Slow(api::create)),
             "Registers a student; a welcome message leads to the choice of a password.")
@@ -106,6 +107,9 @@ fn integrations() -> [Route; 3] {
         post("/api/v1/alunos/reativar", Call::Key(Write, Run::Write(api::reactivate)),
             "Lets a suspended student in again.")
             .body_at_most(SMALL).takes(api::student_body).replies(api::student_reply).may_fail(&[Code::NotFound]),
+        post("/api/v1/webhook/llm", Call::Key(WebhookReceive, Run::Read(llm::answer)),
+            "What an assistant asks for: plans, meets or the whole context, as the public endpoints give them.")
+            .body_at_most(SMALL).takes(llm::body).replies(llm::reply),
     ]
 }
 
@@ -158,6 +162,21 @@ fn administration() -> [Route; 8] {
         post("/admin/planos/{id}/excluir", Call::Session(Admin, Run::Write(pages::delete_plan)), "Removes a plan."),
         get("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::page)), "Every component of the pages in all its states."),
         post("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::nothing)), "What the sample forms of that page lead to."),
+    ]
+}
+
+#[rustfmt::skip]
+fn key_pages() -> [Route; 7] {
+    use Access::Admin;
+    use keys::pages;
+    [
+        get("/admin/chaves", Call::Session(Admin, Run::Read(pages::keys)), "The API keys, as page or JSON."),
+        post("/admin/chaves", Call::Session(Admin, Run::Write(pages::create)), "Makes an API key and shows it, this once."),
+        get("/admin/chaves/como-usar", Call::Session(Admin, Run::Read(pages::help)), "How other systems call with a key."),
+        get("/admin/chaves/{id}", Call::Session(Admin, Run::Read(pages::key_form)), "The form of a key; `nova` for a new one."),
+        post("/admin/chaves/{id}", Call::Session(Admin, Run::Write(pages::change)), "Changes what a key may do."),
+        post("/admin/chaves/{id}/trocar", Call::Session(Admin, Run::Write(pages::exchange)), "Exchanges a key for a new one, with an overlap."),
+        post("/admin/chaves/{id}/excluir", Call::Session(Admin, Run::Write(pages::revoke)), "Revokes a key."),
     ]
 }
 

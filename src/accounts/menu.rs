@@ -38,6 +38,9 @@ const OPERATOR: &[Group] = &[
     },
     Group {
         title: "Sistema",
-        places: &[Place::new("Estilo", "/admin/estilo", "style")],
+        places: &[
+            Place::new("Chaves", "/admin/chaves", "key"),
+            Place::new("Estilo", "/admin/estilo", "style"),
+        ],
     },
 ];

@@ -1,7 +1,8 @@
-//! What CRMs, checkouts and automations do with a key: register students,
-//! suspend and reactivate them (contract §4, §6).
+//! What CRMs, checkouts, automations and assistants do with a key: register,
+//! suspend and reactivate students, ask for the context (contract §4, §6).
 
 pub mod api;
+pub mod llm;
 
 use std::ops::RangeInclusive;
 

@@ -6,7 +6,13 @@
 //! is exchanged for a new one goes on working until the overlap ends, so that
 //! nothing stops while the new one is put in its place.
 
+mod changes;
+mod entry;
+pub mod pages;
+#[cfg(test)]
+pub mod samples;
 pub mod store;
+pub mod views;
 
 use std::net::{IpAddr, Ipv4Addr};
 

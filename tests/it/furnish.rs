@@ -27,7 +27,23 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
         });
         operator.post("/admin/planos", &plan).expect(201);
     }
+    keys(&operator);
     (ana, operator)
+}
+
+/// API keys: one in force, one exchanged for another, one revoked.
+fn keys(operator: &Actor<'_>) {
+    for number in 1..=3 {
+        let key = json!({
+            "nome": format!("{TITLE} {number}"), "escopos": ["write", "webhook_receive", "admin"],
+            "ips": ["2001:db8:7:ffff:aaaa:bbbb:cccc:dddd"], "expira_em": "2027-12-31",
+        });
+        operator.post("/admin/chaves", &key).expect(201);
+    }
+    operator
+        .post("/admin/chaves/1/trocar", &json!({}))
+        .expect(201);
+    operator.post("/admin/chaves/2/excluir", &json!({})).ok();
 }
 
 /// Three linked accounts, one of which lost its link, with a sale each.

@@ -10,6 +10,7 @@ use crate::site::Site;
 const CREATE: &str = "/api/v1/alunos/criar";
 const SUSPEND: &str = "/api/v1/alunos/suspender";
 const REACTIVATE: &str = "/api/v1/alunos/reativar";
+const LLM: &str = "/api/v1/webhook/llm";
 
 /// Names and texts of the fields at fault.
 #[track_caller]
@@ -135,7 +136,7 @@ fn fifty_at_once_make_one_student() {
             .map(|key| {
                 scope.spawn(move || {
                     let call = |turn: usize| {
-                        let email = if turn % 2 == 0 {
+                        let email = if turn.is_multiple_of(2) {
                             "ana@example.com"
                         } else {
                             "ANA@example.com"
@@ -371,4 +372,60 @@ fn calls_under_way_stop_with_the_answer() {
             .ok();
         done.store(true, order);
     });
+}
+
+#[test]
+fn an_assistant_gets_what_the_public_endpoints_give() {
+    let site = Site::builder().unlimited().start();
+    let administrator = site.administrator();
+    let plan = json!({ "titulo": "Plano anual", "preco": 970 });
+    administrator.post("/admin/planos", &plan).expect(201);
+    let assistant = site.key(&["webhook_receive"]);
+    let ask = |action: &str| assistant.post(LLM, &json!({ "action": action }));
+    for (action, path) in [
+        ("get_planos", "/api/v1/planos"),
+        ("get_meets", "/api/v1/meets"),
+        ("get_contexto", "/api/v1/contexto"),
+    ] {
+        let given = ask(action).expect(200);
+        assert_eq!(
+            given.body,
+            site.anonymous().get(path).expect(200).body,
+            "{action}"
+        );
+        // It is an answer to a key, not a public document.
+        assert_eq!(given.header("cache-control"), Some("no-store"));
+        assert_eq!(given.header("etag"), None);
+        let conditional = Request::new("POST", LLM)
+            .json(&json!({ "action": action }))
+            .header("If-None-Match", "*");
+        assistant.send(conditional).expect(200);
+    }
+    // A change is seen at once.
+    let other = json!({ "titulo": "Plano mensal", "preco": 97 });
+    administrator.post("/admin/planos", &other).expect(201);
+    assert_eq!(
+        ask("get_planos").ok()["data"].as_array().map(Vec::len),
+        Some(2)
+    );
+    for action in [
+        json!("get_professores"),
+        json!(""),
+        json!("GET_PLANOS"),
+        json!(7),
+        Value::Null,
+    ] {
+        let reply = assistant
+            .post(LLM, &json!({ "action": action }))
+            .expect(422);
+        assert_eq!(faults(&reply), ["action"], "{action}");
+    }
+    let writer = site.key(&["write"]);
+    let refused = writer
+        .post(LLM, &json!({ "action": "get_planos" }))
+        .expect(403);
+    assert_eq!(refused.code(), "insufficient_scope");
+    site.key(&["admin"])
+        .post(LLM, &json!({ "action": "get_planos" }))
+        .ok();
 }

@@ -31,6 +31,7 @@ mod config; // Starting with something wrong: one clear line, nothing touched.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod integration; // What integrations do with a key, and what suspension ends.
+mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.
 mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.

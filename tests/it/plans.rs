@@ -160,6 +160,8 @@ fn visit_everything(site: &Site, world: &World) {
         "/admin",
         "/admin/planos?q=a&ordem=titulo",
         "/admin/planos/novo",
+        "/admin/chaves?q=a&ordem=-ultimo_uso&situacao=valendo",
+        "/admin/chaves?situacao=encerrada",
     ] {
         admin.get(page).expect(200);
     }
@@ -169,6 +171,15 @@ fn visit_everything(site: &Site, world: &World) {
         json!({ "nome": "Eva Lima", "email": "eva@example.com", "chat_number": "5511987654321" });
     key.post("/api/v1/alunos/criar", &new).expect(201);
     key.post("/api/v1/alunos/criar", &new).expect(409);
+    for page in ["/admin/chaves/1", "/admin/chaves?formato=csv"] {
+        admin.get(page).expect(200);
+    }
+    admin
+        .post("/admin/chaves/1", &json!({ "nome": "CRM" }))
+        .ok();
+    admin.post("/admin/chaves/1/trocar", &json!({})).expect(201);
+    key.post("/api/v1/webhook/llm", &json!({ "action": "get_contexto" }))
+        .ok();
     for path in ["/api/v1/alunos/suspender", "/api/v1/alunos/reativar"] {
         key.post(path, &json!({ "email": "eva@example.com" })).ok();
     }

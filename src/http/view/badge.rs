@@ -45,6 +45,10 @@ badges! {
     Failed = "Falhou", Bad;
     /// Its time is over.
     Expired = "Vencido", Warn;
+    /// Ended by its owner; does not come back.
+    Revoked = "Revogado", Bad;
+    /// Exchanged for another, and still working.
+    Leaving = "Em troca", Warn;
     /// A marketplace account whose authorisation works.
     Linked = "Vinculada", Good;
     /// A marketplace account that must be linked again.

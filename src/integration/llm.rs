@@ -1,0 +1,70 @@
+//! `POST /api/v1/webhook/llm`: an assistant asks for plans, meets or the whole
+//! context, and gets what the public endpoints give.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::content::public::{self, Page};
+use crate::content::wire::{WireContext, WireMeet, WirePlan};
+use crate::guard::KeyHolder;
+use crate::http::envelope::Envelope;
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Reply, Request};
+
+type Document = fn(&App, &Request) -> Result<Arc<Page>, Problem>;
+
+/// What may be asked for, and the document that answers it.
+const ACTIONS: [(&str, Document); 3] = [
+    ("get_planos", public::plans),
+    ("get_meets", public::meets),
+    ("get_contexto", public::context),
+];
+
+/// What is asked for.
+#[derive(Deserialize, JsonSchema)]
+pub struct LlmBody {
+    /// `get_planos`, `get_meets` or `get_contexto`.
+    #[serde(default)]
+    #[schemars(required)]
+    action: Field<String>,
+}
+
+/// The schema of [`answer`]'s body.
+pub fn body(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<LlmBody>()
+}
+
+/// The data of each action.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(
+    dead_code,
+    reason = "for the schema: the public documents are sent as they are"
+)]
+enum LlmData {
+    Planos(Vec<WirePlan>),
+    Meets(Vec<WireMeet>),
+    Contexto(Box<WireContext>),
+}
+
+/// The schema of [`answer`]'s answer.
+pub fn reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Envelope<LlmData>>()
+}
+
+/// The handler.
+pub fn answer(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
+    let body: LlmBody = request.json()?;
+    let mut check = Check::json();
+    let action = check.required("action", body.action);
+    let asked = ACTIONS.iter().find(|(name, _)| *name == action);
+    if asked.is_none() {
+        check.fail("action", "must be get_planos, get_meets or get_contexto");
+    }
+    check.finish()?;
+    let (_, document) = asked.ok_or_else(Problem::not_found)?;
+    Ok(document(app, request)?.reply())
+}

@@ -1,0 +1,289 @@
+//! API keys in the operator's panel, as page and as JSON (contract §6).
+
+use serde::Serialize;
+
+use super::entry::{self, Typed};
+use super::store::{self, Order, Wanted};
+use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge, scope_title};
+use super::{ApiKey, Scope, network_text};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::clock::{Day, Instant, Zone};
+use crate::guard::Person;
+use crate::http::answer::ListReply;
+use crate::http::csv_file::CsvFile;
+use crate::http::table::{Filter, Head, Listing};
+use crate::http::view::{Notice, Tone};
+use crate::http::{Problem, Reply, Request};
+
+pub use super::changes::{change, create, exchange, revoke};
+
+pub(super) const LIST: Listing = Listing {
+    path: "/admin/chaves",
+    hint: "Nome ou começo da chave",
+    filters: &[Filter {
+        name: "situacao",
+        label: "Situação",
+        values: &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
+    }],
+    orders: &["-criado_em", "nome", "ultimo_uso"],
+};
+
+/// A key on the wire.
+#[derive(Serialize)]
+struct WireKey {
+    id: String,
+    nome: String,
+    prefixo: String,
+    escopos: Vec<&'static str>,
+    ips: Vec<String>,
+    limite: Option<u32>,
+    /// Last day, `YYYY-MM-DD`.
+    expira_em: Option<String>,
+    /// `ativa`, `em_troca`, `vencida` or `revogada`.
+    situacao: &'static str,
+    criado_em: String,
+    revogada_em: Option<String>,
+    substituida_por: Option<String>,
+    /// End of the overlap with that one.
+    termina_em: Option<String>,
+    ultimo_uso: Option<WireUse>,
+}
+
+#[derive(Serialize)]
+struct WireUse {
+    em: String,
+    endereco: String,
+    rota: String,
+}
+
+impl WireKey {
+    fn of(key: ApiKey, zone: Zone, now: Instant) -> Self {
+        let last_day = key.last_day(zone);
+        Self {
+            id: key.id.to_string(),
+            situacao: key.state(now).name(),
+            nome: key.name,
+            prefixo: key.prefix,
+            escopos: key.scopes.into_iter().map(Scope::name).collect(),
+            ips: key.networks.iter().map(network_text).collect(),
+            limite: key.rate_limit,
+            expira_em: last_day.map(Day::iso),
+            criado_em: zone.spaced(key.created_at),
+            revogada_em: key.revoked_at.map(|at| zone.spaced(at)),
+            substituida_por: key.replaced_by.map(|id| id.to_string()),
+            termina_em: key.ends_at.map(|at| zone.spaced(at)),
+            ultimo_uso: key.last_use.map(|last| WireUse {
+                em: zone.spaced(last.at),
+                endereco: last.address,
+                rota: last.route,
+            }),
+        }
+    }
+}
+
+/// `GET /admin/chaves`: the list, as page, JSON or CSV.
+pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let order = match (query.order, query.descending) {
+        ("nome", false) => Order::NameUp,
+        ("nome", true) => Order::NameDown,
+        ("ultimo_uso", false) => Order::UsedFirst,
+        ("ultimo_uso", true) => Order::UsedLast,
+        (_, false) => Order::Oldest,
+        (_, true) => Order::Newest,
+    };
+    let (limit, offset) = query.window();
+    let wanted = Wanted {
+        search: &query.search,
+        works: query.filter("situacao").map(|state| state == "valendo"),
+        order,
+        limit,
+        offset,
+    };
+    let (keys, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
+    let (zone, now) = (app.zone(), request.now);
+    let wire = |keys: Vec<ApiKey>| -> Vec<WireKey> {
+        keys.into_iter()
+            .map(|key| WireKey::of(key, zone, now))
+            .collect()
+    };
+    if query.csv {
+        return csv(wire(keys));
+    }
+    if request.wants_json() {
+        return ListReply::reply(total, wire(keys));
+    }
+    let columns = [
+        Head::sorts("Chave", "nome"),
+        Head::plain("Situação"),
+        Head::plain("Permissões"),
+        Head::sorts("Último uso", "ultimo_uso"),
+        Head::plain("Válida até"),
+    ];
+    Reply::page(&KeysPage {
+        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        table: LIST.table(&query, &columns, total),
+        keys: keys.iter().map(|key| row(key, zone, now)).collect(),
+    })
+}
+
+fn csv(keys: Vec<WireKey>) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "nome",
+        "prefixo",
+        "escopos",
+        "ips",
+        "limite",
+        "expira_em",
+        "situacao",
+        "criado_em",
+        "ultimo_uso",
+        "endereco",
+        "rota",
+    ];
+    let mut file = CsvFile::new("chaves.csv", &header)?;
+    for key in keys {
+        let (scopes, ips) = (key.escopos.join(" "), key.ips.join(" "));
+        let limit = key.limite.map(|limit| limit.to_string());
+        let last = key.ultimo_uso.as_ref();
+        file.row([
+            &*key.id,
+            &key.nome,
+            &key.prefixo,
+            &scopes,
+            &ips,
+            limit.as_deref().unwrap_or_default(),
+            key.expira_em.as_deref().unwrap_or_default(),
+            key.situacao,
+            &key.criado_em,
+            last.map_or("", |last| &last.em),
+            last.map_or("", |last| &last.endereco),
+            last.map_or("", |last| &last.rota),
+        ])?;
+    }
+    file.reply()
+}
+
+fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
+    let scopes: Vec<&str> = key.scopes.iter().copied().map(scope_title).collect();
+    KeyRow {
+        id: key.id.to_string(),
+        name: key.name.clone(),
+        prefix: key.prefix.clone(),
+        scopes: scopes.join(", "),
+        last_use: entry::last_use(key, zone, now),
+        until: key.last_day(zone).map_or_else(
+            || "sem fim".to_owned(),
+            |day| day.date().format("%d/%m/%Y").to_string(),
+        ),
+        state: badge(key.state(now)),
+        works: key.works(now),
+    }
+}
+
+fn flash(notice: &str) -> Option<Notice> {
+    let (title, text) = match notice {
+        "alterada" => ("Chave alterada", "Vale desde já para a próxima chamada."),
+        "revogada" => ("Chave revogada", "Ela não funciona mais."),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, title, text))
+}
+
+/// `GET /admin/chaves/{id}`: the form of one key; `nova` for a new one.
+pub fn key_form(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let key = match request.variable("id") {
+        "nova" => None,
+        _ => Some(find(app, request)?),
+    };
+    if request.wants_json() {
+        let key = key.ok_or_else(Problem::not_found)?;
+        return Reply::json(&WireKey::of(key, app.zone(), request.now));
+    }
+    let typed = key
+        .as_ref()
+        .map_or_else(Typed::fresh, |key| Typed::of(key, app.zone()));
+    Reply::page(&typed.form(app, person, request, key.as_ref()))
+}
+
+/// The number in the path.
+pub(super) fn key_id(request: &Request) -> Result<i64, Problem> {
+    request
+        .variable("id")
+        .parse()
+        .map_err(|_| Problem::not_found())
+}
+
+/// The key that the path names.
+pub(super) fn find(app: &App, request: &Request) -> Result<ApiKey, Problem> {
+    let id = key_id(request)?;
+    app.db
+        .read(request.lane, |tx| store::key(tx, id))?
+        .ok_or_else(Problem::not_found)
+}
+
+/// `GET /admin/chaves/como-usar`: how other systems call with a key.
+pub fn help(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let student = r#"{"email":"ana@exemplo.com"}"#;
+    let post = |path: &str, body: &str| post_call(app, "$CHAVE", path, body);
+    let examples = vec![
+        Example {
+            id: "criar",
+            title: "Cadastrar um aluno",
+            about: "A resposta é 201 com o número do aluno. Ele recebe uma mensagem para escolher a senha. plano e chat_number podem faltar.",
+            scope: "write",
+            call: example(app, "$CHAVE"),
+        },
+        Example {
+            id: "suspender",
+            title: "Suspender um aluno",
+            about: "Encerra na hora todas as sessões e o acesso dos tokens. Repetir não faz mal.",
+            scope: "write",
+            call: post("/api/v1/alunos/suspender", student),
+        },
+        Example {
+            id: "reativar",
+            title: "Reativar um aluno",
+            about: "O aluno pode entrar de novo, com a mesma senha.",
+            scope: "write",
+            call: post("/api/v1/alunos/reativar", student),
+        },
+        Example {
+            id: "consultar",
+            title: "Consultar o contexto para um assistente",
+            about: "action pode ser get_planos, get_meets ou get_contexto. Os dados são os mesmos da vitrine pública.",
+            scope: "webhook_receive",
+            call: post("/api/v1/webhook/llm", r#"{"action":"get_contexto"}"#),
+        },
+    ];
+    Reply::page(&KeyHelp {
+        layout: layout(app, &person.account, request),
+        examples,
+        usual_limit: entry::usual_limit(app),
+    })
+}
+
+/// A call that a key with these scopes may try, for pasting: its title and
+/// the call.
+pub(super) fn first_call(app: &App, scopes: &[Scope], key: &str) -> (&'static str, String) {
+    if scopes == [Scope::WebhookReceive] {
+        let body = r#"{"action":"get_planos"}"#;
+        let call = post_call(app, key, "/api/v1/webhook/llm", body);
+        return ("Consultar os planos", call);
+    }
+    ("Cadastrar um aluno", example(app, key))
+}
+
+fn example(app: &App, key: &str) -> String {
+    let student = r#"{"nome":"Ana Souza","email":"ana@exemplo.com","plano":"pro","chat_number":"5511987654321"}"#;
+    post_call(app, key, "/api/v1/alunos/criar", student)
+}
+
+fn post_call(app: &App, key: &str, path: &str, body: &str) -> String {
+    let base = &app.addresses.base_url;
+    format!(
+        "curl {base}{path} \\\n  -H \"Authorization: Bearer {key}\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{body}'"
+    )
+}
