@@ -19,7 +19,7 @@ use crate::money::Cents;
 use crate::secrets::Secret;
 
 /// Sellers that one sandbox holds.
-pub const SELLERS_MAX: usize = 100;
+pub const SELLERS_MAX: usize = 256;
 /// Listings of all sellers.
 pub const ITEMS_MAX: usize = 20_000;
 /// Orders of all sellers.

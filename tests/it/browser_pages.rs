@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::furnish::furnish;
 use crate::page_rules::Rules;
-use crate::pages::{password_link, walk};
+use crate::pages::{SAMPLES, password_link, walk};
 use crate::site::Site;
 use crate::webdriver::{Browser, Theme};
 use crate::world::World;
@@ -27,7 +27,10 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     let (ana, operator) = furnish(&site, &world);
     let rules = Rules::read(&site);
     let nobody = site.anonymous();
-    for page in a_few(walk(&nobody, "/entrar", &rules).into_keys(), &rules) {
+    for page in a_few(
+        walk(&nobody, "/entrar", &rules, SAMPLES).into_keys(),
+        &rules,
+    ) {
         look(&browser, &site.url(&page));
     }
     look(&browser, &site.url(&password_link(&site)));
@@ -52,7 +55,7 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
         (&operator, "/admin"),
         (&rui, "/fornecedor"),
     ] {
-        let pages = a_few(walk(actor, home, &rules).into_keys(), &rules);
+        let pages = a_few(walk(actor, home, &rules, SAMPLES).into_keys(), &rules);
         site.sign_in(&browser, actor.person(), home);
         for page in pages {
             look(&browser, &site.url(&page));

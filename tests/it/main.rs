@@ -16,6 +16,7 @@ mod furnish; // A site with something in every list.
 mod html; // A strict reader of our pages.
 mod openapi; // Replies against the OpenAPI document.
 mod page_rules; // What must hold on every page.
+mod payloads; // Texts that would run if they were taken for more.
 mod process; // Child processes that say where they listen; waiting.
 mod random; // Numbers that look random and are the same in every run.
 mod site; // The server under test, its commands and its clock.
@@ -25,6 +26,7 @@ mod world; // The stand-in marketplace, scripted.
 mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
+mod browser_text; // What strangers typed, in a real browser.
 mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
@@ -40,6 +42,7 @@ mod passwords; // Links to choose a password, and asking for one.
 mod plans; // No route walks a table that grows.
 mod public; // What anyone may read: shapes, freshness, and memory.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
+mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod tidy; // Rules about the source tree itself.

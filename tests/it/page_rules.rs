@@ -226,7 +226,7 @@ fn controls(page: &Page, wrong: &mut Vec<String>) {
 }
 
 /// Nothing that the content policy would stop, and nothing that it could not.
-fn policy(page: &Page, wrong: &mut Vec<String>) {
+pub fn policy(page: &Page, wrong: &mut Vec<String>) {
     let scripts: Vec<_> = page.all(&["script"]).collect();
     let own = |one: &&&Element| {
         one.get("src")
@@ -241,10 +241,9 @@ fn policy(page: &Page, wrong: &mut Vec<String>) {
     for one in &page.0 {
         for (name, value) in &one.attributes {
             let handler = name.starts_with("on") || name == "style" || name == "srcdoc";
-            let runs = value
-                .trim_start()
-                .to_ascii_lowercase()
-                .starts_with("javascript:");
+            let leads = ["href", "src", "action", "formaction", "xlink:href", "data"];
+            let scheme = value.trim_start().to_ascii_lowercase();
+            let runs = leads.contains(&&**name) && scheme.starts_with("javascript:");
             if handler || runs || name == "http-equiv" {
                 wrong.push(format!("<{} {name}={value:?}>", one.tag));
             }

@@ -1,0 +1,98 @@
+//! What strangers typed, in a real browser with the content policy on: it
+//! shows as it was typed, runs nothing, asks nothing and leads nowhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::actors::Actor;
+use crate::page_rules::Rules;
+use crate::pages::walk;
+use crate::payloads;
+use crate::site::Site;
+use crate::stored_text::store;
+use crate::webdriver::Browser;
+use crate::world::World;
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn text_of_strangers_runs_nothing_in_a_browser() {
+    let world = World::start();
+    let site = Site::builder().unlimited().world(&world).start();
+    let (ana, operator) = store(&site, &world);
+    let rules = Rules::read(&site);
+    let browser = Browser::start();
+    let mut seen = BTreeSet::new();
+    browser.go(&format!("http://{}/", world.address()));
+    expect_inert(&browser);
+    for (actor, home) in [(&operator, "/admin"), (&ana, "/painel")] {
+        let pages = pages(actor, home, &rules);
+        site.sign_in(&browser, actor.person(), home);
+        for page in pages {
+            browser.go(&site.url(&page));
+            browser.wait_for_path(&page);
+            seen.extend(expect_inert(&browser));
+        }
+        browser.go(&site.url("/entrar"));
+        browser.press("Sair");
+    }
+    let all: BTreeSet<String> = payloads::all().into_iter().collect();
+    let unseen: Vec<_> = all.difference(&seen).collect();
+    assert!(
+        unseen.is_empty(),
+        "not shown as they were typed: {unseen:?}"
+    );
+}
+
+/// Every list from its start to its end, and of the pages of records as many
+/// as there are payloads, so that each payload is on some of them.
+fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
+    let count = payloads::all().len();
+    let mut lists = Vec::new();
+    let mut records: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for address in walk(actor, home, rules, count + 5).into_keys() {
+        let Some(row) = rules.row("GET", &address) else {
+            continue;
+        };
+        if row.path.contains('{') {
+            records.entry(&row.path).or_default().push(address);
+        } else if !address.contains("ordem=") {
+            lists.push(address);
+        }
+    }
+    let rows = records.len();
+    let some = records
+        .into_values()
+        .enumerate()
+        .flat_map(|(turn, mut all)| {
+            all.sort_by_key(|address| (address.len(), address.clone()));
+            all.into_iter().skip(turn).step_by(rows)
+        });
+    lists.into_iter().chain(some).collect()
+}
+
+/// Requires that the page ran nothing, and gives the payloads that it shows.
+#[track_caller]
+fn expect_inert(browser: &Browser) -> Vec<String> {
+    let found = browser.script(&format!(
+        "const payloads = {};
+         const foreign = 'script:not([src^=\"/assets/\"]), base, iframe, object, embed, style, img:not([src^=\"/\"]), video, math, marquee, template, noscript, [href^=\"javascript:\" i], [action^=\"javascript:\" i], [formaction], [http-equiv]';
+         const handlers = (one) => [...one.attributes].some(({{ name }}) => name.startsWith('on') || name === 'style');
+         const all = [...document.querySelectorAll('*')];
+         const fields = [...document.querySelectorAll('input, textarea')].map((one) => one.value);
+         const said = [document.body.textContent, ...fields].join('\\n');
+         return {{
+           ran: window.ran ?? null,
+           foreign: [...document.querySelectorAll(foreign), ...all.filter(handlers)].map((one) => one.outerHTML.slice(0, 200)),
+           shown: payloads.filter((one) => said.includes(one)),
+         }};",
+        json!(payloads::all())
+    ));
+    let page = browser.url();
+    assert_eq!(found["ran"], Value::Null, "at {page}");
+    assert_eq!(found["foreign"], json!([]), "at {page}");
+    browser.expect_no_complaints();
+    let shown = found["shown"].as_array().cloned().unwrap_or_default();
+    let text = |one: &Value| one.as_str().map(str::to_owned);
+    shown.iter().filter_map(text).collect()
+}

@@ -1,0 +1,160 @@
+//! Text of strangers stays text: the payloads of `payloads.rs` are sent
+//! through every field that stores text, and every page that shows them is
+//! read strictly. `browser_text.rs` opens the same pages in a real browser.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::actors::Actor;
+use crate::client::Request;
+use crate::html::{Element, Page};
+use crate::page_rules::{Rules, policy};
+use crate::pages::walk;
+use crate::payloads;
+use crate::process::until;
+use crate::site::Site;
+use crate::world::World;
+
+const LOJA: u64 = 900_000_001;
+
+/// Text fields of a resource, and the record that carries a text in each.
+struct Feed {
+    path: &'static str,
+    fields: &'static [&'static str],
+    record: fn(usize, &str) -> Value,
+}
+
+const FEEDS: [Feed; 1] = [Feed {
+    path: "/admin/planos",
+    fields: &["titulo", "beneficios"],
+    record: |number, text| {
+        json!({
+            "titulo": text, "slug": format!("plano-{number}"), "preco": 10,
+            "beneficios": [text, text],
+        })
+    },
+}];
+
+/// Text fields that take only words of a narrow form, and which.
+const NARROW: [(&str, &str); 2] = [
+    ("slug", "letters, digits and hyphens"),
+    ("moeda", "three letters"),
+];
+
+/// Sends every payload through every field. Gives back the student, who has
+/// the accounts and their sales, and the operator.
+#[track_caller]
+pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
+    let (ana, operator) = (site.person("ana"), site.administrator());
+    for feed in &FEEDS {
+        for (number, text) in payloads::all().iter().enumerate() {
+            operator
+                .post(feed.path, &(feed.record)(number, text))
+                .expect(201);
+        }
+    }
+    sell(&ana, world);
+    (ana, operator)
+}
+
+/// A shop for each payload, with a sale of a thing of that name.
+#[track_caller]
+fn sell(ana: &Actor<'_>, world: &World) {
+    let all = payloads::all();
+    for (seller, text) in (LOJA..).zip(&all) {
+        world.seller(seller, text);
+        world.item(seller, text, 10.0);
+        world.link(ana, seller);
+        world.sale(seller);
+    }
+    world.deliveries();
+    let wanted = all.len() as u64;
+    until("every sale is told of", Duration::from_secs(60), || {
+        let home = Request::new("GET", "/painel").header("Accept", "application/json");
+        let told = ana.send(home).ok()["total_notifs"].as_u64();
+        (told? >= wanted).then_some(())
+    });
+}
+
+/// Pages that say every payload somewhere.
+const SHOWN: [&str; 5] = [
+    "/admin/planos",
+    "/admin/planos/{id}",
+    "/painel",
+    "/painel/avisos",
+    "/painel/ml",
+];
+
+#[test]
+fn stored_text_stays_text_on_every_page() {
+    let world = World::start();
+    let site = Site::builder().unlimited().world(&world).start();
+    let (ana, operator) = store(&site, &world);
+    let rules = Rules::read(&site);
+    let all = payloads::all();
+    let mut wrong = Vec::new();
+    let mut shown: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let mut fields = BTreeSet::new();
+    for (actor, home) in [(&operator, "/admin"), (&ana, "/painel")] {
+        // Some pages of a row show no record.
+        for (address, reply) in walk(actor, home, &rules, all.len() + 5) {
+            let page = Page::read(&reply.text()).unwrap();
+            let before = wrong.len();
+            policy(&page, &mut wrong);
+            for line in &mut wrong[before..] {
+                *line = format!("{address}: {line}");
+            }
+            let row = rules.row("GET", &address).expect("a row").path.clone();
+            let (seen, said) = (shown.entry(row).or_default(), said(&page));
+            for text in &all {
+                if !seen.contains(text.as_str()) && said.contains(text.as_str()) {
+                    seen.insert(text);
+                }
+            }
+            fields.extend(text_fields(&page));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for path in SHOWN {
+        let count = shown.get(path).map_or(0, BTreeSet::len);
+        assert_eq!(count, all.len(), "payloads on {path}");
+    }
+    for (action, name) in fields {
+        let feeds = |feed: &Feed| action.starts_with(feed.path) && feed.fields.contains(&&*name);
+        let narrow = NARROW.iter().any(|(known, _)| *known == name);
+        assert!(
+            narrow || FEEDS.iter().any(feeds),
+            "no payload is sent through {name} of {action}"
+        );
+    }
+}
+
+/// Everything that a page says, in its body and in its fields.
+fn said(page: &Page) -> String {
+    let body = page.all(&["body"]).map(|body| body.text.as_str());
+    let values = page.0.iter().filter_map(|one| one.get("value"));
+    body.chain(values).collect::<Vec<_>>().join("\n")
+}
+
+/// Fields of a page's forms that take a text: action and name.
+fn text_fields(page: &Page) -> BTreeSet<(String, String)> {
+    let fields = page.all(&["input", "textarea"]).filter(|field| {
+        let kind = field.get("type").unwrap_or("text");
+        let fixed = field.has("readonly") || field.has("disabled");
+        kind == "text" && !field.has("inputmode") && !fixed
+    });
+    fields
+        .filter_map(|field| {
+            let form = page.path(field).find(|around| around.is(&["form"]))?;
+            let posts = form.get("method") == Some("post");
+            let action = form.get("action").unwrap_or_default();
+            (posts && action != "/admin/estilo").then(|| (action.to_owned(), name(field)))
+        })
+        .collect()
+}
+
+fn name(field: &Element) -> String {
+    field.get("name").unwrap_or_default().to_owned()
+}
