@@ -193,6 +193,20 @@ CREATE TABLE api_key (
 
 CREATE INDEX api_key_by_successor ON api_key (replaced_by);
 
+-- Photos of people and teachers, rebuilt without anything that the picture does not need. One for each.
+CREATE TABLE photo (
+    photo_id   INTEGER PRIMARY KEY,         -- the photo's number
+    digest     BLOB NOT NULL,               -- SHA-256 of the bytes, the name in its address
+    user_id    INTEGER UNIQUE REFERENCES user (user_id) ON DELETE CASCADE, -- whose it is: a person's
+    teacher_id INTEGER UNIQUE REFERENCES teacher (teacher_id) ON DELETE CASCADE, -- or a teacher's
+    media      TEXT NOT NULL CHECK (media IN ('image/jpeg', 'image/png', 'image/webp')), -- what it is
+    created_at INTEGER NOT NULL,            -- when it was sent
+    bytes      BLOB NOT NULL,               -- the file
+    CHECK ((user_id IS NULL) <> (teacher_id IS NULL))
+) STRICT;
+
+CREATE INDEX photo_by_digest ON photo (digest);
+
 -- ----------------------------------------------------------------- content
 
 -- Plans that people can buy, shown to anyone while active.

@@ -32,6 +32,9 @@ mod outbox;
 #[cfg(test)]
 mod page_samples;
 mod partner;
+mod phone;
+mod photos;
+mod profile;
 mod program;
 mod route;
 mod routes;

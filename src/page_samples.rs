@@ -22,6 +22,7 @@ use crate::messages::views::*;
 use crate::messages::{Kind, Notification};
 use crate::money::Cents;
 use crate::operations::views::*;
+use crate::profile::views::*;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 const NOW: Instant = Instant(1_795_183_200);
@@ -38,6 +39,7 @@ fn outside() -> Layout {
 fn student(here: &str) -> Layout {
     let reader = Reader {
         name: "Ana Souza",
+        photo: "",
         email: "ana.souza@exemplo.com.br",
         menu: menu::of(Role::Pro),
     };
@@ -47,6 +49,7 @@ fn student(here: &str) -> Layout {
 fn operator(here: &str) -> Layout {
     let reader = Reader {
         name: "Operação",
+        photo: "",
         email: "operacao@exemplo.com.br",
         menu: menu::of(Role::Admin),
     };
@@ -604,9 +607,76 @@ fn plan_form(existing: bool, faults: bool) -> String {
     page.render().unwrap()
 }
 
+fn profile(count: usize, faults: bool) -> ProfilePage {
+    let devices = [
+        ("Chrome no Windows", "203.0.113.7"),
+        ("Safari no iPhone", "2001:db8:85a3:8d3:1319:8a2e:370:7348"),
+        ("Navegador desconhecido", "198.51.100.23"),
+    ];
+    let sessions = (0..count).map(|index| {
+        let (device, address) = devices[index % devices.len()];
+        SessionRow {
+            id: format!("{index:064x}"),
+            device: device.to_owned(),
+            address: address.to_owned(),
+            opened: ago(index as i64 * 50_000 + 600),
+            seen: ago(index as i64 * 1_000),
+            here: index == 0,
+        }
+    });
+    let many = count > 1;
+    let mut page = ProfilePage {
+        layout: student("/perfil"),
+        alert: None,
+        what: "Plano Pro".to_owned(),
+        email: "ana.souza@exemplo.com.br".to_owned(),
+        photo: String::new(),
+        stored_name: if many { LONG } else { "Ana Souza" }.to_owned(),
+        file: Field::default(),
+        name: Field::of(if many { LONG } else { "Ana Souza" }),
+        chat_number: Field::of("5511987654321"),
+        confirmation: Field::default(),
+        present: Field::default(),
+        password: Field::default(),
+        has_tokens: many,
+        sessions: sessions.collect(),
+        more_sessions: if count > 10 {
+            "e mais 12 sessões".to_owned()
+        } else {
+            String::new()
+        },
+        extension: many.then(|| ExtensionRow {
+            since: ago(500_000),
+            used: Some(ago(60)),
+            until: "20/12/2026 14:05".to_owned(),
+        }),
+        api_plan: many.then(|| ApiPlan {
+            name: "Starter",
+            state: Badge::Active,
+            until: "até 31/12/2026".to_owned(),
+            usage: "1.204 de 10.000 chamadas neste mês".to_owned(),
+        }),
+    };
+    if faults {
+        page.file.error = Some("Envie uma foto em JPEG, PNG ou WebP.".to_owned());
+        page.confirmation.error = Some("A senha atual não confere.".to_owned());
+        page.password.error = Some("Use de 10 a 200 caracteres.".to_owned());
+    }
+    page
+}
+
+fn own_pages() -> Vec<(&'static str, String)> {
+    vec![
+        ("perfil", profile(1, false).render().unwrap()),
+        ("perfil-sessoes", profile(3, false).render().unwrap()),
+        ("perfil-campos", profile(12, true).render().unwrap()),
+    ]
+}
+
 fn supplier_home(plan: bool) -> String {
     let reader = Reader {
         name: "Rui Distribuidora",
+        photo: "",
         email: "rui@exemplo.com.br",
         menu: menu::of(Role::Drop),
     };
@@ -645,6 +715,7 @@ fn every_page() -> Vec<(&'static str, String)> {
     [
         logins(),
         password_links(),
+        own_pages(),
         setup_and_errors(),
         student_pages(),
         staff_pages(),

@@ -80,6 +80,8 @@ pub enum Call {
 /// Whose session opens a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
+    /// Everybody who can sign in.
+    Anyone,
     Student,
     Supplier,
     Admin,
@@ -262,6 +264,7 @@ impl Route {
             Call::Key(Scope::WebhookReceive, _) => "key:webhook_receive",
             Call::Key(Scope::Admin, _) => "key:admin",
             Call::Visitor(_) => "visitor",
+            Call::Session(Access::Anyone, _) => "session:anyone",
             Call::Session(Access::Student, _) => "session:student",
             Call::Session(Access::Supplier, _) => "session:supplier",
             Call::Session(Access::Admin, _) => "session:admin",

@@ -15,6 +15,8 @@ use crate::marketplace;
 use crate::messages;
 use crate::operations;
 use crate::partner;
+use crate::photos;
+use crate::profile;
 use crate::program;
 use crate::route::{Access, Call, Route, Run};
 
@@ -40,8 +42,10 @@ pub fn all() -> Vec<Route> {
     rows.extend(integrations());
     rows.extend(partner::operations());
     rows.extend(panel());
+    rows.extend(own_account());
     rows.extend(administration());
     rows.extend(key_pages());
+    rows.extend(photos_of_others());
     rows
 }
 
@@ -146,6 +150,42 @@ fn panel() -> [Route; 20] {
         get("/fornecedor", Call::Session(Supplier, Run::Read(operations::pages::supplier_home)), "A supplier's home."),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.")
             .family_is(Family::Page),
+    ]
+}
+
+#[rustfmt::skip]
+fn own_account() -> [Route; 9] {
+    use Access::Anyone;
+    use profile::{acts, pages, password};
+    [
+        get("/perfil", Call::Session(Anyone, Run::Read(pages::profile)), "One's own account, as page or JSON."),
+        post("/perfil", Call::Session(Anyone, Run::Slow(acts::change)), "Changes one's own name and chat number.").body_at_most(SMALL),
+        post("/perfil/senha", Call::Session(Anyone, Run::Slow(password::change)), "Changes one's own password.").body_at_most(SMALL),
+        post("/perfil/foto", Call::Session(Anyone, Run::Slow(acts::set_photo)), "Sets one's own photo.")
+            .body_at_most(photos::FORM_BYTES),
+        post("/perfil/foto/excluir", Call::Session(Anyone, Run::Write(acts::remove_photo)), "Removes one's own photo.")
+            .body_at_most(SMALL),
+        post("/perfil/sessoes/encerrar", Call::Session(Anyone, Run::Write(acts::end_others)),
+            "Ends all of one's own sessions but this one.").body_at_most(SMALL),
+        post("/perfil/sessoes/{sessao}/encerrar", Call::Session(Anyone, Run::Write(acts::end_session)),
+            "Ends one of one's own sessions.").body_at_most(SMALL),
+        post("/perfil/extensao/revogar", Call::Session(Anyone, Run::Write(acts::revoke_extension)),
+            "Ends the extension's token.").body_at_most(SMALL),
+        get("/fotos/{digest}", Call::Open(Run::Read(photos::api::photo)), "A photo, by the digest of its bytes.")
+            .family_is(Family::Page),
+    ]
+}
+
+#[rustfmt::skip]
+fn photos_of_others() -> [Route; 3] {
+    use Access::Admin;
+    use photos::pages;
+    [
+        get("/admin/alunos/{id}/foto", Call::Session(Admin, Run::Read(pages::student_photo)), "The form for a student's photo."),
+        post("/admin/alunos/{id}/foto", Call::Session(Admin, Run::Slow(pages::set_student)), "Sets a student's photo.")
+            .body_at_most(photos::FORM_BYTES),
+        post("/admin/alunos/{id}/foto/excluir", Call::Session(Admin, Run::Write(pages::remove_student)),
+            "Removes a student's photo.").body_at_most(SMALL),
     ]
 }
 

@@ -93,6 +93,28 @@ const behaviours = {
     });
   },
 
+  // A photo that is too large is made smaller before it is sent.
+  shrink: (input) => {
+    input.addEventListener("change", async () => {
+      const file = input.files[0];
+      if (!file || file.size <= Number(input.dataset.shrink)) return;
+      try {
+        const picture = await createImageBitmap(file);
+        const scale = Math.min(1, 1024 / Math.max(picture.width, picture.height));
+        const canvas = document.createElement("canvas");
+        canvas.width = Math.round(picture.width * scale);
+        canvas.height = Math.round(picture.height * scale);
+        canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+        const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.85));
+        const smaller = new DataTransfer();
+        smaller.items.add(new File([blob], "foto.jpg", { type: blob.type }));
+        input.files = smaller.files;
+      } catch {
+        // It is sent as it is, and the server says what is wrong with it.
+      }
+    });
+  },
+
   // A second press while the first is on its way sends nothing.
   once: (form) => {
     let sent = false;

@@ -13,7 +13,7 @@ use http::header::SET_COOKIE;
 use serde::Deserialize;
 
 use super::links::{self, Living};
-use super::pages::{self, FreshSession};
+use super::session::{FreshSession, new_session};
 use super::views::{ChoosePage, LinkGonePage};
 use super::{login, passwords, store};
 use crate::app::App;
@@ -104,7 +104,7 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
 
 fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {
     let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
-    let session = pages::new_session(app, request);
+    let session = new_session(app, request);
     let known_from = login::remembered_address(request.client);
     let FreshSession {
         hash,

@@ -10,6 +10,7 @@ pub fn layout(app: &App, account: &Account, request: &Request) -> Layout {
     let reader = Reader {
         name: &account.name,
         email: &account.email,
+        photo: &account.photo,
         menu: menu::of(account.role),
     };
     Layout::inside(&app.config.server.name, request.now, reader, request.path())

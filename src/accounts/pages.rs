@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use http::header::{SET_COOKIE, USER_AGENT};
-use http::{HeaderValue, StatusCode};
+use http::StatusCode;
+use http::header::SET_COOKIE;
 use serde::Deserialize;
 
+use super::session::{cookie, new_session};
 use super::views::{LoginPage, LoginProblem};
 use super::{login, store};
 use crate::app::App;
@@ -15,7 +16,6 @@ use crate::http::view::{self, Layout};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::TokenHash;
 use crate::route::Job;
-use crate::secrets;
 
 /// `GET /`: leads to the person's home, or to the login.
 pub fn start(_: &App, visitor: &Visitor, _: &Request) -> Result<Reply, Problem> {
@@ -203,37 +203,6 @@ fn refused(app: &App, request: &Request, typed: Typed, refusal: Refusal) -> Resu
         reply = reply.with(http::header::RETRY_AFTER, seconds.into());
     }
     Ok(reply)
-}
-
-/// A session that is about to be opened.
-pub struct FreshSession {
-    pub hash: TokenHash,
-    pub cookie: HeaderValue,
-    pub address: String,
-    pub user_agent: String,
-}
-
-/// A new session id with its cookie.
-pub fn new_session(app: &App, request: &Request) -> FreshSession {
-    let secret = secrets::random_hex::<32>();
-    let agent = request.header(&USER_AGENT).unwrap_or_default();
-    FreshSession {
-        hash: TokenHash::of(&secret),
-        cookie: cookie(app, &secret, guard::SESSION_AGE_S),
-        address: request.client.to_string(),
-        user_agent: crate::text::shortened(agent, 200).to_owned(),
-    }
-}
-
-fn cookie(app: &App, value: &str, age_s: i64) -> HeaderValue {
-    let secure = if app.addresses.is_https() {
-        "; Secure"
-    } else {
-        ""
-    };
-    let name = guard::session_cookie_name(app);
-    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age_s}{secure}");
-    HeaderValue::try_from(text).expect("hexadecimal digits fit a cookie")
 }
 
 /// `POST /sair`: ends the session, if there is one.

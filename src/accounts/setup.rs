@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::pages::{self, FreshSession};
+use super::session::{FreshSession, new_session};
 use super::store::{self, NewUser};
 use super::views::{SetupGonePage, SetupPage};
 use super::{Role, passwords};
@@ -173,7 +173,7 @@ fn make(
         cookie,
         address,
         user_agent,
-    } = pages::new_session(app, request);
+    } = new_session(app, request);
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {

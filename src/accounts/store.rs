@@ -75,6 +75,15 @@ pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Account>> {
     )
 }
 
+/// The account of an id.
+pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Account>> {
+    tx.optional(
+        &format!("SELECT {ACCOUNT} FROM user u WHERE u.user_id = ?1"),
+        [user],
+        account,
+    )
+}
+
 /// Whether an account is suspended; one that is gone counts as suspended.
 pub fn is_suspended(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     let suspended = tx.optional(

@@ -14,7 +14,9 @@ use std::sync::Arc;
 use http::Method;
 use http::header::{AUTHORIZATION, HeaderName};
 
-pub use browser::{SESSION_AGE_S, person, session_cookie, session_cookie_name, visitor};
+pub use browser::{
+    SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, visitor,
+};
 pub use keys::{KeyHolder, key};
 pub use known::{Identities, Kind, Known};
 
@@ -84,6 +86,8 @@ pub struct PartnerToken {
 /// A person with a browser session.
 pub struct Person {
     pub account: Arc<Account>,
+    /// The session that this request came with.
+    pub session: TokenHash,
 }
 
 /// Somebody at a page that needs no session.

@@ -7,14 +7,14 @@ use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
-use crate::accounts::views::{ApiPlan, SupplierHome};
+use crate::accounts::views::SupplierHome;
 use crate::app::App;
 use crate::clock::{DAY_S, Instant};
 use crate::config::SignatureMode;
 use crate::guard::Person;
 use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Problem, Reply, Request};
-use crate::partner::{PlanName, store as partner};
+use crate::partner::{shown::shown, store as partner};
 use crate::text::grouped;
 
 /// Days over which refused signatures are counted.
@@ -238,30 +238,7 @@ pub fn supplier_home(app: &App, person: &Person, request: &Request) -> Result<Re
             partner::calls_between(tx, owner, today.month_start(), today.next_month_start())?;
         Ok::<_, Problem>((partner::plan(tx, owner)?, used))
     })?;
-    let api_plan = plan.map(|(name, until)| {
-        let (title, limits) = match name {
-            PlanName::Starter => ("Starter", app.config.partner.plans.starter),
-            PlanName::Pro => ("Pro", app.config.partner.plans.pro),
-            PlanName::Scale => ("Scale", app.config.partner.plans.scale),
-        };
-        ApiPlan {
-            name: title,
-            state: if until.is_none_or(|day| today <= day) {
-                Badge::Active
-            } else {
-                Badge::Expired
-            },
-            until: until.map_or_else(
-                || "sem data de término".to_owned(),
-                |day| day.date().format("até %d/%m/%Y").to_string(),
-            ),
-            usage: format!(
-                "{} de {} chamadas neste mês",
-                grouped(used),
-                grouped(limits.quota)
-            ),
-        }
-    });
+    let api_plan = plan.map(|plan| shown(&app.config.partner.plans, plan, used, today));
     Reply::page(&SupplierHome {
         layout: layout(app, &person.account, request),
         greeting: view::greeting(app.zone(), request.now, &person.account.name),

@@ -7,6 +7,7 @@
 pub mod api;
 pub mod orders;
 pub mod pages_cache;
+pub mod shown;
 pub mod store;
 pub mod usage;
 

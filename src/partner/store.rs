@@ -102,6 +102,15 @@ pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> 
     )
 }
 
+/// Whether an account has tokens that are not revoked.
+pub fn has_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL)",
+        [user],
+        |row| row.get(0),
+    )
+}
+
 /// Revokes all tokens of an account; gives back how many.
 pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(

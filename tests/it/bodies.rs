@@ -13,8 +13,12 @@ use crate::site::{Route, Site};
 
 const BODIES: u64 = 1_000;
 
-/// Rows that act on the path or on the caller alone, whatever the body.
-const ACT_ALONE: [&str; 6] = [
+/// Rows that act on the path or on the caller alone, whatever the body; and
+/// the profile, where a name alone is a change.
+const ACT_ALONE: &[&str] = &[
+    "/perfil",
+    "/encerrar",
+    "/revogar",
     "/logout",
     "/sair",
     "/lidos",
@@ -90,7 +94,7 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         "extension" => site.extension("ana"),
         "seller" => site.seller("ana").plan("scale"),
         "key:write" | "key:webhook_receive" | "key:admin" => site.key(&["admin"]),
-        "session:student" => site.person("ana"),
+        "session:student" | "session:anyone" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
         "session:admin" => site.administrator(),
         "public" | "visitor" | "marketplace_hook" => site.anonymous(),

@@ -39,7 +39,9 @@ mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.
+mod photos; // Photos: checked, rebuilt, served, replaced.
 mod plans; // No route walks a table that grows.
+mod profile; // What people change of their own account.
 mod public; // What anyone may read: shapes, freshness, and memory.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod stored_text; // What strangers typed runs nothing on any page.

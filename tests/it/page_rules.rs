@@ -9,10 +9,11 @@ use crate::html::{Element, Page};
 use crate::site::{Route, Site};
 
 /// Addresses of browsers that answer with no page of their own.
-pub const NO_PAGES: [&str; 5] = [
+pub const NO_PAGES: &[&str] = &[
     "/",
     "/assets/{*rest}",
     "/favicon.ico",
+    "/fotos/{digest}",
     "/painel/ml/conectar",
     "/painel/ml/retorno",
 ];

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::actors::Actor;
 use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
@@ -152,6 +153,7 @@ fn visit_everything(site: &Site, world: &World) {
         "/painel/ml",
         "/painel/avisos",
         "/painel/avisos?pagina=2",
+        "/perfil",
     ] {
         person.get(page).expect(200);
     }
@@ -187,8 +189,39 @@ fn visit_everything(site: &Site, world: &World) {
         site.anonymous().get(&format!("/api/v1/{document}")).ok();
     }
     site.anonymous().get("/readyz").ok();
+    own_account(site, &person);
     let leave = format!("/painel/ml/contas/{LOJA}/desvincular");
     person.post(&leave, &json!({})).ok();
     person.send(Request::new("POST", "/sair")).expect(303);
     extension.post("/api/ext/logout", &json!({})).ok();
+}
+
+/// What people do with their own account.
+fn own_account(site: &Site, person: &Actor<'_>) {
+    let email = json!({ "email": person.person().email });
+    site.anonymous().post("/entrar/esqueci", &email).ok();
+    let arguments = ["user", "password-link", "--email", &person.person().email];
+    let link = site.command(&arguments).ok();
+    let start = link.find("/senha").unwrap();
+    site.anonymous().get(link[start..].trim()).expect(200);
+    let nobody = site.anonymous();
+    nobody.post(
+        "/senha",
+        &json!({ "codigo": "x", "senha": "uma senha longa" }),
+    );
+    nobody
+        .get(&format!("/fotos/{}", "0".repeat(64)))
+        .expect(404);
+    person.post("/perfil", &json!({ "nome": "Ana" })).ok();
+    person.post("/perfil/foto/excluir", &json!({})).ok();
+    person.post("/perfil/extensao/revogar", &json!({})).ok();
+    person.post("/perfil/sessoes/encerrar", &json!({})).ok();
+    let other = format!("/perfil/sessoes/{}/encerrar", "0".repeat(64));
+    person.post(&other, &json!({})).expect(404);
+    let password = &person.person().password;
+    let change = json!({ "atual": password, "senha": "uma senha trocada" });
+    site.person("rui-da-senha")
+        .post("/perfil/senha", &change)
+        .expect(422);
+    site.administrator().get("/admin/alunos/1/foto").expect(200);
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::process::{EXECUTABLE, run};
 
 /// Values that everybody may use and that use only each other.
-const SMALL: [&str; 5] = ["clock", "money", "ids", "secrets", "text"];
+const SMALL: [&str; 6] = ["clock", "money", "ids", "phone", "secrets", "text"];
 
 /// Rooms that know no domain.
 const GROUND: [&str; 3] = ["config", "db", "http"];

@@ -186,3 +186,17 @@ CREATE TRIGGER account_comes AFTER INSERT ON ml_account
 BEGIN UPDATE total SET count = count + 1 WHERE name = 'linked_accounts'; END;
 CREATE TRIGGER account_goes AFTER DELETE ON ml_account
 BEGIN UPDATE total SET count = count - 1 WHERE name = 'linked_accounts'; END;
+
+
+CREATE TABLE photo (
+    photo_id   INTEGER PRIMARY KEY,         -- the photo's number
+    digest     BLOB NOT NULL,               -- SHA-256 of the bytes, the name in its address
+    user_id    INTEGER UNIQUE REFERENCES user (user_id) ON DELETE CASCADE, -- whose it is: a person's
+    teacher_id INTEGER UNIQUE REFERENCES teacher (teacher_id) ON DELETE CASCADE, -- or a teacher's
+    media      TEXT NOT NULL CHECK (media IN ('image/jpeg', 'image/png', 'image/webp')), -- what it is
+    created_at INTEGER NOT NULL,            -- when it was sent
+    bytes      BLOB NOT NULL,               -- the file
+    CHECK ((user_id IS NULL) <> (teacher_id IS NULL))
+) STRICT;
+
+CREATE INDEX photo_by_digest ON photo (digest);

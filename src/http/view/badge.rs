@@ -81,6 +81,8 @@ badges! {
     Broken = "Com falha", Bad;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
+    /// The session that a page was asked for with.
+    Here = "Esta sessão", Good;
 }
 
 impl Badge {

@@ -50,6 +50,8 @@ pub struct Reader<'a> {
     pub name: &'a str,
     /// E-mail address.
     pub email: &'a str,
+    /// Address of the photo, empty without one.
+    pub photo: &'a str,
     /// What this role may visit; the first entry is the role's home.
     pub menu: &'static [Group],
 }
@@ -65,8 +67,8 @@ pub struct Layout {
     pub person: String,
     /// E-mail address of the reader, empty outside.
     pub email: String,
-    /// First letters of the reader's first and last name.
-    pub initials: String,
+    /// Address of the reader's photo, empty without one.
+    pub photo: String,
     /// The reader's navigation.
     pub menu: &'static [Group],
     /// Address of the reader's home.
@@ -84,7 +86,7 @@ impl Layout {
             now: now.0,
             person: String::new(),
             email: String::new(),
-            initials: String::new(),
+            photo: String::new(),
             menu: &[],
             home: "/",
             flash: None,
@@ -98,7 +100,7 @@ impl Layout {
         Self {
             person: reader.name.to_owned(),
             email: reader.email.to_owned(),
-            initials: initials(reader.name),
+            photo: reader.photo.to_owned(),
             menu: reader.menu,
             home: home.map_or("/", |place| place.href),
             here: here.to_owned(),
@@ -123,6 +125,11 @@ impl Layout {
             .filter(|place| is_below(&self.here, place.href))
             .max_by_key(|place| place.href.len());
         present.is_some_and(|present| present.href == place.href)
+    }
+
+    /// Whether the page is the reader's own profile, which the foot leads to.
+    pub fn is_profile(&self) -> bool {
+        self.here == "/perfil"
     }
 
     /// The entries of a phone's bottom bar, before the one that opens the menu.

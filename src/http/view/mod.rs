@@ -410,6 +410,10 @@ impl ErrorPage {
 
 fn error_words(status: u16) -> (&'static str, &'static str) {
     match status {
+        413 => (
+            "O arquivo é grande demais",
+            "Nada foi alterado. Volte à página anterior e envie um arquivo menor.",
+        ),
         400..=402 | 405..=428 | 430..=499 => (
             "Não entendemos este pedido",
             "O endereço ou o formulário chegou incompleto. Nada foi alterado. Volte à página anterior e tente de novo.",

@@ -27,6 +27,7 @@ fn a_page_below_a_list_marks_the_list_only() {
     ] {
         let reader = Reader {
             name: "Ana",
+            photo: "",
             email: "ana@exemplo.com",
             menu: MENU,
         };

@@ -1,0 +1,119 @@
+//! What people see and change of their own account, in the database.
+
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::guard::{SESSION_AGE_S, SESSION_IDLE_S};
+use crate::ids::{TokenHash, UserId};
+
+/// The chat number of a person, when one is known.
+pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
+    tx.one(
+        "SELECT chat_number FROM user WHERE user_id = ?1",
+        [user],
+        |row| row.get(0),
+    )
+}
+
+/// Changes name and chat number.
+pub fn rename(tx: &WriteTx<'_>, user: UserId, name: &str, chat_number: Option<&str>) -> Result<()> {
+    tx.execute(
+        "UPDATE user SET name = ?2, chat_number = ?3 WHERE user_id = ?1",
+        (user, name, chat_number),
+    )?;
+    Ok(())
+}
+
+/// An open session.
+#[derive(Clone, Debug)]
+pub struct OpenSession {
+    pub hash: TokenHash,
+    pub created_at: Instant,
+    pub last_seen_at: Instant,
+    /// Where it was opened.
+    pub address: String,
+    pub user_agent: String,
+}
+
+/// The last use of the present session may still be unwritten.
+const OPEN: &str = "user_id = ?1 AND created_at > ?2 AND ended_at IS NULL
+    AND (last_seen_at > ?3 OR session_hash = ?4)";
+
+/// Since when an open session must have been opened and seen.
+fn horizons(now: Instant) -> (i64, i64) {
+    (now.minus(SESSION_AGE_S).0, now.minus(SESSION_IDLE_S).0)
+}
+
+/// The sessions of a person that are open, the newest first, at most `most` of
+/// them; and how many there are. The present one is among them.
+pub fn open_sessions(
+    tx: &ReadTx<'_>,
+    user: UserId,
+    present: &TokenHash,
+    most: u32,
+) -> Result<(Vec<OpenSession>, u64)> {
+    let (opened, seen) = horizons(tx.now());
+    let total: i64 = tx.one(
+        &format!("SELECT count(*) FROM session WHERE {OPEN}"),
+        (user, opened, seen, present),
+        |row| row.get(0),
+    )?;
+    let sessions = tx.all(
+        &format!(
+            "SELECT session_hash, created_at, last_seen_at, address, user_agent
+             FROM session WHERE {OPEN}
+             ORDER BY created_at DESC, session_hash LIMIT ?5"
+        ),
+        (user, opened, seen, present, most),
+        |row| {
+            Ok(OpenSession {
+                hash: TokenHash(row.get(0)?),
+                created_at: Instant(row.get(1)?),
+                last_seen_at: Instant(row.get(2)?),
+                address: row.get(3)?,
+                user_agent: row.get(4)?,
+            })
+        },
+    )?;
+    Ok((sessions, u64::try_from(total).unwrap_or(0)))
+}
+
+/// Ends one session of a person; false when it is not an open one of theirs.
+pub fn end_session(tx: &WriteTx<'_>, user: UserId, session: &TokenHash) -> Result<bool> {
+    let ended = tx.execute(
+        "UPDATE session SET ended_at = ?3 WHERE session_hash = ?2 AND user_id = ?1 AND ended_at IS NULL",
+        (user, session, tx.now().0),
+    )?;
+    Ok(ended == 1)
+}
+
+/// Ends every session of a person but one; gives back how many.
+pub fn end_other_sessions(tx: &WriteTx<'_>, user: UserId, kept: &TokenHash) -> Result<usize> {
+    tx.execute(
+        "UPDATE session SET ended_at = ?3 WHERE user_id = ?1 AND session_hash <> ?2 AND ended_at IS NULL",
+        (user, kept, tx.now().0),
+    )
+}
+
+/// The living token of the browser extension.
+#[derive(Clone, Copy, Debug)]
+pub struct LivingToken {
+    pub since: Instant,
+    pub until: Instant,
+    pub used_at: Option<Instant>,
+}
+
+/// The extension token of a person, while there is a living one.
+pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<LivingToken>> {
+    tx.optional(
+        "SELECT created_at, expires_at, last_used_at FROM extension_token
+         WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
+        (user, tx.now().0),
+        |row| {
+            Ok(LivingToken {
+                since: Instant(row.get(0)?),
+                until: Instant(row.get(1)?),
+                used_at: row.get::<_, Option<i64>>(2)?.map(Instant),
+            })
+        },
+    )
+}

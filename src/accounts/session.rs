@@ -1,0 +1,42 @@
+//! Opening a session: its secret, its cookie and what is remembered of it.
+
+use http::HeaderValue;
+use http::header::USER_AGENT;
+
+use crate::app::App;
+use crate::guard;
+use crate::http::Request;
+use crate::ids::TokenHash;
+use crate::secrets;
+
+/// A session that is about to be opened.
+pub struct FreshSession {
+    pub hash: TokenHash,
+    pub cookie: HeaderValue,
+    pub address: String,
+    pub user_agent: String,
+}
+
+/// A new session id with its cookie.
+pub fn new_session(app: &App, request: &Request) -> FreshSession {
+    let secret = secrets::random_hex::<32>();
+    let agent = request.header(&USER_AGENT).unwrap_or_default();
+    FreshSession {
+        hash: TokenHash::of(&secret),
+        cookie: cookie(app, &secret, guard::SESSION_AGE_S),
+        address: request.client.to_string(),
+        user_agent: crate::text::shortened(agent, 200).to_owned(),
+    }
+}
+
+/// The session cookie of this installation.
+pub fn cookie(app: &App, value: &str, age_s: i64) -> HeaderValue {
+    let secure = if app.addresses.is_https() {
+        "; Secure"
+    } else {
+        ""
+    };
+    let name = guard::session_cookie_name(app);
+    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age_s}{secure}");
+    HeaderValue::try_from(text).expect("hexadecimal digits fit a cookie")
+}

@@ -1,0 +1,38 @@
+//! An account's API plan as its owner sees it.
+
+use super::PlanName;
+use crate::accounts::views::ApiPlan;
+use crate::clock::Day;
+use crate::config;
+use crate::http::view::Badge;
+use crate::text::grouped;
+
+/// A plan in words: its name, until when it is good and how much is used.
+pub fn shown(
+    plans: &config::Plans,
+    (name, until): (PlanName, Option<Day>),
+    used: u64,
+    today: Day,
+) -> ApiPlan {
+    ApiPlan {
+        name: match name {
+            PlanName::Starter => "Starter",
+            PlanName::Pro => "Pro",
+            PlanName::Scale => "Scale",
+        },
+        state: if until.is_none_or(|day| today <= day) {
+            Badge::Active
+        } else {
+            Badge::Expired
+        },
+        until: until.map_or_else(
+            || "sem data de término".to_owned(),
+            |day| day.date().format("até %d/%m/%Y").to_string(),
+        ),
+        usage: format!(
+            "{} de {} chamadas neste mês",
+            grouped(used),
+            grouped(name.limits(plans).quota)
+        ),
+    }
+}

@@ -1,0 +1,197 @@
+//! Photos of people: checked, taken apart, kept, served.
+//!
+//! A photo is rebuilt from the parts that a picture needs. What else a file
+//! carries (the place where it was taken, comments, a second file behind the
+//! first) never reaches the database. Its address is the digest of its bytes,
+//! so browsers keep it for good and nobody finds one by counting.
+
+pub mod api;
+mod jpeg;
+pub mod pages;
+mod png;
+pub mod store;
+pub mod views;
+mod webp;
+
+#[cfg(test)]
+mod tests;
+
+use http::HeaderValue;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use sha2::{Digest as _, Sha256};
+
+use crate::http::{Code, Problem, Request, upload};
+use crate::text::hex;
+
+/// Largest file.
+pub const MOST_BYTES: usize = 512 * 1024;
+/// Largest body of a form with a photo: somewhat larger files get an answer in
+/// words.
+pub const FORM_BYTES: usize = 1024 * 1024;
+/// Most pixels in width and height.
+const MOST_PIXELS: u32 = 4096;
+
+/// Formats of photos.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Media {
+    Jpeg,
+    Png,
+    Webp,
+}
+
+impl Media {
+    const ALL: [Self; 3] = [Self::Jpeg, Self::Png, Self::Webp];
+
+    /// The media type, also in the database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Webp => "image/webp",
+        }
+    }
+
+    /// The media type as a header.
+    pub const fn header(self) -> HeaderValue {
+        HeaderValue::from_static(self.name())
+    }
+}
+
+impl ToSql for Media {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.name().into())
+    }
+}
+
+impl FromSql for Media {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        let known = Self::ALL.into_iter().find(|media| media.name() == name);
+        known.ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// A checked photo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Photo {
+    pub media: Media,
+    pub bytes: Vec<u8>,
+}
+
+impl Photo {
+    /// SHA-256 of its bytes.
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.bytes).into()
+    }
+}
+
+/// The address of a photo.
+pub fn address(digest: &[u8; 32]) -> String {
+    format!("/fotos/{}", hex(digest))
+}
+
+/// Why a file is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    Missing,
+    TooLarge,
+    NoPhoto,
+    Animated,
+    TooManyPixels,
+    Damaged,
+}
+
+impl Fault {
+    /// What to correct.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Missing => "Escolha um arquivo.",
+            Self::TooLarge => "A foto pode ter até 512 KB. Diminua-a e envie de novo.",
+            Self::NoPhoto => "Envie uma foto em JPEG, PNG ou WebP.",
+            Self::Animated => "Envie uma foto sem animação.",
+            Self::TooManyPixels => "A foto pode ter até 4096 pixels de largura e de altura.",
+            Self::Damaged => "O arquivo está incompleto ou danificado. Envie outro.",
+        }
+    }
+}
+
+/// Checks a file and rebuilds it; what it is called does not matter.
+pub fn check(file: &[u8]) -> Result<Photo, Fault> {
+    if file.is_empty() {
+        return Err(Fault::Missing);
+    }
+    if file.len() > MOST_BYTES {
+        return Err(Fault::TooLarge);
+    }
+    let (media, picture) = if file.starts_with(jpeg::START) {
+        (Media::Jpeg, jpeg::read(file)?)
+    } else if file.starts_with(png::START) {
+        (Media::Png, png::read(file)?)
+    } else if file.starts_with(webp::START) && file.get(8..12) == Some(webp::NAME) {
+        (Media::Webp, webp::read(file)?)
+    } else {
+        return Err(Fault::NoPhoto);
+    };
+    let fits = |pixels: u32| (1..=MOST_PIXELS).contains(&pixels);
+    if !fits(picture.width) || !fits(picture.height) {
+        return Err(Fault::TooManyPixels);
+    }
+    // Parts are only left out, but a turned JPEG gets one of ours.
+    if picture.bytes.len() > MOST_BYTES {
+        return Err(Fault::TooLarge);
+    }
+    Ok(Photo {
+        media,
+        bytes: picture.bytes,
+    })
+}
+
+/// The photo in the form field `foto` of a request.
+pub fn sent(request: &Request) -> Result<Photo, Problem> {
+    if !upload::is_upload(request) {
+        return Err(Problem::new(
+            Code::UnsupportedMediaType,
+            "send the photo as multipart/form-data in the field foto",
+        ));
+    }
+    let file = upload::file(request, "foto")?.unwrap_or_default();
+    check(&file).map_err(|fault| Problem::field("foto", fault.words()))
+}
+
+/// A picture taken apart and put together again.
+struct Picture {
+    width: u32,
+    height: u32,
+    bytes: Vec<u8>,
+}
+
+/// Reads a file from its start; what is not there is damage.
+struct Reader<'f> {
+    file: &'f [u8],
+    at: usize,
+}
+
+impl<'f> Reader<'f> {
+    const fn new(file: &'f [u8], at: usize) -> Self {
+        Self { file, at }
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'f [u8], Fault> {
+        let end = self.at.checked_add(length).ok_or(Fault::Damaged)?;
+        let taken = self.file.get(self.at..end).ok_or(Fault::Damaged)?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        self.take(N)?.try_into().map_err(|_| Fault::Damaged)
+    }
+
+    fn byte(&mut self) -> Result<u8, Fault> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    const fn is_at_end(&self) -> bool {
+        self.at >= self.file.len()
+    }
+}

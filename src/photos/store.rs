@@ -1,0 +1,61 @@
+//! Photos in the database: one for each person and teacher.
+
+use super::{Media, Photo, address};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+
+/// Whose photo it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    Person(UserId),
+    Teacher(i64),
+}
+
+impl Owner {
+    /// Column of the photo and table of the owner, and the owner's number.
+    const fn place(self) -> (&'static str, &'static str, i64) {
+        match self {
+            Self::Person(user) => ("user_id", "user", user.0),
+            Self::Teacher(teacher) => ("teacher_id", "teacher", teacher),
+        }
+    }
+}
+
+/// Gives somebody a photo in the place of any other; gives back its address.
+pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
+    let (column, table, id) = owner.place();
+    let digest = photo.digest();
+    tx.execute(
+        &format!(
+            "INSERT INTO photo (digest, {column}, media, created_at, bytes) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT ({column}) DO UPDATE SET digest = ?1, media = ?3, created_at = ?4, bytes = ?5"
+        ),
+        (&digest, id, photo.media, tx.now().0, &photo.bytes),
+    )?;
+    let address = address(&digest);
+    tx.execute(
+        &format!("UPDATE {table} SET photo = ?2 WHERE {column} = ?1"),
+        (id, &address),
+    )?;
+    Ok(address)
+}
+
+/// Takes somebody's photo away; false when there was none.
+pub fn remove(tx: &WriteTx<'_>, owner: Owner) -> Result<bool> {
+    let (column, table, id) = owner.place();
+    let removed = tx.execute(&format!("DELETE FROM photo WHERE {column} = ?1"), [id])?;
+    tx.execute(
+        &format!("UPDATE {table} SET photo = '' WHERE {column} = ?1"),
+        [id],
+    )?;
+    Ok(removed == 1)
+}
+
+/// The photo of a digest, whosever it is.
+pub fn by_digest(tx: &ReadTx<'_>, digest: &[u8; 32]) -> Result<Option<(Media, Vec<u8>)>> {
+    tx.optional(
+        "SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1",
+        [digest],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}

@@ -1,0 +1,165 @@
+//! What people change of their own account, apart from the password.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::pages::{self, PATH};
+use super::password;
+use crate::accounts::{own, store};
+use crate::app::App;
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field, is_form};
+use crate::http::view;
+use crate::http::{Problem, Reply, Request};
+use crate::ids::TokenHash;
+use crate::phone;
+use crate::photos::{self, store::Owner};
+use crate::route::Job;
+use crate::text::{from_hex, person_name};
+
+const CHAT_WORDS: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-4321.";
+
+#[derive(Deserialize)]
+struct DataBody {
+    #[serde(default)]
+    nome: Field<String>,
+    #[serde(default)]
+    chat_number: Field<String>,
+    #[serde(default)]
+    confirmacao: Field<String>,
+}
+
+/// `POST /perfil`: changes name and chat number. Another chat number asks for
+/// the present password.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let body: DataBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let user = person.account.user_id;
+    let stored = app.db.read(request.lane, |tx| own::chat_number(tx, user))?;
+    // A form always says everything; a program may leave out what stays.
+    let says_all = is_form(request.headers());
+    let keeps_name = body.nome.is_absent() && !says_all;
+    let keeps_number = body.chat_number.is_absent() && !says_all;
+    let typed_name = check.optional("nome", body.nome).unwrap_or_default();
+    let typed_number = check
+        .optional("chat_number", body.chat_number)
+        .unwrap_or_default();
+    let confirmation = check
+        .optional("confirmacao", body.confirmacao)
+        .unwrap_or_default();
+    let name = if keeps_name {
+        person.account.name.clone()
+    } else {
+        person_name(&typed_name)
+            .map(str::to_owned)
+            .unwrap_or_default()
+    };
+    if name.is_empty() {
+        check.fail("nome", "must have 2 to 120 characters");
+    }
+    let number = match &*typed_number {
+        _ if keeps_number => stored.clone(),
+        "" => None,
+        typed => {
+            let number = phone::normal("", typed);
+            if number.is_none() {
+                check.fail("chat_number", CHAT_WORDS);
+            }
+            number
+        }
+    };
+    let outcome = check.finish().and_then(|()| {
+        if number == stored {
+            return Ok(None);
+        }
+        password::confirm(app, person, request, "confirmacao", &confirmation).map(Some)
+    });
+    let login = match outcome {
+        Ok(login) => login,
+        Err(problem) if request.wants_json() => return Err(problem),
+        Err(problem) => {
+            return pages::faulty(app, person, request, &problem, |page| {
+                page.name = view::Field::of(typed_name);
+                page.chat_number = view::Field::of(typed_number);
+            });
+        }
+    };
+    let (answer, versions) = (Answer::to(request), Arc::clone(&app.versions));
+    app.db.write(move |tx| {
+        if let Some(login) = login {
+            login.note(tx)?;
+        }
+        own::rename(tx, user, &name, number.as_deref())?;
+        tx.after_commit(move || versions.raise(user));
+        Ok::<_, Problem>(())
+    })?;
+    answer.done(user, PATH, "dados")
+}
+
+/// `POST /perfil/foto`: puts a photo in the place of the present one.
+pub fn set_photo(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let photo = match photos::sent(request) {
+        Ok(photo) => photo,
+        Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
+        Err(problem) => return pages::faulty(app, person, request, &problem, |_| {}),
+    };
+    let (user, versions) = (person.account.user_id, Arc::clone(&app.versions));
+    let address = app.db.write(move |tx| {
+        let address = photos::store::set(tx, Owner::Person(user), &photo)?;
+        tx.after_commit(move || versions.raise(user));
+        Ok::<_, Problem>(address)
+    })?;
+    Answer::to(request).with(PATH, "foto", &[("foto", address.into())])
+}
+
+/// `POST /perfil/foto/excluir`: takes the photo away.
+pub fn remove_photo(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (user, answer) = (person.account.user_id, Answer::to(request));
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        photos::store::remove(tx, Owner::Person(user))?;
+        tx.after_commit(move || versions.raise(user));
+        answer.done(user, PATH, "foto_excluida")
+    }))
+}
+
+/// `POST /perfil/sessoes/{sessao}/encerrar`: ends one of one's own sessions.
+pub fn end_session(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let session = from_hex(request.variable("sessao"))
+        .and_then(|digest| digest.try_into().ok())
+        .map(TokenHash)
+        .ok_or_else(Problem::not_found)?;
+    let (user, answer) = (person.account.user_id, Answer::to(request));
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        if !own::end_session(tx, user, &session)? {
+            return Err(Problem::not_found());
+        }
+        tx.after_commit(move || versions.raise(user));
+        answer.done(pages::id_of(&session), PATH, "sessao")
+    }))
+}
+
+/// `POST /perfil/sessoes/encerrar`: ends all sessions but this one.
+pub fn end_others(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (user, session) = (person.account.user_id, person.session);
+    let (answer, versions) = (Answer::to(request), Arc::clone(&app.versions));
+    Ok(Box::new(move |tx| {
+        let ended = own::end_other_sessions(tx, user, &session)?;
+        tx.after_commit(move || versions.raise(user));
+        answer.with(PATH, "sessoes", &[("encerradas", ended.into())])
+    }))
+}
+
+/// `POST /perfil/extensao/revogar`: ends the extension's token.
+pub fn revoke_extension(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (user, answer) = (person.account.user_id, Answer::to(request));
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        let revoked = store::revoke_extension_tokens(tx, user)?;
+        tx.after_commit(move || versions.raise(user));
+        answer.with(PATH, "extensao", &[("revogados", revoked.into())])
+    }))
+}

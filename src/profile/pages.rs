@@ -1,0 +1,293 @@
+//! `GET /perfil`: one's own account, as page and as JSON.
+
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use super::devices;
+use super::views::{ExtensionRow, ProfilePage, SessionRow};
+use crate::accounts::frame::layout;
+use crate::accounts::own::{self, LivingToken, OpenSession};
+use crate::app::App;
+use crate::clock::{Day, Instant};
+use crate::guard::Person;
+use crate::http::input::{Check, Field};
+use crate::http::problem::Fields;
+use crate::http::view::{self, Notice, Tone, When};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::{TokenHash, UserId};
+use crate::partner::{PlanName, shown::shown, store as partner};
+use crate::text::hex;
+
+/// The page's address.
+pub const PATH: &str = "/perfil";
+/// Sessions that the page lists.
+const MOST_SESSIONS: u32 = 50;
+
+/// Everything that the page shows.
+struct Own {
+    name: String,
+    photo: String,
+    chat_number: Option<String>,
+    sessions: Vec<OpenSession>,
+    open_sessions: u64,
+    extension: Option<LivingToken>,
+    plan: Option<(PlanName, Option<Day>)>,
+    calls: u64,
+    has_tokens: bool,
+}
+
+fn read(app: &App, person: &Person, request: &Request) -> Result<Own, Problem> {
+    let (account, today) = (&person.account, app.day(request.now));
+    let user = account.user_id;
+    app.db.read(request.lane, |tx| {
+        let (sessions, open_sessions) =
+            own::open_sessions(tx, user, &person.session, MOST_SESSIONS)?;
+        let calls =
+            partner::calls_between(tx, user, today.month_start(), today.next_month_start())?;
+        Ok(Own {
+            name: account.name.clone(),
+            photo: account.photo.clone(),
+            chat_number: own::chat_number(tx, user)?,
+            sessions,
+            open_sessions,
+            extension: own::extension_token(tx, user)?,
+            plan: partner::plan(tx, user)?,
+            calls,
+            has_tokens: partner::has_tokens(tx, user)?,
+        })
+    })
+}
+
+#[derive(Deserialize)]
+struct ProfileQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+/// `GET /perfil`: the account, its sessions and its token.
+pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: ProfileQuery = request.query()?;
+    let notice = Check::text().optional("aviso", query.aviso);
+    let own = read(app, person, request)?;
+    if request.wants_json() {
+        return json(app, person, request, own);
+    }
+    let mut page = page(app, person, request, &own);
+    page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
+    Reply::page(&page)
+}
+
+fn flash(word: &str) -> Option<Notice> {
+    let (title, text) = match word {
+        "dados" => ("Dados salvos", ""),
+        "senha" => (
+            "Senha trocada",
+            "As outras sessões e o acesso da extensão foram encerrados.",
+        ),
+        "foto" => ("Foto salva", ""),
+        "foto_excluida" => ("Foto excluída", ""),
+        "sessao" => (
+            "Sessão encerrada",
+            "Quem estava nela precisa entrar de novo.",
+        ),
+        "sessoes" => ("Outras sessões encerradas", "Só esta continua aberta."),
+        "extensao" => (
+            "Acesso da extensão encerrado",
+            "Para usá-la de novo, entre por ela com e-mail e senha.",
+        ),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, title, text))
+}
+
+fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage {
+    let account = &person.account;
+    let when = |at: Instant| When::new(app.zone(), at, request.now);
+    let hidden = own.open_sessions.saturating_sub(own.sessions.len() as u64);
+    ProfilePage {
+        layout: layout(app, account, request),
+        alert: None,
+        what: if account.role.is_student() {
+            format!("Plano {}", account.role.title())
+        } else {
+            account.role.title().to_owned()
+        },
+        email: account.email.clone(),
+        photo: own.photo.clone(),
+        stored_name: own.name.clone(),
+        file: view::Field::default(),
+        name: view::Field::of(own.name.clone()),
+        chat_number: view::Field::of(own.chat_number.clone().unwrap_or_default()),
+        confirmation: view::Field::default(),
+        present: view::Field::default(),
+        password: view::Field::default(),
+        has_tokens: own.has_tokens,
+        sessions: own
+            .sessions
+            .iter()
+            .map(|session| {
+                let here = session.hash == person.session;
+                SessionRow {
+                    id: id_of(&session.hash),
+                    device: devices::in_words(&session.user_agent),
+                    address: session.address.clone(),
+                    opened: when(session.created_at),
+                    seen: when(if here {
+                        request.now
+                    } else {
+                        session.last_seen_at
+                    }),
+                    here,
+                }
+            })
+            .collect(),
+        more_sessions: match hidden {
+            0 => String::new(),
+            1 => "e mais 1 sessão".to_owned(),
+            _ => format!("e mais {} sessões", crate::text::grouped(hidden)),
+        },
+        extension: own.extension.map(|token| ExtensionRow {
+            since: when(token.since),
+            used: token.used_at.map(when),
+            until: app.zone().page(token.until),
+        }),
+        api_plan: own.plan.map(|plan| {
+            let today = app.day(request.now);
+            shown(&app.config.partner.plans, plan, own.calls, today)
+        }),
+    }
+}
+
+/// The name of a session in addresses: its digest, which opens nothing.
+pub fn id_of(session: &TokenHash) -> String {
+    hex(&session.0)
+}
+
+/// What a browser sent that is wrong: the page again, with what was typed.
+pub fn faulty(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    problem: &Problem,
+    typed: impl FnOnce(&mut ProfilePage),
+) -> Result<Reply, Problem> {
+    let own = read(app, person, request)?;
+    let mut page = page(app, person, request, &own);
+    typed(&mut page);
+    mark(&mut page, &problem.fields);
+    if problem.fields.is_empty() {
+        page.alert = Some(Notice::new(Tone::Warn, problem.message.clone(), ""));
+    }
+    let status = if problem.fields.is_empty() {
+        problem.code.status(request.family)
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    let reply = Reply::page(&page)?.status(status);
+    Ok(match problem.retry_after_s {
+        Some(seconds) => reply.with(http::header::RETRY_AFTER, seconds.into()),
+        None => reply,
+    })
+}
+
+/// Puts faults at their fields, in our words, and the cursor into the first.
+fn mark(page: &mut ProfilePage, faults: &Fields) {
+    let fields = [
+        ("foto", &mut page.file),
+        ("nome", &mut page.name),
+        ("chat_number", &mut page.chat_number),
+        ("confirmacao", &mut page.confirmation),
+        ("atual", &mut page.present),
+        ("senha", &mut page.password),
+    ];
+    let mut count = 0;
+    for (name, field) in fields {
+        let fault = faults.iter().find(|(known, _)| known == name);
+        let Some((_, said)) = fault else { continue };
+        field.error = Some(if name == "nome" {
+            "Informe o seu nome, com 2 a 120 letras.".to_owned()
+        } else {
+            said.to_string()
+        });
+        field.focus = count == 0;
+        count += 1;
+    }
+}
+
+#[derive(Serialize)]
+struct WireSession {
+    id: String,
+    aparelho: String,
+    endereco: String,
+    aberta_em: String,
+    vista_em: String,
+    atual: bool,
+}
+
+#[derive(Serialize)]
+struct WireToken {
+    desde: String,
+    usado_em: Option<String>,
+    ate: String,
+}
+
+#[derive(Serialize)]
+struct WirePlan {
+    plano: &'static str,
+    ate: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WireProfile {
+    ok: bool,
+    id: UserId,
+    nome: String,
+    email: String,
+    role: &'static str,
+    foto: String,
+    chat_number: Option<String>,
+    total_sessoes: u64,
+    sessoes: Vec<WireSession>,
+    extensao: Option<WireToken>,
+    plano_api: Option<WirePlan>,
+}
+
+fn json(app: &App, person: &Person, request: &Request, own: Own) -> Result<Reply, Problem> {
+    let zone = app.zone();
+    let sessoes = own.sessions.iter().map(|session| {
+        let atual = session.hash == person.session;
+        let seen = if atual {
+            request.now
+        } else {
+            session.last_seen_at
+        };
+        WireSession {
+            id: id_of(&session.hash),
+            aparelho: devices::in_words(&session.user_agent),
+            endereco: session.address.clone(),
+            aberta_em: zone.spaced(session.created_at),
+            vista_em: zone.spaced(seen),
+            atual,
+        }
+    });
+    Reply::json(&WireProfile {
+        ok: true,
+        id: person.account.user_id,
+        email: person.account.email.clone(),
+        role: person.account.role.name(),
+        total_sessoes: own.open_sessions,
+        sessoes: sessoes.collect(),
+        extensao: own.extension.map(|token| WireToken {
+            desde: zone.spaced(token.since),
+            usado_em: token.used_at.map(|at| zone.spaced(at)),
+            ate: zone.spaced(token.until),
+        }),
+        plano_api: own.plan.map(|(name, until)| WirePlan {
+            plano: name.name(),
+            ate: until.map(|day| day.date().to_string()),
+        }),
+        nome: own.name,
+        foto: own.photo,
+        chat_number: own.chat_number,
+    })
+}

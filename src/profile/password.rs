@@ -1,0 +1,115 @@
+//! One's own password: shown to be known, and changed.
+//!
+//! It goes through the one place that checks passwords (`accounts/login.rs`),
+//! so whoever finds an open session cannot guess any faster here.
+
+use std::sync::Arc;
+
+use http::header::SET_COOKIE;
+use serde::Deserialize;
+
+use super::pages::{self, PATH};
+use crate::accounts::choose::LENGTH_WORDS;
+use crate::accounts::login::{self, Login};
+use crate::accounts::session::{FreshSession, new_session};
+use crate::accounts::{passwords, store};
+use crate::app::App;
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::partner::store as partner;
+
+const ASKED: &str = "Informe a sua senha atual.";
+const WRONG: &str = "A senha atual não confere.";
+
+/// Requires the present password, sent in the field `name`.
+pub fn confirm(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    name: &'static str,
+    password: &str,
+) -> Result<Login, Problem> {
+    if password.is_empty() {
+        return Err(Problem::field(name, ASKED));
+    }
+    login::check(app, &person.account.email, password, request).map_err(|problem| {
+        match problem.code {
+            Code::InvalidCredentials => Problem::field(name, WRONG),
+            Code::RateLimited => Problem {
+                message:
+                    "Muitas tentativas com a senha errada. Espere alguns minutos e tente de novo."
+                        .into(),
+                ..problem
+            },
+            _ => problem,
+        }
+    })
+}
+
+#[derive(Deserialize)]
+struct PasswordBody {
+    #[serde(default)]
+    atual: Field<String>,
+    #[serde(default)]
+    senha: Field<String>,
+    #[serde(default)]
+    revogar_tokens: Field<bool>,
+}
+
+/// `POST /perfil/senha`: changes the password. Everything that was open ends;
+/// this browser goes on with a new session.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let body: PasswordBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let present = check.optional("atual", body.atual).unwrap_or_default();
+    let new = check.optional("senha", body.senha).unwrap_or_default();
+    let revoke = check.optional("revogar_tokens", body.revogar_tokens);
+    if present.is_empty() {
+        check.fail("atual", ASKED);
+    }
+    if !passwords::LENGTH.contains(&new.chars().count()) {
+        check.fail("senha", LENGTH_WORDS);
+    }
+    let confirmed = check
+        .finish()
+        .and_then(|()| confirm(app, person, request, "atual", &present));
+    let login = match confirmed {
+        Ok(login) => login,
+        Err(problem) if request.wants_json() => return Err(problem),
+        Err(problem) => return pages::faulty(app, person, request, &problem, |_| {}),
+    };
+    let password_hash = app.passwords.run(move |hasher| hasher.hash(&new))?;
+    let user = person.account.user_id;
+    let FreshSession {
+        hash,
+        cookie,
+        address,
+        user_agent,
+    } = new_session(app, request);
+    let versions = Arc::clone(&app.versions);
+    app.db.write(move |tx| {
+        login.note(tx)?;
+        store::set_password(tx, user, &password_hash)?;
+        if revoke == Some(true) {
+            partner::revoke_tokens(tx, user)?;
+        }
+        store::insert_session(
+            tx,
+            &store::NewSession {
+                hash,
+                user,
+                address,
+                user_agent,
+            },
+        )?;
+        tx.after_commit(move || {
+            versions.raise(user);
+            versions.raise_tokens();
+        });
+        Ok::<_, Problem>(())
+    })?;
+    let reply = Answer::to(request).done(user, PATH, "senha")?;
+    Ok(reply.with(SET_COOKIE, cookie))
+}

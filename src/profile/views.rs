@@ -1,0 +1,74 @@
+//! What the profile page prints.
+
+use askama::Template;
+
+use crate::accounts::views::ApiPlan;
+use crate::http::view::{Field, Layout, Notice, When};
+
+/// `GET /perfil`, and its answers when fields are at fault.
+#[derive(Debug, Template)]
+#[template(path = "profile.html", config = "assets/askama.toml")]
+pub struct ProfilePage {
+    /// The frame of the signed-in person.
+    pub layout: Layout,
+    /// Above the forms when something is at fault.
+    pub alert: Option<Notice>,
+    /// `Aluno · Pro`, `Fornecedor`, `Administração`.
+    pub what: String,
+    /// E-mail address, which only the operator changes.
+    pub email: String,
+    /// Address of the photo, empty without one.
+    pub photo: String,
+    /// Name as it is stored, for the letters in place of a photo.
+    pub stored_name: String,
+    /// `foto`.
+    pub file: Field,
+    /// `nome`.
+    pub name: Field,
+    /// `chat_number`.
+    pub chat_number: Field,
+    /// `confirmacao`: the present password, for another chat number.
+    pub confirmation: Field,
+    /// `atual`.
+    pub present: Field,
+    /// `senha`.
+    pub password: Field,
+    /// Whether there are partner tokens that a new password could revoke.
+    pub has_tokens: bool,
+    /// Open sessions, the newest first.
+    pub sessions: Vec<SessionRow>,
+    /// `e mais 12 sessões`; empty when all are shown.
+    pub more_sessions: String,
+    /// The extension's token, while there is one.
+    pub extension: Option<ExtensionRow>,
+    /// The API plan, for those who have one.
+    pub api_plan: Option<ApiPlan>,
+}
+
+/// An open session.
+#[derive(Debug)]
+pub struct SessionRow {
+    /// Its digest, which opens nothing.
+    pub id: String,
+    /// `Chrome no Windows`.
+    pub device: String,
+    /// Where it was opened.
+    pub address: String,
+    /// When it was opened.
+    pub opened: When,
+    /// When it was used last.
+    pub seen: When,
+    /// Whether this page was asked for with it.
+    pub here: bool,
+}
+
+/// The extension's token.
+#[derive(Debug)]
+pub struct ExtensionRow {
+    /// When it was given out.
+    pub since: When,
+    /// When it was used last.
+    pub used: Option<When>,
+    /// `20/12/2026 14:05`.
+    pub until: String,
+}
