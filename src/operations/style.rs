@@ -30,7 +30,7 @@ const LIST: Listing = Listing {
             ("suspenso", "Suspenso"),
         ],
     }],
-    orders: &["nome", "-vendas"],
+    orders: &["nome", "vendas"],
 };
 
 const NAMES: [&str; 12] = [

@@ -340,6 +340,67 @@ fn the_keyboard_reaches_everything() {
     );
 }
 
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn lists_menus_and_questions_work_by_keyboard() {
+    let site = Site::start();
+    let bia = site.make_person("bia", "admin");
+    let browser = Browser::start();
+    site.sign_in(&browser, &bia, "/admin");
+    browser.go(&site.url("/admin/estilo"));
+
+    // A filter and an order are links; they say which of them holds.
+    take(&browser, ".chip[href$='status=suspenso']");
+    browser.key(ENTER);
+    browser.wait_for_path("/admin/estilo?status=suspenso");
+    let on = "return document.querySelector('.chip[aria-current]:not([href=\"/admin/estilo\"])').textContent;";
+    assert_eq!(browser.script(on), "Suspenso");
+    take(&browser, "th a[href*='ordem=vendas']");
+    browser.key(ENTER);
+    browser.wait_for_path("/admin/estilo?status=suspenso&ordem=vendas");
+    let sorted = "return document.querySelector('th[aria-sort]').getAttribute('aria-sort');";
+    assert_eq!(browser.script(sorted), "ascending");
+
+    // A menu opens, is walked, and gives the focus back.
+    take(&browser, "details.menu > summary");
+    browser.key(ENTER);
+    browser.see("Editar");
+    browser.key(TAB);
+    assert_eq!(name_of_focus(&browser), "Editar");
+    browser.key(TAB);
+    assert_eq!(name_of_focus(&browser), "Excluir");
+    browser.key(ESCAPE);
+    browser.wait_until("the menu is shut", "!document.querySelector('.menu[open]')");
+    assert!(name_of_focus(&browser).starts_with("Ações de "));
+
+    // A question takes the focus to its harmless answer, and gives it back.
+    take(&browser, ".danger-zone button");
+    browser.key(ENTER);
+    browser.see("Excluir o plano Plano Anual?");
+    assert_eq!(name_of_focus(&browser), "Cancelar");
+    browser.key(ESCAPE);
+    browser.wait_until(
+        "the question is gone",
+        "!document.querySelector(':popover-open')",
+    );
+    assert_eq!(name_of_focus(&browser), "Excluir plano");
+    browser.key(ENTER);
+    browser.see("Excluir o plano Plano Anual?");
+    browser.key(TAB);
+    browser.key(ENTER);
+    browser.wait_for_path("/admin/estilo?aviso=pronto");
+    browser.see("Assim se conta o resultado de uma ação.");
+    browser.expect_no_complaints();
+}
+
+/// Puts the focus where a person would have tabbed to.
+#[track_caller]
+fn take(browser: &Browser, selector: &str) {
+    browser.script(&format!("document.querySelector(`{selector}`).focus();"));
+    let is_there = format!("document.activeElement.matches(`{selector}`)");
+    browser.wait_until(&format!("{selector} has the focus"), &is_there);
+}
+
 /// The name of what has the focus, which must be visibly so.
 #[track_caller]
 fn name_of_focus(browser: &Browser) -> String {
