@@ -10,7 +10,7 @@ use crate::page_rules::Rules;
 use crate::pages::walk;
 use crate::payloads;
 use crate::site::Site;
-use crate::stored_text::store;
+use crate::stored_text::{rename, store};
 use crate::webdriver::Browser;
 use crate::world::World;
 
@@ -42,6 +42,27 @@ fn text_of_strangers_runs_nothing_in_a_browser() {
         unseen.is_empty(),
         "not shown as they were typed: {unseen:?}"
     );
+}
+
+/// How many names of a person pass before the browser looks.
+const STEP: usize = 4;
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_name_runs_nothing_in_a_browser() {
+    let site = Site::builder().unlimited().start();
+    let ana = site.person("ana");
+    let browser = Browser::start();
+    site.sign_in(&browser, ana.person(), "/painel");
+    for text in payloads::all().into_iter().step_by(STEP) {
+        rename(&ana, &text);
+        browser.go(&site.url("/perfil"));
+        browser.wait_for_path("/perfil");
+        assert!(
+            expect_inert(&browser).contains(&text),
+            "{text} is not shown"
+        );
+    }
 }
 
 /// Every list from its start to its end, and of the pages of records as many
