@@ -88,7 +88,7 @@ impl Addresses {
 
     /// Whether a host is a loopback name under which this process may be reached.
     pub fn is_loopback_host(&self, host: &str) -> bool {
-        self.loopback && is_loopback(&host.to_ascii_lowercase())
+        self.loopback && is_loopback(host)
     }
 
     fn knows(&self, host: &str) -> bool {
@@ -110,7 +110,7 @@ fn is_loopback(host: &str) -> bool {
         .strip_prefix('[')
         .and_then(|name| name.strip_suffix(']'))
         .unwrap_or(name);
-    name == "localhost"
+    name.eq_ignore_ascii_case("localhost")
         || name
             .parse::<std::net::IpAddr>()
             .is_ok_and(|address| address.is_loopback())
