@@ -10,7 +10,7 @@ pub const MAX_HEAD: usize = 16 * 1024;
 /// Longest request target.
 pub const MAX_TARGET: usize = 8 * 1024;
 /// Most header fields.
-pub const MAX_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 
 /// A head that is refused, with what little is known of it.
 #[derive(Debug, PartialEq, Eq)]

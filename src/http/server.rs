@@ -23,7 +23,7 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::head::{MAX_FIELDS, MAX_HEAD};
+use super::head::MAX_HEAD;
 use super::wire::{Refuse, Wire};
 
 /// Requests after which a connection is closed.
@@ -162,7 +162,8 @@ async fn serve_connection<S, F, B>(
     });
     let connection = http1::Builder::new()
         .header_read_timeout(None)
-        .max_headers(MAX_FIELDS)
+        // The number of fields was checked before; a limit of hyper's own makes
+        // it parse into room that is copied for each head.
         .max_header_size(MAX_HEAD)
         .max_buf_size(64 * 1024)
         .auto_date_header(false)
