@@ -7,8 +7,10 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -171,20 +173,24 @@ async fn serve_connection<S, F, B>(
         // Answers are small: one buffer costs less than two parts of one write.
         .writev(false)
         .serve_connection(io, service);
-    let mut connection = std::pin::pin!(connection);
-    tokio::select! {
-        biased;
-        ended = connection.as_mut() => {
-            if let Err(error) = ended {
-                tracing::debug!(%peer, %error, "a connection ended early");
+    let mut connection = pin!(connection);
+    let seen = stop.clone();
+    let mut stopping = pin!(told(&mut stop));
+    let (mut asked, mut is_told) = (false, false);
+    let ended = poll_fn(|cx| {
+        // Polling it takes a lock that all connections share. Once is enough to
+        // be woken by it: the waker of a task stays the same.
+        if !is_told && (!asked || seen.has_changed().unwrap_or(true)) {
+            asked = true;
+            is_told = stopping.as_mut().poll(cx).is_ready();
+            if is_told {
+                connection.as_mut().graceful_shutdown();
             }
         }
-        () = told(&mut stop) => {
-            connection.as_mut().graceful_shutdown();
-            if let Err(error) = connection.await {
-                tracing::debug!(%peer, %error, "a connection ended early");
-            }
-        }
+        connection.as_mut().poll(cx)
+    });
+    if let Err(error) = ended.await {
+        tracing::debug!(%peer, %error, "a connection ended early");
     }
 }
 
