@@ -5,7 +5,7 @@
 //! Handlers are plain functions; here is the only place that awaits.
 
 use std::any::Any;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant as Monotonic};
 use bytes::{Bytes, BytesMut};
 use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, ORIGIN, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 
@@ -36,50 +36,47 @@ use crate::stamp::{self, Stamp};
 const BODY_PAUSE: Duration = Duration::from_secs(5);
 /// Longest time for a whole body.
 const BODY_TOTAL: Duration = Duration::from_secs(15);
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// Largest caller-given request id.
 const MAX_REQUEST_ID: usize = 128;
 
 /// Answers one request of a peer.
 ///
 /// What needs no waiting is done by the call itself, which for most requests
-/// is everything; so the future that is moved about and kept stays small.
+/// is everything: then nothing of the request is kept or moved about, and the
+/// connection can use its buffer again.
 pub fn answer(
-    app: Arc<App>,
+    app: &Arc<App>,
     peer: SocketAddr,
     request: http::Request<Incoming>,
-) -> impl Future<Output = Response<Full<Bytes>>> + Send + 'static {
-    let started = tracing::enabled!(tracing::Level::INFO).then(Monotonic::now);
+) -> impl Future<Output = Response<Full<Bytes>>> + Send + use<> {
     let (head, body) = request.into_parts();
-    let chunked = head.headers.contains_key(TRANSFER_ENCODING);
-    let (method, uri) = (head.method.clone(), head.uri.clone());
-    let mut visit = Visit::new(&app, peer, &head);
+    let mut visit = Visit::new(app, peer, &head);
     let step = visit
-        .serve(&app, head, body)
+        .serve(app, head, body)
         .unwrap_or_else(|problem| Step::Done(Err(problem)));
-    async move {
-        let result = match step {
-            Step::Done(result) => result,
-            Step::Later(work) => {
+    let answer = match step {
+        Step::Done(result) => Answer::Ready(visit.finish(app, result)),
+        Step::Later(work) => {
+            let app = Arc::clone(app);
+            Answer::Later(Box::pin(async move {
                 let (result, body_unread) = work.await;
                 visit.body_unread = body_unread;
-                result
-            }
-        };
-        let mut response = visit.stamp(&app, result);
-        if method == Method::HEAD {
-            stamp::drop_body(&mut response);
+                visit.finish(&app, result)
+            }))
         }
-        if chunked || visit.body_unread {
-            // What is left of the body must not be read as a next request.
-            response
-                .headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
+    };
+    async move {
+        match answer {
+            Answer::Ready(response) => response,
+            Answer::Later(response) => response.await,
         }
-        if let Some(started) = started {
-            visit.log(&method, uri.path(), response.status(), started.elapsed());
-        }
-        response
     }
+}
+
+enum Answer<F> {
+    Ready(Response<Full<Bytes>>),
+    Later(Pin<Box<F>>),
 }
 
 /// How far a request came without waiting.
@@ -108,7 +105,7 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
         status = status.as_u16(),
         "refused a malformed request"
     );
-    let stamp = Stamp::new(app, &id, family, app.clock.now());
+    let stamp = Stamp::new(app, id, family, app.clock.now());
     let reply = stamp
         .problem_reply(&problem, false)
         .with(CONNECTION, HeaderValue::from_static("close"));
@@ -116,11 +113,21 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
     stamp::to_bytes(&stamp.reply(reply), &body)
 }
 
+/// What is kept of a request for the log.
+struct Logged {
+    started: Monotonic,
+    uri: Uri,
+}
+
 /// What is known of a request while it is served.
 struct Visit {
+    /// Only while requests are logged.
+    logged: Option<Logged>,
+    method: Method,
+    chunked: bool,
     id: HeaderValue,
     now: Instant,
-    client: std::net::IpAddr,
+    client: IpAddr,
     origin: Option<HeaderValue>,
     family: Family,
     html: bool,
@@ -128,13 +135,13 @@ struct Visit {
     verdict: Option<Verdict>,
     identity: Option<(&'static str, i64)>,
     body_unread: bool,
+    /// The request's header map, used again for the answer.
+    spare: HeaderMap,
 }
 
 impl Visit {
     fn new(app: &App, peer: SocketAddr, head: &Parts) -> Self {
-        let forwarded = head
-            .headers
-            .get_all(HeaderName::from_static("x-forwarded-for"));
+        let forwarded = head.headers.get_all(X_FORWARDED_FOR);
         // A stray byte must not hide what the proxy added to the same line.
         let lines: Vec<_> = forwarded
             .iter()
@@ -142,7 +149,14 @@ impl Visit {
             .collect();
         let forwarded = lines.iter().map(|line| &**line);
         let family = Family::of_unknown_path(head.uri.path());
+        let logged = tracing::enabled!(tracing::Level::INFO).then(|| Logged {
+            started: Monotonic::now(),
+            uri: head.uri.clone(),
+        });
         Self {
+            logged,
+            method: head.method.clone(),
+            chunked: head.headers.contains_key(TRANSFER_ENCODING),
             id: request_id(&head.headers),
             now: app.clock.now(),
             client: client_address(peer.ip(), forwarded, &app.config.server.trusted_proxies),
@@ -156,6 +170,7 @@ impl Visit {
                 .headers
                 .get(CONTENT_LENGTH)
                 .is_some_and(|length| length != "0"),
+            spare: HeaderMap::new(),
         }
     }
 
@@ -184,7 +199,7 @@ impl Visit {
             body: Bytes::new(),
             variables,
             client: self.client,
-            id: self.id.clone(),
+            id: self.lend_id(),
             now: self.now,
             lane: Lane::InPlace,
             family: self.family,
@@ -220,7 +235,7 @@ impl Visit {
     fn other_method(&self, app: &App, head: &Parts, allow: HeaderValue) -> Reply {
         if head.method != Method::OPTIONS {
             let problem = Problem::new(Code::MethodNotAllowed, "this address has other methods");
-            let stamp = Stamp::new(app, &self.id, self.family, self.now);
+            let stamp = Stamp::new(app, self.id.clone(), self.family, self.now);
             return stamp.problem_reply(&problem, self.html).with(ALLOW, allow);
         }
         let cors = self.route.map_or(Cors::None, |row| app.routes[row].cors());
@@ -240,23 +255,31 @@ impl Visit {
     ) -> Step {
         self.verdict = pass.verdict;
         self.identity = pass.who;
-        let identity = match pass.outcome {
-            Ok(identity) => identity,
-            Err(Refused::Problem(problem)) => return Step::Done(Err(problem)),
-            Err(Refused::Redirect(reply)) => return Step::Done(Ok(reply)),
-        };
         let Door {
             app,
             route,
             mut request,
             body,
         } = at;
+        let identity = match pass.outcome {
+            Ok(identity) => identity,
+            Err(refused) => {
+                self.take_back(request);
+                return Step::Done(match refused {
+                    Refused::Problem(problem) => Err(problem),
+                    Refused::Redirect(reply) => Ok(reply),
+                });
+            }
+        };
         if body.is_end_stream()
             && let Some(handler) = run.in_place(&request)
         {
             self.body_unread = false;
-            return Step::Done(contained(|| handler(app, &identity, &request)));
+            let result = contained(|| handler(app, &identity, &request));
+            self.take_back(request);
+            return Step::Done(result);
         }
+        self.id = request.id.clone();
         let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
         Step::Later(Box::pin(async move {
             match read_body(body, limit).await {
@@ -267,45 +290,79 @@ impl Visit {
         }))
     }
 
-    fn stamp(&self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
-        let route = self.route.map(|row| &app.routes[row]);
+    /// The request id, moved: a second handle of its bytes would cost an
+    /// allocation.
+    fn lend_id(&mut self) -> HeaderValue {
+        std::mem::replace(&mut self.id, HeaderValue::from_static(""))
+    }
+
+    /// Takes from a request that is done with what its answer needs.
+    fn take_back(&mut self, request: Request) {
+        self.id = request.id;
+        self.spare = request.head.headers;
+    }
+
+    /// The answer for the wire, logged.
+    fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
+        let mut response = self.stamp(app, result);
+        if self.method == Method::HEAD {
+            stamp::drop_body(&mut response);
+        }
+        if self.chunked || self.body_unread {
+            // What is left of the body must not be read as a next request.
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if let Some(logged) = &self.logged {
+            self.log(logged, &response);
+        }
+        response
+    }
+
+    fn stamp(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
+        if let Err(problem) = &result {
+            self.log_cause(problem);
+        }
         let stamp = Stamp {
-            route,
+            route: self.route.map(|row| &app.routes[row]),
             verdict: self.verdict,
-            origin: self.origin.as_ref(),
-            ..Stamp::new(app, &self.id, self.family, self.now)
+            origin: self.origin.take(),
+            spare: std::mem::take(&mut self.spare),
+            ..Stamp::new(app, self.lend_id(), self.family, self.now)
         };
         match result {
             Ok(reply) => stamp.reply(reply),
-            Err(problem) => {
-                if let Some(cause) = &problem.cause {
-                    if problem.code == Code::Internal {
-                        tracing::error!(
-                            request_id = text(&self.id),
-                            cause = error_chain(&**cause),
-                            "a request failed"
-                        );
-                    } else {
-                        tracing::warn!(
-                            request_id = text(&self.id),
-                            cause = error_chain(&**cause),
-                            "a request was turned away"
-                        );
-                    }
-                }
-                stamp.problem(&problem, self.html)
-            }
+            Err(problem) => stamp.problem(&problem, self.html),
         }
     }
 
-    fn log(&self, method: &Method, path: &str, status: StatusCode, took: Duration) {
+    fn log_cause(&self, problem: &Problem) {
+        let Some(cause) = &problem.cause else { return };
+        if problem.code == Code::Internal {
+            tracing::error!(
+                request_id = text(&self.id),
+                cause = error_chain(&**cause),
+                "a request failed"
+            );
+        } else {
+            tracing::warn!(
+                request_id = text(&self.id),
+                cause = error_chain(&**cause),
+                "a request was turned away"
+            );
+        }
+    }
+
+    fn log(&self, logged: &Logged, response: &Response<Full<Bytes>>) {
         let (kind, who) = self.identity.unwrap_or(("none", 0));
+        let id = response.headers().get(stamp::X_REQUEST_ID);
         tracing::info!(
-            request_id = text(&self.id),
-            method = method.as_str(),
-            path,
-            status = status.as_u16(),
-            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            request_id = id.map_or("", text),
+            method = self.method.as_str(),
+            path = logged.uri.path(),
+            status = response.status().as_u16(),
+            micros = u64::try_from(logged.started.elapsed().as_micros()).unwrap_or(u64::MAX),
             client = %self.client,
             kind,
             who,
@@ -465,7 +522,7 @@ fn routed_path(path: &str) -> std::borrow::Cow<'_, str> {
 
 /// The caller's request id if it is short printable ASCII, else a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
-    let given = headers.get("x-request-id").filter(|value| {
+    let given = headers.get(stamp::X_REQUEST_ID).filter(|value| {
         let bytes = value.as_bytes();
         (1..=MAX_REQUEST_ID).contains(&bytes.len())
             && bytes.iter().all(|byte| (0x20..=0x7e).contains(byte))
@@ -479,5 +536,5 @@ fn text(id: &HeaderValue) -> &str {
 }
 
 fn new_request_id() -> HeaderValue {
-    HeaderValue::try_from(crate::ids::request_id()).expect("hexadecimal digits fit a header")
+    HeaderValue::from_bytes(&crate::ids::request_id()).expect("hexadecimal digits fit a header")
 }

@@ -106,7 +106,7 @@ pub fn short_digest(parts: &[&[u8]]) -> [u8; 16] {
 ///
 /// Request ids are no secrets, so they come from a fast generator that is
 /// seeded by the operating system once per thread.
-pub fn request_id() -> String {
+pub fn request_id() -> [u8; 36] {
     use std::cell::Cell;
     thread_local! {
         static STATE: Cell<u64> = Cell::new(u64::from_le_bytes(crate::secrets::random()));
@@ -131,13 +131,15 @@ pub fn request_id() -> String {
     });
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let mut text = String::with_capacity(36);
+    let mut text = [b'-'; 36];
+    let mut at = 0;
     for (index, byte) in bytes.into_iter().enumerate() {
         if matches!(index, 4 | 6 | 8 | 10) {
-            text.push('-');
+            at += 1;
         }
         for digit in [byte >> 4, byte & 0xf] {
-            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+            text[at] = b"0123456789abcdef"[usize::from(digit)];
+            at += 1;
         }
     }
     text
@@ -151,7 +153,9 @@ mod tests {
     fn request_ids_are_version_4_uuids_and_differ() {
         let (one, other) = (request_id(), request_id());
         assert_ne!(one, other);
-        assert_eq!((one.len(), &one[14..15]), (36, "4"));
-        assert!(matches!(&one[19..20], "8" | "9" | "a" | "b"), "{one}");
+        let text = std::str::from_utf8(&one).unwrap();
+        assert!(text.bytes().filter(|byte| *byte == b'-').count() == 4);
+        assert_eq!(one[14], b'4', "{text}");
+        assert!(matches!(one[19], b'8' | b'9' | b'a' | b'b'), "{text}");
     }
 }

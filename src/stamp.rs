@@ -20,7 +20,8 @@ use crate::http::view::{ErrorPage, Layout};
 use crate::http::{Code, Family, Problem, Reply};
 use crate::route::Route;
 
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Name of the header that carries the request id.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
@@ -48,21 +49,23 @@ const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insuffici
 /// What is known of the request that is answered.
 pub struct Stamp<'r> {
     pub app: &'r App,
-    pub id: &'r HeaderValue,
+    pub id: HeaderValue,
     pub family: Family,
     /// The row, once there is one.
     pub route: Option<&'r Route>,
     /// What the limiter said.
     pub verdict: Option<Verdict>,
     /// The request's `Origin`.
-    pub origin: Option<&'r HeaderValue>,
+    pub origin: Option<HeaderValue>,
     /// When the request came.
     pub now: Instant,
+    /// A header map that is used again, whatever it holds.
+    pub spare: HeaderMap,
 }
 
 impl<'r> Stamp<'r> {
     /// A stamp for a request without a row yet.
-    pub fn new(app: &'r App, id: &'r HeaderValue, family: Family, now: Instant) -> Self {
+    pub fn new(app: &'r App, id: HeaderValue, family: Family, now: Instant) -> Self {
         Self {
             app,
             id,
@@ -71,20 +74,23 @@ impl<'r> Stamp<'r> {
             verdict: None,
             origin: None,
             now,
+            spare: HeaderMap::new(),
         }
     }
 
     /// A finished answer.
-    pub fn reply(&self, reply: Reply) -> Response<Full<Bytes>> {
+    pub fn reply(self, reply: Reply) -> Response<Full<Bytes>> {
         let is_page = reply
             .media
             .as_ref()
             .is_some_and(|media| *media == media::HTML);
-        let mut headers = HeaderMap::with_capacity(20);
+        let mut headers = self.spare;
+        headers.clear();
+        headers.reserve(20);
         if let Some(media) = reply.media {
             headers.insert(CONTENT_TYPE, media);
         }
-        headers.insert(X_REQUEST_ID, self.id.clone());
+        headers.insert(X_REQUEST_ID, self.id);
         headers.insert(DATE, date(self.now));
         headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         if is_page {
@@ -105,7 +111,11 @@ impl<'r> Stamp<'r> {
                 SAME_ORIGIN
             },
         );
-        cors.stamp(self.origin, &self.app.addresses.origins, &mut headers);
+        cors.stamp(
+            self.origin.as_ref(),
+            &self.app.addresses.origins,
+            &mut headers,
+        );
         if self.app.addresses.is_https() {
             headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
         }
@@ -132,8 +142,9 @@ impl<'r> Stamp<'r> {
     }
 
     /// A problem as a finished answer.
-    pub fn problem(&self, problem: &Problem, html: bool) -> Response<Full<Bytes>> {
-        self.reply(self.problem_reply(problem, html))
+    pub fn problem(self, problem: &Problem, html: bool) -> Response<Full<Bytes>> {
+        let reply = self.problem_reply(problem, html);
+        self.reply(reply)
     }
 
     /// A problem in its family's shape.

@@ -169,7 +169,7 @@ async fn accept(
     };
     let service = {
         let app = Arc::clone(app);
-        move |peer, request| edge::answer(Arc::clone(&app), peer, request)
+        move |peer, request| edge::answer(&app, peer, request)
     };
     let serving = tokio::spawn(server::serve(listener, limits, refuse, service, stopping));
     // Heeded before anybody knows the address, and so may ask for a stop.
