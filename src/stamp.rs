@@ -2,6 +2,7 @@
 //! headers, limits, and the body of an error in its family's shape.
 
 use std::cell::RefCell;
+use std::thread::LocalKey;
 
 use bytes::Bytes;
 use http::header::{
@@ -120,9 +121,9 @@ impl<'r> Stamp<'r> {
             headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
         }
         if let Some(verdict) = self.verdict {
-            headers.insert(LIMIT, verdict.limit.into());
+            headers.insert(LIMIT, limit(verdict.limit));
             headers.insert(REMAINING, verdict.remaining.into());
-            headers.insert(RESET, verdict.reset.0.into());
+            headers.insert(RESET, reset(verdict.reset));
             if reply.status == StatusCode::TOO_MANY_REQUESTS {
                 headers.insert(RETRY_AFTER, verdict.retry_after_s(self.now).into());
             }
@@ -187,16 +188,42 @@ impl Stamp<'_> {
     }
 }
 
-/// The `Date` header, made once a second and thread.
+/// The last value made from a number, by thread: most answers in a row carry
+/// the same date, limit and end of the window.
+type Last = RefCell<(i64, HeaderValue)>;
+
+const fn none_yet() -> Last {
+    RefCell::new((i64::MIN, HeaderValue::from_static("")))
+}
+
+thread_local! {
+    static DATE_VALUE: Last = const { none_yet() };
+    static LIMIT_VALUE: Last = const { none_yet() };
+    static RESET_VALUE: Last = const { none_yet() };
+}
+
 fn date(now: Instant) -> HeaderValue {
-    thread_local! {
-        static LAST: RefCell<(Instant, HeaderValue)> =
-            const { RefCell::new((Instant(i64::MIN), HeaderValue::from_static(""))) };
-    }
-    LAST.with_borrow_mut(|(second, value)| {
-        if *second != now {
-            *second = now;
-            *value = HeaderValue::try_from(now.http_date()).unwrap_or(HeaderValue::from_static(""));
+    remembered(&DATE_VALUE, now.0, || {
+        HeaderValue::try_from(now.http_date()).unwrap_or(HeaderValue::from_static(""))
+    })
+}
+
+fn limit(limit: u32) -> HeaderValue {
+    remembered(&LIMIT_VALUE, limit.into(), || limit.into())
+}
+
+fn reset(at: Instant) -> HeaderValue {
+    remembered(&RESET_VALUE, at.0, || at.0.into())
+}
+
+fn remembered(
+    last: &'static LocalKey<Last>,
+    number: i64,
+    make: impl FnOnce() -> HeaderValue,
+) -> HeaderValue {
+    last.with_borrow_mut(|(of, value)| {
+        if *of != number {
+            (*of, *value) = (number, make());
         }
         value.clone()
     })
