@@ -1,19 +1,29 @@
 //! Every page with sample data: none, one, three and many rows, long names.
 //!
-//! Guards what no page may break: no inline script or style, one `h1`, a
-//! title, labels that belong to something, assets and addresses that exist.
+//! They keep the rules of `tests/it/page_rules.rs`, also in states that are hard
+//! to bring about from outside.
 //! The pages are also written to `target/pages` with their assets, to be
 //! looked at through any static file server.
 
-use std::collections::BTreeSet;
+// The rules are those of the black-box tests, which walk the real pages.
+#[allow(dead_code, reason = "the black-box tests use more of it")]
+#[path = "../tests/it/html.rs"]
+mod html;
+#[allow(dead_code, reason = "the black-box tests use more of it")]
+#[path = "../tests/it/page_rules.rs"]
+mod page_rules;
+
 use std::path::Path;
 
 use askama::Template;
+
+use page_rules::{Row, Rules, hold};
 
 use crate::accounts::views::*;
 use crate::accounts::{Role, menu};
 use crate::clock::{Day, Instant, Zone};
 use crate::content::plans::views::*;
+use crate::http::Family;
 use crate::http::chart::*;
 use crate::http::table::{Head, Listing};
 use crate::http::view::*;
@@ -613,14 +623,14 @@ fn profile(count: usize, faults: bool) -> ProfilePage {
         ("Safari no iPhone", "2001:db8:85a3:8d3:1319:8a2e:370:7348"),
         ("Navegador desconhecido", "198.51.100.23"),
     ];
-    let sessions = (0..count).map(|index| {
+    let sessions = (0..count).zip(0_i64..).map(|(index, age)| {
         let (device, address) = devices[index % devices.len()];
         SessionRow {
             id: format!("{index:064x}"),
             device: device.to_owned(),
             address: address.to_owned(),
-            opened: ago(index as i64 * 50_000 + 600),
-            seen: ago(index as i64 * 1_000),
+            opened: ago(age * 50_000 + 600),
+            seen: ago(age * 1_000),
             here: index == 0,
         }
     });
@@ -724,103 +734,20 @@ fn every_page() -> Vec<(&'static str, String)> {
     .concat()
 }
 
-/// Values of an attribute, in the order of the page.
-fn attribute<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
-    page.split(&format!(" {name}=\""))
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect()
-}
-
 #[test]
-fn no_page_breaks_the_content_policy() {
+fn every_sample_keeps_the_rules_of_all_pages() {
+    let rows = crate::routes::all().into_iter().map(|route| Row {
+        is_page: route.family() == Family::Page,
+        method: route.method.to_string(),
+        path: route.path.to_owned(),
+        changes_state: route.changes_state,
+    });
+    let rules = Rules::new(rows.collect());
+    let mut wrong = Vec::new();
     for (name, page) in every_page() {
-        assert!(!page.contains(" style="), "{name}: inline style");
-        assert!(!page.contains("<style"), "{name}: inline style sheet");
-        assert_eq!(page.matches("<script").count(), 1, "{name}: scripts");
-        assert!(!page.contains("javascript:"), "{name}");
-        for tag in page.split('<').filter_map(|rest| rest.split('>').next()) {
-            let handler = tag
-                .split(' ')
-                .find(|word| word.starts_with("on") && word.contains('='));
-            assert_eq!(handler, None, "{name}: inline handler");
-        }
-        for address in attribute(&page, "src")
-            .into_iter()
-            .chain(attribute(&page, "href"))
-        {
-            let ours = address.starts_with('/') || address.starts_with('#');
-            assert!(ours, "{name}: {address} leaves our origin");
-        }
+        hold(&page, name, &rules, &mut wrong);
     }
-}
-
-#[test]
-fn every_page_can_be_navigated_by_structure() {
-    for (name, page) in every_page() {
-        assert_eq!(page.matches("<h1>").count(), 1, "{name}: one main title");
-        assert_eq!(page.matches("<main").count(), 1, "{name}: one main part");
-        assert!(page.contains(" · Seller Platform</title>"), "{name}: title");
-        let ids = attribute(&page, "id");
-        let known: BTreeSet<_> = ids.iter().collect();
-        assert_eq!(known.len(), ids.len(), "{name}: an id stands twice");
-        for reference in [
-            "for",
-            "popovertarget",
-            "aria-labelledby",
-            "aria-controls",
-            "data-copy",
-            "data-reveal",
-        ] {
-            for id in attribute(&page, reference) {
-                assert!(
-                    known.contains(&id),
-                    "{name}: {reference} names {id}, which is not there"
-                );
-            }
-        }
-        for id in attribute(&page, "aria-describedby")
-            .iter()
-            .flat_map(|ids| ids.split_whitespace())
-        {
-            assert!(
-                known.contains(&id),
-                "{name}: described by {id}, which is not there"
-            );
-        }
-        assert!(
-            page.matches(" autofocus").count() <= 1 || page.contains("<dialog"),
-            "{name}: one cursor"
-        );
-    }
-}
-
-#[test]
-fn every_icon_and_class_is_drawn() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    let sprite = std::fs::read_to_string(root.join("img/icons.svg")).unwrap();
-    let styles: String = ["reset", "tokens", "components", "pages"]
-        .map(|name| std::fs::read_to_string(root.join(format!("css/{name}.css"))).unwrap())
-        .concat();
-    for (name, page) in every_page() {
-        for address in attribute(&page, "href") {
-            if let Some((_, icon)) = address.split_once(".svg#") {
-                assert!(
-                    sprite.contains(&format!("id=\"{icon}\"")),
-                    "{name}: no icon {icon}"
-                );
-            }
-        }
-        for class in attribute(&page, "class")
-            .iter()
-            .flat_map(|classes| classes.split_whitespace())
-        {
-            assert!(
-                styles.contains(&format!(".{class}")),
-                "{name}: no rule for .{class}"
-            );
-        }
-    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::furnish::furnish;
 use crate::page_rules::Rules;
-use crate::pages::{SAMPLES, password_link, walk};
+use crate::pages::{SAMPLES, password_link, rules, walk};
 use crate::site::Site;
 use crate::webdriver::{Browser, Theme};
 use crate::world::World;
@@ -25,7 +25,7 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     // The set-up page is there only as long as nobody administers.
     look(&browser, &site.url(&site.setup_link()));
     let (ana, operator) = furnish(&site, &world);
-    let rules = Rules::read(&site);
+    let rules = rules(&site);
     let nobody = site.anonymous();
     for page in a_few(
         walk(&nobody, "/entrar", &rules, SAMPLES).into_keys(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::page_rules::Rules;
-use crate::pages::walk;
+use crate::pages::{rules, walk};
 use crate::payloads;
 use crate::site::Site;
 use crate::stored_text::{rename, store};
@@ -20,7 +20,7 @@ fn text_of_strangers_runs_nothing_in_a_browser() {
     let world = World::start();
     let site = Site::builder().unlimited().world(&world).start();
     let (ana, operator) = store(&site, &world);
-    let rules = Rules::read(&site);
+    let rules = rules(&site);
     let browser = Browser::start();
     let mut seen = BTreeSet::new();
     browser.go(&format!("http://{}/", world.address()));

@@ -1,12 +1,11 @@
 //! What holds for every page: one title, names for everything, references that
 //! exist, nothing that the content policy would stop, addresses that answer.
+//! The samples in `src/page_samples.rs` are held to the same rules.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::client::Reply;
-use crate::html::{Element, Page};
-use crate::site::{Route, Site};
+use super::html::{Element, Page};
 
 /// Addresses of browsers that answer with no page of their own.
 pub const NO_PAGES: &[&str] = &[
@@ -19,11 +18,20 @@ pub const NO_PAGES: &[&str] = &[
 ];
 
 /// Hosts of links that lead away, as the furniture has them.
-const AWAY: [&str; 2] = ["exemplo.com", "wa.me"];
+const AWAY: [&str; 3] = ["exemplo.com", "exemplo.com.br", "wa.me"];
+
+/// A row of the route table, as far as pages know it.
+pub struct Row {
+    pub method: String,
+    pub path: String,
+    /// A row that answers browsers.
+    pub is_page: bool,
+    pub changes_state: bool,
+}
 
 /// What pages are held to.
 pub struct Rules {
-    rows: Vec<Route>,
+    rows: Vec<Row>,
     /// Classes that the style sheets know.
     styles: String,
     /// `img/icons.svg`.
@@ -32,26 +40,26 @@ pub struct Rules {
 
 impl Rules {
     #[track_caller]
-    pub fn read(site: &Site) -> Self {
+    pub fn new(rows: Vec<Row>) -> Self {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let read = |name: &str| std::fs::read_to_string(assets.join(name)).unwrap();
         let sheets = ["reset", "tokens", "components", "pages"];
         Self {
-            rows: site.routes(),
+            rows,
             styles: sheets.map(|name| read(&format!("css/{name}.css"))).concat(),
             sprite: read("img/icons.svg"),
         }
     }
 
     /// Rows that answer a browser with a page.
-    pub fn pages(&self) -> impl Iterator<Item = &Route> {
-        self.rows.iter().filter(|row| {
-            row.method == "GET" && row.family == "page" && !NO_PAGES.contains(&&*row.path)
-        })
+    pub fn pages(&self) -> impl Iterator<Item = &Row> {
+        self.rows
+            .iter()
+            .filter(|row| row.method == "GET" && row.is_page && !NO_PAGES.contains(&&*row.path))
     }
 
     /// The row that answers an address: the one with the fewest variables.
-    pub fn row(&self, method: &str, address: &str) -> Option<&Route> {
+    pub fn row(&self, method: &str, address: &str) -> Option<&Row> {
         let path = address.split(['?', '#']).next().unwrap_or_default();
         let fitting = self
             .rows
@@ -74,9 +82,9 @@ fn fits(route: &str, path: &str) -> bool {
 }
 
 /// Notes what a page does against the rules.
-pub fn hold(reply: &Reply, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
+pub fn hold(html: &str, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
     let before = wrong.len();
-    match Page::read(&reply.text()) {
+    match Page::read(html) {
         Ok(page) => {
             structure(&page, wrong);
             references(&page, wrong);

@@ -8,7 +8,7 @@ use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::furnish::furnish;
 use crate::html::{Element, Page};
-use crate::page_rules::{NO_PAGES, Rules, hold};
+use crate::page_rules::{NO_PAGES, Row, Rules, hold};
 use crate::site::Site;
 use crate::world::World;
 
@@ -52,7 +52,7 @@ fn every_page_of_an_empty_site_keeps_the_rules() {
     let site = Site::builder().unlimited().start();
     let setup = site.anonymous().get(&site.setup_link()).expect(200);
     let mut wrong = Vec::new();
-    hold(&setup, "/configurar", &Rules::read(&site), &mut wrong);
+    hold(&setup.text(), "/configurar", &rules(&site), &mut wrong);
     let (caio, operator) = (site.person("caio"), site.administrator());
     let rui = site.person_as("rui", "drop");
     look_at_all(
@@ -71,14 +71,14 @@ fn every_page_of_an_empty_site_keeps_the_rules() {
 fn what_goes_wrong_is_told_on_pages_that_keep_the_rules() {
     let site = Site::builder().start();
     let (ana, nobody) = (site.person("ana"), site.anonymous());
-    let rules = Rules::read(&site);
+    let rules = rules(&site);
     let mut wrong = Vec::new();
     let mut expect = |actor: &Actor<'_>, request: Request, status: u16| {
         let reply = actor
             .send(request.header("Accept", "text/html"))
             .expect(status);
         let place = format!("{status} to {}", reply.asked);
-        hold(&reply, &place, &rules, &mut wrong);
+        hold(&reply.text(), &place, &rules, &mut wrong);
     };
     let get = |target: &str| Request::new("GET", target);
     let login = |password: &str| {
@@ -111,7 +111,7 @@ fn a_form_sent_without_what_it_requires_comes_back_with_its_faults() {
     let world = World::start();
     let site = Site::builder().unlimited().world(&world).start();
     let (ana, operator) = furnish(&site, &world);
-    let rules = Rules::read(&site);
+    let rules = rules(&site);
     let mut wrong = Vec::new();
     let mut tried = BTreeSet::new();
     let nobody = site.anonymous();
@@ -208,7 +208,7 @@ fn expect_faults(
         wrong.push(format!("{place}: {} instead of 422", reply.status));
         return;
     }
-    hold(reply, place, rules, wrong);
+    hold(&reply.text(), place, rules, wrong);
     let Ok(page) = Page::read(&reply.text()) else {
         return;
     };
@@ -236,7 +236,7 @@ fn expect_faults(
 /// Walks from each home, and requires of every page what holds for all.
 #[track_caller]
 fn look_at_all(site: &Site, furnished: bool, people: &[(&Actor<'_>, &str)]) {
-    let rules = Rules::read(site);
+    let rules = rules(site);
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();
     let nobody = site.anonymous();
@@ -244,7 +244,7 @@ fn look_at_all(site: &Site, furnished: bool, people: &[(&Actor<'_>, &str)]) {
     let strangers = [(&nobody, "/entrar"), (&nobody, &*link)];
     for (actor, home) in people.iter().copied().chain(strangers) {
         for (address, reply) in walk(actor, home, &rules, SAMPLES) {
-            hold(&reply, &address, &rules, &mut wrong);
+            hold(&reply.text(), &address, &rules, &mut wrong);
             if address.ends_with(NOTHING) && !reply.text().contains("Nada encontrado") {
                 wrong.push(format!("{address} does not say that nothing was found"));
             }
@@ -320,6 +320,18 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
         found.insert(address, reply);
     }
     found
+}
+
+/// The rules, with the route table of this site.
+#[track_caller]
+pub fn rules(site: &Site) -> Rules {
+    let rows = site.routes().into_iter().map(|route| Row {
+        is_page: route.family == "page",
+        method: route.method,
+        path: route.path,
+        changes_state: route.changes_state,
+    });
+    Rules::new(rows.collect())
 }
 
 /// Names of the parameters of an address.

@@ -13,22 +13,12 @@ const SMALL: [&str; 6] = ["clock", "money", "ids", "phone", "secrets", "text"];
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
 /// Rooms that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 5] = ["main", "cli", "routes", "cron", "sandbox"];
+const UPSTAIRS: [&str; 6] = ["main", "cli", "routes", "cron", "sandbox", "page_samples"];
 
 /// Rooms beside the domains: what handlers may use, who is calling, and the
 /// way of a request.
-const BESIDE: [&str; 12] = [
-    "app",
-    "audit",
-    "behind",
-    "cache",
-    "changes",
-    "edge",
-    "guard",
-    "outbox",
-    "page_samples",
-    "route",
-    "stamp",
+const BESIDE: [&str; 11] = [
+    "app", "audit", "behind", "cache", "changes", "edge", "guard", "outbox", "route", "stamp",
     "worker",
 ];
 
