@@ -194,6 +194,24 @@ impl Zone {
             .map_or(Instant(day.0 * DAY_S), |time| Instant(time.timestamp()))
     }
 
+    /// Reads a civil time as programs write it (`YYYY-MM-DD HH:MM:SS`) or a
+    /// browser's picker (`YYYY-MM-DDTHH:MM`). Of two instants with the same
+    /// civil time it is the earlier one; `None` also for a time that a clock
+    /// change skips.
+    pub fn read(self, text: &str) -> Option<Instant> {
+        let text = text.trim().replace('T', " ");
+        let forms = ["%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M"];
+        let civil = forms
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())?;
+        // Beyond these years other forms of ours would break.
+        if !(1970..=9999).contains(&civil.year()) {
+            return None;
+        }
+        let time = self.0.from_local_datetime(&civil).earliest()?;
+        Some(Instant(time.timestamp()))
+    }
+
     /// `YYYY-MM-DD HH:MM:SS` in civil time: extension, integration, internal.
     pub fn spaced(self, at: Instant) -> String {
         self.civil(at).to_string()
@@ -252,6 +270,34 @@ mod tests {
             SAO_PAULO.spaced(SAO_PAULO.start_of(day)),
             "2018-11-04 01:00:00"
         );
+    }
+
+    #[test]
+    fn civil_times_are_read_in_the_zone() {
+        let read = |text: &str| SAO_PAULO.read(text).map(Instant::rfc3339);
+        let noon = Some("2026-11-20T15:00:00Z".to_owned());
+        for text in [
+            "2026-11-20 12:00:00",
+            "2026-11-20T12:00",
+            " 2026-11-20T12:00:00 ",
+        ] {
+            assert_eq!(read(text), noon, "{text}");
+        }
+        // Skipped, and twice: Brazil's clocks in November and February 2018.
+        assert_eq!(read("2018-11-04 00:30:00"), None);
+        let earlier = Some("2018-02-18T01:30:00Z".to_owned());
+        assert_eq!(read("2018-02-17 23:30:00"), earlier);
+        for text in [
+            "",
+            "2026-11-20",
+            "20/11/2026 12:00",
+            "2026-02-30 12:00:00",
+            "2026-11-20 24:00:00",
+            "2026-11-20T12:00:00Z",
+            "99999-11-20 12:00:00",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(administration());
     rows.extend(key_pages());
     rows.extend(photos_of_others());
+    rows.extend(content_administration());
     rows
 }
 
@@ -217,6 +218,40 @@ fn key_pages() -> [Route; 7] {
         post("/admin/chaves/{id}", Call::Session(Admin, Run::Write(pages::change)), "Changes what a key may do."),
         post("/admin/chaves/{id}/trocar", Call::Session(Admin, Run::Write(pages::exchange)), "Exchanges a key for a new one, with an overlap."),
         post("/admin/chaves/{id}/excluir", Call::Session(Admin, Run::Write(pages::revoke)), "Revokes a key."),
+    ]
+}
+
+#[rustfmt::skip]
+fn content_administration() -> [Route; 22] {
+    use Access::Admin;
+    use content::courses::pages as courses;
+    use content::lessons::pages as lessons;
+    use content::meets::pages as meets;
+    use content::teachers::pages as teachers;
+    use crate::http::table::exports;
+    [
+        get("/admin/professores", Call::Session(Admin, Run::ReadOrSlow(exports, teachers::list)), "The teachers, as page, JSON or CSV."),
+        post("/admin/professores", Call::Session(Admin, Run::Write(teachers::create)), "Creates a teacher."),
+        get("/admin/professores/{id}", Call::Session(Admin, Run::Read(teachers::show)), "The form of a teacher; `novo` for a new one."),
+        post("/admin/professores/{id}", Call::Session(Admin, Run::Write(teachers::change)), "Changes a teacher."),
+        post("/admin/professores/{id}/excluir", Call::Session(Admin, Run::Write(teachers::delete)), "Removes a teacher."),
+        get("/admin/cursos", Call::Session(Admin, Run::ReadOrSlow(exports, courses::list)), "The courses, as page, JSON or CSV."),
+        post("/admin/cursos", Call::Session(Admin, Run::Write(courses::create)), "Creates a course."),
+        get("/admin/cursos/{id}", Call::Session(Admin, Run::Read(courses::show)), "The form of a course; `novo` for a new one."),
+        post("/admin/cursos/{id}", Call::Session(Admin, Run::Write(courses::change)), "Changes a course."),
+        post("/admin/cursos/{id}/excluir", Call::Session(Admin, Run::Write(courses::delete)), "Removes a course."),
+        get("/admin/aulas", Call::Session(Admin, Run::ReadOrSlow(exports, lessons::list)), "The lessons, as page, JSON or CSV."),
+        post("/admin/aulas", Call::Session(Admin, Run::Write(lessons::create)), "Creates a lesson."),
+        get("/admin/aulas/{id}", Call::Session(Admin, Run::Read(lessons::show)), "The form of a lesson; `novo` for a new one."),
+        post("/admin/aulas/{id}", Call::Session(Admin, Run::Write(lessons::change)), "Changes a lesson."),
+        post("/admin/aulas/{id}/excluir", Call::Session(Admin, Run::Write(lessons::delete)), "Removes a lesson."),
+        post("/admin/aulas/{id}/subir", Call::Session(Admin, Run::Write(lessons::move_up)), "Moves a lesson towards the start of its course."),
+        post("/admin/aulas/{id}/descer", Call::Session(Admin, Run::Write(lessons::move_down)), "Moves a lesson towards the end of its course."),
+        get("/admin/meets", Call::Session(Admin, Run::ReadOrSlow(exports, meets::list)), "The meets, as page, JSON or CSV."),
+        post("/admin/meets", Call::Session(Admin, Run::Write(meets::create)), "Creates a meet."),
+        get("/admin/meets/{id}", Call::Session(Admin, Run::Read(meets::show)), "The form of a meet; `novo` for a new one."),
+        post("/admin/meets/{id}", Call::Session(Admin, Run::Write(meets::change)), "Changes a meet."),
+        post("/admin/meets/{id}/excluir", Call::Session(Admin, Run::Write(meets::delete)), "Removes a meet."),
     ]
 }
 

@@ -34,7 +34,13 @@ const OPERATOR: &[Group] = &[
     },
     Group {
         title: "Conteúdo",
-        places: &[Place::new("Planos", "/admin/planos", "tag").handy()],
+        places: &[
+            Place::new("Planos", "/admin/planos", "tag").handy(),
+            Place::new("Professores", "/admin/professores", "teacher"),
+            Place::new("Cursos", "/admin/cursos", "course").handy(),
+            Place::new("Aulas", "/admin/aulas", "lesson"),
+            Place::new("Encontros", "/admin/meets", "meet").handy(),
+        ],
     },
     Group {
         title: "Sistema",

@@ -5,6 +5,9 @@
 //! until the content changes, so most calls touch no database.
 
 pub mod api;
+pub mod courses;
+pub mod form;
+pub mod lessons;
 pub mod meets;
 pub mod plans;
 pub mod public;
@@ -12,6 +15,9 @@ pub mod schema_doc;
 pub mod store;
 pub mod teachers;
 pub mod wire;
+
+#[cfg(test)]
+pub mod samples;
 
 pub use public::PublicContent;
 

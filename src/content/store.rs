@@ -87,3 +87,12 @@ pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {
         },
     )
 }
+
+/// A `LIKE` pattern (with `ESCAPE '\'`) for texts that contain `search`.
+pub fn containing(search: &str) -> String {
+    let plain = search
+        .replace('\\', "\\\\")
+        .replace('%', "\\%")
+        .replace('_', "\\_");
+    format!("%{plain}%")
+}

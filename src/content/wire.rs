@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::meets::Meet;
 use super::plans::Plan;
 use super::store::Statistics;
-use super::teachers::{Links, Teacher};
+use super::teachers::Teacher;
 use crate::clock::{Instant, Zone};
 use crate::money::Cents;
 
@@ -56,25 +56,21 @@ pub struct WireTeacher {
 /// Where else a teacher can be found; absent ones are left out.
 #[derive(Serialize, JsonSchema)]
 struct WireLinks {
-    #[serde(skip_serializing_if = "String::is_empty")]
-    instagram: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    youtube: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    linkedin: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    site: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instagram: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    youtube: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    linkedin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<String>,
 }
 
 impl WireTeacher {
     /// The wire form of a teacher.
     pub fn of(teacher: Teacher) -> Self {
-        let Links {
-            instagram,
-            youtube,
-            linkedin,
-            site,
-        } = teacher.entry.links;
+        let links = teacher.entry.links;
+        let some = |address: String| Some(address).filter(|address| !address.is_empty());
         Self {
             id: teacher.id.to_string(),
             nome: teacher.entry.name,
@@ -82,10 +78,10 @@ impl WireTeacher {
             foto: teacher.photo,
             bio: teacher.entry.bio,
             redes: WireLinks {
-                instagram,
-                youtube,
-                linkedin,
-                site,
+                instagram: some(links.instagram),
+                youtube: some(links.youtube),
+                linkedin: some(links.linkedin),
+                site: some(links.site),
             },
         }
     }

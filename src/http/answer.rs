@@ -38,6 +38,15 @@ impl Answer {
         self.with(page, word, &[("id", Value::from(id.to_string()))])
     }
 
+    /// Nothing was done, for a reason that no field shows: the problem for
+    /// programs, and for browsers a page with a word that it turns into a notice.
+    pub fn refused(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
+        if self.json {
+            return Err(problem);
+        }
+        Reply::redirect(&address(page, &[("aviso", word)]))
+    }
+
     /// `{"ok":true}` with more members, or back to `page`.
     pub fn with(self, page: &str, word: &str, members: &[(&str, Value)]) -> Result<Reply, Problem> {
         if !self.json {

@@ -37,6 +37,12 @@ pub struct Listing {
     pub orders: &'static [&'static str],
 }
 
+/// Whether a list is asked for as a file, all rows of it.
+pub fn exports(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(name, value)| name == "formato" && value == "csv")
+}
+
 /// What the address asks of a list.
 #[derive(Clone, Debug)]
 pub struct ListQuery {
@@ -154,11 +160,24 @@ impl Listing {
 
     /// The frame of a page of this list.
     pub fn table(&self, query: &ListQuery, columns: &[Head], total: u64) -> Table {
+        self.table_within(query, columns, total, &[])
+    }
+
+    /// The same for a list whose address has more parameters, which all links
+    /// and the search keep.
+    pub fn table_within(
+        &self,
+        query: &ListQuery,
+        columns: &[Head],
+        total: u64,
+        more: &[(&'static str, &str)],
+    ) -> Table {
         let order = query.order_word();
         let default = self.orders.first().copied().unwrap_or_default();
         let order = if order == default { "" } else { &*order };
         let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
         params.extend(query.filters.iter().copied());
+        params.extend(more.iter().copied());
         let columns = columns.iter().map(|head| {
             let sorted = (!head.order.is_empty() && head.order == query.order).then_some(
                 if query.descending {
@@ -205,6 +224,11 @@ impl Listing {
             .iter()
             .map(|(name, value)| (*name, (*value).to_owned()))
             .collect();
+        let more = more.iter().filter(|(_, value)| !value.is_empty());
+        kept.extend(
+            more.clone()
+                .map(|(name, value)| (*name, (*value).to_owned())),
+        );
         if !order.is_empty() {
             kept.push(("ordem", order.to_owned()));
         }
@@ -231,7 +255,7 @@ impl Listing {
                 self.path,
                 &with(&params, &[("ordem", order), ("formato", "csv")]),
             ),
-            narrowed: !query.search.is_empty() || !query.filters.is_empty(),
+            narrowed: !query.search.is_empty() || !query.filters.is_empty() || more.count() > 0,
         }
     }
 }

@@ -28,7 +28,44 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
         operator.post("/admin/planos", &plan).expect(201);
     }
     keys(&operator);
+    content(&operator);
     (ana, operator)
+}
+
+/// Teachers, courses, lessons and meets: to come, going on and past.
+fn content(operator: &Actor<'_>) {
+    let bio = format!("{TITLE}. ").repeat(12);
+    let links = json!({ "site": "https://example.com/", "instagram": "https://instagram.com/x" });
+    let teacher = json!({ "nome": TITLE, "bio": bio, "redes": links });
+    operator.post("/admin/professores", &teacher).expect(201);
+    let idle = json!({ "nome": "Zé" });
+    operator.post("/admin/professores", &idle).expect(201);
+    for number in 1..=2 {
+        let course = json!({
+            "titulo": format!("{TITLE} {number}"), "descricao": bio, "papeis": ["vip", "podio"],
+        });
+        operator.post("/admin/cursos", &course).expect(201);
+    }
+    let videos = ["https://youtu.be/abcdefghijk", "https://example.com/aula"];
+    for number in 1..=4 {
+        let lesson = json!({
+            "titulo": format!("{TITLE} {number}"), "curso_id": "1", "professor_id": "1",
+            "video_url": videos[number % 2],
+        });
+        operator.post("/admin/aulas", &lesson).expect(201);
+    }
+    for at in [
+        "2026-11-19 20:00:00",
+        "2026-11-20 08:30:00",
+        "2026-11-21 20:00:00",
+        "2026-12-31 20:00:00",
+    ] {
+        let meet = json!({
+            "titulo": TITLE, "descricao": bio, "professor_id": "1", "data_hora": at,
+            "link": "https://meet.example.com/sala",
+        });
+        operator.post("/admin/meets", &meet).expect(201);
+    }
 }
 
 /// API keys: one in force, one exchanged for another, one revoked.

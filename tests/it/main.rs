@@ -30,6 +30,7 @@ mod browser_text; // What strangers typed, in a real browser.
 mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
+mod content; // Teachers, courses, lessons and meets, as staff and students see them.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod integration; // What integrations do with a key, and what suspension ends.

@@ -42,6 +42,15 @@ const KNOWN: [(&str, &str); 3] = [
     ),
 ];
 
+/// Walks over what is typed by hand and capped in number, in the operator's
+/// lists alone: the beginning of the step and a part of the statement.
+const TYPED: [(&str, &str); 4] = [
+    ("SCAN lesson", "LIKE ?1"),
+    ("SCAN lesson", "count(*) FROM lesson) <"),
+    ("SCAN meet", "LIKE ?1"),
+    ("SCAN meet", "SELECT count(*) FROM meet"),
+];
+
 #[test]
 fn no_statement_walks_a_table_that_grows() {
     let world = World::start();
@@ -65,11 +74,15 @@ fn no_statement_walks_a_table_that_grows() {
             continue;
         };
         plans += 1;
+        let sql = line["sql"].as_str().unwrap_or_default();
+        let typed = |step: &str| {
+            let is_it = |(walk, part): &(&str, &str)| step.starts_with(walk) && sql.contains(part);
+            TYPED.iter().any(is_it)
+        };
         for step in plan.split("; ").filter(|step| is_walk(plan, step)) {
-            walks.insert(format!(
-                "{step}\n    {}",
-                line["sql"].as_str().unwrap_or_default()
-            ));
+            if !typed(step) {
+                walks.insert(format!("{step}\n    {sql}"));
+            }
         }
     }
     assert!(plans > 50, "the log tells of {plans} statements only");
@@ -104,6 +117,71 @@ fn is_walk(plan: &str, step: &str) -> bool {
         && !SMALL.contains(&table)
         && !partial.iter().any(|index| rest.ends_with(index))
         && !KNOWN.iter().any(|(known, _)| step.starts_with(known))
+}
+
+/// The operator's lists of content, what changes it, and what anyone reads of it.
+fn content(site: &Site, admin: &Actor<'_>) {
+    let made = |path: &str, body: &Value| {
+        let made = admin.post(path, body).expect(201).json();
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let teacher = made("/admin/professores", &json!({ "nome": "Rita Prado" }));
+    let course = made(
+        "/admin/cursos",
+        &json!({ "titulo": "Começar", "papeis": ["vip"] }),
+    );
+    let lesson = json!({
+        "titulo": "A primeira venda", "curso_id": course, "professor_id": teacher,
+        "video_url": "https://youtu.be/abcdefghijk",
+    });
+    let lesson = made("/admin/aulas", &lesson);
+    let meet = json!({
+        "titulo": "Tira-dúvidas", "professor_id": teacher, "data_hora": "2026-11-21 20:00:00",
+    });
+    let meet = made("/admin/meets", &meet);
+    for (list, id) in [
+        ("professores", &teacher),
+        ("cursos", &course),
+        ("aulas", &lesson),
+        ("meets", &meet),
+    ] {
+        for rest in ["", "?q=a&ordem=titulo", "?formato=csv", "/novo"] {
+            let rest = rest.replace(
+                "ordem=titulo",
+                if list == "professores" {
+                    "ordem=-nome"
+                } else {
+                    "ordem=-titulo"
+                },
+            );
+            admin.get(&format!("/admin/{list}{rest}")).expect(200);
+        }
+        admin.get(&format!("/admin/{list}/{id}")).expect(200);
+        admin.post(&format!("/admin/{list}/{id}"), &json!({})).ok();
+    }
+    for rest in [
+        "aulas?curso=1",
+        "meets?quando=proximos",
+        "meets?quando=passados",
+    ] {
+        admin.get(&format!("/admin/{rest}")).expect(200);
+    }
+    admin
+        .post(&format!("/admin/aulas/{lesson}/subir"), &json!({}))
+        .ok();
+    for document in ["contexto", "planos", "professores", "meets", "schema"] {
+        site.anonymous().get(&format!("/api/v1/{document}")).ok();
+    }
+    for (list, id) in [
+        ("aulas", lesson),
+        ("meets", meet),
+        ("cursos", course),
+        ("professores", teacher),
+    ] {
+        admin
+            .post(&format!("/admin/{list}/{id}/excluir"), &json!({}))
+            .ok();
+    }
 }
 
 /// Every row of the route table that reads or writes, in its variants.
@@ -158,6 +236,7 @@ fn visit_everything(site: &Site, world: &World) {
         person.get(page).expect(200);
     }
     let admin = site.administrator();
+    content(site, &admin);
     for page in [
         "/admin",
         "/admin/planos?q=a&ordem=titulo",
@@ -184,9 +263,6 @@ fn visit_everything(site: &Site, world: &World) {
         .ok();
     for path in ["/api/v1/alunos/suspender", "/api/v1/alunos/reativar"] {
         key.post(path, &json!({ "email": "eva@example.com" })).ok();
-    }
-    for document in ["contexto", "planos", "professores", "meets", "schema"] {
-        site.anonymous().get(&format!("/api/v1/{document}")).ok();
     }
     site.anonymous().get("/readyz").ok();
     own_account(site, &person);

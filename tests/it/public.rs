@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
+use crate::content::made;
 use crate::process::until;
 use crate::site::{PROPAGATION, Site};
 use crate::world::World;
@@ -314,4 +315,158 @@ fn a_change_within_the_second_is_news_to_whoever_asks_by_date() {
             tags.push(etag(&reply));
         }
     }
+}
+
+/// What anyone may read of a kind of content.
+#[track_caller]
+fn public(site: &Site, document: &str) -> Vec<Value> {
+    let body = site.anonymous().get(&format!("/api/v1/{document}")).ok();
+    body["data"].as_array().unwrap().clone()
+}
+
+#[test]
+fn teachers_are_public_at_once_with_the_lessons_they_give() {
+    let site = Site::builder().unlimited().start();
+    let admin = site.administrator();
+    assert!(public(&site, "professores").is_empty());
+    let body = json!({ "nome": "Rita Prado", "bio": "Vende.", "redes": { "site": "https://rita.example.com" } });
+    let rita = made(&admin, "/admin/professores", &body);
+    made(
+        &admin,
+        "/admin/professores",
+        &json!({ "nome": "beto reis" }),
+    );
+    let names = |site: &Site| {
+        let all = public(site, "professores");
+        all.iter()
+            .map(|one| one["nome"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&site), ["beto reis", "Rita Prado"]);
+    assert_eq!(
+        public(&site, "professores")[1],
+        json!({
+            "id": rita, "nome": "Rita Prado", "total_aulas": 0, "foto": "", "bio": "Vende.",
+            "redes": { "site": "https://rita.example.com" },
+        })
+    );
+    let lessons = || {
+        public(&site, "professores")[1]["total_aulas"]
+            .as_i64()
+            .unwrap()
+    };
+    let course = made(
+        &admin,
+        "/admin/cursos",
+        &json!({ "titulo": "Começar", "publicado": false }),
+    );
+    let lesson = json!({
+        "titulo": "Um", "curso_id": course, "professor_id": rita, "video_url": "https://youtu.be/abcdefghijk",
+    });
+    let lesson = made(&admin, "/admin/aulas", &lesson);
+    assert_eq!(lessons(), 0, "a draft does not count");
+    admin
+        .post(
+            &format!("/admin/cursos/{course}"),
+            &json!({ "publicado": true }),
+        )
+        .ok();
+    assert_eq!(lessons(), 1);
+    let context = site.anonymous().get("/api/v1/contexto").ok()["data"].clone();
+    assert_eq!(context["estatisticas"]["aulas"], 1);
+    assert_eq!(context["estatisticas"]["professores"], 2);
+    assert_eq!(context["professores"][1]["total_aulas"], 1);
+    admin
+        .post(&format!("/admin/aulas/{lesson}/excluir"), &json!({}))
+        .ok();
+    assert_eq!(lessons(), 0);
+}
+
+/// Makes a meet of an hour and a half.
+#[track_caller]
+fn meet(admin: &Actor<'_>, title: &str, at: &str, open: bool) -> String {
+    let body = json!({
+        "titulo": title, "descricao": "Traga perguntas.", "data_hora": at,
+        "duracao_minutos": 90, "link": "https://meet.example.com/sala", "publico": open,
+    });
+    made(admin, "/admin/meets", &body)
+}
+
+fn titles(site: &Site) -> Vec<String> {
+    let meets = public(site, "meets");
+    let titles = meets.iter().map(|one| one["titulo"].as_str().unwrap());
+    titles.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_next_ten_meets_are_public_at_once() {
+    let site = Site::builder().unlimited().start();
+    let admin = site.administrator();
+    assert!(public(&site, "meets").is_empty());
+    let rita = json!({ "nome": "Rita Prado" });
+    let rita = made(&admin, "/admin/professores", &rita);
+    // It is 09:00 in São Paulo.
+    let second = meet(&admin, "Segundo", "2026-11-20 10:30:00", true);
+    let path = format!("/admin/meets/{second}");
+    admin.post(&path, &json!({ "professor_id": rita })).ok();
+    meet(&admin, "Primeiro", "2026-11-20 09:45:00", false);
+    meet(&admin, "Ontem", "2026-11-19 20:00:00", true);
+    assert_eq!(titles(&site), ["Primeiro", "Segundo"]);
+    let now = public(&site, "meets");
+    let closed = (&now[0]["link"], &now[0]["professor"]);
+    assert_eq!(
+        closed,
+        (&Value::Null, &Value::Null),
+        "only students may join"
+    );
+    assert_eq!(
+        now[1],
+        json!({
+            "id": second, "titulo": "Segundo", "descricao": "Traga perguntas.", "professor": "Rita Prado",
+            "data_hora": "2026-11-20 10:30:00", "duracao_minutos": 90, "minutos_restantes": 90,
+            "link": "https://meet.example.com/sala",
+        })
+    );
+    admin.post(&path, &json!({ "publico": false })).ok();
+    assert_eq!(public(&site, "meets")[1]["link"], Value::Null);
+    for day in 21..=30 {
+        let at = format!("2026-11-{day} 20:00:00");
+        meet(&admin, &format!("Dia {day}"), &at, false);
+    }
+    let ten = titles(&site);
+    assert_eq!((ten.len(), &*ten[0], &*ten[9]), (10, "Primeiro", "Dia 28"));
+    admin.post(&format!("{path}/excluir"), &json!({})).ok();
+    assert_eq!(titles(&site)[9], "Dia 29");
+}
+
+#[test]
+fn what_is_kept_moves_with_the_minute() {
+    let site = Site::builder().unlimited().start();
+    let admin = site.administrator();
+    meet(&admin, "Primeiro", "2026-11-20 09:45:00", false);
+    meet(&admin, "Segundo", "2026-11-20 10:30:00", true);
+    let left = || {
+        let meets = public(&site, "meets");
+        let left = meets
+            .iter()
+            .map(|one| one["minutos_restantes"].as_i64().unwrap());
+        left.collect::<Vec<_>>()
+    };
+    assert_eq!(left(), [45, 90]);
+    site.clock().advance_s(59);
+    assert_eq!(left(), [45, 90]);
+    let first = site.anonymous().get("/api/v1/meets").expect(200);
+    site.clock().advance_s(1);
+    assert_eq!(left(), [44, 89]);
+    // Whoever asks by date hears of it too.
+    let since = first.header("last-modified").unwrap();
+    let request = Request::new("GET", "/api/v1/meets").header("If-Modified-Since", since);
+    site.anonymous().send(request).expect(200);
+    // What has begun is no longer to come.
+    site.clock().advance_s(44 * 60);
+    assert_eq!(left(), [45]);
+    let context = site.anonymous().get("/api/v1/contexto").ok()["data"].clone();
+    assert_eq!(context["estatisticas"]["meets_agendados"], 1);
+    assert_eq!(context["meets"][0]["minutos_restantes"], 45);
+    assert_eq!(context["gerado_em"], "2026-11-20 09:45:00");
 }

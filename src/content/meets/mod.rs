@@ -1,10 +1,15 @@
 //! Meets: live mentoring sessions.
 
+pub mod pages;
 pub mod store;
+pub mod views;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::clock::Instant;
+
+/// Most meets, past ones included.
+pub const MOST: i64 = 10_000;
 
 /// A live mentoring session.
 #[derive(Clone, Debug)]
@@ -13,6 +18,14 @@ pub struct Meet {
     pub entry: MeetEntry,
     /// Name of whoever holds it.
     pub teacher: Option<String>,
+    pub updated_at: Instant,
+}
+
+impl Meet {
+    /// When it is over.
+    pub const fn ends_at(&self) -> Instant {
+        self.entry.starts_at.plus(self.entry.minutes * 60)
+    }
 }
 
 /// What an operator enters of a meet.
@@ -30,6 +43,6 @@ pub struct MeetEntry {
     pub public: bool,
 }
 
-fn as_text<S: serde::Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_text<S: Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&at.rfc3339())
 }

@@ -2,12 +2,13 @@
 
 use rusqlite::Row;
 
-use super::{Meet, MeetEntry};
+use super::{MOST, Meet, MeetEntry};
 use crate::clock::Instant;
-use crate::db::{ReadTx, Result};
+use crate::content::store::containing;
+use crate::db::{ReadTx, Result, WriteTx};
 
 const COLUMNS: &str = "meet_id, title, description, meet.teacher_id, starts_at, minutes, link,
-    public, teacher.name";
+    public, teacher.name, meet.updated_at";
 const FROM: &str = "meet LEFT JOIN teacher ON teacher.teacher_id = meet.teacher_id";
 
 fn read_meet(row: &Row<'_>) -> rusqlite::Result<Meet> {
@@ -23,6 +24,7 @@ fn read_meet(row: &Row<'_>) -> rusqlite::Result<Meet> {
             public: row.get(7)?,
         },
         teacher: row.get(8)?,
+        updated_at: Instant(row.get(9)?),
     })
 }
 
@@ -35,4 +37,103 @@ pub fn upcoming(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
         (now.0, most),
         read_meet,
     )
+}
+
+/// What a list of meets shows.
+pub struct Wanted<'w> {
+    /// Part of the title.
+    pub search: &'w str,
+    /// Only those that begin after now (true) or have begun (false).
+    pub upcoming: Option<bool>,
+    pub now: Instant,
+    /// Column to sort by.
+    pub order: &'static str,
+    /// Rows to show and rows before them.
+    pub window: (u32, u32),
+}
+
+/// One page of meets, with their number.
+pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Meet>, u64)> {
+    let pattern = containing(wanted.search);
+    let when = match wanted.upcoming {
+        Some(true) => "AND starts_at > ?2",
+        Some(false) => "AND starts_at <= ?2",
+        None => "AND ?2 IS NOT NULL",
+    };
+    let matching = format!("WHERE title LIKE ?1 ESCAPE '\\' {when}");
+    let total: i64 = tx.one(
+        &format!("SELECT count(*) FROM meet {matching}"),
+        (&pattern, wanted.now.0),
+        |row| row.get(0),
+    )?;
+    let (limit, offset) = wanted.window;
+    let meets = tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM {FROM} {matching} ORDER BY {} LIMIT ?3 OFFSET ?4",
+            wanted.order
+        ),
+        (&pattern, wanted.now.0, limit, offset),
+        read_meet,
+    )?;
+    Ok((meets, u64::try_from(total).unwrap_or(0)))
+}
+
+/// One meet.
+pub fn meet(tx: &ReadTx<'_>, id: i64) -> Result<Option<Meet>> {
+    tx.optional(
+        &format!("SELECT {COLUMNS} FROM {FROM} WHERE meet_id = ?1"),
+        [id],
+        read_meet,
+    )
+}
+
+/// Makes a meet; `None` when there are too many.
+pub fn insert(tx: &WriteTx<'_>, entry: &MeetEntry) -> Result<Option<i64>> {
+    let there: i64 = tx.one("SELECT count(*) FROM meet", [], |row| row.get(0))?;
+    if there >= MOST {
+        return Ok(None);
+    }
+    let id = tx.insert(
+        "INSERT INTO meet (title, description, teacher_id, starts_at, minutes, link, public, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+        (
+            &entry.title,
+            &entry.description,
+            entry.teacher_id,
+            entry.starts_at.0,
+            entry.minutes,
+            &entry.link,
+            entry.public,
+            tx.now().0,
+        ),
+    )?;
+    Ok(Some(id))
+}
+
+/// Changes a meet.
+pub fn update(tx: &WriteTx<'_>, id: i64, entry: &MeetEntry) -> Result<()> {
+    tx.execute(
+        "UPDATE meet
+         SET title = ?2, description = ?3, teacher_id = ?4, starts_at = ?5, minutes = ?6, link = ?7,
+             public = ?8, updated_at = ?9
+         WHERE meet_id = ?1",
+        (
+            id,
+            &entry.title,
+            &entry.description,
+            entry.teacher_id,
+            entry.starts_at.0,
+            entry.minutes,
+            &entry.link,
+            entry.public,
+            tx.now().0,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Removes a meet.
+pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
+    tx.execute("DELETE FROM meet WHERE meet_id = ?1", [id])?;
+    Ok(())
 }

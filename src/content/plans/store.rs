@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use super::{Plan, PlanEntry};
-use crate::content::store::{Topic, note_change};
+use crate::content::store::{Topic, containing, note_change};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::money::Cents;
 
@@ -47,13 +47,7 @@ pub fn page(
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Plan>, u64)> {
-    let pattern = format!(
-        "%{}%",
-        search
-            .replace('\\', "\\\\")
-            .replace('%', "\\%")
-            .replace('_', "\\_")
-    );
+    let pattern = containing(search);
     let matching = "FROM plan WHERE title LIKE ?1 ESCAPE '\\' OR slug LIKE ?1 ESCAPE '\\'";
     let total: i64 = tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| {
         row.get(0)

@@ -1,8 +1,13 @@
 //! Teachers, shown to anyone.
 
+pub mod pages;
 pub mod store;
+pub mod views;
 
 use serde::Serialize;
+
+/// Most teachers; everybody stands in one public answer.
+pub const MOST: i64 = 1_000;
 
 /// A teacher.
 #[derive(Clone, Debug)]
@@ -30,4 +35,18 @@ pub struct Links {
     pub youtube: String,
     pub linkedin: String,
     pub site: String,
+}
+
+/// What a teacher gives, published or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    pub lessons: i64,
+    pub meets: i64,
+}
+
+impl Load {
+    /// Whether somebody else must take over before the teacher can go.
+    pub const fn is_none(self) -> bool {
+        self.lessons == 0 && self.meets == 0
+    }
 }

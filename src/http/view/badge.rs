@@ -79,6 +79,16 @@ badges! {
     Attention = "Atenção", Warn;
     /// Does not work.
     Broken = "Com falha", Bad;
+    /// Seen by whom it is for.
+    Published = "Publicado", Good;
+    /// Seen by staff alone.
+    Draft = "Rascunho", Info;
+    /// Has not begun.
+    Scheduled = "Agendado", Info;
+    /// Is going on.
+    Live = "Ao vivo", Good;
+    /// Is over.
+    Over = "Encerrado", Info;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
     /// The session that a page was asked for with.

@@ -1,0 +1,38 @@
+//! Courses: lessons in an order, for students of some roles.
+
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use serde::Serialize;
+
+use crate::accounts::Role;
+
+/// Most courses; a student's list shows all of them.
+pub const MOST: i64 = 500;
+
+/// A course.
+#[derive(Clone, Debug)]
+pub struct Course {
+    pub id: i64,
+    pub entry: CourseEntry,
+    /// Its lessons.
+    pub lessons: i64,
+}
+
+/// What an operator enters of a course.
+#[derive(Clone, Debug, Serialize)]
+pub struct CourseEntry {
+    pub title: String,
+    pub description: String,
+    /// Place among the courses; `None` for the last, or where it is.
+    pub position: Option<i64>,
+    pub published: bool,
+    /// Who sees it; empty for every student but free ones.
+    pub roles: Vec<Role>,
+}
+
+/// Roles that a course can be for.
+pub fn student_roles() -> impl Iterator<Item = Role> {
+    Role::ALL.into_iter().filter(|role| role.is_student())
+}

@@ -1,0 +1,33 @@
+//! Lessons of the courses, each a video.
+
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use serde::Serialize;
+
+/// Most lessons of a course, which a page shows at once, and of all courses.
+pub const MOST_OF_A_COURSE: i64 = 500;
+pub const MOST: i64 = 10_000;
+
+/// A lesson.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    pub id: i64,
+    pub entry: LessonEntry,
+    /// Title of its course.
+    pub course: String,
+    /// Name of whoever gives it.
+    pub teacher: Option<String>,
+}
+
+/// What an operator enters of a lesson.
+#[derive(Clone, Debug, Serialize)]
+pub struct LessonEntry {
+    pub title: String,
+    pub course_id: i64,
+    pub teacher_id: Option<i64>,
+    pub video_url: String,
+    /// Place in the course; `None` for the last, or where it is.
+    pub position: Option<i64>,
+}

@@ -1,0 +1,90 @@
+//! What the pages for teachers print.
+
+use askama::Template;
+
+use super::Load;
+use crate::content::form::Form;
+use crate::http::table::Table;
+use crate::http::view::Layout;
+
+/// `GET /admin/professores`: the list of teachers.
+#[derive(Debug, Template)]
+#[template(path = "teachers.html", config = "assets/askama.toml")]
+pub struct TeachersPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The frame of the list.
+    pub table: Table,
+    /// The teachers of this page.
+    pub teachers: Vec<TeacherRow>,
+}
+
+/// A teacher in the list.
+#[derive(Debug)]
+pub struct TeacherRow {
+    /// Its id.
+    pub id: String,
+    /// Full name.
+    pub name: String,
+    /// First words about the person; may be empty.
+    pub bio: String,
+    /// Lessons in published courses.
+    pub lessons: String,
+}
+
+/// `GET /admin/professores/novo`, `GET /admin/professores/{id}`, and their
+/// answers when fields are at fault.
+#[derive(Debug, Template)]
+#[template(path = "teacher_form.html", config = "assets/askama.toml")]
+pub struct TeacherForm {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The teacher that is changed; `None` for a new one.
+    pub existing: Option<ExistingTeacher>,
+    /// `nome`, `bio` and the addresses.
+    pub form: Form,
+}
+
+/// The stored teacher that a form changes.
+#[derive(Debug)]
+pub struct ExistingTeacher {
+    /// Its id.
+    pub id: String,
+    /// Its stored name, whatever was typed since.
+    pub name: String,
+    /// Path of the photo, empty without one.
+    pub photo: String,
+    /// Why it cannot be removed now; empty when it can.
+    pub busy: String,
+}
+
+/// What to correct in a field of the form, in the words of its label.
+pub fn fault_words(field: &str) -> &'static str {
+    match field {
+        "nome" => "Informe o nome, de 2 a 120 letras.",
+        "bio" => "Use até 2.000 letras.",
+        "instagram" | "youtube" | "linkedin" | "site" => {
+            "Informe um endereço que comece com https://."
+        }
+        _ => "Confira este campo.",
+    }
+}
+
+/// Why a teacher cannot be removed now; empty when nothing stands in the way.
+pub fn busy_words(load: Load) -> String {
+    let lessons = match load.lessons {
+        0 => None,
+        1 => Some("1 aula".to_owned()),
+        many => Some(format!("{many} aulas")),
+    };
+    let meets = match load.meets {
+        0 => None,
+        1 => Some("1 encontro".to_owned()),
+        many => Some(format!("{many} encontros")),
+    };
+    match (lessons, meets) {
+        (None, None) => String::new(),
+        (Some(one), None) | (None, Some(one)) => format!("Dá {one}."),
+        (Some(one), Some(other)) => format!("Dá {one} e {other}."),
+    }
+}
