@@ -3,13 +3,19 @@
 
 use askama::Template;
 
-use super::courses::views::*;
+use super::courses::views::{
+    self as courses, CourseForm, CourseRow, CoursesPage, ExistingCourse, LessonLine,
+    audience_words, role_ticks,
+};
 use super::form::{Form, Pick};
-use super::lessons::views::*;
-use super::meets::views::*;
+use super::lessons::views::{
+    self as lessons, ExistingLesson, LessonForm, LessonRow, LessonsPage, video_words,
+};
+use super::meets::views::{self as meets, ExistingMeet, MeetForm, MeetRow, MeetsPage};
 use super::teachers::Load;
-use super::teachers::views::*;
-use super::{courses, lessons, meets, teachers};
+use super::teachers::views::{
+    self as teachers, ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words,
+};
 use crate::accounts::Role;
 use crate::http::table::{Head, Listing};
 use crate::http::view::Badge;
@@ -97,7 +103,7 @@ fn teacher_form(existing: bool, faults: usize, lessons: i64) -> String {
                 meets: 1 - lessons.min(1),
             }),
         }),
-        form: form(&names, value, teachers::views::fault_words, faults),
+        form: form(&names, value, teachers::fault_words, faults),
     }
     .render()
     .unwrap()
@@ -151,7 +157,7 @@ fn course_form(existing: bool, lessons: usize, faults: usize) -> String {
                 })
                 .collect(),
         }),
-        form: form(&names, value, fault_words, faults),
+        form: form(&names, value, courses::fault_words, faults),
         ticks: role_ticks(|role| role == Role::Vip),
     }
     .render()
@@ -200,7 +206,7 @@ fn lesson_form(existing: bool, faults: usize) -> String {
             id: "1".to_owned(),
             title: TITLES[2].to_owned(),
         }),
-        form: form(&names, value, lessons::views::fault_words, faults),
+        form: form(&names, value, lessons::fault_words, faults),
         courses: picks(&TITLES),
         teachers: picks(&NAMES),
         video_help: video_words(&hosts),
@@ -260,7 +266,7 @@ fn meet_form(existing: bool, faults: usize) -> String {
             id: "1".to_owned(),
             title: "Tira-dúvidas de anúncios".to_owned(),
         }),
-        form: form(&names, value, meets::views::fault_words, faults),
+        form: form(&names, value, meets::fault_words, faults),
         teachers: picks(&NAMES),
         zone_help: "No horário de America/Sao_Paulo.".to_owned(),
     }
