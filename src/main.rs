@@ -3,8 +3,9 @@
 //! The map: `routes.rs` lists every address; `edge.rs` tells the life of a
 //! request; `guard.rs` makes identities; `app.rs` is what handlers may use.
 //! `http/` and `db/` know no domain; the folders named after nouns
-//! (`accounts`, `keys`, `integration`, `content`, `marketplace`, `messages`,
-//! `partner`, `program`, `operations`) are the domains; `sandbox/` is a stand-in for the world
+//! (`accounts`, `people`, `keys`, `integration`, `content`, `marketplace`,
+//! `messages`, `partner`, `program`, `trail`, `operations`) are the domains;
+//! `sandbox/` is a stand-in for the world
 //! outside; `cli/` has one file a command.
 
 mod accounts;
@@ -35,6 +36,7 @@ mod partner;
 mod phone;
 mod photos;
 mod profile;
+mod people;
 mod program;
 mod route;
 mod routes;
@@ -42,6 +44,7 @@ mod sandbox;
 mod secrets;
 mod stamp;
 mod text;
+mod trail;
 mod worker;
 
 /// Pages and JSON are many small pieces of memory.

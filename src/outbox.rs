@@ -5,7 +5,7 @@
 //! addresses looked up when a message leaves.
 
 use crate::clock::{DAY_S, Instant};
-use crate::db::{Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::UserId;
 
 /// How long a message stays after it was sent, dropped or given up. Its key
@@ -123,5 +123,57 @@ pub fn forget_done(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
         "DELETE FROM outbox WHERE message_id IN (
              SELECT message_id FROM outbox WHERE done_at < ?1 LIMIT ?2)",
         (tx.now().minus(KEEP_S).0, i64::try_from(most).unwrap_or(1)),
+    )
+}
+
+/// A message as staff sees it.
+pub struct Queued {
+    channel: String,
+    kind: String,
+    pub state: i64,
+    pub created_at: Instant,
+    /// Why it waits or what became of it.
+    pub outcome: Option<String>,
+}
+
+impl Queued {
+    /// What it is about, in words.
+    pub fn title(&self) -> &'static str {
+        match &*self.kind {
+            "boas_vindas" => "Boas-vindas",
+            "link_de_senha" => "Link de senha",
+            "pagamento_atrasado" => "Pagamento atrasado",
+            _ => "Mensagem",
+        }
+    }
+
+    /// The way it takes, in words.
+    pub fn channel_words(&self) -> &'static str {
+        match &*self.channel {
+            "chat" => "Chat",
+            "email" => "E-mail",
+            "telegram" => "Telegram",
+            _ => "Navegador",
+        }
+    }
+}
+
+/// The newest messages to a person.
+pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued>> {
+    tx.all(
+        "SELECT channel, kind, state, created_at, outcome FROM outbox
+         WHERE user_id = ?1
+         ORDER BY message_id DESC
+         LIMIT ?2",
+        (user, limit),
+        |row| {
+            Ok(Queued {
+                channel: row.get(0)?,
+                kind: row.get(1)?,
+                state: row.get(2)?,
+                created_at: Instant(row.get(3)?),
+                outcome: row.get(4)?,
+            })
+        },
     )
 }

@@ -19,6 +19,11 @@ use crate::keys::Scope;
 /// which also makes the reply.
 pub type Job = Box<dyn FnOnce(&WriteTx<'_>) -> Result<Reply, Problem> + Send>;
 
+/// The job of a request that turned out to change nothing.
+pub fn nothing_to_do(reply: Reply) -> Job {
+    Box::new(move |_| Ok(reply))
+}
+
 /// A handler that answers from memory or from one indexed read.
 pub type Reader<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
 /// A handler that checks its input and gives back a job for the writer.

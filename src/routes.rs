@@ -17,8 +17,10 @@ use crate::operations;
 use crate::partner;
 use crate::photos;
 use crate::profile;
+use crate::people;
 use crate::program;
 use crate::route::{Access, Call, Route, Run};
+use crate::trail;
 
 const fn get(path: &'static str, call: Call, about: &'static str) -> Route {
     Route::new(Method::GET, path, call, about)
@@ -47,6 +49,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(key_pages());
     rows.extend(photos_of_others());
     rows.extend(content_administration());
+    rows.extend(people());
     rows
 }
 
@@ -56,6 +59,35 @@ fn health() -> [Route; 2] {
     [
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").any_host(),
         get("/readyz", Call::Open(Run::Slow(api::readyz)), "Says whether the service can do its work.").any_host(),
+    ]
+}
+
+/// People in the operator's panel, and what was done to them.
+#[rustfmt::skip]
+fn people() -> [Route; 20] {
+    use Access::Admin;
+    use people::{acts, detail, pages};
+    [
+        get("/admin/alunos", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::students)), "The students, as page, JSON or CSV."),
+        post("/admin/alunos", Call::Session(Admin, Run::Write(pages::create_student)), "Creates a student and queues the welcome message."),
+        get("/admin/alunos/{id}", Call::Session(Admin, Run::Read(detail::student)), "One student; `novo` for the form of a new one."),
+        post("/admin/alunos/{id}", Call::Session(Admin, Run::Write(acts::change_student)), "Changes a student."),
+        post("/admin/alunos/{id}/excluir", Call::Session(Admin, Run::Slow(acts::remove_student)), "Removes a student and what belongs to them."),
+        post("/admin/alunos/{id}/suspender", Call::Session(Admin, Run::Write(acts::suspend_student)), "Suspends a student."),
+        post("/admin/alunos/{id}/reativar", Call::Session(Admin, Run::Write(acts::reactivate_student)), "Lets a student in again."),
+        post("/admin/alunos/{id}/link-de-senha", Call::Session(Admin, Run::Write(acts::link_student)), "Queues a one-time link to choose a password."),
+        post("/admin/alunos/{id}/sessoes/encerrar", Call::Session(Admin, Run::Write(acts::end_student_sessions)), "Ends the sessions and extension tokens of a student."),
+        get("/admin/equipe", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::staff)), "Suppliers and administrators, as page, JSON or CSV."),
+        post("/admin/equipe", Call::Session(Admin, Run::Write(pages::create_staff)), "Creates a supplier or administrator and queues the welcome message."),
+        get("/admin/equipe/{id}", Call::Session(Admin, Run::Read(detail::staff)), "One supplier or administrator; `novo` for the form of a new one."),
+        post("/admin/equipe/{id}", Call::Session(Admin, Run::Write(acts::change_staff)), "Changes a supplier or administrator."),
+        post("/admin/equipe/{id}/excluir", Call::Session(Admin, Run::Slow(acts::remove_staff)), "Removes a supplier or administrator."),
+        post("/admin/equipe/{id}/suspender", Call::Session(Admin, Run::Write(acts::suspend_staff)), "Suspends a supplier or administrator."),
+        post("/admin/equipe/{id}/reativar", Call::Session(Admin, Run::Write(acts::reactivate_staff)), "Lets a supplier or administrator in again."),
+        post("/admin/equipe/{id}/link-de-senha", Call::Session(Admin, Run::Write(acts::link_staff)), "Queues a one-time link to choose a password."),
+        post("/admin/equipe/{id}/sessoes/encerrar", Call::Session(Admin, Run::Write(acts::end_staff_sessions)), "Ends the sessions of a supplier or administrator."),
+        get("/admin/auditoria", Call::Session(Admin, Run::Slow(trail::pages::list)), "The audit log, as page, JSON or CSV."),
+        get("/admin/auditoria/{id}", Call::Session(Admin, Run::Read(trail::pages::entry)), "One entry of the audit log with all it changed."),
     ]
 }
 

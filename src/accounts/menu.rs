@@ -33,6 +33,13 @@ const OPERATOR: &[Group] = &[
         places: &[Place::new("Início", "/admin", "home").handy()],
     },
     Group {
+        title: "Pessoas",
+        places: &[
+            Place::new("Alunos", "/admin/alunos", "people").handy(),
+            Place::new("Equipe", "/admin/equipe", "staff"),
+        ],
+    },
+    Group {
         title: "Conteúdo",
         places: &[
             Place::new("Planos", "/admin/planos", "tag").handy(),
@@ -46,6 +53,7 @@ const OPERATOR: &[Group] = &[
         title: "Sistema",
         places: &[
             Place::new("Chaves", "/admin/chaves", "key"),
+            Place::new("Auditoria", "/admin/auditoria", "audit"),
             Place::new("Estilo", "/admin/estilo", "style"),
         ],
     },

@@ -52,6 +52,15 @@ impl Role {
         Self::Admin,
     ];
 
+    /// Roles of students.
+    pub const STUDENTS: [Self; 5] = [
+        Self::Free,
+        Self::Pro,
+        Self::Vip,
+        Self::PilotoPro,
+        Self::Podio,
+    ];
+
     /// The name in the database and on the wire.
     pub const fn name(self) -> &'static str {
         match self {

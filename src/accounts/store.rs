@@ -140,12 +140,16 @@ pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
 
 /// People by role.
 pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
-    tx.all("SELECT role, count(*) FROM user GROUP BY role", [], |row| {
-        Ok((
-            row.get(0)?,
-            u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-        ))
-    })
+    tx.all(
+        "SELECT role, sum(people) FROM person_count WHERE kind < 2 GROUP BY role",
+        [],
+        |row| {
+            Ok((
+                row.get(0)?,
+                u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+            ))
+        },
+    )
 }
 
 /// What a role may do by default, by name.

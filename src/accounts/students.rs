@@ -34,6 +34,12 @@ impl Desk {
         }
     }
 
+    /// Whether a message to somebody can be queued at all: to everybody when
+    /// e-mail is configured, else to those with a chat number.
+    pub const fn reaches(&self, has_number: bool) -> bool {
+        self.email_works || has_number
+    }
+
     /// Has everybody who remembers the person look again, after the commit.
     pub fn changed(&self, tx: &WriteTx<'_>, user: UserId) {
         let versions = Arc::clone(&self.versions);

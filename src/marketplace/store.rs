@@ -291,6 +291,39 @@ pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<boo
     Ok(gone > 0)
 }
 
+/// Unlinks every account of a person and forgets their tokens. Orders and
+/// sums stay.
+pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
+    tx.execute("DELETE FROM ml_account WHERE owner_id = ?1", [person])?;
+    Ok(())
+}
+
+/// Removes orders and sums of a person, at most so many rows of each; gives
+/// back how many. Nothing is left when that is none.
+pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
+    let most = i64::try_from(most).unwrap_or(1);
+    let orders = tx.execute(
+        "DELETE FROM sale_order
+         WHERE owner_id = ?1 AND (created_at, order_id) IN (
+             SELECT created_at, order_id FROM sale_order WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let counts = tx.execute(
+        "DELETE FROM order_count
+         WHERE owner_id = ?1 AND (ml_user_id, status, day) IN (
+             SELECT ml_user_id, status, day FROM order_count WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let days = tx.execute(
+        "DELETE FROM sales_day
+         WHERE owner_id = ?1 AND (ml_user_id, day) IN (
+             SELECT ml_user_id, day FROM sales_day WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
+    Ok(orders + counts + days + changes)
+}
+
 /// Notes that the marketplace was read for an account now.
 pub fn note_synced(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.execute(

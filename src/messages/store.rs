@@ -141,3 +141,22 @@ fn read_notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
         read: row.get(7)?,
     })
 }
+
+/// Removes notifications of a person, at most so many rows; gives back how
+/// many. Nothing is left when that is none.
+pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
+    let most = i64::try_from(most).unwrap_or(1);
+    let told = tx.execute(
+        "DELETE FROM notification
+         WHERE owner_id = ?1 AND (created_at, notification_id) IN (
+             SELECT created_at, notification_id FROM notification WHERE owner_id = ?1 LIMIT ?2)",
+        (owner, most),
+    )?;
+    let causes = tx.execute(
+        "DELETE FROM notification_key
+         WHERE owner_id = ?1 AND cause IN (
+             SELECT cause FROM notification_key WHERE owner_id = ?1 LIMIT ?2)",
+        (owner, most),
+    )?;
+    Ok(told + causes)
+}

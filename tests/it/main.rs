@@ -23,6 +23,7 @@ mod site; // The server under test, its commands and its clock.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
+mod audit; // The audit log: who did what, found again.
 mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
@@ -47,5 +48,6 @@ mod public; // What anyone may read: shapes, freshness, and memory.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.
+mod students; // People in the operator's panel: lists, forms, suspension, removal.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod tidy; // Rules about the source tree itself.

@@ -16,7 +16,7 @@ use crate::world::World;
 const LOJA: u64 = 900_000_001;
 
 /// Tables that stay small, whatever happens: ours, or typed by hand and capped.
-const SMALL: [&str; 7] = [
+const SMALL: [&str; 8] = [
     "setting",
     "word",
     "role_permission",
@@ -24,14 +24,11 @@ const SMALL: [&str; 7] = [
     "api_key",
     "teacher",
     "course",
+    "person_count",
 ];
 
 /// Walks that are known and bounded, each with its reason.
-const KNOWN: [(&str, &str); 3] = [
-    (
-        "SCAN user USING COVERING INDEX user_by_role",
-        "people by role on the operator's home, on the slow pool",
-    ),
+const KNOWN: [(&str, &str); 2] = [
     (
         "SCAN rate_window",
         "windows are read at start and after a command beside the server",
@@ -111,8 +108,11 @@ fn is_walk(plan: &str, step: &str) -> bool {
         .any(|made| plan.contains(&format!("{made} {table};")));
     // What SQLite knows of the schema.
     let of_schema = table.starts_with("pragma_");
+    // SQLite calls every use of a search index a scan; `M` is a match.
+    let of_match = rest.contains(" VIRTUAL TABLE INDEX ") && rest.contains(":M");
     rest != "CONSTANT ROW"
         && !of_schema
+        && !of_match
         && !of_subquery
         && !SMALL.contains(&table)
         && !partial.iter().any(|index| rest.ends_with(index))
@@ -243,9 +243,11 @@ fn visit_everything(site: &Site, world: &World) {
         "/admin/planos/novo",
         "/admin/chaves?q=a&ordem=-ultimo_uso&situacao=valendo",
         "/admin/chaves?situacao=encerrada",
+        "/admin/alunos/novo",
     ] {
         admin.get(page).expect(200);
     }
+    crate::students::visit_all(&admin);
     site.person_as("rui", "drop").get("/fornecedor").expect(200);
     let key = site.key(&["admin"]);
     let new =

@@ -6,6 +6,25 @@ ALTER TABLE user ADD COLUMN paid_until INTEGER;
 ALTER TABLE user ADD COLUMN late_since INTEGER;
 ALTER TABLE user ADD COLUMN disputed_at INTEGER;
 ALTER TABLE user ADD COLUMN ends_at INTEGER;
+ALTER TABLE user ADD COLUMN removed_at INTEGER;
+ALTER TABLE user ADD COLUMN kind INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN removed_at IS NOT NULL THEN 2 WHEN role IN ('drop', 'admin') THEN 1 ELSE 0 END
+) VIRTUAL;
+ALTER TABLE user ADD COLUMN standing INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN suspended_at IS NOT NULL THEN 2 WHEN late_since IS NOT NULL THEN 1 ELSE 0 END
+) VIRTUAL;
+ALTER TABLE user ADD COLUMN disputed INTEGER NOT NULL GENERATED ALWAYS AS (disputed_at IS NOT NULL) VIRTUAL;
+ALTER TABLE user ADD COLUMN name_key TEXT NOT NULL GENERATED ALWAYS AS (
+    lower(
+    replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
+    replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(name
+    , 'á', 'a'), 'Á', 'a'), 'à', 'a'), 'À', 'a'), 'â', 'a'), 'Â', 'a')
+    , 'ã', 'a'), 'Ã', 'a'), 'é', 'e'), 'É', 'e'), 'ê', 'e'), 'Ê', 'e')
+    , 'í', 'i'), 'Í', 'i'), 'ó', 'o'), 'Ó', 'o'), 'ô', 'o'), 'Ô', 'o')
+    , 'õ', 'o'), 'Õ', 'o'), 'ú', 'u'), 'Ú', 'u'), 'ü', 'u'), 'Ü', 'u')
+    , 'ç', 'c'), 'Ç', 'c'))
+) VIRTUAL;
+ALTER TABLE user ADD COLUMN search TEXT NOT NULL GENERATED ALWAYS AS (email || ' ' || name_key) VIRTUAL;
 
 -- Set-up links live thirty minutes; `setup-link` makes a new one.
 DROP TABLE one_time_link;
@@ -41,11 +60,25 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_object ON audit (object_kind, object_id, audit_id);
 CREATE INDEX audit_by_actor ON audit (actor_kind, actor_id, audit_id);
 CREATE INDEX audit_by_action ON audit (action, audit_id);
+CREATE INDEX audit_by_time ON audit (at, audit_id);
+CREATE INDEX audit_of_actors ON audit (actor_kind, audit_id, object_kind);
+CREATE INDEX audit_of_objects ON audit (object_kind, audit_id, actor_kind);
 
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+
+-- Words of the audit log, kept by a trigger: finds entries by beginnings of words.
+CREATE VIRTUAL TABLE audit_search USING fts5 (
+    actor_name, address, request_id, action, object_name, before, after,
+    content = 'audit', content_rowid = 'audit_id', columnsize = 0, detail = none,
+    tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
+CREATE TRIGGER audit_is_searched AFTER INSERT ON audit
+BEGIN
+    INSERT INTO audit_search (rowid, actor_name, address, request_id, action, object_name, before, after)
+    VALUES (NEW.audit_id, NEW.actor_name, NEW.address, NEW.request_id, NEW.action, NEW.object_name, NEW.before, NEW.after);
+END;
 
 CREATE TABLE outbox (
     message_id INTEGER PRIMARY KEY,
@@ -200,3 +233,56 @@ CREATE TABLE photo (
 ) STRICT;
 
 CREATE INDEX photo_by_digest ON photo (digest);
+-- Lists of people: each order has an index that also answers every filter and search.
+CREATE INDEX user_by_name ON user (kind, name_key, user_id, role, standing, disputed, search);
+CREATE INDEX user_by_creation ON user (kind, created_at, user_id, role, standing, disputed, search);
+CREATE INDEX user_by_access ON user (kind, last_access_at, user_id, role, standing, disputed, search);
+
+-- Number of people by kind, standing, dispute and role, kept by triggers: the totals of their lists.
+CREATE TABLE person_count (
+    kind     INTEGER NOT NULL,              -- as in user
+    standing INTEGER NOT NULL,              -- as in user
+    disputed INTEGER NOT NULL,              -- as in user
+    role     TEXT NOT NULL,                 -- as in user
+    people   INTEGER NOT NULL,              -- how many
+    PRIMARY KEY (kind, standing, disputed, role)
+) STRICT, WITHOUT ROWID;
+
+-- Runs of three letters of names and e-mail addresses, kept by triggers: finds people by a part of either.
+CREATE VIRTUAL TABLE person_search USING fts5 (
+    search, content = 'user', content_rowid = 'user_id', tokenize = 'trigram', columnsize = 0);
+
+-- What is removed leaves no trace in the index.
+INSERT INTO person_search (person_search, rank) VALUES ('secure-delete', 1);
+
+-- People who were here before.
+INSERT INTO person_search (person_search) VALUES ('rebuild');
+INSERT INTO person_count (kind, standing, disputed, role, people)
+SELECT kind, standing, disputed, role, count(*) FROM user GROUP BY kind, standing, disputed, role;
+
+CREATE TRIGGER user_is_made AFTER INSERT ON user
+BEGIN
+    INSERT INTO person_search (rowid, search) VALUES (NEW.user_id, NEW.search);
+    INSERT INTO person_count (kind, standing, disputed, role, people)
+    VALUES (NEW.kind, NEW.standing, NEW.disputed, NEW.role, 1)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+END;
+CREATE TRIGGER user_is_renamed AFTER UPDATE OF name, email ON user
+BEGIN
+    INSERT INTO person_search (person_search, rowid, search) VALUES ('delete', OLD.user_id, OLD.search);
+    INSERT INTO person_search (rowid, search) VALUES (NEW.user_id, NEW.search);
+END;
+CREATE TRIGGER user_changes_place AFTER UPDATE OF role, suspended_at, late_since, disputed_at, removed_at ON user
+BEGIN
+    UPDATE person_count SET people = people - 1
+    WHERE kind = OLD.kind AND standing = OLD.standing AND disputed = OLD.disputed AND role = OLD.role;
+    INSERT INTO person_count (kind, standing, disputed, role, people)
+    VALUES (NEW.kind, NEW.standing, NEW.disputed, NEW.role, 1)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+END;
+CREATE TRIGGER user_is_removed AFTER DELETE ON user
+BEGIN
+    INSERT INTO person_search (person_search, rowid, search) VALUES ('delete', OLD.user_id, OLD.search);
+    UPDATE person_count SET people = people - 1
+    WHERE kind = OLD.kind AND standing = OLD.standing AND disputed = OLD.disputed AND role = OLD.role;
+END;

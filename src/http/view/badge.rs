@@ -43,6 +43,10 @@ badges! {
     Sent = "Enviado", Good;
     /// Given up after all attempts.
     Failed = "Falhou", Bad;
+    /// Not sent, because it was no longer wanted.
+    Dropped = "Descartado", Info;
+    /// A payment is disputed.
+    Disputed = "Em disputa", Warn;
     /// Its time is over.
     Expired = "Vencido", Warn;
     /// Ended by its owner; does not come back.

@@ -1,0 +1,364 @@
+//! What an operator does to a person: suspend, let in again, send a link, end
+//! the sessions, remove.
+//!
+//! Removing takes everything along that belongs to the person, the history of
+//! sales in pieces, so that the writer is never held for long. The row stays
+//! as an empty shell: its number never comes back, and so nothing of the old
+//! person can be taken for a new one's.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::detail;
+use super::entry::{self, Entry, Shown, Typed};
+use super::{Group, Listed, Standing, store};
+use crate::accounts::Role;
+use crate::accounts::store::{self as accounts, by_email};
+use crate::accounts::students::{self, Desk};
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::db::{ReadTx, WriteTx};
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::marketplace::store as marketplace;
+use crate::messages::store as messages;
+use crate::outbox::Kind;
+use crate::route::{Job, nothing_to_do};
+
+/// Rows of a person's history that one job of the writer removes.
+const REMOVED_AT_ONCE: usize = 2_000;
+
+/// Handlers of one group's rows.
+macro_rules! of_group {
+    ($($(#[$doc:meta])* $students:ident, $staff:ident = $act:ident -> $out:ty;)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $students(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
+                $act(app, person, request, Group::Students)
+            }
+
+            $(#[$doc])*
+            pub fn $staff(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
+                $act(app, person, request, Group::Staff)
+            }
+        )*
+    };
+}
+
+of_group! {
+    /// `POST …/{id}`: changes a person.
+    change_student, change_staff = change -> Job;
+    /// `POST …/{id}/suspender`: closes every way in.
+    suspend_student, suspend_staff = suspend -> Job;
+    /// `POST …/{id}/reativar`: lets a person in again.
+    reactivate_student, reactivate_staff = reactivate -> Job;
+    /// `POST …/{id}/link-de-senha`: queues a link to choose a password.
+    link_student, link_staff = send_link -> Job;
+    /// `POST …/{id}/sessoes/encerrar`: ends sessions and extension tokens.
+    end_student_sessions, end_staff_sessions = end_sessions -> Job;
+    /// `POST …/{id}/excluir`: removes a person and what belongs to it.
+    remove_student, remove_staff = remove -> Reply;
+}
+
+/// The person that the path names; of the other group nobody is found.
+pub fn find(tx: &ReadTx<'_>, group: Group, id: UserId) -> Result<Listed, Problem> {
+    store::person(tx, id)?
+        .filter(|person| Group::of(person.role) == group)
+        .ok_or_else(Problem::not_found)
+}
+
+/// The number in the path.
+pub fn id_of(request: &Request) -> Result<UserId, Problem> {
+    let id = request.variable("id").parse().map(UserId);
+    id.map_err(|_| Problem::not_found())
+}
+
+/// Refuses what would leave nobody who can administer.
+fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem> {
+    let administers = person.role == Role::Admin && person.standing != Standing::Suspended;
+    if administers && !store::others_administer(tx, person.id)? {
+        return Err(Problem::new(
+            Code::Conflict,
+            "é a última pessoa que pode administrar a plataforma; dê acesso a outra antes",
+        ));
+    }
+    Ok(())
+}
+
+/// An entry of the audit log about a person.
+fn act<'p>(
+    group: Group,
+    students: &'static str,
+    staff: &'static str,
+    person: &'p Listed,
+) -> Act<'p> {
+    Act {
+        action: match group {
+            Group::Students => students,
+            Group::Staff => staff,
+        },
+        object: group.object(),
+        object_id: person.id.to_string(),
+        object_name: &person.name,
+    }
+}
+
+fn page_of(group: Group, id: UserId) -> String {
+    format!("{}/{id}", group.path())
+}
+
+fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (present, owner) = app.db.read(request.lane, |tx| {
+        let present = find(tx, group, id)?;
+        let sent = entry::read(request, group, Some(&Entry::of(&present)));
+        let owner = match &sent {
+            Ok(entry) => by_email(tx, &entry.email)?,
+            Err(_) => None,
+        };
+        Ok::<_, Problem>((sent, owner))
+    })?;
+    let faulty = |problem: Problem| {
+        if request.wants_json() || problem.fields.is_empty() {
+            return Err(problem);
+        }
+        let shown = Shown {
+            typed: Some(Typed::sent(request)),
+            faults: &problem.fields,
+        };
+        let status = problem.code.status(request.family);
+        let page = detail::page(app, person, request, group, shown)?.status(status);
+        Ok(nothing_to_do(page))
+    };
+    let entry = match present {
+        Ok(entry) => entry,
+        Err(problem) => return faulty(problem),
+    };
+    if owner.is_some_and(|owner| owner.user_id != id) {
+        return faulty(entry::email_taken());
+    }
+    let (answer, actor, desk) = (
+        Answer::to(request),
+        Actor::person(person, request),
+        Desk::of(app),
+    );
+    Ok(Box::new(move |tx| {
+        let before = find(tx, group, id)?;
+        if entry.papel != Role::Admin {
+            keep_an_administrator(tx, &before)?;
+        }
+        if by_email(tx, &entry.email)?.is_some_and(|owner| owner.user_id != id) {
+            return Err(entry::email_taken());
+        }
+        let was = Entry::of(&before);
+        if was != entry {
+            store::update(tx, id, &entry)?;
+            let act = act(group, "aluno.alterar", "pessoa.alterar", &before);
+            audit::note(tx, &actor, &act, Some(&was), Some(&entry))?;
+            desk.changed(tx, id);
+        }
+        answer.done(id, &page_of(group, id), "alterado")
+    }))
+}
+
+#[derive(Deserialize)]
+struct SuspendBody {
+    #[serde(default)]
+    motivo: Field<String>,
+}
+
+#[derive(Serialize)]
+struct State<'s> {
+    status: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    motivo: &'s str,
+}
+
+fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let body: SuspendBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let reason = check.line("motivo", body.motivo, 3..=200);
+    if let Err(problem) = check.finish() {
+        if request.wants_json() || problem.fields.is_empty() {
+            return Err(problem);
+        }
+        let shown = Shown {
+            typed: None,
+            faults: &problem.fields,
+        };
+        let status = problem.code.status(request.family);
+        let page = detail::page(app, person, request, group, shown)?.status(status);
+        return Ok(nothing_to_do(page));
+    }
+    let (answer, actor, desk) = (
+        Answer::to(request),
+        Actor::person(person, request),
+        Desk::of(app),
+    );
+    Ok(Box::new(move |tx| {
+        let before = find(tx, group, id)?;
+        keep_an_administrator(tx, &before)?;
+        if !students::suspend(tx, &desk, id, &reason)? {
+            return answer.done(id, &page_of(group, id), "sem_mudanca");
+        }
+        let act = act(group, "aluno.suspender", "pessoa.suspender", &before);
+        let was = State {
+            status: before.standing.word(),
+            motivo: "",
+        };
+        let is = State {
+            status: Standing::Suspended.word(),
+            motivo: &reason,
+        };
+        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+        answer.done(id, &page_of(group, id), "suspenso")
+    }))
+}
+
+fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (answer, actor, desk) = (
+        Answer::to(request),
+        Actor::person(person, request),
+        Desk::of(app),
+    );
+    Ok(Box::new(move |tx| {
+        let before = find(tx, group, id)?;
+        let reason = store::suspended_for(tx, id)?.unwrap_or_default();
+        if !students::reactivate(tx, &desk, id)? {
+            return answer.done(id, &page_of(group, id), "sem_mudanca");
+        }
+        let act = act(group, "aluno.reativar", "pessoa.reativar", &before);
+        let was = State {
+            status: Standing::Suspended.word(),
+            motivo: &reason,
+        };
+        let is = State {
+            status: Standing::Good.word(),
+            motivo: "",
+        };
+        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+        answer.done(id, &page_of(group, id), "reativado")
+    }))
+}
+
+fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (answer, actor, desk) = (
+        Answer::to(request),
+        Actor::person(person, request),
+        Desk::of(app),
+    );
+    Ok(Box::new(move |tx| {
+        let before = find(tx, group, id)?;
+        if before.standing == Standing::Suspended {
+            return Err(Problem::new(
+                Code::Conflict,
+                "a pessoa está suspensa; reative antes de enviar um link",
+            ));
+        }
+        let queued = students::send_password_link(tx, &desk, id, Kind::PasswordLink)?;
+        let page = page_of(group, id);
+        if queued > 0 {
+            let act = act(
+                group,
+                "aluno.link_de_senha",
+                "pessoa.link_de_senha",
+                &before,
+            );
+            audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        }
+        let word = if queued > 0 {
+            "link_na_fila"
+        } else {
+            "sem_canal"
+        };
+        let members = [("id", id.to_string().into()), ("mensagens", queued.into())];
+        answer.with(&page, word, &members)
+    }))
+}
+
+#[derive(Serialize)]
+struct Ended {
+    sessoes: usize,
+    extensao: usize,
+}
+
+fn end_sessions(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    group: Group,
+) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (answer, actor, desk) = (
+        Answer::to(request),
+        Actor::person(person, request),
+        Desk::of(app),
+    );
+    Ok(Box::new(move |tx| {
+        let before = find(tx, group, id)?;
+        let ended = Ended {
+            sessoes: accounts::end_sessions(tx, id)?,
+            extensao: accounts::revoke_extension_tokens(tx, id)?,
+        };
+        let act = act(
+            group,
+            "aluno.encerrar_sessoes",
+            "pessoa.encerrar_sessoes",
+            &before,
+        );
+        audit::note(tx, &actor, &act, Some(&ended), None::<&()>)?;
+        desk.changed(tx, id);
+        let members = [
+            ("id", id.to_string().into()),
+            ("encerradas", ended.sessoes.into()),
+        ];
+        answer.with(&page_of(group, id), "sessoes_encerradas", &members)
+    }))
+}
+
+fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
+    let id = id_of(request)?;
+    let (actor, desk) = (Arc::new(Actor::person(person, request)), Desk::of(app));
+    loop {
+        let (actor, desk) = (Arc::clone(&actor), desk.clone());
+        let is_gone = app
+            .db
+            .write(move |tx| remove_some(tx, &desk, &actor, group, id))?;
+        if is_gone {
+            return Answer::to(request).done(id, group.path(), "excluido");
+        }
+    }
+}
+
+/// Closes every way in, removes a piece of the history, and with the last
+/// piece the person; true when it is gone. Whatever interrupts this, doing it
+/// again goes on.
+fn remove_some(
+    tx: &WriteTx<'_>,
+    desk: &Desk,
+    actor: &Actor,
+    group: Group,
+    id: UserId,
+) -> Result<bool, Problem> {
+    let before = find(tx, group, id)?;
+    keep_an_administrator(tx, &before)?;
+    students::suspend(tx, desk, id, "exclusão em andamento")?;
+    marketplace::unlink_all(tx, id)?;
+    let removed = marketplace::forget_history(tx, id, REMOVED_AT_ONCE)?
+        + messages::forget(tx, id, REMOVED_AT_ONCE)?;
+    if removed > 0 {
+        return Ok(false);
+    }
+    let act = act(group, "aluno.excluir", "pessoa.excluir", &before);
+    audit::note(tx, actor, &act, Some(&Entry::of(&before)), None::<&()>)?;
+    store::replace_by_shell(tx, id)?;
+    desk.changed(tx, id);
+    Ok(true)
+}

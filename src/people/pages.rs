@@ -1,0 +1,413 @@
+//! Lists of people in the operator's panel, and the making of a new person.
+
+use http::StatusCode;
+
+use super::entry::{self, Shown, Typed};
+use super::store::{self, Order, Wanted};
+use super::views::{ListWords, NewPersonPage, PeoplePage, PersonRow};
+use super::{Group, Listed, Standing, WirePerson};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::accounts::store as accounts;
+use crate::accounts::students::{self, Desk, NewStudent};
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::clock::Instant;
+use crate::config::Gateway;
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::csv_file::CsvFile;
+use crate::http::table::{Filter, Head, ListQuery, Listing};
+use crate::http::view::{Notice, Tone, When};
+use crate::http::{Problem, Reply, Request};
+use crate::route::{Job, nothing_to_do};
+
+const STANDINGS: Filter = Filter {
+    name: "status",
+    label: "Situação",
+    values: &[
+        ("ativo", "Ativo"),
+        ("atrasado", "Atrasado"),
+        ("suspenso", "Suspenso"),
+    ],
+};
+
+const STUDENTS: Listing = Listing {
+    path: Group::Students.path(),
+    hint: "Nome ou e-mail",
+    filters: &[
+        Filter {
+            name: "plano",
+            label: "Plano",
+            values: &[
+                ("free", "Gratuito"),
+                ("pro", "Pro"),
+                ("vip", "VIP"),
+                ("piloto_pro", "Piloto Pro"),
+                ("podio", "Pódio"),
+            ],
+        },
+        STANDINGS,
+        Filter {
+            name: "em_disputa",
+            label: "Disputa",
+            values: &[("sim", "Em disputa"), ("nao", "Sem disputa")],
+        },
+    ],
+    orders: &["nome", "criado_em", "ultimo_acesso"],
+};
+
+const STAFF: Listing = Listing {
+    path: Group::Staff.path(),
+    filters: &[
+        Filter {
+            name: "papel",
+            label: "Papel",
+            values: &[("drop", "Fornecedor"), ("admin", "Administração")],
+        },
+        STANDINGS,
+    ],
+    ..STUDENTS
+};
+
+const STUDENT_WORDS: ListWords = ListWords {
+    title: "Alunos",
+    purpose: "Quem aprende e vende aqui: plano, situação e acesso.",
+    what: "alunos",
+    add: "Cadastrar aluno",
+    new_title: "Novo aluno",
+    empty: "Nenhum aluno ainda",
+    empty_text: "Eles chegam pela compra de um plano, por uma integração, por uma lista importada, ou cadastrados aqui.",
+    role_label: "Plano",
+    removal: "Dados, contas vinculadas e histórico de vendas são apagados e não voltam. O que já está na auditoria fica. Para só fechar o acesso, suspenda.",
+};
+
+const STAFF_WORDS: ListWords = ListWords {
+    title: "Equipe e fornecedores",
+    purpose: "Quem administra a plataforma e quem entrega o que os alunos vendem.",
+    what: "pessoas",
+    add: "Cadastrar pessoa",
+    new_title: "Nova pessoa",
+    empty: "Ninguém ainda",
+    empty_text: "Cadastre fornecedores e quem mais administra a plataforma.",
+    role_label: "Papel",
+    removal: "Os dados da pessoa são apagados e não voltam. O que já está na auditoria fica. Para só fechar o acesso, suspenda.",
+};
+
+impl Group {
+    const fn listing(self) -> &'static Listing {
+        match self {
+            Self::Students => &STUDENTS,
+            Self::Staff => &STAFF,
+        }
+    }
+
+    /// The words of its pages.
+    pub const fn words(self) -> &'static ListWords {
+        match self {
+            Self::Students => &STUDENT_WORDS,
+            Self::Staff => &STAFF_WORDS,
+        }
+    }
+}
+
+/// Searches, exports and further pages may read far.
+pub fn reads_far(request: &Request) -> bool {
+    !request.query_text().is_empty()
+}
+
+/// `GET /admin/alunos`.
+pub fn students(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    list(app, person, request, Group::Students)
+}
+
+/// `GET /admin/equipe`.
+pub fn staff(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    list(app, person, request, Group::Staff)
+}
+
+fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
+    let listing = group.listing();
+    let query = listing.read(request)?;
+    let wanted = wanted(group, &query);
+    if query.csv {
+        return csv(app, request, &wanted);
+    }
+    let (limit, offset) = query.window();
+    let (people, total) = app
+        .db
+        .read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    if request.wants_json() {
+        let people = people
+            .into_iter()
+            .map(|one| WirePerson::of(one, app.zone()));
+        return ListReply::reply(total, people.collect());
+    }
+    let words = group.words();
+    let columns = [
+        Head::sorts("Nome", "nome"),
+        Head::plain(words.role_label),
+        Head::plain("Situação"),
+        Head::sorts("Cadastro", "criado_em"),
+        Head::sorts("Último acesso", "ultimo_acesso"),
+    ];
+    Reply::page(&PeoplePage {
+        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        table: listing.table(&query, &columns, total),
+        words,
+        people: people
+            .into_iter()
+            .map(|one| row(app, one, request.now))
+            .collect(),
+    })
+}
+
+fn wanted(group: Group, query: &ListQuery) -> Wanted {
+    Wanted {
+        group,
+        search: query.search.clone(),
+        role: query.filter(group.role_field()).and_then(Role::from_name),
+        standing: query.filter("status").and_then(Standing::of_word),
+        disputed: query.filter("em_disputa").map(|word| word == "sim"),
+        order: match query.order {
+            "criado_em" => Order::Creation,
+            "ultimo_acesso" => Order::Access,
+            _ => Order::Name,
+        },
+        descending: query.descending,
+    }
+}
+
+fn csv(app: &App, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
+    let (name, role) = match wanted.group {
+        Group::Students => ("alunos.csv", "plano"),
+        Group::Staff => ("pessoa.csv", "papel"),
+    };
+    let header = [
+        "id",
+        "nome",
+        "email",
+        role,
+        "chat_number",
+        "status",
+        "em_disputa",
+        "pago_ate",
+        "criado_em",
+        "ultimo_acesso",
+    ];
+    let mut file = CsvFile::new(name, &header)?;
+    let mut failed = None;
+    let zone = app.zone();
+    app.db.read(request.lane, |tx| {
+        store::each(tx, wanted, |one| {
+            let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at)).unwrap_or_default();
+            let row = file.row([
+                &*one.id.to_string(),
+                &one.name,
+                &one.email,
+                one.role.name(),
+                one.chat_number.as_deref().unwrap_or_default(),
+                one.standing.word(),
+                if one.disputed { "sim" } else { "nao" },
+                &spaced(one.paid_until),
+                &zone.spaced(one.created_at),
+                &spaced(one.last_access_at),
+            ]);
+            failed = failed.take().or(row.err());
+            Ok(())
+        })
+    })?;
+    match failed {
+        Some(problem) => Err(problem),
+        None => file.reply(),
+    }
+}
+
+/// A person as lists show it.
+pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
+    let when = |at: Instant| When::new(app.zone(), at, now);
+    PersonRow {
+        id: person.id.to_string(),
+        name: person.name,
+        email: person.email,
+        role: person.role.title(),
+        state: person.standing.badge(),
+        disputed: person.disputed,
+        created: when(person.created_at),
+        seen: person.last_access_at.map(when),
+    }
+}
+
+/// What the last action led to.
+pub fn flash(word: &str) -> Option<Notice> {
+    let (tone, title, text) = match word {
+        "criado" => (
+            Tone::Good,
+            "Pessoa cadastrada",
+            "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
+        ),
+        "criado_sem_canal" => (
+            Tone::Warn,
+            "Pessoa cadastrada, mas sem como avisar",
+            "Não há número de chat e o e-mail não está configurado. Informe um número e envie o link de senha pela página da pessoa.",
+        ),
+        "alterado" => (Tone::Good, "Dados salvos", "Já valem em toda a plataforma."),
+        "excluido" => (
+            Tone::Good,
+            "Pessoa excluída",
+            "Os dados foram apagados e o e-mail pode ser usado de novo.",
+        ),
+        "suspenso" => (
+            Tone::Good,
+            "Acesso suspenso",
+            "As sessões terminaram e as mensagens que esperavam foram descartadas.",
+        ),
+        "reativado" => (
+            Tone::Good,
+            "Acesso reativado",
+            "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
+        ),
+        "sem_mudanca" => (Tone::Info, "Nada mudou", "A pessoa já estava assim."),
+        "link_na_fila" => (
+            Tone::Good,
+            "Link de senha na fila",
+            "Os links anteriores deixaram de valer.",
+        ),
+        "sem_canal" => (
+            Tone::Warn,
+            "O link não foi enviado",
+            "Não há número de chat e o e-mail não está configurado. Informe um número de chat ou configure email.smtp_url.",
+        ),
+        "sessoes_encerradas" => (
+            Tone::Good,
+            "Sessões encerradas",
+            "No navegador e na extensão a pessoa precisa entrar de novo.",
+        ),
+        "permissoes" => (
+            Tone::Good,
+            "Permissões salvas",
+            "Valem a partir da próxima ação da pessoa.",
+        ),
+        _ => return None,
+    };
+    Some(Notice::new(tone, title, text))
+}
+
+/// How a message with a password link will reach a person.
+pub fn reach(app: &App, has_number: bool) -> &'static str {
+    let email = !app.config.email.smtp_url.is_empty();
+    let chat = app.config.chat.gateway != Gateway::None;
+    match (has_number, chat, email) {
+        (true, true, true) => "Vai por chat e por e-mail.",
+        (true, false, true) => {
+            "Vai por e-mail; a mensagem de chat espera até o chat ser configurado."
+        }
+        (false, _, true) => "Vai por e-mail.",
+        (true, true, false) => "Vai por chat.",
+        (true, false, false) => "Fica na fila: nem o chat nem o e-mail estão configurados.",
+        (false, _, false) => {
+            "Não há como avisar: sem número de chat, e o e-mail não está configurado."
+        }
+    }
+}
+
+/// The form of a new person.
+pub fn new_form(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    group: Group,
+) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        return Err(Problem::not_found());
+    }
+    let shown = Shown {
+        typed: None,
+        faults: &Vec::new(),
+    };
+    Reply::page(&new_page(app, person, request, group, shown))
+}
+
+fn new_page(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    group: Group,
+    shown: Shown<'_>,
+) -> NewPersonPage {
+    NewPersonPage {
+        layout: layout(app, &person.account, request),
+        path: group.path(),
+        words: group.words(),
+        fields: shown.typed.unwrap_or_default().fields(group, shown.faults),
+        reach: if app.config.email.smtp_url.is_empty() {
+            "A pessoa recebe por chat um link para escolher a senha; por isso informe o número. O e-mail não está configurado."
+        } else {
+            "A pessoa recebe um link para escolher a senha por e-mail e, se tiver número, por chat."
+        },
+    }
+}
+
+/// `POST /admin/alunos`.
+pub fn create_student(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    create(app, person, request, Group::Students)
+}
+
+/// `POST /admin/equipe`.
+pub fn create_staff(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    create(app, person, request, Group::Staff)
+}
+
+/// Makes a person without a password, and queues the welcome message.
+fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
+    let refused = |problem: Problem, status: StatusCode| {
+        if request.wants_json() || problem.fields.is_empty() {
+            return Err(problem);
+        }
+        let shown = Shown {
+            typed: Some(Typed::sent(request)),
+            faults: &problem.fields,
+        };
+        let page = new_page(app, person, request, group, shown);
+        let page = Reply::page(&page)?.status(status);
+        Ok(nothing_to_do(page))
+    };
+    let entry = match entry::read(request, group, None) {
+        Ok(entry) => entry,
+        Err(problem) => return refused(problem, StatusCode::UNPROCESSABLE_ENTITY),
+    };
+    let taken = app
+        .db
+        .read(request.lane, |tx| accounts::by_email(tx, &entry.email))?;
+    if taken.is_some() {
+        return refused(entry::email_taken(), StatusCode::CONFLICT);
+    }
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let desk = Desk::of(app);
+    Ok(Box::new(move |tx| {
+        let new = NewStudent {
+            email: entry.email.clone(),
+            name: entry.nome.clone(),
+            role: entry.papel,
+            chat_number: entry.chat_number.clone(),
+            password_hash: None,
+        };
+        let id = students::create(tx, &desk, &new)?.ok_or_else(entry::email_taken)?;
+        let act = Act {
+            action: match group {
+                Group::Students => "aluno.criar",
+                Group::Staff => "pessoa.criar",
+            },
+            object: group.object(),
+            object_id: id.to_string(),
+            object_name: &entry.nome,
+        };
+        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        let word = if desk.reaches(entry.chat_number.is_some()) {
+            "criado"
+        } else {
+            "criado_sem_canal"
+        };
+        answer.made(id, &format!("{}/{id}", group.path()), word)
+    }))
+}

@@ -1,0 +1,427 @@
+//! Lists of people in the database.
+//!
+//! Each order has an index that holds everything filters and searches look
+//! at, so a list is a walk along one index, and totals without a search come
+//! from counters. A search first asks the index of letter runs: what it finds
+//! is usually little, and is then sorted here. A search that finds much, or
+//! has under three letters, walks the list once and counts on the way.
+
+use rusqlite::{Row, ToSql, params_from_iter};
+
+use super::entry::Entry;
+use super::{Group, Listed, Standing};
+use crate::accounts::Role;
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+use crate::text::search_key;
+
+/// Most people that a search sorts here; beyond, the list is walked in its order.
+const FEW: u32 = 1_000;
+/// Words of a search that count; what follows them is ignored.
+const MOST_WORDS: usize = 6;
+/// The index of letter runs knows nothing shorter.
+const SHORTEST_RUN: usize = 3;
+
+/// What a list is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Name,
+    Creation,
+    Access,
+}
+
+impl Order {
+    const fn index(self) -> &'static str {
+        match self {
+            Self::Name => "user_by_name",
+            Self::Creation => "user_by_creation",
+            Self::Access => "user_by_access",
+        }
+    }
+
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Name => "name_key",
+            Self::Creation => "created_at",
+            Self::Access => "last_access_at",
+        }
+    }
+}
+
+/// Which people, in which order.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub group: Group,
+    /// As typed.
+    pub search: String,
+    pub role: Option<Role>,
+    pub standing: Option<Standing>,
+    pub disputed: Option<bool>,
+    pub order: Order,
+    pub descending: bool,
+}
+
+/// A condition under way: constant text and the values it is about.
+struct Condition {
+    sql: String,
+    values: Vec<Box<dyn ToSql>>,
+}
+
+impl Condition {
+    fn new(wanted: &Wanted) -> Self {
+        let mut condition = Self {
+            sql: "kind = ?".to_owned(),
+            values: vec![Box::new(wanted.group.kind())],
+        };
+        if let Some(role) = wanted.role {
+            condition.and("role = ?", role);
+        }
+        if let Some(standing) = wanted.standing {
+            condition.and("standing = ?", standing.number());
+        }
+        if let Some(disputed) = wanted.disputed {
+            condition.and("disputed = ?", disputed);
+        }
+        condition
+    }
+
+    fn and(&mut self, sql: &str, value: impl ToSql + 'static) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(sql);
+        self.values.push(Box::new(value));
+    }
+
+    fn holding(mut self, words: &[String]) -> Self {
+        for word in words {
+            self.and("instr(search, ?) > 0", word.clone());
+        }
+        self
+    }
+
+    fn values(&self) -> impl Iterator<Item = &dyn ToSql> {
+        self.values.iter().map(AsRef::as_ref)
+    }
+}
+
+impl Wanted {
+    /// The words of the search, each of which must be in name or address.
+    fn words(&self) -> Vec<String> {
+        let key = search_key(&self.search);
+        let words = key.split_whitespace().take(MOST_WORDS);
+        words.map(str::to_owned).collect()
+    }
+
+    fn direction(&self) -> &'static str {
+        if self.descending { " DESC" } else { "" }
+    }
+
+    /// The list from one end, along its index.
+    fn walk(&self, columns: &str, condition: &Condition) -> String {
+        let (index, column, down) = (self.order.index(), self.order.column(), self.direction());
+        format!(
+            "SELECT {columns} FROM user INDEXED BY {index} WHERE {}
+             ORDER BY {column}{down}, user_id{down}",
+            condition.sql
+        )
+    }
+}
+
+/// One page of a list, and how long the list is.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<Listed>, u64)> {
+    let words = wanted.words();
+    let condition = Condition::new(wanted);
+    if words.is_empty() {
+        let total = tx.one(
+            &format!(
+                "SELECT coalesce(sum(people), 0) FROM person_count WHERE {}",
+                condition.sql
+            ),
+            params_from_iter(condition.values()),
+            |row| row.get::<_, i64>(0),
+        )?;
+        let sql = wanted.walk(LISTED, &condition) + " LIMIT ? OFFSET ?";
+        let window: [&dyn ToSql; 2] = [&limit, &offset];
+        let values = params_from_iter(condition.values().chain(window));
+        let people = tx.all(&sql, values, listed)?;
+        return Ok((people, u64::try_from(total).unwrap_or(0)));
+    }
+    let found = match few(tx, wanted, &words)? {
+        Some(found) => found,
+        None => many(tx, wanted, &condition.holding(&words))?,
+    };
+    let (limit, offset) = (limit as usize, offset as usize);
+    let total = found.len() as u64;
+    let shown = found.into_iter().skip(offset).take(limit);
+    let people = shown.filter_map(|id| person(tx, UserId(id)).transpose());
+    Ok((people.collect::<Result<_>>()?, total))
+}
+
+/// Shows each person of a list, in its order.
+pub fn each(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    mut show: impl FnMut(Listed) -> rusqlite::Result<()>,
+) -> Result<()> {
+    let condition = Condition::new(wanted).holding(&wanted.words());
+    let sql = wanted.walk(LISTED, &condition);
+    let values = params_from_iter(condition.values());
+    tx.each(&sql, values, |row| show(listed(row)?))
+}
+
+/// The people that a search finds, in their order, when they are few.
+fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<i64>>> {
+    let runs: Vec<String> = words
+        .iter()
+        .filter(|word| word.chars().count() >= SHORTEST_RUN)
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+        .collect();
+    if runs.is_empty() {
+        return Ok(None);
+    }
+    let found: Vec<i64> = tx.all(
+        "SELECT rowid FROM person_search WHERE person_search MATCH ?1 LIMIT ?2",
+        (runs.join(" "), FEW + 1),
+        |row| row.get(0),
+    )?;
+    if found.len() > FEW as usize {
+        return Ok(None);
+    }
+    let mut kept = Vec::new();
+    for id in found {
+        let Some(person) = person(tx, UserId(id))? else {
+            continue;
+        };
+        let key = search_key(&format!("{} {}", person.email, person.name));
+        let is_wanted = Group::of(person.role) == wanted.group
+            && wanted.role.is_none_or(|role| role == person.role)
+            && wanted.standing.is_none_or(|one| one == person.standing)
+            && wanted.disputed.is_none_or(|one| one == person.disputed)
+            && words.iter().all(|word| key.contains(word));
+        if is_wanted {
+            kept.push(person);
+        }
+    }
+    match wanted.order {
+        Order::Name => kept.sort_by_cached_key(|one| (search_key(&one.name), one.id)),
+        Order::Creation => kept.sort_by_key(|one| (one.created_at, one.id)),
+        Order::Access => kept.sort_by_key(|one| (one.last_access_at, one.id)),
+    }
+    if wanted.descending {
+        kept.reverse();
+    }
+    Ok(Some(kept.into_iter().map(|one| one.id.0).collect()))
+}
+
+/// The people that a search finds, in their order, however many.
+fn many(tx: &ReadTx<'_>, wanted: &Wanted, condition: &Condition) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    let sql = wanted.walk("user_id", condition);
+    tx.each(&sql, params_from_iter(condition.values()), |row| {
+        found.push(row.get(0)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+const LISTED: &str = "user_id, name, email, role, chat_number, standing, disputed, paid_until, created_at, last_access_at";
+
+fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
+    let instant =
+        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
+    Ok(Listed {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        email: row.get(2)?,
+        role: row.get(3)?,
+        chat_number: row.get(4)?,
+        standing: Standing::of_number(row.get(5)?),
+        disputed: row.get(6)?,
+        paid_until: instant(7)?,
+        created_at: Instant(row.get(8)?),
+        last_access_at: instant(9)?,
+    })
+}
+
+/// Somebody of either group; nobody once removed.
+pub fn person(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Listed>> {
+    tx.optional(
+        &format!("SELECT {LISTED} FROM user WHERE user_id = ?1 AND removed_at IS NULL"),
+        [id],
+        listed,
+    )
+}
+
+/// Why somebody is suspended, in words for staff.
+pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
+    let reason = tx.optional(
+        "SELECT suspended_for FROM user WHERE user_id = ?1",
+        [id],
+        |row| row.get::<_, Option<String>>(0),
+    )?;
+    Ok(reason.flatten())
+}
+
+/// Whether somebody else can sign in and administer.
+pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM user
+                        WHERE role = 'admin' AND suspended_at IS NULL AND password_hash IS NOT NULL
+                          AND user_id <> ?1)",
+        [id],
+        |row| row.get(0),
+    )
+}
+
+/// Stores what an operator decided; the e-mail address must be free.
+pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &Entry) -> Result<()> {
+    tx.execute(
+        "UPDATE user SET name = ?2, email = ?3, role = ?4, chat_number = ?5 WHERE user_id = ?1",
+        (
+            id,
+            &entry.nome,
+            &entry.email,
+            entry.papel,
+            &entry.chat_number,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Removes a person with everything that hangs on the row, and keeps its
+/// number taken.
+pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {
+    tx.execute("DELETE FROM user WHERE user_id = ?1", [id])?;
+    // Nobody can have or ask for an address without an @.
+    tx.execute(
+        "INSERT INTO user (user_id, email, name, role, created_at, suspended_at, removed_at)
+         VALUES (?1, 'removida:' || ?1, 'Pessoa removida', 'free', ?2, ?2, ?2)",
+        (id, tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// An open session.
+pub struct Session {
+    pub address: String,
+    pub user_agent: String,
+    pub created_at: Instant,
+    pub last_seen_at: Instant,
+}
+
+/// The newest sessions of a person that are still open: begun and used since
+/// the given instants.
+pub fn open_sessions(
+    tx: &ReadTx<'_>,
+    id: UserId,
+    begun: Instant,
+    used: Instant,
+    limit: u32,
+) -> Result<Vec<Session>> {
+    tx.all(
+        "SELECT address, user_agent, created_at, last_seen_at FROM session
+         WHERE user_id = ?1 AND created_at > ?2 AND ended_at IS NULL AND last_seen_at > ?3
+         ORDER BY created_at DESC
+         LIMIT ?4",
+        (id, begun.0, used.0, limit),
+        |row| {
+            Ok(Session {
+                address: row.get(0)?,
+                user_agent: row.get(1)?,
+                created_at: Instant(row.get(2)?),
+                last_seen_at: Instant(row.get(3)?),
+            })
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rusqlite::Connection;
+
+    use super::*;
+
+    fn schema() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        let sql = include_str!("../../schema.sql");
+        connection.execute_batch(sql).unwrap();
+        connection
+    }
+
+    #[test]
+    fn names_are_folded_alike_here_and_in_the_database() {
+        let connection = schema();
+        let portuguese = "áàâãéêíóôõúüçÁÀÂÃÉÊÍÓÔÕÚÜÇ";
+        for name in [
+            portuguese,
+            "Ângela Müller",
+            "ZÉ da Silva",
+            "Ñandú Øre ß İ",
+            "名前",
+        ] {
+            let folded: String = connection
+                .query_row(
+                    "INSERT INTO user (email, name, role, created_at) VALUES (?1, ?1, 'pro', 1) RETURNING name_key",
+                    [name],
+                    |row| row.get(0),
+                )
+                .unwrap();
+            assert_eq!(folded, search_key(name));
+        }
+        assert!(search_key(portuguese).is_ascii());
+    }
+
+    /// What may happen to the row of a person.
+    const CHANGES: [&str; 8] = [
+        "INSERT INTO user (email, name, role, created_at) VALUES ('p' || random(), 'Ana ' || random(), 'pro', 1)",
+        "UPDATE user SET role = 'vip' WHERE user_id = ?1",
+        "UPDATE user SET role = 'admin' WHERE user_id = ?1",
+        "UPDATE user SET suspended_at = CASE WHEN suspended_at IS NULL THEN 1 END WHERE user_id = ?1",
+        "UPDATE user SET late_since = 1, disputed_at = 2 WHERE user_id = ?1",
+        "UPDATE user SET name = 'Bia ' || random(), last_access_at = 5 WHERE user_id = ?1",
+        "UPDATE user SET removed_at = 1 WHERE user_id = ?1",
+        "DELETE FROM user WHERE user_id = ?1",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn counters_and_search_follow_every_change(
+            changes in prop::collection::vec((0..CHANGES.len(), 1..6_i64), 1..40)
+        ) {
+            let connection = schema();
+            for (change, person) in changes {
+                let sql = CHANGES[change];
+                let values: &[&dyn ToSql] = if sql.contains("?1") { &[&person] } else { &[] };
+                connection.execute(sql, values).unwrap();
+            }
+            let wrong: i64 = connection
+                .query_row(
+                    "SELECT count(*) FROM person_count p
+                     WHERE people <> (SELECT count(*) FROM user u
+                                      WHERE u.kind = p.kind AND u.standing = p.standing
+                                        AND u.disputed = p.disputed AND u.role = p.role)",
+                    [],
+                    |row| row.get(0),
+                )
+                .unwrap();
+            let counted: i64 = connection
+                .query_row("SELECT coalesce(sum(people), 0) FROM person_count", [], |row| row.get(0))
+                .unwrap();
+            let people: i64 = connection
+                .query_row("SELECT count(*) FROM user", [], |row| row.get(0))
+                .unwrap();
+            prop_assert_eq!((wrong, counted), (0, people));
+            // Fails when the index and the table differ.
+            let check = "INSERT INTO person_search (person_search, rank) VALUES ('integrity-check', 1)";
+            prop_assert!(connection.execute(check, []).is_ok());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What the pages for people print.
+
+use askama::Template;
+
+use crate::http::table::Table;
+use crate::http::view::{Badge, Choice, Field, Layout, Notice, When};
+
+/// `GET /admin/alunos` and `GET /admin/equipe`: a list of people.
+#[derive(Debug, Template)]
+#[template(path = "people.html", config = "assets/askama.toml")]
+pub struct PeoplePage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The frame of the list.
+    pub table: Table,
+    /// The words of this list.
+    pub words: &'static ListWords,
+    /// The people of this page.
+    pub people: Vec<PersonRow>,
+}
+
+/// The words of one of the two lists.
+#[derive(Debug)]
+pub struct ListWords {
+    /// Title.
+    pub title: &'static str,
+    /// What the page is for.
+    pub purpose: &'static str,
+    /// What the list holds, in small letters.
+    pub what: &'static str,
+    /// The button that adds somebody.
+    pub add: &'static str,
+    /// The title of the form that adds somebody.
+    pub new_title: &'static str,
+    /// What the empty list says.
+    pub empty: &'static str,
+    /// What to do about it.
+    pub empty_text: &'static str,
+    /// The label of the role.
+    pub role_label: &'static str,
+    /// What removing somebody means.
+    pub removal: &'static str,
+}
+
+/// A person in a list.
+#[derive(Debug)]
+pub struct PersonRow {
+    /// Its id.
+    pub id: String,
+    /// The person's name.
+    pub name: String,
+    /// E-mail address.
+    pub email: String,
+    /// The role as people call it.
+    pub role: &'static str,
+    /// Where the person stands.
+    pub state: Badge,
+    /// Whether a payment is disputed.
+    pub disputed: bool,
+    /// When the account was made.
+    pub created: When,
+    /// The last request; `None` when there was none.
+    pub seen: Option<When>,
+}
+
+/// The fields of a person, in the form of a new one and on the person's page.
+#[derive(Debug)]
+pub struct PersonFields {
+    /// Above the form when fields are at fault.
+    pub alert: Option<Notice>,
+    /// `plano` or `papel`.
+    pub role_field: &'static str,
+    /// What it offers.
+    pub roles: Vec<Choice>,
+    /// `nome`.
+    pub name: Field,
+    /// `email`.
+    pub email: Field,
+    /// `plano` or `papel`.
+    pub role: Field,
+    /// `chat_number`.
+    pub chat_number: Field,
+}
+
+/// `GET …/novo`, and the answer when its fields are at fault.
+#[derive(Debug, Template)]
+#[template(path = "person_new.html", config = "assets/askama.toml")]
+pub struct NewPersonPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The path of the list.
+    pub path: &'static str,
+    /// The words of the list.
+    pub words: &'static ListWords,
+    /// What was typed.
+    pub fields: PersonFields,
+    /// How the person will hear of it.
+    pub reach: &'static str,
+}
+
+/// `GET …/{id}`: everything an operator needs of one person.
+#[derive(Debug, Template)]
+#[template(path = "person.html", config = "assets/askama.toml")]
+pub struct PersonPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The path of the list.
+    pub path: &'static str,
+    /// The words of the list.
+    pub words: &'static ListWords,
+    /// The person.
+    pub person: PersonRow,
+    /// The stored facts.
+    pub facts: Vec<Fact>,
+    /// Why the person is suspended; empty while it is not.
+    pub suspended_for: String,
+    /// What was typed.
+    pub fields: PersonFields,
+    /// Reason of a suspension, after it was refused.
+    pub reason: Field,
+    /// How a password link will reach the person.
+    pub reach: &'static str,
+    /// Open sessions, newest first.
+    pub sessions: Vec<SessionRow>,
+    /// Linked marketplace accounts.
+    pub accounts: Vec<AccountRow>,
+    /// The newest messages to the person.
+    pub messages: Vec<MessageRow>,
+    /// The newest entries of the audit log about the person.
+    pub trail: Vec<TrailRow>,
+    /// Address of all of them.
+    pub trail_href: String,
+}
+
+/// One stored fact.
+#[derive(Debug)]
+pub struct Fact {
+    /// What it is.
+    pub label: &'static str,
+    /// As it is.
+    pub value: String,
+    /// What it means; may be empty.
+    pub note: String,
+}
+
+/// An open session.
+#[derive(Debug)]
+pub struct SessionRow {
+    /// Where it was opened.
+    pub address: String,
+    /// What opened it.
+    pub agent: String,
+    /// When it was opened.
+    pub opened: When,
+    /// When it was used last.
+    pub used: When,
+}
+
+/// A linked account.
+#[derive(Debug)]
+pub struct AccountRow {
+    /// Its nickname at the marketplace.
+    pub nickname: String,
+    /// Its number there.
+    pub number: String,
+    /// Whether the link works.
+    pub state: Badge,
+    /// When it was linked.
+    pub linked: When,
+}
+
+/// A queued message.
+#[derive(Debug)]
+pub struct MessageRow {
+    /// What it is about.
+    pub title: &'static str,
+    /// The way it takes.
+    pub channel: &'static str,
+    /// What became of it.
+    pub state: Badge,
+    /// Why it waits or what became of it; may be empty.
+    pub note: String,
+    /// When it was queued.
+    pub queued: When,
+}
+
+/// An entry of the audit log.
+#[derive(Debug)]
+pub struct TrailRow {
+    /// What was done.
+    pub title: String,
+    /// Who did it.
+    pub actor: String,
+    /// Where to read all of it.
+    pub href: String,
+    /// When.
+    pub at: When,
+}
