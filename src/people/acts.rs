@@ -157,7 +157,7 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
         let was = Entry::of(&before);
         if was != entry {
             store::update(tx, id, &entry)?;
-            let act = act(group, "aluno.alterar", "pessoa.alterar", &before);
+            let act = act(group, "aluno.alterar", "equipe.alterar", &before);
             audit::note(tx, &actor, &act, Some(&was), Some(&entry))?;
             desk.changed(tx, id);
         }
@@ -206,7 +206,7 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
         if !students::suspend(tx, &desk, id, &reason)? {
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
-        let act = act(group, "aluno.suspender", "pessoa.suspender", &before);
+        let act = act(group, "aluno.suspender", "equipe.suspender", &before);
         let was = State {
             status: before.standing.word(),
             motivo: "",
@@ -233,7 +233,7 @@ fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Re
         if !students::reactivate(tx, &desk, id)? {
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
-        let act = act(group, "aluno.reativar", "pessoa.reativar", &before);
+        let act = act(group, "aluno.reativar", "equipe.reativar", &before);
         let was = State {
             status: Standing::Suspended.word(),
             motivo: &reason,
@@ -268,7 +268,7 @@ fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Res
             let act = act(
                 group,
                 "aluno.link_de_senha",
-                "pessoa.link_de_senha",
+                "equipe.link_de_senha",
                 &before,
             );
             audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
@@ -310,7 +310,7 @@ fn end_sessions(
         let act = act(
             group,
             "aluno.encerrar_sessoes",
-            "pessoa.encerrar_sessoes",
+            "equipe.encerrar_sessoes",
             &before,
         );
         audit::note(tx, &actor, &act, Some(&ended), None::<&()>)?;
@@ -356,7 +356,7 @@ fn remove_some(
     if removed > 0 {
         return Ok(false);
     }
-    let act = act(group, "aluno.excluir", "pessoa.excluir", &before);
+    let act = act(group, "aluno.excluir", "equipe.excluir", &before);
     audit::note(tx, actor, &act, Some(&Entry::of(&before)), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
     desk.changed(tx, id);

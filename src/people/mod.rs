@@ -74,7 +74,7 @@ impl Group {
     pub const fn object(self) -> &'static str {
         match self {
             Self::Students => "aluno",
-            Self::Staff => "pessoa",
+            Self::Staff => "equipe",
         }
     }
 }

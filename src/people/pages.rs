@@ -181,7 +181,7 @@ fn wanted(group: Group, query: &ListQuery) -> Wanted {
 fn csv(app: &App, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
     let (name, role) = match wanted.group {
         Group::Students => ("alunos.csv", "plano"),
-        Group::Staff => ("pessoa.csv", "papel"),
+        Group::Staff => ("equipe.csv", "papel"),
     };
     let header = [
         "id",
@@ -396,7 +396,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
         let act = Act {
             action: match group {
                 Group::Students => "aluno.criar",
-                Group::Staff => "pessoa.criar",
+                Group::Staff => "equipe.criar",
             },
             object: group.object(),
             object_id: id.to_string(),

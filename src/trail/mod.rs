@@ -55,7 +55,7 @@ impl Entry {
     pub fn object_page(&self) -> String {
         let list = match &*self.object_kind {
             "aluno" => "/admin/alunos",
-            "pessoa" => "/admin/equipe",
+            "equipe" => "/admin/equipe",
             "plano" => "/admin/planos",
             "professor" => "/admin/professores",
             "curso" => "/admin/cursos",
@@ -85,7 +85,7 @@ pub const ACTORS: [(&str, &str); 5] = [
 /// Kinds of objects and their words.
 pub const OBJECTS: [(&str, &str); 12] = [
     ("aluno", "Aluno"),
-    ("pessoa", "Pessoa"),
+    ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
     ("professor", "Professor"),
     ("curso", "Curso"),

@@ -132,7 +132,7 @@ pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<E
     tx.all(
         &format!(
             "SELECT {ENTRY} FROM audit a
-             WHERE a.object_kind IN ('aluno', 'pessoa') AND a.object_id = ?1
+             WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1
              ORDER BY a.audit_id DESC LIMIT ?2"
         ),
         (person.to_string(), limit),

@@ -15,7 +15,7 @@ fn every_act_is_told_with_what_it_changed() {
         .header("X-Request-Id", "pedido-da-mudanca")
         .json(&json!({ "plano": "vip" }));
     admin.send(change).ok();
-    let told = list(&admin, "/admin/auditoria?objeto=aluno");
+    let told = list(&admin, "/admin/auditoria?quem=pessoa");
     assert_eq!(told["total"], 2);
     let newest = &told["dados"][0];
     assert_eq!(newest["acao"], "aluno.alterar");
@@ -42,7 +42,7 @@ fn every_act_is_told_with_what_it_changed() {
     admin
         .post(&format!("/admin/alunos/{id}"), &json!({ "plano": "vip" }))
         .ok();
-    assert_eq!(list(&admin, "/admin/auditoria")["total"], 2);
+    assert_eq!(list(&admin, "/admin/auditoria?quem=pessoa")["total"], 2);
     for missing in ["/admin/auditoria/999", "/admin/auditoria/x"] {
         page(&admin, missing).expect(404);
     }
@@ -65,26 +65,28 @@ fn entries_are_found_by_words_filters_and_time() {
     let plan = json!({ "titulo": "Plano anual", "preco": 97 });
     admin.post("/admin/planos", &plan).expect(201);
     for (query, total) in [
-        ("", 4),
+        ("quem=pessoa", 4),
+        ("quem=comando", 1),
+        ("quem=chave", 0),
+        ("", 5),
         ("q=assuncao", 2),
         ("q=ASSUN", 2),
         ("q=bruno%40exemplo.com", 1),
         ("q=suspender+ana", 1),
         ("q=ferias", 1),
-        ("q=administradora", 4),
-        ("q=a", 4),
+        ("q=administradora", 5),
+        ("q=a", 5),
         ("q=zzz", 0),
         ("q=%22+OR+%2A", 0),
         ("q=%25", 0),
         ("objeto=plano", 1),
         ("objeto=aluno", 3),
-        ("quem=pessoa", 4),
-        ("quem=comando", 0),
+        ("objeto=equipe", 1),
         ("quem=pessoa&objeto=plano", 1),
         ("quem=pessoa&objeto=aluno&q=bruno", 1),
         ("periodo=hoje", 3),
         ("periodo=7", 3),
-        ("periodo=30", 4),
+        ("periodo=30", 5),
         ("periodo=hoje&q=ana", 1),
         ("periodo=30&objeto=aluno&quem=pessoa", 3),
     ] {
@@ -93,7 +95,7 @@ fn entries_are_found_by_words_filters_and_time() {
     }
     let newest = list(&admin, "/admin/auditoria?por_pagina=1");
     assert_eq!(newest["dados"][0]["acao"], "plano.criar");
-    let last = list(&admin, "/admin/auditoria?por_pagina=3&pagina=2");
+    let last = list(&admin, "/admin/auditoria?quem=pessoa&por_pagina=3&pagina=2");
     assert_eq!(last["dados"][0]["objeto_nome"], "Ana Assunção");
     for bad in ["quem=x", "objeto=x", "periodo=8", "ordem=acao"] {
         admin.get(&format!("/admin/auditoria?{bad}")).expect(422);
