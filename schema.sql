@@ -158,7 +158,7 @@ BEGIN
     VALUES (NEW.kind, NEW.standing, NEW.disputed, NEW.role, 1)
     ON CONFLICT DO UPDATE SET people = people + 1;
 END;
-CREATE TRIGGER user_is_renamed AFTER UPDATE OF name, email ON user
+CREATE TRIGGER user_is_renamed AFTER UPDATE OF name, email ON user WHEN OLD.search <> NEW.search
 BEGIN
     INSERT INTO person_search (person_search, rowid, search) VALUES ('delete', OLD.user_id, OLD.search);
     INSERT INTO person_search (rowid, search) VALUES (NEW.user_id, NEW.search);

@@ -33,10 +33,10 @@ mod outbox;
 #[cfg(test)]
 mod page_samples;
 mod partner;
+mod people;
 mod phone;
 mod photos;
 mod profile;
-mod people;
 mod program;
 mod route;
 mod routes;

@@ -27,18 +27,6 @@ pub fn person_name(text: &str) -> Option<&str> {
     ((2..=120).contains(&length) && !text.chars().any(char::is_control)).then_some(text)
 }
 
-/// The digits of a chat number with its country code, without the blanks,
-/// dashes, points, brackets and plus sign that people write; `None` unless
-/// there are 10 to 15.
-pub fn chat_number(text: &str) -> Option<String> {
-    let digits: String = text
-        .chars()
-        .filter(|c| !c.is_whitespace() && !"-.()+".contains(*c))
-        .collect();
-    let is_number = (10..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    is_number.then_some(digits)
-}
-
 /// A text without case and Portuguese accents, for sorting and searching; the
 /// same rule as the column `name_key` of `user`.
 pub fn search_key(text: &str) -> String {

@@ -337,11 +337,12 @@ fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     })
 }
 
+/// Rows of each table; search indexes repeat what stands in one.
 fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
     let mut tables = connection.prepare(
         "SELECT name
-         FROM sqlite_schema
-         WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         FROM pragma_table_list
+         WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
          ORDER BY name",
     )?;
     let names = tables

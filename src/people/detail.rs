@@ -89,8 +89,11 @@ pub fn page(
         .typed
         .unwrap_or_else(|| Typed::of(Entry::of(&stored.person)));
     let reason_fault = shown.faults.iter().any(|(name, _)| name == "motivo");
-    let reason =
-        view::Field::default().fault(reason_fault.then_some("Diga o motivo, com 3 a 200 letras."));
+    let reason = view::Field {
+        focus: reason_fault,
+        ..view::Field::default()
+    }
+    .fault(reason_fault.then_some("Diga o motivo, com 3 a 200 letras."));
     let facts = facts(app, &stored.person, request.now);
     let suspended = stored.person.standing == Standing::Suspended;
     Reply::page(&PersonPage {

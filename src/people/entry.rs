@@ -9,6 +9,7 @@ use crate::http::input::{self, Check, Field};
 use crate::http::problem::Fields;
 use crate::http::view::{self, Choice, Notice};
 use crate::http::{Code, Problem, Request};
+use crate::phone;
 use crate::text;
 
 /// What an operator decides of a person.
@@ -52,7 +53,8 @@ struct Body {
 pub fn read(request: &Request, group: Group, present: Option<&Entry>) -> Result<Entry, Problem> {
     let body: Body = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
-    let present = present.filter(|_| !input::is_form(request.headers()));
+    let is_form = input::is_form(request.headers());
+    let present = present.filter(|_| !is_form);
     let nome = match present.filter(|_| body.nome.is_absent()) {
         Some(present) => present.nome.clone(),
         None => check.line("nome", body.nome, 2..=120),
@@ -71,7 +73,7 @@ pub fn read(request: &Request, group: Group, present: Option<&Entry>) -> Result<
     };
     let chat_number = match present.filter(|_| body.chat_number.is_absent()) {
         Some(present) => present.chat_number.clone(),
-        None => chat_number(&mut check, body.chat_number),
+        None => chat_number(&mut check, body.chat_number, is_form),
     };
     check.finish()?;
     Ok(Entry {
@@ -100,12 +102,18 @@ fn role(check: &mut Check, group: Group, name: &'static str, field: Field<String
     })
 }
 
-/// Digits of a chat number; blanks, dashes, brackets and a plus sign are how
-/// people write them.
-fn chat_number(check: &mut Check, field: Field<String>) -> Option<String> {
+/// Digits of a chat number. What people type gets its country code; programs
+/// say all digits themselves.
+fn chat_number(check: &mut Check, field: Field<String>, is_form: bool) -> Option<String> {
     let typed = check.optional("chat_number", field)?;
-    let digits = text::chat_number(&typed);
-    if digits.is_none() && !typed.trim().is_empty() {
+    let typed = typed.trim();
+    let is_number = (10..=15).contains(&typed.len()) && typed.bytes().all(|b| b.is_ascii_digit());
+    let digits = if is_form {
+        phone::normal("", typed)
+    } else {
+        is_number.then(|| typed.to_owned())
+    };
+    if digits.is_none() && !typed.is_empty() {
         check.fail("chat_number", "must have 10 to 15 digits");
     }
     digits
@@ -179,14 +187,14 @@ impl Typed {
             role: field(group.role_field(), self.role),
             chat_number: field("chat_number", self.chat_number),
         };
-        if !faults.is_empty() {
-            let count = view::focus_first([
-                &mut fields.name,
-                &mut fields.email,
-                &mut fields.role,
-                &mut fields.chat_number,
-            ]);
-            fields.alert = Notice::faults(count);
+        let all = [
+            &mut fields.name,
+            &mut fields.email,
+            &mut fields.role,
+            &mut fields.chat_number,
+        ];
+        if all.iter().any(|field| field.error.is_some()) {
+            fields.alert = Notice::faults(view::focus_first(all));
         }
         fields
     }

@@ -134,6 +134,8 @@ pub struct Listed {
     pub id: UserId,
     pub name: String,
     pub email: String,
+    /// Path of the photo, empty without one.
+    pub photo: String,
     pub role: Role,
     pub chat_number: Option<String>,
     pub standing: Standing,

@@ -230,6 +230,7 @@ pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
         id: person.id.to_string(),
         name: person.name,
         email: person.email,
+        photo: person.photo,
         role: person.role.title(),
         state: person.standing.badge(),
         disputed: person.disputed,

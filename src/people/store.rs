@@ -229,7 +229,7 @@ fn many(tx: &ReadTx<'_>, wanted: &Wanted, condition: &Condition) -> Result<Vec<i
     Ok(found)
 }
 
-const LISTED: &str = "user_id, name, email, role, chat_number, standing, disputed, paid_until, created_at, last_access_at";
+const LISTED: &str = "user_id, name, email, role, chat_number, standing, disputed, paid_until, created_at, last_access_at, photo";
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     let instant =
@@ -245,6 +245,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
         paid_until: instant(7)?,
         created_at: Instant(row.get(8)?),
         last_access_at: instant(9)?,
+        photo: row.get(10)?,
     })
 }
 

@@ -51,6 +51,8 @@ pub struct PersonRow {
     pub name: String,
     /// E-mail address.
     pub email: String,
+    /// Path of the photo, empty without one.
+    pub photo: String,
     /// The role as people call it.
     pub role: &'static str,
     /// Where the person stands.

@@ -41,6 +41,7 @@ mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.
+mod people_acts; // What an operator does to a person.
 mod photos; // Photos: checked, rebuilt, served, replaced.
 mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.

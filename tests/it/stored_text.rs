@@ -26,7 +26,7 @@ struct Feed {
     record: fn(usize, &str) -> Value,
 }
 
-const FEEDS: [Feed; 2] = [
+const FEEDS: [Feed; 4] = [
     Feed {
         path: "/admin/planos",
         fields: &["titulo", "beneficios"],
@@ -41,6 +41,16 @@ const FEEDS: [Feed; 2] = [
         path: "/admin/chaves",
         fields: &["nome"],
         record: |_, text| json!({ "nome": text, "escopos": ["write"] }),
+    },
+    Feed {
+        path: "/admin/alunos",
+        fields: &["nome", "motivo"],
+        record: |number, text| json!({ "nome": text, "email": format!("a{number}@x.com"), "plano": "pro" }),
+    },
+    Feed {
+        path: "/admin/equipe",
+        fields: &["nome", "motivo"],
+        record: |number, text| json!({ "nome": text, "email": format!("e{number}@x.com"), "papel": "drop" }),
     },
 ];
 
@@ -61,9 +71,12 @@ pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     let (ana, operator) = (site.person("ana"), site.administrator());
     for feed in &FEEDS {
         for (number, text) in payloads::all().iter().enumerate() {
-            operator
-                .post(feed.path, &(feed.record)(number, text))
-                .expect(201);
+            let made = operator.post(feed.path, &(feed.record)(number, text));
+            let made = made.expect(201).json();
+            if feed.fields.contains(&"motivo") {
+                let target = format!("{}/{}/suspender", feed.path, made["id"].as_str().unwrap());
+                operator.post(&target, &json!({ "motivo": text })).ok();
+            }
         }
     }
     sell(&ana, world);
@@ -90,7 +103,10 @@ fn sell(ana: &Actor<'_>, world: &World) {
 }
 
 /// Pages that say every payload somewhere.
-const SHOWN: [&str; 7] = [
+const SHOWN: [&str; 10] = [
+    "/admin/alunos",
+    "/admin/alunos/{id}",
+    "/admin/auditoria",
     "/admin/chaves",
     "/admin/chaves/{id}",
     "/admin/planos",
