@@ -42,7 +42,7 @@ const OPERATOR: &[Group] = &[
     Group {
         title: "Conteúdo",
         places: &[
-            Place::new("Planos", "/admin/planos", "tag").handy(),
+            Place::new("Planos", "/admin/planos", "tag"),
             Place::new("Professores", "/admin/professores", "teacher"),
             Place::new("Cursos", "/admin/cursos", "course").handy(),
             Place::new("Aulas", "/admin/aulas", "lesson"),
