@@ -177,3 +177,12 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
         },
     )
 }
+
+/// Drops one waiting message; false when it does not wait.
+pub fn cancel(tx: &WriteTx<'_>, message: i64, reason: &str) -> Result<bool> {
+    let dropped = tx.execute(
+        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4 WHERE message_id = ?1 AND state = 0",
+        (message, state::DROPPED, tx.now().0, reason),
+    )?;
+    Ok(dropped == 1)
+}

@@ -458,6 +458,7 @@ fn health(troubled: bool) -> Vec<HealthRow> {
         value: value.to_owned(),
         note: note.to_owned(),
         state,
+        href: "",
     };
     let (copied, copy) = if troubled {
         ("17/11/2026 03:00", Badge::Broken)

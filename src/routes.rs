@@ -8,6 +8,7 @@ use http::Method;
 
 use crate::accounts;
 use crate::content;
+use crate::http::table::asks_for_much;
 use crate::http::{Code, Family};
 use crate::integration;
 use crate::keys::{self, Scope};
@@ -50,6 +51,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(photos_of_others());
     rows.extend(content_administration());
     rows.extend(people());
+    rows.extend(queues());
     rows
 }
 
@@ -206,6 +208,25 @@ fn own_account() -> [Route; 9] {
             "Ends the extension's token.").body_at_most(SMALL),
         get("/fotos/{digest}", Call::Open(Run::Read(photos::api::photo)), "A photo, by the digest of its bytes.")
             .family_is(Family::Page),
+    ]
+}
+
+#[rustfmt::skip]
+fn queues() -> [Route; 6] {
+    use Access::Admin;
+    use marketplace::received::pages as received;
+    use messages::queue::pages as queue;
+    [
+        get("/admin/mensagens", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, queue::queue)),
+            "The queue of messages, as page, JSON or CSV."),
+        get("/admin/mensagens/{id}", Call::Session(Admin, Run::Read(queue::message)), "A queued message."),
+        post("/admin/mensagens/{id}/cancelar", Call::Session(Admin, Run::Write(queue::cancel)),
+            "Drops a message that still waits.").body_at_most(SMALL),
+        get("/admin/notificacoes", Call::Session(Admin, Run::Slow(received::inbox)),
+            "The marketplace's notifications, as page, JSON or CSV."),
+        get("/admin/notificacoes/{id}", Call::Session(Admin, Run::Read(received::notification)), "A notification with its body."),
+        post("/admin/notificacoes/{id}/reprocessar", Call::Session(Admin, Run::Write(received::work_again)),
+            "Has a notification worked from the start.").body_at_most(SMALL),
     ]
 }
 

@@ -54,6 +54,8 @@ const OPERATOR: &[Group] = &[
         places: &[
             Place::new("Chaves", "/admin/chaves", "key"),
             Place::new("Auditoria", "/admin/auditoria", "audit"),
+            Place::new("Mensagens", "/admin/mensagens", "mail"),
+            Place::new("Notificações", "/admin/notificacoes", "inbox"),
             Place::new("Estilo", "/admin/estilo", "style"),
         ],
     },

@@ -10,6 +10,8 @@ use super::view::{Column, Paging, Sort, address};
 /// Rows a page has unless the address says otherwise, and most of them.
 const ROWS: u32 = 20;
 const MOST_ROWS: i64 = 100;
+/// Rows from the start that a list reads in place.
+const NEAR_ROWS: u64 = 10_000;
 /// Longest search.
 const LONGEST_SEARCH: usize = 100;
 
@@ -258,6 +260,22 @@ impl Listing {
             narrowed: !query.search.is_empty() || !query.filters.is_empty() || more.count() > 0,
         }
     }
+}
+
+/// Whether an address asks a list for all its rows or for some far from its
+/// start. Such lists belong into the slow lane.
+pub fn asks_for_much(request: &Request) -> bool {
+    let mut rows = u64::from(ROWS);
+    let mut page = 1;
+    for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
+        match &*name {
+            "formato" => return true,
+            "pagina" => page = value.parse().unwrap_or(1),
+            "por_pagina" => rows = value.parse().unwrap_or(rows),
+            _ => {}
+        }
+    }
+    rows.saturating_mul(page) > NEAR_ROWS
 }
 
 /// Parameters with some of them added or in the place of others.

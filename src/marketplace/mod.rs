@@ -18,6 +18,7 @@ pub mod link;
 pub mod notification;
 pub mod orders;
 pub mod pages;
+pub mod received;
 pub mod signature;
 pub mod store;
 pub mod tokens;

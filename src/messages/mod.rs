@@ -1,11 +1,12 @@
-//! What people are told: notifications inside the platform.
+//! What people are told: notifications inside the platform, and the queue of
+//! messages that leave it (`queue/`; how they get into it is in `outbox.rs`).
 //!
 //! A notification is written in the transaction that causes it, under a cause
-//! that is told once, so a repeated delivery says nothing twice. Messages that
-//! leave the platform will be queued the same way.
+//! that is told once, so a repeated delivery says nothing twice.
 
 pub mod api;
 pub mod pages;
+pub mod queue;
 pub mod store;
 pub mod views;
 pub mod wire;

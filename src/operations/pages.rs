@@ -14,6 +14,7 @@ use crate::config::SignatureMode;
 use crate::guard::Person;
 use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Problem, Reply, Request};
+use crate::messages::queue;
 use crate::partner::{shown::shown, store as partner};
 use crate::text::grouped;
 
@@ -26,6 +27,8 @@ struct Figures {
     people: Vec<(Role, u64)>,
     inbox: InboxFigures,
     refused: i64,
+    /// Messages that wait, by channel.
+    queued: Vec<(String, u64)>,
 }
 
 /// `GET /admin`: is everything well?
@@ -36,6 +39,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
             people: accounts::count_by_role(tx)?,
             inbox: store::inbox(tx)?,
             refused: store::counted_since(tx, "refused_signatures", first)?,
+            queued: queue::store::waiting(tx)?,
         })
     })?;
     let health = health_rows(app, &figures);
@@ -73,6 +77,7 @@ fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
         value,
         note: note.to_owned(),
         state,
+        href: "",
     };
     let soundness = if app.soundness.is_damaged() {
         Badge::Broken
@@ -80,7 +85,7 @@ fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
         Badge::Healthy
     };
     let (backup, note, backup_state) = last_backup(app);
-    vec![
+    let mut rows = vec![
         row("Banco de dados", view::size(bytes), "", soundness),
         row(
             "Log de escrita",
@@ -99,43 +104,60 @@ fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
             "",
             Badge::Healthy,
         ),
-        row(
-            "Notificações na fila",
-            count(figures.inbox.waiting),
-            "",
-            if figures.inbox.waiting > 1_000 {
-                Badge::Attention
-            } else {
-                Badge::Healthy
-            },
-        ),
+    ];
+    rows.push(queued_messages(app, figures));
+    rows.extend(inbox_rows(figures));
+    rows
+}
+
+/// How the inbox of marketplace notifications stands.
+fn inbox_rows(figures: &Figures) -> [HealthRow; 4] {
+    let row = |label, number, worrying: i64| HealthRow {
+        label,
+        value: count(number),
+        note: String::new(),
+        state: if number > worrying {
+            Badge::Attention
+        } else {
+            Badge::Healthy
+        },
+        href: "",
+    };
+    let inbox = &figures.inbox;
+    [
+        row("Notificações na fila", inbox.waiting, 1_000)
+            .leads_to("/admin/notificacoes?estado=pendente"),
         row(
             "Notificações guardadas para depois",
-            count(figures.inbox.for_later),
-            "",
-            Badge::Healthy,
-        ),
-        row(
-            "Notificações que falharam",
-            count(figures.inbox.failed),
-            "",
-            if figures.inbox.failed > 0 {
-                Badge::Attention
-            } else {
-                Badge::Healthy
-            },
-        ),
-        row(
-            "Assinaturas recusadas em 7 dias",
-            count(figures.refused),
-            "",
-            if figures.refused > 0 {
-                Badge::Attention
-            } else {
-                Badge::Healthy
-            },
-        ),
+            inbox.for_later,
+            i64::MAX,
+        )
+        .leads_to("/admin/notificacoes?estado=guardada"),
+        row("Notificações que falharam", inbox.failed, 0)
+            .leads_to("/admin/notificacoes?estado=falhou"),
+        row("Assinaturas recusadas em 7 dias", figures.refused, 0),
     ]
+}
+
+/// Messages that wait, and whether they wait for a channel to be configured.
+fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
+    let blocked = figures
+        .queued
+        .iter()
+        .any(|(channel, _)| !queue::is_configured(&app.config, channel));
+    let waiting: u64 = figures.queued.iter().map(|(_, count)| count).sum();
+    let (note, state) = if blocked {
+        ("Há um canal não configurado.", Badge::Off)
+    } else {
+        ("", Badge::Healthy)
+    };
+    HealthRow {
+        label: "Mensagens na fila",
+        value: grouped(waiting),
+        note: note.to_owned(),
+        state,
+        href: "/admin/mensagens?estado=pendente",
+    }
 }
 
 fn count(number: i64) -> String {

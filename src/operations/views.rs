@@ -39,6 +39,16 @@ pub struct HealthRow {
     pub note: String,
     /// How it is.
     pub state: Badge,
+    /// Where the label leads; empty when nowhere.
+    pub href: &'static str,
+}
+
+impl HealthRow {
+    /// The same figure with the page that tells more.
+    pub const fn leads_to(mut self, href: &'static str) -> Self {
+        self.href = href;
+        self
+    }
 }
 
 /// How many people have a role.

@@ -29,6 +29,11 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     }
     keys(&operator);
     content(&operator);
+    let student = json!({
+        "nome": TITLE, "email": "aluna-nova@example.com", "chat_number": "5511987654321",
+    });
+    let crm = site.key(&["write"]);
+    crm.post("/api/v1/alunos/criar", &student).expect(201);
     (ana, operator)
 }
 

@@ -34,6 +34,7 @@ mod config; // Starting with something wrong: one clear line, nothing touched.
 mod content; // Teachers, courses, lessons and meets, as staff and students see them.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
+mod inbox; // What the marketplace told, as the operator sees it.
 mod integration; // What integrations do with a key, and what suspension ends.
 mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.
@@ -46,6 +47,7 @@ mod photos; // Photos: checked, rebuilt, served, replaced.
 mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.
 mod public; // What anyone may read: shapes, freshness, and memory.
+mod queue; // What waits to leave, and what the operator does about it.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.

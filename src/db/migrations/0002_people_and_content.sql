@@ -98,7 +98,35 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_waiting ON outbox (run_at, message_id) WHERE state = 0;
 CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
 CREATE INDEX outbox_by_state ON outbox (state, message_id);
+CREATE INDEX outbox_by_channel ON outbox (channel, message_id);
+CREATE INDEX outbox_by_kind ON outbox (kind, message_id);
 CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
+
+CREATE TABLE outbox_count (
+    channel  TEXT NOT NULL,                 -- as in outbox
+    kind     TEXT NOT NULL,                 -- as in outbox
+    state    INTEGER NOT NULL,              -- as in outbox
+    messages INTEGER NOT NULL,              -- how many
+    PRIMARY KEY (channel, kind, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER outbox_comes AFTER INSERT ON outbox
+BEGIN
+    INSERT INTO outbox_count (channel, kind, state, messages) VALUES (NEW.channel, NEW.kind, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET messages = messages + 1;
+END;
+CREATE TRIGGER outbox_goes AFTER DELETE ON outbox
+BEGIN
+    UPDATE outbox_count SET messages = messages - 1
+    WHERE channel = OLD.channel AND kind = OLD.kind AND state = OLD.state;
+END;
+CREATE TRIGGER outbox_moves AFTER UPDATE OF state ON outbox WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE outbox_count SET messages = messages - 1
+    WHERE channel = OLD.channel AND kind = OLD.kind AND state = OLD.state;
+    INSERT INTO outbox_count (channel, kind, state, messages) VALUES (NEW.channel, NEW.kind, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET messages = messages + 1;
+END;
 
 CREATE TABLE api_key (
     key_id       INTEGER PRIMARY KEY,
@@ -285,4 +313,43 @@ BEGIN
     INSERT INTO person_search (person_search, rowid, search) VALUES ('delete', OLD.user_id, OLD.search);
     UPDATE person_count SET people = people - 1
     WHERE kind = OLD.kind AND standing = OLD.standing AND disputed = OLD.disputed AND role = OLD.role;
+END;
+
+-- The inbox as operators search it.
+CREATE INDEX ml_notification_ignored ON ml_notification (notification_id) WHERE state = 2;
+CREATE INDEX ml_notification_by_topic ON ml_notification (topic, notification_id);
+CREATE INDEX ml_notification_by_account ON ml_notification (ml_user_id, notification_id);
+CREATE INDEX ml_notification_by_resource ON ml_notification (resource, notification_id);
+
+CREATE TABLE ml_notification_count (
+    topic         TEXT NOT NULL,            -- a topic that lists can be narrowed to, or empty
+    state         INTEGER NOT NULL,         -- as in ml_notification
+    notifications INTEGER NOT NULL,         -- how many
+    PRIMARY KEY (topic, state)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO ml_notification_count (topic, state, notifications)
+SELECT iif(topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), topic, ''), state, count(*)
+FROM ml_notification GROUP BY 1, 2;
+
+CREATE TRIGGER ml_notification_comes AFTER INSERT ON ml_notification
+BEGIN
+    INSERT INTO ml_notification_count (topic, state, notifications)
+    VALUES (iif(NEW.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), NEW.topic, ''), NEW.state, 1)
+    ON CONFLICT DO UPDATE SET notifications = notifications + 1;
+END;
+CREATE TRIGGER ml_notification_goes AFTER DELETE ON ml_notification
+BEGIN
+    UPDATE ml_notification_count SET notifications = notifications - 1
+    WHERE topic = iif(OLD.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), OLD.topic, '')
+        AND state = OLD.state;
+END;
+CREATE TRIGGER ml_notification_moves AFTER UPDATE OF state ON ml_notification WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE ml_notification_count SET notifications = notifications - 1
+    WHERE topic = iif(OLD.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), OLD.topic, '')
+        AND state = OLD.state;
+    INSERT INTO ml_notification_count (topic, state, notifications)
+    VALUES (iif(NEW.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), NEW.topic, ''), NEW.state, 1)
+    ON CONFLICT DO UPDATE SET notifications = notifications + 1;
 END;

@@ -41,6 +41,12 @@ badges! {
     Pending = "Pendente", Info;
     /// Left for its recipient.
     Sent = "Enviado", Good;
+    /// Done with, as it should be.
+    Processed = "Processado", Good;
+    /// Known to be of no use.
+    Ignored = "Ignorado", Info;
+    /// Kept for a later version.
+    Kept = "Guardado", Info;
     /// Given up after all attempts.
     Failed = "Falhou", Bad;
     /// Not sent, because it was no longer wanted.

@@ -1,0 +1,95 @@
+//! The inbox of marketplace notifications, for operators: what came, what
+//! became of it, and once more from the start.
+
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use crate::clock::Instant;
+use crate::http::view::Badge;
+use crate::ids::MlUserId;
+
+/// A received notification.
+#[derive(Clone, Debug)]
+pub struct Received {
+    pub id: i64,
+    pub at: Instant,
+    pub topic: String,
+    pub resource: String,
+    pub account: MlUserId,
+    /// Nickname of the account, while it is linked.
+    pub nickname: Option<String>,
+    /// As in [`super::hook::State`].
+    pub state: i64,
+    pub attempts: i64,
+    pub next_try_at: Instant,
+    /// What became of it, or the last error.
+    pub outcome: Option<String>,
+}
+
+/// The states with their names in addresses.
+const STATES: [(i64, &str); 5] = [
+    (0, "pendente"),
+    (1, "processada"),
+    (2, "ignorada"),
+    (3, "falhou"),
+    (4, "guardada"),
+];
+
+/// Topics that lists can be narrowed to, each with its words. The schema
+/// counts all others together.
+pub const TOPICS: &[(&str, &str)] = &[
+    ("orders_v2", "Vendas"),
+    ("questions", "Perguntas"),
+    ("items", "Anúncios"),
+    ("claims", "Reclamações"),
+    ("post_purchase", "Pós-venda"),
+];
+
+/// The name of a state on the wire.
+pub fn state_name(state: i64) -> &'static str {
+    let known = STATES.iter().find(|(number, _)| *number == state);
+    known.map_or("pendente", |(_, name)| name)
+}
+
+/// The state of a name on the wire.
+pub fn state_of(name: &str) -> Option<i64> {
+    let known = STATES.iter().find(|(_, known)| *known == name);
+    known.map(|(number, _)| *number)
+}
+
+/// What a state looks like.
+pub const fn badge(state: i64) -> Badge {
+    match state {
+        1 => Badge::Processed,
+        2 => Badge::Ignored,
+        3 => Badge::Failed,
+        4 => Badge::Kept,
+        _ => Badge::Pending,
+    }
+}
+
+/// What people call a topic; unknown ones go by their own name.
+pub fn topic_words(topic: &str) -> &str {
+    let known = TOPICS.iter().find(|(name, _)| *name == topic);
+    known.map_or(topic, |(_, words)| words)
+}
+
+/// What became of a notification, in the words of the panel. Errors of the
+/// marketplace are shown as they came.
+pub fn outcome_words(outcome: &str) -> &str {
+    match outcome {
+        "applied" => "aplicada",
+        "known already" => "já era conhecida",
+        "a newer state was known already" => "já havia um estado mais novo",
+        "the account is not linked" => "a conta não está vinculada",
+        "the account is not linked any more" => "a conta não está mais vinculada",
+        "the account must be linked again" => "a conta precisa ser vinculada de novo",
+        "the marketplace has no such order" => "o marketplace não tem este pedido",
+        "the resource is not an order" => "o recurso não é um pedido",
+        "the order is another account's" => "o pedido é de outra conta",
+        "no handler for this topic yet" => "esta versão ainda não trata este tópico",
+        "the topic is not one this service follows" => "este serviço não acompanha este tópico",
+        other => other,
+    }
+}

@@ -1,0 +1,309 @@
+//! The queue in the operator's panel, as page and as JSON.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::store::{self, Wanted};
+use super::views::{MessagePage, MessageRow, QueuePage};
+use super::{
+    Message, badge, channel_words, is_configured, kind_words, reason, state_name, state_of,
+};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::clock::Instant;
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::csv_file::CsvFile;
+use crate::http::input::{Check, Field};
+use crate::http::table::{Filter, Head, Listing};
+use crate::http::view::{Notice, Tone, When};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::outbox::{self, state};
+use crate::route::Job;
+
+const LIST: Listing = Listing {
+    path: "/admin/mensagens",
+    hint: "E-mail do destinatário",
+    filters: &[
+        Filter {
+            name: "estado",
+            label: "Situação",
+            values: &[
+                ("pendente", "Pendentes"),
+                ("enviada", "Enviadas"),
+                ("descartada", "Descartadas"),
+                ("falhou", "Falharam"),
+            ],
+        },
+        Filter {
+            name: "canal",
+            label: "Canal",
+            values: &[
+                ("chat", "Chat"),
+                ("email", "E-mail"),
+                ("telegram", "Telegram"),
+                ("push", "Navegador"),
+            ],
+        },
+        Filter {
+            name: "tipo",
+            label: "Tipo",
+            values: &[
+                ("boas_vindas", "Boas-vindas"),
+                ("link_de_senha", "Link de senha"),
+                ("pagamento_atrasado", "Pagamento atrasado"),
+            ],
+        },
+    ],
+    orders: &["-criada_em"],
+};
+
+/// What stands in place of a name that leads to a link.
+const HIDDEN: &str = "(não é mostrado)";
+
+#[derive(Serialize)]
+struct WireMessage {
+    id: String,
+    tipo: String,
+    canal: String,
+    destinatario: WireRecipient,
+    estado: &'static str,
+    motivo: String,
+    criada_em: String,
+    envia_depois_de: String,
+    vence_em: Option<String>,
+    concluida_em: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WireRecipient {
+    id: String,
+    nome: String,
+    email: String,
+}
+
+fn wire(app: &App, message: Message, now: Instant) -> WireMessage {
+    let spaced = |at| app.zone().spaced(at);
+    WireMessage {
+        motivo: reason(&app.config, &message, now),
+        id: message.id.to_string(),
+        tipo: message.kind,
+        canal: message.channel,
+        destinatario: WireRecipient {
+            id: message.user.to_string(),
+            nome: message.name,
+            email: message.email,
+        },
+        estado: state_name(message.state),
+        criada_em: spaced(message.created_at),
+        envia_depois_de: spaced(message.run_at),
+        vence_em: message.expires_at.map(spaced),
+        concluida_em: message.done_at.map(spaced),
+    }
+}
+
+fn row(app: &App, message: &Message, now: Instant) -> MessageRow {
+    MessageRow {
+        id: message.id.to_string(),
+        kind: kind_words(&message.kind).to_owned(),
+        name: message.name.clone(),
+        email: message.email.clone(),
+        channel: channel_words(&message.channel).to_owned(),
+        state: badge(message.state),
+        reason: reason(&app.config, message, now),
+        created: When::new(app.zone(), message.created_at, now),
+        waits: message.state == state::WAITING,
+    }
+}
+
+/// `GET /admin/mensagens`: the queue, as page, JSON or CSV.
+pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let (limit, offset) = query.window();
+    let wanted = Wanted {
+        email: &query.search,
+        channel: query.filter("canal"),
+        kind: query.filter("tipo"),
+        state: query.filter("estado").and_then(state_of),
+        newest_first: query.descending,
+        limit,
+        offset,
+    };
+    let ((messages, total), waiting) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((store::page(tx, &wanted)?, store::waiting(tx)?))
+    })?;
+    let now = request.now;
+    if query.csv {
+        return csv(app, messages, now);
+    }
+    if request.wants_json() {
+        let messages = messages.into_iter().map(|message| wire(app, message, now));
+        return ListReply::reply(total, messages.collect());
+    }
+    let columns = [
+        Head::plain("Destinatário"),
+        Head::plain("Tipo"),
+        Head::plain("Canal"),
+        Head::plain("Situação"),
+        Head::sorts("Criada", "criada_em"),
+    ];
+    Reply::page(&QueuePage {
+        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        blocked: blocked(app, &waiting),
+        table: LIST.table(&query, &columns, total),
+        messages: messages.iter().map(|one| row(app, one, now)).collect(),
+    })
+}
+
+fn flash(word: &str) -> Option<Notice> {
+    let text = "Ela não será enviada. O registro fica aqui por 30 dias.";
+    (word == "cancelada").then(|| Notice::new(Tone::Good, "Mensagem cancelada", text))
+}
+
+/// A word about channels that hold messages back because they are not configured.
+fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
+    let closed: Vec<&str> = waiting
+        .iter()
+        .filter(|(channel, _)| !is_configured(&app.config, channel))
+        .map(|(channel, _)| channel_words(channel))
+        .collect();
+    if closed.is_empty() {
+        return None;
+    }
+    let title = format!("Canal não configurado: {}", closed.join(", "));
+    let text = "As mensagens ficam guardadas aqui e saem quando o canal for configurado, se ainda estiverem no prazo.";
+    Some(Notice::new(Tone::Warn, title, text))
+}
+
+fn csv(app: &App, messages: Vec<Message>, now: Instant) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "tipo",
+        "canal",
+        "destinatario_id",
+        "destinatario_nome",
+        "destinatario_email",
+        "estado",
+        "motivo",
+        "criada_em",
+        "vence_em",
+        "concluida_em",
+    ];
+    let mut file = CsvFile::new("mensagens.csv", &header)?;
+    for message in messages {
+        let message = wire(app, message, now);
+        file.row([
+            &*message.id,
+            &message.tipo,
+            &message.canal,
+            &message.destinatario.id,
+            &message.destinatario.nome,
+            &message.destinatario.email,
+            message.estado,
+            &message.motivo,
+            &message.criada_em,
+            message.vence_em.as_deref().unwrap_or_default(),
+            message.concluida_em.as_deref().unwrap_or_default(),
+        ])?;
+    }
+    file.reply()
+}
+
+#[derive(Deserialize)]
+struct MessageQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+#[derive(Serialize)]
+struct MessageReply {
+    ok: bool,
+    #[serde(flatten)]
+    message: WireMessage,
+    parametros: Map<String, Value>,
+}
+
+/// `GET /admin/mensagens/{id}`: one message. What leads to a link is not shown.
+pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: MessageQuery = request.query()?;
+    let notice = Check::text().optional("aviso", query.aviso);
+    let id = id_of(request)?;
+    let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
+    let (message, params) = found.ok_or_else(Problem::not_found)?;
+    let params = shown(&params);
+    if request.wants_json() {
+        return Reply::json(&MessageReply {
+            ok: true,
+            message: wire(app, message, request.now),
+            parametros: params,
+        });
+    }
+    let waits = message.state == state::WAITING;
+    let page = |at| app.zone().page(at);
+    Reply::page(&MessagePage {
+        layout: layout(app, &person.account, request).with_flash(notice.as_deref().and_then(flash)),
+        row: row(app, &message, request.now),
+        not_before: if waits && message.run_at > request.now {
+            page(message.run_at)
+        } else {
+            String::new()
+        },
+        until: message.expires_at.map(page).unwrap_or_default(),
+        done: message
+            .done_at
+            .map(|at| When::new(app.zone(), at, request.now)),
+        params: if params.is_empty() {
+            String::new()
+        } else {
+            serde_json::to_string_pretty(&params).map_err(Problem::internal)?
+        },
+    })
+}
+
+fn id_of(request: &Request) -> Result<i64, Problem> {
+    let id = request.variable("id").parse();
+    id.map_err(|_| Problem::not_found())
+}
+
+/// Parameters as operators may see them.
+fn shown(params: &str) -> Map<String, Value> {
+    let mut params: Map<String, Value> = serde_json::from_str(params).unwrap_or_default();
+    if let Some(link) = params.get_mut("link") {
+        *link = HIDDEN.into();
+    }
+    params
+}
+
+#[derive(Serialize)]
+struct Noted {
+    estado: &'static str,
+}
+
+/// `POST /admin/mensagens/{id}/cancelar`: drops a message that still waits.
+pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
+        let outcome = format!("cancelada por {}", actor.name);
+        if !outbox::cancel(tx, id, &outcome)? {
+            return Err(Problem::new(
+                Code::Conflict,
+                "esta mensagem não está mais na fila",
+            ));
+        }
+        let kind = kind_words(&message.kind);
+        let act = Act {
+            action: "mensagem.cancelar",
+            object: "mensagem",
+            object_id: id.to_string(),
+            object_name: &format!("{kind} para {}", message.name),
+        };
+        let states = [state::WAITING, state::DROPPED].map(|state| Noted {
+            estado: state_name(state),
+        });
+        audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
+        answer.done(id, LIST.path, "cancelada")
+    }))
+}

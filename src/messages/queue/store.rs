@@ -1,0 +1,117 @@
+//! The queue of messages in the database, as lists read it.
+
+use rusqlite::{Row, ToSql};
+
+use super::Message;
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result};
+
+/// Recipients that a search looks at.
+const MOST_FOUND: u32 = 200;
+
+const COLUMNS: &str = "o.message_id, o.channel, o.kind, o.user_id, u.name, u.email, o.state,
+    o.created_at, o.run_at, o.expires_at, o.done_at, o.outcome";
+/// The messages lead, whatever is asked of them.
+const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Message> {
+    let instant =
+        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
+    Ok(Message {
+        id: row.get(0)?,
+        channel: row.get(1)?,
+        kind: row.get(2)?,
+        user: row.get(3)?,
+        name: row.get(4)?,
+        email: row.get(5)?,
+        state: row.get(6)?,
+        created_at: Instant(row.get(7)?),
+        run_at: Instant(row.get(8)?),
+        expires_at: instant(9)?,
+        done_at: instant(10)?,
+        outcome: row.get(11)?,
+    })
+}
+
+/// What a list of messages shows.
+pub struct Wanted<'q> {
+    /// How the recipient's e-mail address begins; empty for everybody.
+    pub email: &'q str,
+    pub channel: Option<&'q str>,
+    pub kind: Option<&'q str>,
+    pub state: Option<i64>,
+    pub newest_first: bool,
+    pub limit: u32,
+    pub offset: u32,
+}
+
+/// One page of messages with the number of all that match.
+pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Message>, u64)> {
+    let beginning = wanted.email.to_lowercase();
+    let after = format!("{beginning}\u{10ffff}");
+    let mut values: Vec<(&str, &dyn ToSql)> = Vec::new();
+    let mut filters = String::new();
+    if let Some(channel) = &wanted.channel {
+        filters.push_str(" AND o.channel = :channel");
+        values.push((":channel", channel));
+    }
+    if let Some(kind) = &wanted.kind {
+        filters.push_str(" AND o.kind = :kind");
+        values.push((":kind", kind));
+    }
+    if let Some(state) = &wanted.state {
+        filters.push_str(" AND o.state = :state");
+        values.push((":state", state));
+    }
+    let total: i64 = if wanted.email.is_empty() {
+        let sums = filters.replace(" o.", " ");
+        tx.one(
+            &format!("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE true{sums}"),
+            &values[..],
+            |row| row.get(0),
+        )?
+    } else {
+        filters.push_str(
+            " AND o.user_id IN (SELECT user_id FROM user WHERE email >= :from AND email < :to LIMIT :found)",
+        );
+        values.push((":from", &beginning));
+        values.push((":to", &after));
+        values.push((":found", &MOST_FOUND));
+        let count = format!("SELECT count(*) FROM outbox o WHERE o.message_id > 0{filters}");
+        tx.one(&count, &values[..], |row| row.get(0))?
+    };
+    let order = if wanted.newest_first { "DESC" } else { "ASC" };
+    values.push((":limit", &wanted.limit));
+    values.push((":offset", &wanted.offset));
+    let messages = tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM {TABLES} WHERE o.message_id > 0{filters}
+             ORDER BY o.message_id {order} LIMIT :limit OFFSET :offset"
+        ),
+        &values[..],
+        read,
+    )?;
+    Ok((messages, u64::try_from(total).unwrap_or(0)))
+}
+
+/// One message with what fills its text.
+pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
+    tx.optional(
+        &format!("SELECT {COLUMNS}, o.params FROM {TABLES} WHERE o.message_id = ?1"),
+        [id],
+        |row| Ok((read(row)?, row.get(12)?)),
+    )
+}
+
+/// Messages that wait, by channel.
+pub fn waiting(tx: &ReadTx<'_>) -> Result<Vec<(String, u64)>> {
+    tx.all(
+        "SELECT channel, sum(messages) FROM outbox_count
+         WHERE state = 0 GROUP BY channel HAVING sum(messages) > 0",
+        [],
+        |row| {
+            let count: i64 = row.get(1)?;
+            Ok((row.get(0)?, u64::try_from(count).unwrap_or(0)))
+        },
+    )
+}

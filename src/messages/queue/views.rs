@@ -1,0 +1,61 @@
+//! What the pages of the queue print.
+
+use askama::Template;
+
+use crate::http::table::Table;
+use crate::http::view::{Badge, Layout, Notice, When};
+
+/// `GET /admin/mensagens`: the queue.
+#[derive(Debug, Template)]
+#[template(path = "queue.html", config = "assets/askama.toml")]
+pub struct QueuePage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// Channels that are not configured and have messages waiting.
+    pub blocked: Option<Notice>,
+    /// The frame of the list.
+    pub table: Table,
+    /// The messages of this page.
+    pub messages: Vec<MessageRow>,
+}
+
+/// A message in the list.
+#[derive(Debug)]
+pub struct MessageRow {
+    /// Its id.
+    pub id: String,
+    /// `Boas-vindas`.
+    pub kind: String,
+    /// Name of the recipient.
+    pub name: String,
+    /// E-mail address of the recipient.
+    pub email: String,
+    /// `E-mail`.
+    pub channel: String,
+    /// Waiting, sent, dropped or given up.
+    pub state: Badge,
+    /// Why it waits or what became of it; may be empty.
+    pub reason: String,
+    /// When it was queued.
+    pub created: When,
+    /// Whether it can still be cancelled.
+    pub waits: bool,
+}
+
+/// `GET /admin/mensagens/{id}`: one message.
+#[derive(Debug, Template)]
+#[template(path = "queued_message.html", config = "assets/askama.toml")]
+pub struct MessagePage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The message as in the list.
+    pub row: MessageRow,
+    /// `20/11/2026 14:05`: not before; empty when it may go.
+    pub not_before: String,
+    /// `20/11/2026 14:05`: worthless after; empty without an end.
+    pub until: String,
+    /// When it was sent, dropped or given up.
+    pub done: Option<When>,
+    /// What fills its text, as JSON; empty when there is nothing.
+    pub params: String,
+}
