@@ -138,23 +138,34 @@ pub struct Queued {
 
 impl Queued {
     /// What it is about, in words.
-    pub fn title(&self) -> &'static str {
-        match &*self.kind {
-            "boas_vindas" => "Boas-vindas",
-            "link_de_senha" => "Link de senha",
-            "pagamento_atrasado" => "Pagamento atrasado",
-            _ => "Mensagem",
-        }
+    pub fn title(&self) -> &str {
+        kind_words(&self.kind)
     }
 
     /// The way it takes, in words.
-    pub fn channel_words(&self) -> &'static str {
-        match &*self.channel {
-            "chat" => "Chat",
-            "email" => "E-mail",
-            "telegram" => "Telegram",
-            _ => "Navegador",
-        }
+    pub fn channel_words(&self) -> &str {
+        channel_words(&self.channel)
+    }
+}
+
+/// What people call a kind of message.
+pub fn kind_words(kind: &str) -> &str {
+    match kind {
+        "boas_vindas" => "Boas-vindas",
+        "link_de_senha" => "Link de senha",
+        "pagamento_atrasado" => "Pagamento atrasado",
+        other => other,
+    }
+}
+
+/// What people call a channel.
+pub fn channel_words(channel: &str) -> &str {
+    match channel {
+        "chat" => "Chat",
+        "email" => "E-mail",
+        "telegram" => "Telegram",
+        "push" => "Navegador",
+        other => other,
     }
 }
 

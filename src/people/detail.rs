@@ -154,8 +154,8 @@ fn account_row(account: LinkedAccount, when: &impl Fn(Instant) -> When) -> Accou
 
 fn message_row(message: &Queued, when: &impl Fn(Instant) -> When) -> MessageRow {
     MessageRow {
-        title: message.title(),
-        channel: message.channel_words(),
+        title: message.title().to_owned(),
+        channel: message.channel_words().to_owned(),
         state: message_badge(message.state),
         note: message.outcome.clone().unwrap_or_default(),
         queued: when(message.created_at),

@@ -175,9 +175,9 @@ pub struct AccountRow {
 #[derive(Debug)]
 pub struct MessageRow {
     /// What it is about.
-    pub title: &'static str,
+    pub title: String,
     /// The way it takes.
-    pub channel: &'static str,
+    pub channel: String,
     /// What became of it.
     pub state: Badge,
     /// Why it waits or what became of it; may be empty.

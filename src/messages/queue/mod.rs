@@ -64,27 +64,6 @@ pub const fn badge(state: i64) -> Badge {
     }
 }
 
-/// What people call a kind of message.
-pub fn kind_words(kind: &str) -> &str {
-    match kind {
-        "boas_vindas" => "Boas-vindas",
-        "link_de_senha" => "Link de senha",
-        "pagamento_atrasado" => "Pagamento atrasado",
-        other => other,
-    }
-}
-
-/// What people call a channel.
-pub fn channel_words(channel: &str) -> &str {
-    match channel {
-        "chat" => "Chat",
-        "email" => "E-mail",
-        "telegram" => "Telegram",
-        "push" => "Navegador",
-        other => other,
-    }
-}
-
 /// Whether messages can leave by a channel.
 pub fn is_configured(config: &Config, channel: &str) -> bool {
     match channel {

@@ -5,9 +5,7 @@ use serde_json::{Map, Value};
 
 use super::store::{self, Wanted};
 use super::views::{MessagePage, MessageRow, QueuePage};
-use super::{
-    Message, badge, channel_words, is_configured, kind_words, reason, state_name, state_of,
-};
+use super::{Message, badge, is_configured, reason, state_name, state_of};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -19,7 +17,7 @@ use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::outbox::{self, state};
+use crate::outbox::{self, channel_words, kind_words, state};
 use crate::route::Job;
 
 const LIST: Listing = Listing {
