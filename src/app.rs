@@ -21,6 +21,7 @@ use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::marketplace::Marketplace;
 use crate::operations::Soundness;
+use crate::operations::traffic::Traffic;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
 use crate::route::Route;
@@ -50,6 +51,9 @@ pub struct App {
     pub routes: Vec<Route>,
     pub router: Router,
     pub slow: SlowPool,
+    /// A place for one copy of the database that is being sent.
+    pub copying: Arc<Semaphore>,
+    pub traffic: Traffic,
     pub soundness: Soundness,
     /// Set when a command beside the server changed the database.
     pub outside_change: Arc<AtomicBool>,
@@ -105,8 +109,10 @@ impl App {
             marketplace: Marketplace::new(&config.marketplace),
             refused_signatures: Counter::new("refused_signatures"),
             router,
+            traffic: Traffic::new(&routes),
             routes,
             slow: SlowPool::default(),
+            copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
             outside_change: Arc::default(),
             started_at,

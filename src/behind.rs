@@ -66,6 +66,8 @@ impl Touches {
 pub struct Counter {
     name: &'static str,
     unwritten: AtomicU64,
+    /// All of it since the start.
+    counted: AtomicU64,
 }
 
 impl Counter {
@@ -74,11 +76,18 @@ impl Counter {
         Self {
             name,
             unwritten: AtomicU64::new(0),
+            counted: AtomicU64::new(0),
         }
+    }
+
+    /// What was counted since the start.
+    pub fn counted(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
     }
 
     /// Counts.
     pub fn add(&self, count: u64) {
+        self.counted.fetch_add(count, Ordering::Relaxed);
         self.unwritten.fetch_add(count, Ordering::Relaxed);
     }
 }
@@ -161,7 +170,8 @@ impl Batch {
     fn put_back(&self, app: &App) {
         app.limiter.mark_dirty(&self.windows);
         app.usage.put_back(&self.calls);
-        app.refused_signatures.add(self.counted);
+        let unwritten = &app.refused_signatures.unwritten;
+        unwritten.fetch_add(self.counted, Ordering::Relaxed);
         for ((kind, token), last) in &self.touches {
             app.touches.note(*kind, *token, last.clone());
         }

@@ -15,13 +15,14 @@ use bytes::{Bytes, BytesMut};
 use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, ORIGIN, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
 use crate::app::App;
 use crate::clock::Instant;
 use crate::db::Lane;
 use crate::guard::{self, Pass, Refused};
+use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
 use crate::http::limit::Verdict;
@@ -49,7 +50,7 @@ pub fn answer(
     app: &Arc<App>,
     peer: SocketAddr,
     request: http::Request<Incoming>,
-) -> impl Future<Output = Response<Full<Bytes>>> + Send + use<> {
+) -> impl Future<Output = Response<Body>> + Send + use<> {
     let (head, body) = request.into_parts();
     let mut visit = Visit::new(app, peer, &head);
     let step = visit
@@ -75,7 +76,7 @@ pub fn answer(
 }
 
 enum Answer<F> {
-    Ready(Response<Full<Bytes>>),
+    Ready(Response<Body>),
     Later(Pin<Box<F>>),
 }
 
@@ -109,8 +110,9 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
     let reply = stamp
         .problem_reply(&problem, false)
         .with(CONNECTION, HeaderValue::from_static("close"));
-    let body = reply.body.clone();
-    stamp::to_bytes(&stamp.reply(reply), &body)
+    let response = stamp.reply(reply);
+    app.traffic.count(None, status);
+    stamp::to_bytes(&response, response.body().in_memory())
 }
 
 /// What is kept of a request for the log.
@@ -281,12 +283,17 @@ impl Visit {
         }
         self.id = request.id.clone();
         let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
+        let patience = if route.patient {
+            Duration::MAX
+        } else {
+            Duration::from_secs(app.config.server.request_timeout_s)
+        };
         Step::Later(Box::pin(async move {
             match read_body(body, limit).await {
                 Ok(body) => request.body = body,
                 Err(problem) => return (Err(problem), true),
             }
-            (perform(&app, run, identity, request).await, false)
+            (perform(&app, run, identity, request, patience).await, false)
         }))
     }
 
@@ -303,7 +310,7 @@ impl Visit {
     }
 
     /// The answer for the wire, logged.
-    fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
+    fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
         let mut response = self.stamp(app, result);
         if self.method == Method::HEAD {
             stamp::drop_body(&mut response);
@@ -314,13 +321,14 @@ impl Visit {
                 .headers_mut()
                 .insert(CONNECTION, HeaderValue::from_static("close"));
         }
+        app.traffic.count(self.route, response.status());
         if let Some(logged) = &self.logged {
             self.log(logged, &response);
         }
         response
     }
 
-    fn stamp(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
+    fn stamp(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
         if let Err(problem) = &result {
             self.log_cause(problem);
         }
@@ -354,7 +362,7 @@ impl Visit {
         }
     }
 
-    fn log(&self, logged: &Logged, response: &Response<Full<Bytes>>) {
+    fn log(&self, logged: &Logged, response: &Response<Body>) {
         let (kind, who) = self.identity.unwrap_or(("none", 0));
         let id = response.headers().get(stamp::X_REQUEST_ID);
         tracing::info!(
@@ -398,11 +406,11 @@ async fn perform<I: Send + Sync + 'static>(
     run: Run<I>,
     identity: I,
     request: Request,
+    patience: Duration,
 ) -> Result<Reply, Problem> {
     if let Some(handler) = run.in_place(&request) {
         return contained(|| handler(app, &identity, &request));
     }
-    let patience = Duration::from_secs(app.config.server.request_timeout_s);
     match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;

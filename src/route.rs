@@ -112,6 +112,8 @@ pub struct Docs {
     pub query: Option<SchemaOf>,
     pub body: Option<SchemaOf>,
     pub reply: Option<SchemaOf>,
+    /// Media type of the answer, when it is not JSON.
+    pub media: Option<&'static str>,
     /// Status of the answer described by `reply`, when it is not 200.
     pub status: Option<u16>,
     /// What may go wrong with this row alone.
@@ -132,6 +134,8 @@ pub struct Route {
     pub body_bytes: Option<usize>,
     /// A GET that changes state: no HEAD, and the same checks as a POST.
     pub changes_state: bool,
+    /// Takes as long as it takes; only a caller that stalls is given up.
+    pub patient: bool,
     /// Health probes come with any `Host`.
     pub any_host: bool,
     pub docs: Docs,
@@ -151,11 +155,13 @@ impl Route {
             operation: "",
             body_bytes: None,
             changes_state: false,
+            patient: false,
             any_host: false,
             docs: Docs {
                 query: None,
                 body: None,
                 reply: None,
+                media: None,
                 status: None,
                 errors: &[],
             },
@@ -188,6 +194,11 @@ impl Route {
         self
     }
 
+    pub const fn patient(mut self) -> Self {
+        self.patient = true;
+        self
+    }
+
     pub const fn any_host(mut self) -> Self {
         self.any_host = true;
         self
@@ -211,6 +222,12 @@ impl Route {
 
     pub const fn asks(mut self, query: SchemaOf) -> Self {
         self.docs.query = Some(query);
+        self
+    }
+
+    /// The described answer is a file of this media type.
+    pub const fn sends(mut self, media: &'static str) -> Self {
+        self.docs.media = Some(media);
         self
     }
 

@@ -47,6 +47,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(panel());
     rows.extend(own_account());
     rows.extend(administration());
+    rows.extend(key_operations());
     rows.extend(key_pages());
     rows.extend(photos_of_others());
     rows.extend(content_administration());
@@ -256,6 +257,19 @@ fn administration() -> [Route; 8] {
         post("/admin/planos/{id}/excluir", Call::Session(Admin, Run::Write(pages::delete_plan)), "Removes a plan."),
         get("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::page)), "Every component of the pages in all its states."),
         post("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::nothing)), "What the sample forms of that page lead to."),
+    ]
+}
+
+#[rustfmt::skip]
+fn key_operations() -> [Route; 2] {
+    use Scope::Admin;
+    use operations::{copies, metrics};
+    [
+        get("/api/v1/admin/backup", Call::Key(Admin, Run::Slow(copies::backup)),
+            "A verified copy of the live database, as a file; one at a time.")
+            .changes_state().patient().replies(copies::backup_reply).sends(copies::MEDIA),
+        get("/metrics", Call::Key(Admin, Run::Slow(metrics::metrics)),
+            "Figures of the process in Prometheus' text form."),
     ]
 }
 

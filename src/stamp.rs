@@ -4,16 +4,15 @@
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
-use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, REFERRER_POLICY,
     RETRY_AFTER, STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use http_body_util::Full;
 
 use crate::app::App;
 use crate::clock::Instant;
+use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
 use crate::http::reply::media;
@@ -80,7 +79,7 @@ impl<'r> Stamp<'r> {
     }
 
     /// A finished answer.
-    pub fn reply(self, reply: Reply) -> Response<Full<Bytes>> {
+    pub fn reply(self, reply: Reply) -> Response<Body> {
         let is_page = reply
             .media
             .as_ref()
@@ -136,14 +135,14 @@ impl<'r> Stamp<'r> {
             }
         }
         headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
-        let mut response = Response::new(Full::new(reply.body));
+        let mut response = Response::new(reply.body);
         *response.status_mut() = reply.status;
         *response.headers_mut() = headers;
         response
     }
 
     /// A problem as a finished answer.
-    pub fn problem(self, problem: &Problem, html: bool) -> Response<Full<Bytes>> {
+    pub fn problem(self, problem: &Problem, html: bool) -> Response<Body> {
         let reply = self.problem_reply(problem, html);
         self.reply(reply)
     }
@@ -230,7 +229,7 @@ fn remembered(
 }
 
 /// Answers to `HEAD` say how long the body would be and have none.
-pub fn drop_body(response: &mut Response<Full<Bytes>>) {
+pub fn drop_body(response: &mut Response<Body>) {
     use hyper::body::Body as _;
     let length = response.body().size_hint().exact().unwrap_or(0);
     // These have no body for GET either, and no length to tell (RFC 9110 §8.6).
@@ -240,11 +239,11 @@ pub fn drop_body(response: &mut Response<Full<Bytes>>) {
     ) {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
-    *response.body_mut() = Full::default();
+    *response.body_mut() = Body::empty();
 }
 
 /// A whole answer in HTTP/1.1 form, for the wire to write by itself.
-pub fn to_bytes(response: &Response<Full<Bytes>>, body: &[u8]) -> Vec<u8> {
+pub fn to_bytes(response: &Response<Body>, body: &[u8]) -> Vec<u8> {
     let status = response.status();
     let reason = status.canonical_reason().unwrap_or_default();
     let mut bytes = format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).into_bytes();

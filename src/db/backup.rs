@@ -148,7 +148,7 @@ pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
         file: file_name(to),
         taken_at: taken_at.rfc3339(),
         bytes,
-        sha256,
+        sha256: text::hex(&sha256),
         schema_version,
         rows,
         took: Duration::ZERO,
@@ -159,6 +159,41 @@ pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
     sync_folder(to)?;
     report.took = started.elapsed();
     Ok(report)
+}
+
+/// A checked copy that has no name: its file is gone when it is closed.
+pub struct Unnamed {
+    /// Open for reading, at its beginning.
+    pub file: File,
+    /// Its size.
+    pub bytes: u64,
+    /// Of its bytes.
+    pub sha256: [u8; 32],
+}
+
+/// Copies the live database at `database` for sending it away, and checks the
+/// copy. It is made beside the database, where there is room for it.
+pub fn copy_unnamed(database: &Path) -> Result<Unnamed> {
+    let partial = Partial::claim(&unsent(database))?;
+    copy_pages(database, &partial.path)?;
+    check(&partial.path)?;
+    let (bytes, sha256) = digest(&partial.path)?;
+    let file = File::open(&partial.path).map_err(BackupError::io("open", &partial.path))?;
+    Ok(Unnamed {
+        file,
+        bytes,
+        sha256,
+    })
+}
+
+/// Removes what a killed process left of a copy it was making to send.
+pub(super) fn forget_unsent(database: &Path) {
+    // Worth nothing, and made anew by the next copy if it stays.
+    let _ = std::fs::remove_file(beside(&unsent(database), ".partial"));
+}
+
+fn unsent(database: &Path) -> PathBuf {
+    beside(database, ".sent")
 }
 
 /// What [`restore`] did.
@@ -362,8 +397,8 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
 }
 
 /// Size and SHA-256 of a file.
-fn digest(path: &Path) -> Result<(u64, String)> {
-    let read = || -> std::io::Result<(u64, String)> {
+fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
+    let read = || -> std::io::Result<(u64, [u8; 32])> {
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 1 << 20];
@@ -376,7 +411,7 @@ fn digest(path: &Path) -> Result<(u64, String)> {
             hasher.update(&buffer[..read]);
             bytes += read as u64;
         }
-        Ok((bytes, text::hex(&hasher.finalize())))
+        Ok((bytes, hasher.finalize().into()))
     };
     read().map_err(BackupError::io("read", path))
 }

@@ -83,6 +83,7 @@ impl Db {
     pub fn open_exclusive(options: &Options) -> std::result::Result<(Self, Opened), OpenError> {
         pragmas::check_version()?;
         let (lock, lock_was_left) = lock::LockFile::take(&options.path)?;
+        backup::forget_unsent(&options.path);
         let was_clean = !lock_was_left && file_size(&beside(&options.path, "-wal")) == 0;
         let migrated = migrate::bring_up(&options.path, &options.clock)?;
         let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;

@@ -122,9 +122,9 @@ mod tests {
         let mut file = CsvFile::new("x.csv", &["a"; 12]).unwrap();
         file.row(cells).unwrap();
         let reply = file.reply().unwrap();
-        let text = String::from_utf8(reply.body.to_vec()).unwrap();
+        let text = String::from_utf8(reply.body.in_memory().to_vec()).unwrap();
         assert!(text.contains("'=1+1,'+55,'-3,'@sum"), "{text}");
-        let rows = read(&reply.body).unwrap().1;
+        let rows = read(reply.body.in_memory()).unwrap().1;
         let trimmed = cells.map(|cell| if cell == "\tx" { "\tx" } else { cell });
         assert_eq!(rows, [trimmed.map(str::to_owned).to_vec()]);
     }

@@ -10,6 +10,7 @@
 pub mod addresses;
 pub mod answer;
 pub mod assets;
+pub mod body;
 pub mod chart;
 pub mod conditional;
 pub mod cors;

@@ -5,6 +5,7 @@ use http::header::LOCATION;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
+use super::body::{Body, FileBody};
 use super::problem::Problem;
 
 /// Media types that we send.
@@ -17,12 +18,12 @@ pub mod media {
 }
 
 /// Status, media type, body and the headers that only this answer has.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
     /// Media type of the body; none on empty answers.
     pub media: Option<HeaderValue>,
-    pub body: Bytes,
+    pub body: Body,
     pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -32,7 +33,7 @@ impl Reply {
         Self {
             status,
             media: None,
-            body: Bytes::new(),
+            body: Body::empty(),
             headers: Vec::new(),
         }
     }
@@ -42,8 +43,16 @@ impl Reply {
         Self {
             status: StatusCode::OK,
             media: Some(media),
-            body: body.into(),
+            body: Body::Bytes(body.into()),
             headers: Vec::new(),
+        }
+    }
+
+    /// An answer with a file of a media type, read as it is sent.
+    pub fn file(media: HeaderValue, file: FileBody) -> Self {
+        Self {
+            body: Body::File(Box::new(file)),
+            ..Self::of(media, Bytes::new())
         }
     }
 

@@ -1,11 +1,14 @@
 //! Is it well? Health probes, the operator's home, error pages.
 
 pub mod api;
+pub mod copies;
+pub mod metrics;
 pub mod openapi;
 pub mod pages;
 mod palette;
 pub mod store;
 pub mod style;
+pub mod traffic;
 pub mod views;
 
 use std::sync::atomic::{AtomicBool, Ordering};

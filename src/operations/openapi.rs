@@ -170,7 +170,8 @@ fn query_parameters(schema: &Value) -> Vec<Value> {
 
 fn responses(route: &Route, status: u16, schema: Option<Value>) -> Value {
     let mut responses = Map::new();
-    let content = schema.map(|schema| json!({ "application/json": { "schema": schema } }));
+    let media = route.docs.media.unwrap_or("application/json");
+    let content = schema.map(|schema| json!({ media: { "schema": schema } }));
     responses.insert(
         status.to_string(),
         json!({ "description": "Done.", "content": content }),

@@ -22,6 +22,13 @@ pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
     })
 }
 
+/// Messages that wait to be sent.
+pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.one("SELECT count(*) FROM outbox WHERE state = 0", [], |row| {
+        row.get(0)
+    })
+}
+
 /// How often something was counted since a civil day.
 pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
     tx.one(

@@ -152,6 +152,15 @@ impl<'s> Actor<'s> {
         self.person.as_ref().expect("a person stands behind it")
     }
 
+    /// The token it shows, for tests that write requests by hand.
+    #[track_caller]
+    pub fn bearer_token(&self) -> &str {
+        match &self.credential {
+            Credential::Bearer(token) => token,
+            _ => panic!("{self} shows no token"),
+        }
+    }
+
     /// Gives its account an API plan.
     #[track_caller]
     pub fn plan(self, plan: &str) -> Self {

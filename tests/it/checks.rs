@@ -132,14 +132,8 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
         );
         &body["error"]
     } else {
-        let public = [
-            "/api/",
-            "/ml/notificacoes",
-            "/healthz",
-            "/readyz",
-            "/metrics",
-        ];
-        let flag = if starts(&public) && !starts(&["/api/ext/"]) {
+        let public = ["/api/", "/ml/notificacoes", "/healthz", "/readyz"];
+        let flag = if (starts(&public) || path == "/metrics") && !starts(&["/api/ext/"]) {
             "success"
         } else {
             "ok"

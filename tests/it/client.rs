@@ -242,6 +242,12 @@ impl Connection {
         }
     }
 
+    /// The head of the next reply, leaving its body where it is.
+    pub fn read_head_only(&mut self) -> io::Result<String> {
+        let head = self.read_head()?.ok_or(ErrorKind::UnexpectedEof)?;
+        Ok(String::from_utf8_lossy(&head).into_owned())
+    }
+
     /// Whether the server closes, having said nothing more, within `limit`.
     pub fn is_closed_within(&mut self, limit: Duration) -> bool {
         if !self.rest.is_empty() {

@@ -168,7 +168,7 @@ fn a_welcome_message_waits_and_holds_no_secret() {
     with_chat["chat_number"] = json!("5511987654321");
     crm.post(CREATE, &with_chat).expect(201);
     crm.post(CREATE, &student("bia@example.com")).expect(201);
-    let waiting = "SELECT email || ' ' || channel || ' ' || kind || ' ' || state || ' ' || (expires_at - outbox.created_at)
+    let waiting = "SELECT email || ' ' || channel || ' ' || outbox.kind || ' ' || outbox.state || ' ' || (expires_at - outbox.created_at)
                    FROM outbox JOIN user USING (user_id) ORDER BY message_id";
     let week = 7 * 86_400;
     let expected = [

@@ -54,3 +54,4 @@ mod storm; // Deliveries in any order and number end in one state.
 mod students; // People in the operator's panel: lists, forms, suspension, removal.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod tidy; // Rules about the source tree itself.
+mod upkeep; // What a key of the operator opens: copies and figures.

@@ -264,6 +264,8 @@ fn visit_everything(site: &Site, world: &World) {
         .post("/admin/chaves/1", &json!({ "nome": "CRM" }))
         .ok();
     admin.post("/admin/chaves/1/trocar", &json!({})).expect(201);
+    key.get("/metrics").expect(200);
+    key.get("/api/v1/admin/backup").expect(200);
     key.post("/api/v1/webhook/llm", &json!({ "action": "get_contexto" }))
         .ok();
     for path in ["/api/v1/alunos/suspender", "/api/v1/alunos/reativar"] {

@@ -159,7 +159,7 @@ fn an_order_that_always_fails_ends_after_days_and_delays_no_other() {
 #[test]
 fn the_pages_show_what_is_there() {
     let world = World::linked();
-    let text = |reply: Reply| String::from_utf8(reply.body.to_vec()).unwrap();
+    let text = |reply: Reply| String::from_utf8(reply.body.in_memory().to_vec()).unwrap();
     let order = world.sell(&json!({}));
     world.notify(&order_notice(order, "a"), "a").unwrap();
     world.work_inbox();

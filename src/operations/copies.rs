@@ -1,0 +1,70 @@
+//! `GET /api/v1/admin/backup`: a copy of the live database, sent away.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::CONTENT_DISPOSITION;
+use http::{HeaderName, HeaderValue};
+use schemars::{Schema, SchemaGenerator, json_schema};
+
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::db::backup::{self, BackupError};
+use crate::guard::KeyHolder;
+use crate::http::body::FileBody;
+use crate::http::{Problem, Reply, Request};
+
+/// Media type of a SQLite file.
+pub const MEDIA: &str = "application/vnd.sqlite3";
+/// The SHA-256 of what is sent (RFC 9530).
+const DIGEST: HeaderName = HeaderName::from_static("repr-digest");
+/// Seconds after which somebody else's copy may be done.
+const COME_BACK_S: i64 = 30;
+
+/// The schema of [`backup`]'s answer: a file.
+pub fn backup_reply(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "contentMediaType": MEDIA })
+}
+
+/// `GET /api/v1/admin/backup`: copies the database, checks the copy and sends
+/// it. One at a time, from the beginning of the copy to the last byte sent.
+pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
+    let turn = Arc::clone(&app.copying).try_acquire_owned();
+    let turn = turn.map_err(|_| busy())?;
+    let copy = backup::copy_unnamed(app.db.path()).map_err(problem)?;
+    let actor = Actor::key(&holder.key, request);
+    let bytes = copy.bytes;
+    app.db.write(move |tx| {
+        let act = Act {
+            action: "backup.baixar",
+            object: "backup",
+            object_id: String::new(),
+            object_name: "",
+        };
+        audit::note(tx, &actor, &act, None::<&()>, Some(&bytes))
+    })?;
+    let taken_at = request.now.rfc3339().replace(':', "");
+    let name = format!("attachment; filename=\"seller-platform-{taken_at}.db\"");
+    let digest = format!("sha-256=:{}:", STANDARD.encode(copy.sha256));
+    let header = |text: String| HeaderValue::try_from(text).map_err(Problem::internal);
+    let body = FileBody::new(copy.file, copy.bytes, turn);
+    Ok(Reply::file(HeaderValue::from_static(MEDIA), body)
+        .with(CONTENT_DISPOSITION, header(name)?)
+        .with(DIGEST, header(digest)?))
+}
+
+fn busy() -> Problem {
+    Problem::unavailable("another copy is being made or sent", COME_BACK_S)
+}
+
+fn problem(error: BackupError) -> Problem {
+    match error {
+        BackupError::InProgress(_) => busy(),
+        BackupError::Full(_) => Problem {
+            cause: Some(error.into()),
+            ..Problem::unavailable("the disk has no room for a copy", COME_BACK_S)
+        },
+        other => Problem::internal(other),
+    }
+}

@@ -1,0 +1,140 @@
+//! `GET /metrics`: figures of the process in Prometheus' text form.
+
+use std::fmt::Write as _;
+
+use http::HeaderValue;
+
+use super::store;
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::Lane;
+use crate::guard::KeyHolder;
+use crate::http::{Problem, Reply, Request};
+
+const MEDIA: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// The document in the making.
+#[derive(Default)]
+struct Figures(String);
+
+impl Figures {
+    /// Begins a metric.
+    fn metric(&mut self, kind: &str, name: &str, help: &str) {
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    /// A value of a metric, with its labels as they are written.
+    fn value(&mut self, name: &str, labels: &str, value: u64) {
+        let _ = writeln!(self.0, "{name}{labels} {value}");
+    }
+
+    /// A metric with one value.
+    fn gauge(&mut self, name: &str, help: &str, value: u64) {
+        self.metric("gauge", name, help);
+        self.value(name, "", value);
+    }
+}
+
+/// The handler.
+pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
+    let mut figures = Figures::default();
+    process(&mut figures, app, request.now);
+    answers(&mut figures, app);
+    database(&mut figures, app);
+    queues(&mut figures, app)?;
+    Ok(Reply::of(MEDIA, figures.0))
+}
+
+fn process(figures: &mut Figures, app: &App, now: Instant) {
+    let name = "seller_platform_info";
+    figures.metric("gauge", name, "The program that is running.");
+    let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
+    figures.value(name, &version, 1);
+    figures.gauge(
+        "process_start_time_seconds",
+        "When the process started, in seconds since 1970.",
+        count(app.started_at.0),
+    );
+    figures.gauge(
+        "seller_platform_uptime_seconds",
+        "How long the process has been running.",
+        count(now.since(app.started_at)),
+    );
+    if let Some(bytes) = anonymous_memory() {
+        let help = "Memory that belongs to the process alone (RssAnon).";
+        figures.gauge("seller_platform_memory_anon_bytes", help, bytes);
+    }
+}
+
+fn answers(figures: &mut Figures, app: &App) {
+    let name = "seller_platform_requests_total";
+    let help = "Answers by group of routes and class of status.";
+    figures.metric("counter", name, help);
+    for (group, class, answers) in app.traffic.all() {
+        let labels = format!("{{group=\"{group}\",status=\"{class}\"}}");
+        figures.value(name, &labels, answers);
+    }
+}
+
+fn database(figures: &mut Figures, app: &App) {
+    figures.gauge(
+        "seller_platform_writer_queue_jobs",
+        "Jobs that wait for the writer.",
+        app.db.queue_depth() as u64,
+    );
+    figures.gauge(
+        "seller_platform_database_bytes",
+        "Size of the database file.",
+        std::fs::metadata(app.db.path()).map_or(0, |file| file.len()),
+    );
+    figures.gauge(
+        "seller_platform_wal_bytes",
+        "Size of the write-ahead log.",
+        app.db.wal_bytes(),
+    );
+    figures.gauge(
+        "seller_platform_database_damaged",
+        "1 when the check after an unclean stop found damage.",
+        u64::from(app.soundness.is_damaged()),
+    );
+}
+
+fn queues(figures: &mut Figures, app: &App) -> Result<(), Problem> {
+    let (inbox, outbox) = app.db.read(Lane::Slow, |tx| {
+        Ok::<_, Problem>((store::inbox(tx)?, store::outbox_waiting(tx)?))
+    })?;
+    let name = "seller_platform_marketplace_notifications";
+    let help = "Notifications of the marketplace by what became of them.";
+    figures.metric("gauge", name, help);
+    for (state, number) in [
+        ("waiting", inbox.waiting),
+        ("failed", inbox.failed),
+        ("later", inbox.for_later),
+    ] {
+        figures.value(name, &format!("{{state=\"{state}\"}}"), count(number));
+    }
+    figures.gauge(
+        "seller_platform_outbox_waiting",
+        "Messages that wait to be sent.",
+        count(outbox),
+    );
+    let name = "seller_platform_refused_signatures_total";
+    let help = "Notifications refused for their signature.";
+    figures.metric("counter", name, help);
+    figures.value(name, "", app.refused_signatures.counted());
+    Ok(())
+}
+
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// `RssAnon` of this process; none where the system does not tell it.
+fn anonymous_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
