@@ -309,7 +309,7 @@ fn the_keyboard_reaches_everything() {
     browser.go(&site.url("/entrar"));
     assert_eq!(focused(&browser), "email", "the page opens at its task");
     let mut order = vec![name_of_focus(&browser)];
-    for _ in 0..6 {
+    for _ in 0..7 {
         browser.key(TAB);
         order.push(name_of_focus(&browser));
     }
@@ -318,6 +318,7 @@ fn the_keyboard_reaches_everything() {
         "Senha",
         "Mostrar",
         "Entrar",
+        "Esqueci a senha",
         "Tema do sistema",
         "Tema claro",
         "Tema escuro",
