@@ -288,13 +288,10 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
             continue;
         }
         let kind = format!("{}?{}", row.path, parameters(&address));
-        let count = kinds.entry(kind.clone()).or_default();
-        // The same rows in another order show nothing new.
-        let enough = if kind.contains("ordem") {
-            SAMPLES
-        } else {
-            samples
-        };
+        let count = kinds.entry(kind).or_default();
+        // In another order or narrowed, a list shows nothing new.
+        let whole = matches!(&*parameters(&address), "" | "pagina");
+        let enough = if whole { samples } else { SAMPLES };
         if *count >= enough {
             continue;
         }

@@ -19,40 +19,81 @@ use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
 
-/// Text fields of a resource, and the record that carries a text in each.
+/// Fields of a resource that store text or an address, and the record that
+/// carries a number, a text and an address in each.
 struct Feed {
     path: &'static str,
     fields: &'static [&'static str],
-    record: fn(usize, &str) -> Value,
+    record: fn(usize, &str, &str) -> Value,
 }
 
-const FEEDS: [Feed; 4] = [
+const FEEDS: &[Feed] = &[
     Feed {
         path: "/admin/planos",
-        fields: &["titulo", "beneficios"],
-        record: |number, text| {
+        fields: &["titulo", "beneficios", "link_checkout"],
+        record: |number, text, url| {
             json!({
                 "titulo": text, "slug": format!("plano-{number}"), "preco": 10,
-                "beneficios": [text, text],
+                "beneficios": [text, text], "link_checkout": url,
             })
         },
     },
     Feed {
         path: "/admin/chaves",
         fields: &["nome"],
-        record: |_, text| json!({ "nome": text, "escopos": ["write"] }),
+        record: |_, text, _| json!({ "nome": text, "escopos": ["write"] }),
+    },
+    Feed {
+        path: "/admin/professores",
+        fields: &["nome", "bio", "instagram", "youtube", "linkedin", "site"],
+        record: |_, text, url| {
+            let links = json!({ "instagram": url, "youtube": url, "linkedin": url, "site": url });
+            json!({ "nome": text, "bio": text, "redes": links })
+        },
+    },
+    Feed {
+        path: "/admin/cursos",
+        fields: &["titulo", "descricao"],
+        record: |_, text, _| json!({ "titulo": text, "descricao": text, "publicado": true }),
+    },
+    Feed {
+        path: "/admin/aulas",
+        fields: &["titulo", "video_url"],
+        record: |number, text, url| {
+            let course = (number % COURSES + 1).to_string();
+            json!({ "titulo": text, "curso_id": course, "professor_id": course, "video_url": url })
+        },
+    },
+    Feed {
+        path: "/admin/meets",
+        fields: &["titulo", "descricao", "link"],
+        record: |number, text, url| {
+            json!({
+                "titulo": text, "descricao": text, "link": url, "publico": true,
+                "professor_id": (number % COURSES + 1).to_string(),
+                "data_hora": "2026-11-21 20:00:00",
+            })
+        },
     },
     Feed {
         path: "/admin/alunos",
         fields: &["nome", "motivo"],
-        record: |number, text| json!({ "nome": text, "email": format!("a{number}@x.com"), "plano": "pro" }),
+        record: |number, text, _| json!({ "nome": text, "email": format!("a{number}@x.com"), "plano": "pro" }),
     },
     Feed {
         path: "/admin/equipe",
         fields: &["nome", "motivo"],
-        record: |number, text| json!({ "nome": text, "email": format!("e{number}@x.com"), "papel": "drop" }),
+        record: |number, text, _| json!({ "nome": text, "email": format!("e{number}@x.com"), "papel": "drop" }),
     },
 ];
+
+/// Fields that store an address elsewhere.
+const ADDRESSES: [&str; 4] = ["link_checkout", "site", "video_url", "link"];
+
+/// Courses among which lessons are spread.
+const COURSES: usize = 10;
+/// An address without anything in it, and the start of one with something.
+const HARMLESS: &str = "https://exemplo.com/";
 
 /// Text fields that take only words of a narrow form, and which.
 const NARROW: [(&str, &str); 3] = [
@@ -69,9 +110,9 @@ const OWN: [(&str, &str); 1] = [("/perfil", "nome")];
 #[track_caller]
 pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     let (ana, operator) = (site.person("ana"), site.administrator());
-    for feed in &FEEDS {
+    for feed in FEEDS {
         for (number, text) in payloads::all().iter().enumerate() {
-            let made = operator.post(feed.path, &(feed.record)(number, text));
+            let made = operator.post(feed.path, &(feed.record)(number, text, HARMLESS));
             let made = made.expect(201).json();
             if feed.fields.contains(&"motivo") {
                 let target = format!("{}/{}/suspender", feed.path, made["id"].as_str().unwrap());
@@ -103,14 +144,22 @@ fn sell(ana: &Actor<'_>, world: &World) {
 }
 
 /// Pages that say every payload somewhere.
-const SHOWN: [&str; 10] = [
+const SHOWN: &[&str] = &[
     "/admin/alunos",
     "/admin/alunos/{id}",
     "/admin/auditoria",
+    "/admin/aulas",
+    "/admin/aulas/{id}",
     "/admin/chaves",
     "/admin/chaves/{id}",
+    "/admin/cursos",
+    "/admin/cursos/{id}",
+    "/admin/meets",
+    "/admin/meets/{id}",
     "/admin/planos",
     "/admin/planos/{id}",
+    "/admin/professores",
+    "/admin/professores/{id}",
     "/painel",
     "/painel/avisos",
     "/painel/ml",
@@ -147,7 +196,7 @@ fn stored_text_stays_text_on_every_page() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for path in SHOWN {
-        let count = shown.get(path).map_or(0, BTreeSet::len);
+        let count = shown.get(*path).map_or(0, BTreeSet::len);
         assert_eq!(count, all.len(), "payloads on {path}");
     }
     let mut hungry = Vec::new();
@@ -160,6 +209,39 @@ fn stored_text_stays_text_on_every_page() {
         }
     }
     assert!(hungry.is_empty(), "fields without payloads: {hungry:?}");
+}
+
+#[test]
+fn an_address_that_could_run_is_refused_and_others_stay_addresses() {
+    let site = Site::builder().unlimited().start();
+    let operator = site.administrator();
+    for feed in FEEDS
+        .iter()
+        .filter(|feed| feed.fields.iter().any(|field| ADDRESSES.contains(field)))
+    {
+        let post = |number: usize, url: &str| {
+            let record = (feed.record)(number, &format!("Endereço {number}"), url);
+            operator.post(feed.path, &record)
+        };
+        for (number, text) in payloads::all().iter().enumerate() {
+            post(number, text).expect(422);
+            let longer = post(number, &format!("{HARMLESS}?a={text}"));
+            assert!([201, 422].contains(&longer.status), "{longer}");
+        }
+    }
+    let rules = rules(&site);
+    let mut wrong = Vec::new();
+    for (address, reply) in walk(&operator, "/admin", &rules, payloads::all().len()) {
+        let page = Page::read(&reply.text()).unwrap();
+        policy(&page, &mut wrong);
+        for link in page.all(&["a", "img", "iframe"]) {
+            let leads = link.get("href").or(link.get("src")).unwrap_or_default();
+            if !leads.starts_with(['/', '#']) && !leads.starts_with(HARMLESS) {
+                wrong.push(format!("{address} leads to {leads}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -199,7 +281,8 @@ fn text_fields(page: &Page) -> BTreeSet<(String, String)> {
     let fields = page.all(&["input", "textarea"]).filter(|field| {
         let kind = field.get("type").unwrap_or("text");
         let fixed = field.has("readonly") || field.has("disabled");
-        kind == "text" && !field.has("inputmode") && !fixed
+        let text = kind == "text" && !field.has("inputmode") || kind == "url";
+        text && !fixed
     });
     fields
         .filter_map(|field| {

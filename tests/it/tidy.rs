@@ -48,7 +48,9 @@ impl Source {
 
     /// Rooms named in its code outside tests, with the item after the room.
     fn uses(&self) -> BTreeSet<(&str, &str)> {
-        let is_test = self.path.contains("/tests/") || self.path.ends_with("tests.rs");
+        let tests = ["tests.rs", "samples.rs"];
+        let is_test =
+            self.path.contains("/tests/") || tests.iter().any(|end| self.path.ends_with(end));
         let code = self
             .text
             .split("#[cfg(test)]\nmod")

@@ -13,6 +13,7 @@ use super::{PERIODS, Plan, PlanEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::content::form;
 use crate::content::slug_of;
 use crate::content::wire::WirePlan;
 use crate::guard::Person;
@@ -359,7 +360,7 @@ fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Pr
     let benefits = benefits.unwrap_or_else(|| benefits_of(&mut check, body.beneficios));
     let checkout_link = kept(&body.link_checkout, |plan| &plan.checkout_link)
         .unwrap_or_else(|| check.optional_line("link_checkout", body.link_checkout, 500));
-    if !checkout_link.is_empty() && !checkout_link.starts_with("https://") {
+    if !checkout_link.is_empty() && form::https(&checkout_link).is_none() {
         check.fail(
             "link_checkout",
             "informe um endereço que comece com https://",
