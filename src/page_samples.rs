@@ -34,9 +34,9 @@ use crate::money::Cents;
 use crate::operations::views::*;
 use crate::profile::views::*;
 
-pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
-pub const NOW: Instant = Instant(1_795_183_200);
-pub const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
+const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const NOW: Instant = Instant(1_795_183_200);
+const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
 
 fn ago(seconds: i64) -> When {
     When::new(ZONE, NOW.minus(seconds), NOW)
@@ -46,7 +46,7 @@ fn outside() -> Layout {
     Layout::outside("Seller Platform", NOW)
 }
 
-pub fn student(here: &str) -> Layout {
+fn student(here: &str) -> Layout {
     let reader = Reader {
         name: "Ana Souza",
         photo: "",
@@ -56,7 +56,7 @@ pub fn student(here: &str) -> Layout {
     Layout::inside("Seller Platform", NOW, reader, here)
 }
 
-pub fn operator(here: &str) -> Layout {
+fn operator(here: &str) -> Layout {
     let reader = Reader {
         name: "Operação",
         photo: "",
@@ -731,7 +731,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         student_pages(),
         staff_pages(),
         crate::keys::samples::all(&operator, &ago),
-        crate::content::samples::every(),
+        crate::content::samples::every(&operator, &student),
     ]
     .concat()
 }

@@ -50,6 +50,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(key_operations());
     rows.extend(key_pages());
     rows.extend(photos_of_others());
+    rows.extend(content_of_students());
     rows.extend(content_administration());
     rows.extend(people());
     rows.extend(queues());
@@ -285,6 +286,22 @@ fn key_pages() -> [Route; 7] {
         post("/admin/chaves/{id}", Call::Session(Admin, Run::Write(pages::change)), "Changes what a key may do."),
         post("/admin/chaves/{id}/trocar", Call::Session(Admin, Run::Write(pages::exchange)), "Exchanges a key for a new one, with an overlap."),
         post("/admin/chaves/{id}/excluir", Call::Session(Admin, Run::Write(pages::revoke)), "Revokes a key."),
+    ]
+}
+
+#[rustfmt::skip]
+fn content_of_students() -> [Route; 6] {
+    use Access::Student;
+    use content::agenda::pages as agenda;
+    use content::classroom::pages as classroom;
+    [
+        get("/painel/aulas", Call::Session(Student, Run::Read(classroom::courses)), "The courses that the student may see."),
+        get("/painel/aulas/{curso}", Call::Session(Student, Run::Read(classroom::course)), "The lessons of a course."),
+        get("/painel/aulas/{curso}/{aula}", Call::Session(Student, Run::Read(classroom::lesson)), "A lesson to watch."),
+        post("/painel/aulas/{curso}/{aula}/feita", Call::Session(Student, Run::Write(classroom::mark)),
+            "Marks a lesson as done, or takes the mark away.").body_at_most(SMALL),
+        get("/painel/meets", Call::Session(Student, Run::Read(agenda::list)), "The meets that go on and are to come."),
+        get("/painel/meets/{id}.ics", Call::Session(Student, Run::Read(agenda::file)), "A meet for the student's own calendar."),
     ]
 }
 

@@ -15,6 +15,7 @@ use crate::clock::Instant;
 use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
+use crate::http::policy;
 use crate::http::reply::media;
 use crate::http::view::{ErrorPage, Layout};
 use crate::http::{Code, Family, Problem, Reply};
@@ -37,9 +38,7 @@ const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 const CROSS_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
 const DATA_POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-);
+const PAGE_POLICY: HeaderValue = policy::page();
 const NO_FEATURES: HeaderValue =
     HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()");
 const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; includeSubDomains");

@@ -145,6 +145,23 @@ const behaviours = {
     });
   },
 
+  // Loads a video's player in the place of its button, once it is wanted.
+  player: (figure) => {
+    const link = figure.querySelector("a");
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      const frame = document.createElement("iframe");
+      frame.title = figure.dataset.title;
+      frame.allow = "autoplay; encrypted-media; fullscreen; picture-in-picture";
+      // Players refuse to play where they are not told who embeds them.
+      frame.referrerPolicy = "strict-origin-when-cross-origin";
+      frame.src = figure.dataset.player;
+      figure.replaceChildren(frame);
+      frame.focus();
+    });
+  },
+
   // Reads a bar's value out while the pointer or the arrow keys stand on it.
   chart: (figure) => {
     const output = figure.querySelector("output");

@@ -17,6 +17,8 @@ const STUDENT: &[Group] = &[Group {
     title: "",
     places: &[
         Place::new("Início", "/painel", "home").handy(),
+        Place::new("Aulas", "/painel/aulas", "lesson").handy(),
+        Place::new("Encontros", "/painel/meets", "meet"),
         Place::new("Contas", "/painel/ml", "store").handy(),
         Place::new("Avisos", "/painel/avisos", "bell").handy(),
     ],

@@ -161,6 +161,17 @@ pub fn permissions_of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<String>> {
     )
 }
 
+/// Whether a person may do one thing: by an exception of its own, else by role.
+pub fn may(tx: &ReadTx<'_>, user: UserId, role: Role, permission: &str) -> Result<bool> {
+    tx.one(
+        "SELECT coalesce(
+             (SELECT granted FROM user_permission WHERE user_id = ?1 AND permission = ?3),
+             EXISTS (SELECT 1 FROM role_permission WHERE role = ?2 AND permission = ?3))",
+        (user, role, permission),
+        |row| row.get(0),
+    )
+}
+
 /// Effective permissions: the role's, with the person's own on top.
 pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissions> {
     let mut permissions = Permissions::default();

@@ -4,7 +4,9 @@
 //! What anyone may read is rendered once and kept ready to send (`public.rs`)
 //! until the content changes, so most calls touch no database.
 
+pub mod agenda;
 pub mod api;
+pub mod classroom;
 pub mod courses;
 pub mod form;
 pub mod lessons;

@@ -3,6 +3,8 @@
 
 use askama::Template;
 
+use super::agenda::views::{AgendaPage, MeetCard, PastMeet, without_meets};
+use super::classroom::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
 use super::courses::views::{
     self as courses, CourseForm, CourseRow, CoursesPage, ExistingCourse, LessonLine,
     audience_words, role_ticks,
@@ -18,10 +20,14 @@ use super::teachers::views::{
 };
 use crate::accounts::Role;
 use crate::http::table::{Head, Listing};
-use crate::http::view::Badge;
-use crate::page_samples::{LONG, operator};
+use crate::http::view::{Badge, Layout, Progress};
 
 type Pages = Vec<(&'static str, String)>;
+
+/// The frame of somebody's page at an address.
+type Frame<'f> = &'f dyn Fn(&str) -> Layout;
+
+const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
 
 /// A list with nothing to filter.
 const fn listing(path: &'static str) -> Listing {
@@ -62,7 +68,7 @@ fn picks(names: &[&str]) -> Vec<Pick> {
     named.collect()
 }
 
-fn teachers_page(count: usize, search: &str) -> String {
+fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = listing("/admin/professores");
     let columns = [
         Head::sorts("Nome", "nome"),
@@ -84,13 +90,13 @@ fn teachers_page(count: usize, search: &str) -> String {
     .unwrap()
 }
 
-fn teacher_form(existing: bool, faults: usize, lessons: i64) -> String {
+fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64) -> String {
     let names = ["nome", "bio", "instagram", "youtube", "linkedin", "site"];
     let value = |name: &str| match name {
         _ if !existing => String::new(),
         "nome" => NAMES[0].to_owned(),
         "bio" => BIO.to_owned(),
-        _ => format!("https://{name}.example.com/rita"),
+        _ => format!("https://{name}.exemplo.com/rita"),
     };
     TeacherForm {
         layout: operator("/admin/professores/1"),
@@ -109,7 +115,7 @@ fn teacher_form(existing: bool, faults: usize, lessons: i64) -> String {
     .unwrap()
 }
 
-fn courses_page(count: usize, search: &str) -> String {
+fn courses_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = listing("/admin/cursos");
     let columns = [
         Head::sorts("Título", "titulo"),
@@ -135,7 +141,7 @@ fn courses_page(count: usize, search: &str) -> String {
     .unwrap()
 }
 
-fn course_form(existing: bool, lessons: usize, faults: usize) -> String {
+fn course_form(operator: Frame<'_>, existing: bool, lessons: usize, faults: usize) -> String {
     let names = ["titulo", "descricao", "ordem", "papeis", "publicado"];
     let value = |name: &str| match name {
         "papeis" | "publicado" => "1".to_owned(),
@@ -164,7 +170,7 @@ fn course_form(existing: bool, lessons: usize, faults: usize) -> String {
     .unwrap()
 }
 
-fn lessons_page(count: usize, course: bool) -> String {
+fn lessons_page(operator: Frame<'_>, count: usize, course: bool) -> String {
     let list = listing("/admin/aulas");
     let columns = [
         Head::sorts("Título", "titulo"),
@@ -191,7 +197,7 @@ fn lessons_page(count: usize, course: bool) -> String {
     .unwrap()
 }
 
-fn lesson_form(existing: bool, faults: usize) -> String {
+fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     let names = ["titulo", "video_url", "curso_id", "professor_id", "ordem"];
     let value = |name: &str| match name {
         _ if !existing => String::new(),
@@ -215,7 +221,7 @@ fn lesson_form(existing: bool, faults: usize) -> String {
     .unwrap()
 }
 
-fn meets_page(count: usize, search: &str) -> String {
+fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = listing("/admin/meets");
     let columns = [
         Head::sorts("Título", "titulo"),
@@ -241,7 +247,7 @@ fn meets_page(count: usize, search: &str) -> String {
     .unwrap()
 }
 
-fn meet_form(existing: bool, faults: usize) -> String {
+fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     let names = [
         "titulo",
         "descricao",
@@ -257,7 +263,7 @@ fn meet_form(existing: bool, faults: usize) -> String {
         "titulo" => "Tira-dúvidas de anúncios".to_owned(),
         "descricao" => "Traga o endereço de um anúncio seu.".to_owned(),
         "data_hora" => "2026-11-25T20:00:00".to_owned(),
-        "link" => "https://meet.example.com/abc".to_owned(),
+        "link" => "https://meet.exemplo.com/abc".to_owned(),
         _ => "1".to_owned(),
     };
     MeetForm {
@@ -274,35 +280,162 @@ fn meet_form(existing: bool, faults: usize) -> String {
     .unwrap()
 }
 
+fn shelf_card(index: usize) -> ShelfCard {
+    let (done, lessons) = [(0, 12), (7, 12), (12, 12), (0, 0)][index % 4];
+    let label = format!("{done} de {lessons} aulas feitas");
+    ShelfCard {
+        id: (index + 1).to_string(),
+        title: TITLES[index % 3].to_owned(),
+        description: [
+            "Cadastro, anúncio, envio e atendimento, na ordem certa.",
+            "",
+            BIO,
+        ][index % 3]
+            .to_owned(),
+        progress: (lessons > 0).then(|| Progress::new(label, done, lessons, "")),
+        next: if done < lessons {
+            format!("/painel/aulas/{}/3", index + 1)
+        } else {
+            String::new()
+        },
+        button: if done == 0 { "Começar" } else { "Continuar" },
+    }
+}
+
+fn step_lines(count: usize, here: usize) -> Vec<StepLine> {
+    let line = |index: usize| StepLine {
+        href: format!("/painel/aulas/1/{}", index + 1),
+        title: TITLES[index % 3].to_owned(),
+        teacher: [NAMES[0], "", LONG][index % 3].to_owned(),
+        done: index < 2,
+        here: index == here,
+    };
+    (0..count).map(line).collect()
+}
+
+fn shelves(student: Frame<'_>, count: usize) -> String {
+    ShelvesPage {
+        layout: student("/painel/aulas"),
+        courses: (0..count).map(shelf_card).collect(),
+    }
+    .render()
+    .unwrap()
+}
+
+fn shelf(student: Frame<'_>, lessons: usize) -> String {
+    ShelfPage {
+        layout: student("/painel/aulas/1"),
+        course: shelf_card(if lessons == 0 { 3 } else { 1 }),
+        lessons: step_lines(lessons, usize::MAX),
+    }
+    .render()
+    .unwrap()
+}
+
+fn watch(student: Frame<'_>, plays: bool, done: bool) -> String {
+    let host = if plays { "youtu.be" } else { "exemplo.com" };
+    WatchPage {
+        layout: student("/painel/aulas/1/3"),
+        course: shelf_card(1),
+        lessons: step_lines(12, 2),
+        title: TITLES[2].to_owned(),
+        place: "Aula 3 de 12, com Rita Prado".to_owned(),
+        video_url: format!("https://{host}/dQw4w9WgXcQ"),
+        player: plays.then(|| "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ".to_owned()),
+        host: host.to_owned(),
+        mark: "/painel/aulas/1/3/feita".to_owned(),
+        done,
+        previous: "/painel/aulas/1/2".to_owned(),
+        next: if done {
+            String::new()
+        } else {
+            "/painel/aulas/1/4".to_owned()
+        },
+    }
+    .render()
+    .unwrap()
+}
+
+fn agenda(student: Frame<'_>, count: usize, may: bool) -> String {
+    let card = |index: usize| MeetCard {
+        id: (index + 1).to_string(),
+        title: ["Tira-dúvidas de anúncios", LONG, "Plantão"][index % 3].to_owned(),
+        day: "sexta-feira, 20 de novembro".to_owned(),
+        hours: "20:00 às 21:30".to_owned(),
+        left: ["", "começa em 1 dia e 11 h", "começa em 9 dias e 3 h"][index % 3].to_owned(),
+        teacher: [NAMES[0], LONG, ""][index % 3].to_owned(),
+        description: [BIO, "", "Traga um anúncio seu.\nLevamos os nossos."][index % 3].to_owned(),
+        link: if may && index < 2 {
+            "https://meet.exemplo.com/sala".to_owned()
+        } else {
+            String::new()
+        },
+        instead: if may {
+            "O link aparece aqui antes de começar."
+        } else {
+            "Para quem tem encontros no plano."
+        },
+        state: [Badge::Live, Badge::Scheduled, Badge::Scheduled][index % 3],
+    };
+    let past = |index: usize| PastMeet {
+        title: TITLES[index % 3].to_owned(),
+        about: "13/11/2026 20:00, com Rita Prado".to_owned(),
+    };
+    AgendaPage {
+        layout: student("/painel/meets"),
+        hint: (!may).then(without_meets),
+        coming: (0..count).map(card).collect(),
+        past: (0..count).map(past).collect(),
+    }
+    .render()
+    .unwrap()
+}
+
 /// All of them, by name.
-pub fn every() -> Pages {
-    vec![
-        ("professores-vazio", teachers_page(0, "")),
-        ("professores-nada", teachers_page(0, "xícara & pires")),
-        ("professores", teachers_page(3, "")),
-        ("professores-muitos", teachers_page(43, "")),
-        ("professor-novo", teacher_form(false, 0, 0)),
-        ("professor", teacher_form(true, 0, 3)),
-        ("professor-campos", teacher_form(true, 3, 0)),
-        ("cursos-vazio", courses_page(0, "")),
-        ("cursos-nada", courses_page(0, "xícara & pires")),
-        ("cursos", courses_page(4, "")),
-        ("curso-novo", course_form(false, 0, 0)),
-        ("curso-vazio", course_form(true, 0, 0)),
-        ("curso", course_form(true, 5, 0)),
-        ("curso-campos", course_form(true, 1, 4)),
-        ("aulas-vazio", lessons_page(0, false)),
-        ("aulas-nada", lessons_page(0, true)),
-        ("aulas", lessons_page(3, false)),
-        ("aulas-muitas", lessons_page(43, true)),
-        ("aula-nova", lesson_form(false, 0)),
-        ("aula", lesson_form(true, 0)),
-        ("aula-campos", lesson_form(true, 5)),
-        ("encontros-vazio", meets_page(0, "")),
-        ("encontros-nada", meets_page(0, "xícara & pires")),
-        ("encontros", meets_page(3, "")),
-        ("encontro-novo", meet_form(false, 0)),
-        ("encontro", meet_form(true, 0)),
-        ("encontro-campos", meet_form(true, 6)),
-    ]
+pub fn every(operator: Frame<'_>, student: Frame<'_>) -> Pages {
+    let staff = vec![
+        ("professores-vazio", teachers_page(operator, 0, "")),
+        (
+            "professores-nada",
+            teachers_page(operator, 0, "xícara & pires"),
+        ),
+        ("professores", teachers_page(operator, 3, "")),
+        ("professores-muitos", teachers_page(operator, 43, "")),
+        ("professor-novo", teacher_form(operator, false, 0, 0)),
+        ("professor", teacher_form(operator, true, 0, 3)),
+        ("professor-campos", teacher_form(operator, true, 3, 0)),
+        ("cursos-vazio", courses_page(operator, 0, "")),
+        ("cursos-nada", courses_page(operator, 0, "xícara & pires")),
+        ("cursos", courses_page(operator, 4, "")),
+        ("curso-novo", course_form(operator, false, 0, 0)),
+        ("curso-vazio", course_form(operator, true, 0, 0)),
+        ("curso", course_form(operator, true, 5, 0)),
+        ("curso-campos", course_form(operator, true, 1, 4)),
+        ("aulas-vazio", lessons_page(operator, 0, false)),
+        ("aulas-nada", lessons_page(operator, 0, true)),
+        ("aulas", lessons_page(operator, 3, false)),
+        ("aulas-muitas", lessons_page(operator, 43, true)),
+        ("aula-nova", lesson_form(operator, false, 0)),
+        ("aula", lesson_form(operator, true, 0)),
+        ("aula-campos", lesson_form(operator, true, 5)),
+        ("encontros-vazio", meets_page(operator, 0, "")),
+        ("encontros-nada", meets_page(operator, 0, "xícara & pires")),
+        ("encontros", meets_page(operator, 3, "")),
+        ("encontro-novo", meet_form(operator, false, 0)),
+        ("encontro", meet_form(operator, true, 0)),
+        ("encontro-campos", meet_form(operator, true, 6)),
+    ];
+    let students = vec![
+        ("cursos-de-aluno-vazio", shelves(student, 0)),
+        ("cursos-de-aluno", shelves(student, 4)),
+        ("curso-de-aluno-vazio", shelf(student, 0)),
+        ("curso-de-aluno", shelf(student, 5)),
+        ("assistir", watch(student, true, false)),
+        ("assistir-feita", watch(student, true, true)),
+        ("assistir-fora", watch(student, false, false)),
+        ("agenda-vazia", agenda(student, 0, true)),
+        ("agenda", agenda(student, 3, true)),
+        ("agenda-sem-plano", agenda(student, 3, false)),
+    ];
+    [staff, students].concat()
 }

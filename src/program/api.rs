@@ -7,6 +7,7 @@ use super::Progress;
 use crate::accounts::wire::WireUser;
 use crate::accounts::{Permissions, store as accounts};
 use crate::app::App;
+use crate::content::agenda;
 use crate::guard::ExtensionUser;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::store as marketplace;
@@ -27,7 +28,7 @@ struct Dashboard {
     program: Progress,
     ml: MarketplaceSide,
     /// Meets of the next 48 hours.
-    meets: Vec<Meet>,
+    meets: Vec<WireMeet>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -41,11 +42,14 @@ struct MarketplaceSide {
     total_reclam: i64,
 }
 
-/// A live mentoring session of the next 48 hours.
+/// A live mentoring session of the next 48 hours that the user may join.
 #[derive(Serialize, JsonSchema)]
-struct Meet {
+#[schemars(rename = "DashboardMeet")]
+struct WireMeet {
     titulo: String,
+    /// `YYYY-MM-DD HH:MM:SS`.
     data_hora: String,
+    /// Empty until it is known.
     link: String,
     minutos_restantes: i64,
 }
@@ -59,14 +63,16 @@ pub fn me_reply(generator: &mut SchemaGenerator) -> Schema {
 pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
     let account = &user.account;
     let (owner, today, zone) = (account.user_id, app.day(request.now), app.zone());
-    let (permissions, accounts, notifications, unread) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((
-            accounts::permissions(tx, owner, account.role)?,
-            marketplace::accounts_of(tx, owner, today)?,
-            messages::newest_unread(tx, owner, NOTIFICATIONS)?,
-            messages::unread_count(tx, owner)?,
-        ))
-    })?;
+    let (permissions, accounts, notifications, unread, meets) =
+        app.db.read(request.lane, |tx| {
+            Ok::<_, Problem>((
+                accounts::permissions(tx, owner, account.role)?,
+                marketplace::accounts_of(tx, owner, today)?,
+                messages::newest_unread(tx, owner, NOTIFICATIONS)?,
+                messages::unread_count(tx, owner)?,
+                agenda::ahead(tx, owner, account.role, request.now)?,
+            ))
+        })?;
     let ml = MarketplaceSide {
         vendas_hoje: accounts.iter().map(|account| account.sales_today).sum(),
         total_reclam: accounts
@@ -90,6 +96,14 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
         permissoes: permissions,
         program: Progress::never(),
         ml,
-        meets: Vec::new(),
+        meets: meets
+            .into_iter()
+            .map(|meet| WireMeet {
+                titulo: meet.entry.title,
+                data_hora: zone.spaced(meet.entry.starts_at),
+                link: meet.entry.link,
+                minutos_restantes: meet.entry.starts_at.minute() - request.now.minute(),
+            })
+            .collect(),
     })
 }

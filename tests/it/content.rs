@@ -1,5 +1,5 @@
-//! Teachers, courses, lessons and meets: what staff makes of them, by form and
-//! by JSON, and what students then see.
+//! Teachers, courses, lessons and meets, as staff keeps them: by form and by
+//! JSON.
 
 use serde_json::{Value, json};
 

@@ -51,7 +51,7 @@ fn content(operator: &Actor<'_>) {
         });
         operator.post("/admin/cursos", &course).expect(201);
     }
-    let videos = ["https://youtu.be/abcdefghijk", "https://example.com/aula"];
+    let videos = ["https://youtu.be/abcdefghijk", "https://exemplo.com/aula"];
     for number in 1..=4 {
         let lesson = json!({
             "titulo": format!("{TITLE} {number}"), "curso_id": "1", "professor_id": "1",
@@ -67,7 +67,7 @@ fn content(operator: &Actor<'_>) {
     ] {
         let meet = json!({
             "titulo": TITLE, "descricao": bio, "professor_id": "1", "data_hora": at,
-            "link": "https://meet.example.com/sala",
+            "link": "https://meet.exemplo.com/sala",
         });
         operator.post("/admin/meets", &meet).expect(201);
     }

@@ -28,10 +28,11 @@ mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
 mod browser_text; // What strangers typed, in a real browser.
+mod classroom; // Courses, lessons and meets as students see them.
 mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
-mod content; // Teachers, courses, lessons and meets, as staff and students see them.
+mod content; // Teachers, courses, lessons and meets, as staff keeps them.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod inbox; // What the marketplace told, as the operator sees it.

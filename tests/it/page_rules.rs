@@ -15,10 +15,11 @@ pub const NO_PAGES: &[&str] = &[
     "/fotos/{digest}",
     "/painel/ml/conectar",
     "/painel/ml/retorno",
+    "/painel/meets/{id}.ics",
 ];
 
 /// Hosts of links that lead away, as the furniture has them.
-const AWAY: [&str; 3] = ["exemplo.com", "exemplo.com.br", "wa.me"];
+const AWAY: [&str; 4] = ["exemplo.com", "exemplo.com.br", "wa.me", "youtu.be"];
 
 /// A row of the route table, as far as pages know it.
 pub struct Row {

@@ -122,8 +122,9 @@ fn is_walk(plan: &str, step: &str) -> bool {
         && !KNOWN.iter().any(|(known, _)| step.starts_with(known))
 }
 
-/// The operator's lists of content, what changes it, and what anyone reads of it.
-fn content(site: &Site, admin: &Actor<'_>) {
+/// The operator's lists of content, what changes it, and what students and
+/// anyone read of it.
+fn content(site: &Site, admin: &Actor<'_>, student: &Actor<'_>) {
     let made = |path: &str, body: &Value| {
         let made = admin.post(path, body).expect(201).json();
         made["id"].as_str().unwrap().to_owned()
@@ -172,6 +173,7 @@ fn content(site: &Site, admin: &Actor<'_>) {
     admin
         .post(&format!("/admin/aulas/{lesson}/subir"), &json!({}))
         .ok();
+    lessons_and_meets(site, student, (&course, &lesson, &meet));
     for document in ["contexto", "planos", "professores", "meets", "schema"] {
         site.anonymous().get(&format!("/api/v1/{document}")).ok();
     }
@@ -185,6 +187,23 @@ fn content(site: &Site, admin: &Actor<'_>) {
             .post(&format!("/admin/{list}/{id}/excluir"), &json!({}))
             .ok();
     }
+}
+
+/// What a student does with a lesson and a meet.
+fn lessons_and_meets(site: &Site, student: &Actor<'_>, (course, lesson, meet): (&str, &str, &str)) {
+    let watch = format!("/painel/aulas/{course}/{lesson}");
+    for page in ["/painel/aulas", &format!("/painel/aulas/{course}"), &watch] {
+        student.get(page).expect(200);
+    }
+    for done in [true, false] {
+        let mark = json!({ "feita": done });
+        student.post(&format!("{watch}/feita"), &mark).ok();
+    }
+    student.get("/painel/meets").expect(200);
+    student
+        .get(&format!("/painel/meets/{meet}.ics"))
+        .expect(200);
+    site.extension("ana").get("/api/ext/me").ok();
 }
 
 /// Every row of the route table that reads or writes, in its variants.
@@ -239,7 +258,7 @@ fn visit_everything(site: &Site, world: &World) {
         person.get(page).expect(200);
     }
     let admin = site.administrator();
-    content(site, &admin);
+    content(site, &admin, &person);
     for page in [
         "/admin",
         "/admin/planos?q=a&ordem=titulo",

@@ -89,10 +89,13 @@ impl Route {
     /// The path with something harmless in place of each parameter.
     pub fn sample_path(&self) -> String {
         let segments = self.path.split('/').map(|segment| {
-            if segment.starts_with('{') {
-                "999999"
-            } else {
-                segment
+            // What follows the name, such as `.ics`, stays.
+            match segment
+                .strip_prefix('{')
+                .and_then(|rest| rest.split_once('}'))
+            {
+                Some((_, end)) => format!("999999{end}"),
+                None => segment.to_owned(),
             }
         });
         segments.collect::<Vec<_>>().join("/")

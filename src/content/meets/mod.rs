@@ -7,6 +7,7 @@ pub mod views;
 use serde::{Serialize, Serializer};
 
 use crate::clock::Instant;
+use crate::http::view::Badge;
 
 /// Most meets, past ones included.
 pub const MOST: i64 = 10_000;
@@ -45,4 +46,15 @@ pub struct MeetEntry {
 
 fn as_text<S: Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&at.rfc3339())
+}
+
+/// Whether a meet is to come, going on or over.
+pub fn state(meet: &Meet, now: Instant) -> Badge {
+    if now < meet.entry.starts_at {
+        Badge::Scheduled
+    } else if now < meet.ends_at() {
+        Badge::Live
+    } else {
+        Badge::Over
+    }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{self, Wanted};
 use super::views::{ExistingMeet, MeetForm, MeetRow, MeetsPage, fault_words};
-use super::{Meet, MeetEntry};
+use super::{Meet, MeetEntry, state};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::Act;
@@ -17,7 +17,7 @@ use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
 use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Badge, Notice, Tone};
+use crate::http::view::{Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::route::Job;
 
@@ -143,17 +143,6 @@ fn csv(meets: &[Meet], zone: Zone) -> Result<Reply, Problem> {
         ])?;
     }
     file.reply()
-}
-
-/// Whether a meet is to come, going on or over.
-pub fn state(meet: &Meet, now: Instant) -> Badge {
-    if now < meet.entry.starts_at {
-        Badge::Scheduled
-    } else if now < meet.ends_at() {
-        Badge::Live
-    } else {
-        Badge::Over
-    }
 }
 
 fn row(meet: Meet, zone: Zone, now: Instant) -> MeetRow {

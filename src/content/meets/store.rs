@@ -39,6 +39,33 @@ pub fn upcoming(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
     )
 }
 
+/// Meets that go on at `now` or begin later, the first one first.
+pub fn not_over(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
+    // None takes longer than a day, so the index finds where to begin.
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM {FROM}
+             WHERE starts_at > ?1 - 86400 AND starts_at + minutes * 60 > ?1
+             ORDER BY starts_at, meet_id LIMIT ?2"
+        ),
+        (now.0, most),
+        read_meet,
+    )
+}
+
+/// The last meets that are over at `now`, the latest first.
+pub fn over(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM {FROM}
+             WHERE starts_at <= ?1 AND starts_at + minutes * 60 <= ?1
+             ORDER BY starts_at DESC, meet_id DESC LIMIT ?2"
+        ),
+        (now.0, most),
+        read_meet,
+    )
+}
+
 /// What a list of meets shows.
 pub struct Wanted<'w> {
     /// Part of the title.

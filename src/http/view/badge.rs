@@ -93,6 +93,8 @@ badges! {
     Published = "Publicado", Good;
     /// Seen by staff alone.
     Draft = "Rascunho", Info;
+    /// A lesson that its student has marked.
+    Done = "Feita", Good;
     /// Has not begun.
     Scheduled = "Agendado", Info;
     /// Is going on.

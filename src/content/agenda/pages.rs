@@ -1,0 +1,160 @@
+//! Meets as students see them: a page, JSON, and a file for a calendar.
+
+use http::HeaderValue;
+use http::header::CONTENT_DISPOSITION;
+use serde::Serialize;
+
+use super::PERMISSION;
+use super::calendar::{self, Event};
+use super::views::{AgendaPage, MeetCard, PastMeet, without_meets};
+use crate::accounts::frame::layout;
+use crate::accounts::store as accounts;
+use crate::app::App;
+use crate::clock::{Instant, Zone};
+use crate::content::form;
+use crate::content::meets::{Meet, state, store};
+use crate::guard::Person;
+use crate::http::answer::ListReply;
+use crate::http::view::{day_in_words, span};
+use crate::http::{Problem, Reply, Request};
+
+/// Meets to come and past ones that the page shows.
+const COMING: u32 = 50;
+const PAST: u32 = 5;
+
+const CALENDAR: HeaderValue = HeaderValue::from_static("text/calendar; charset=utf-8");
+
+/// A meet as a student's programs read it.
+#[derive(Serialize)]
+struct MeetJson {
+    id: String,
+    titulo: String,
+    descricao: String,
+    professor: Option<String>,
+    data_hora: String,
+    duracao_minutos: i64,
+    /// Negative once it has begun.
+    minutos_restantes: i64,
+    /// Null when the student may not join, or nobody knows it yet.
+    link: Option<String>,
+}
+
+impl MeetJson {
+    fn of(meet: Meet, may: bool, zone: Zone, now: Instant) -> Self {
+        let link = Some(link(&meet, may)).filter(|link| !link.is_empty());
+        Self {
+            id: meet.id.to_string(),
+            titulo: meet.entry.title,
+            descricao: meet.entry.description,
+            professor: meet.teacher,
+            data_hora: zone.spaced(meet.entry.starts_at),
+            duracao_minutos: meet.entry.minutes,
+            minutos_restantes: meet.entry.starts_at.minute() - now.minute(),
+            link,
+        }
+    }
+}
+
+/// Where somebody joins who may (`may`) or may not join every meet.
+fn link(meet: &Meet, may: bool) -> String {
+    if may || meet.entry.public {
+        meet.entry.link.clone()
+    } else {
+        String::new()
+    }
+}
+
+/// `GET /painel/meets`: what goes on and is to come, and the last ones.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (account, zone, now) = (&person.account, app.zone(), request.now);
+    let (may, coming, past) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            accounts::may(tx, account.user_id, account.role, PERMISSION)?,
+            store::not_over(tx, now, COMING)?,
+            store::over(tx, now, PAST)?,
+        ))
+    })?;
+    if request.wants_json() {
+        let coming = coming.into_iter();
+        let coming: Vec<MeetJson> = coming
+            .map(|meet| MeetJson::of(meet, may, zone, now))
+            .collect();
+        return ListReply::reply(coming.len() as u64, coming);
+    }
+    Reply::page(&AgendaPage {
+        layout: layout(app, account, request),
+        hint: (!may).then(without_meets),
+        coming: coming
+            .into_iter()
+            .map(|meet| card(meet, may, zone, now))
+            .collect(),
+        past: past.into_iter().map(|meet| over(meet, zone)).collect(),
+    })
+}
+
+fn card(meet: Meet, may: bool, zone: Zone, now: Instant) -> MeetCard {
+    let (from, to) = (zone.civil(meet.entry.starts_at), zone.civil(meet.ends_at()));
+    let left = meet.entry.starts_at.since(now);
+    MeetCard {
+        id: meet.id.to_string(),
+        day: day_in_words(zone, meet.entry.starts_at),
+        hours: format!("{} às {}", from.format("%H:%M"), to.format("%H:%M")),
+        left: if left > 0 {
+            format!("começa em {}", span(left))
+        } else {
+            String::new()
+        },
+        link: link(&meet, may),
+        instead: if may || meet.entry.public {
+            "O link aparece aqui antes de começar."
+        } else {
+            "Para quem tem encontros no plano."
+        },
+        state: state(&meet, now),
+        teacher: meet.teacher.unwrap_or_default(),
+        title: meet.entry.title,
+        description: meet.entry.description,
+    }
+}
+
+fn over(meet: Meet, zone: Zone) -> PastMeet {
+    let teacher = meet.teacher.map(|name| format!(", com {name}"));
+    PastMeet {
+        about: format!(
+            "{}{}",
+            zone.page(meet.entry.starts_at),
+            teacher.unwrap_or_default()
+        ),
+        title: meet.entry.title,
+    }
+}
+
+/// `GET /painel/meets/{id}.ics`: the meet for the student's own calendar.
+pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let account = &person.account;
+    let id = form::id_of(request)?;
+    let (may, meet) = app.db.read(request.lane, |tx| {
+        let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
+        Ok::<_, Problem>((may, store::meet(tx, id)?.ok_or_else(Problem::not_found)?))
+    })?;
+    let base = &app.addresses.base_url;
+    let host = base.split("://").nth(1).unwrap_or(base);
+    let held = meet.teacher.as_ref().map(|name| format!("Com {name}."));
+    let about = [held.unwrap_or_default(), meet.entry.description.clone()];
+    let about = about.into_iter().filter(|text| !text.is_empty());
+    let text = calendar::file(
+        &app.config.server.name,
+        &Event {
+            uid: &format!("meet-{id}@{host}"),
+            stamp: meet.updated_at,
+            starts_at: meet.entry.starts_at,
+            ends_at: meet.ends_at(),
+            summary: &meet.entry.title,
+            description: &about.collect::<Vec<_>>().join("\n"),
+            url: &link(&meet, may),
+        },
+    );
+    let place = format!("attachment; filename=\"encontro-{id}.ics\"");
+    let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
+    Ok(Reply::of(CALENDAR, text).with(CONTENT_DISPOSITION, place))
+}

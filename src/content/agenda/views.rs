@@ -1,0 +1,63 @@
+//! What the students' page for meets prints.
+
+use askama::Template;
+
+use crate::http::view::{Badge, Layout, Notice};
+
+/// `GET /painel/meets`: the meets.
+#[derive(Debug, Template)]
+#[template(path = "agenda.html", config = "assets/askama.toml")]
+pub struct AgendaPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// When the student's plan has no meets.
+    pub hint: Option<Notice>,
+    /// Going on or to come, the first one first.
+    pub coming: Vec<MeetCard>,
+    /// The last ones that are over.
+    pub past: Vec<PastMeet>,
+}
+
+/// A meet that one can still go to.
+#[derive(Debug)]
+pub struct MeetCard {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// `sexta-feira, 20 de novembro`.
+    pub day: String,
+    /// `20:00 às 21:30`.
+    pub hours: String,
+    /// How long until it begins, in words; empty once it has.
+    pub left: String,
+    /// Who holds it; may be empty.
+    pub teacher: String,
+    /// What it is about; may be empty.
+    pub description: String,
+    /// Where to join; empty when the student may not, or nobody knows yet.
+    pub link: String,
+    /// What stands in the link's place.
+    pub instead: &'static str,
+    /// To come or going on.
+    pub state: Badge,
+}
+
+/// A meet that is over.
+#[derive(Debug)]
+pub struct PastMeet {
+    /// Its title.
+    pub title: String,
+    /// `20/11/2026 20:00`, and who held it.
+    pub about: String,
+}
+
+/// When the student's plan has no meets.
+pub fn without_meets() -> Notice {
+    let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
+    Notice::new(
+        crate::http::view::Tone::Info,
+        "Seu plano não inclui os encontros",
+        text,
+    )
+}

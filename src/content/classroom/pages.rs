@@ -1,0 +1,271 @@
+//! Courses and lessons as students see them, as pages and as JSON.
+
+use http::header::CONTENT_SECURITY_POLICY;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
+use super::{Shelf, Step, store, video};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::content::form::https;
+use crate::db::ReadTx;
+use crate::guard::Person;
+use crate::http::answer::ListReply;
+use crate::http::input::{Check, Field};
+use crate::http::policy;
+use crate::http::view::{Notice, Progress, Tone, address};
+use crate::http::{Problem, Reply, Request};
+use crate::route::Job;
+
+const SHELVES: &str = "/painel/aulas";
+
+/// A course as a student's programs read it.
+#[derive(Serialize)]
+struct ShelfJson {
+    id: String,
+    titulo: String,
+    descricao: String,
+    total_aulas: u32,
+    feitas: u32,
+    proxima_aula: Option<String>,
+}
+
+impl ShelfJson {
+    fn of(shelf: Shelf) -> Self {
+        Self {
+            id: shelf.course.to_string(),
+            titulo: shelf.title,
+            descricao: shelf.description,
+            total_aulas: shelf.lessons,
+            feitas: shelf.done,
+            proxima_aula: shelf.next.map(|lesson| lesson.to_string()),
+        }
+    }
+}
+
+/// A lesson as a student's programs read it.
+#[derive(Serialize)]
+struct StepJson {
+    id: String,
+    titulo: String,
+    professor: Option<String>,
+    video_url: String,
+    feita: bool,
+}
+
+impl StepJson {
+    fn of(step: Step) -> Self {
+        Self {
+            id: step.lesson.to_string(),
+            titulo: step.title,
+            professor: step.teacher,
+            video_url: step.video_url,
+            feita: step.done,
+        }
+    }
+}
+
+/// `GET /painel/aulas`: the courses that the student may see.
+pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let account = &person.account;
+    let shelves = app.db.read(request.lane, |tx| {
+        store::shelves(tx, account.user_id, account.role)
+    })?;
+    if request.wants_json() {
+        let courses: Vec<ShelfJson> = shelves.into_iter().map(ShelfJson::of).collect();
+        return ListReply::reply(courses.len() as u64, courses);
+    }
+    Reply::page(&ShelvesPage {
+        layout: layout(app, account, request),
+        courses: shelves.into_iter().map(card).collect(),
+    })
+}
+
+fn card(shelf: Shelf) -> ShelfCard {
+    let progress = (shelf.lessons > 0).then(|| {
+        let label = format!("{} de {} aulas feitas", shelf.done, shelf.lessons);
+        Progress::new(label, shelf.done.into(), shelf.lessons.into(), "")
+    });
+    ShelfCard {
+        id: shelf.course.to_string(),
+        next: shelf
+            .next
+            .map(|lesson| href(shelf.course, lesson))
+            .unwrap_or_default(),
+        button: if shelf.done == 0 {
+            "Começar"
+        } else {
+            "Continuar"
+        },
+        title: shelf.title,
+        description: shelf.description,
+        progress,
+    }
+}
+
+fn href(course: i64, lesson: i64) -> String {
+    format!("{SHELVES}/{course}/{lesson}")
+}
+
+fn line(course: i64, step: &Step, here: i64) -> StepLine {
+    StepLine {
+        href: href(course, step.lesson),
+        title: step.title.clone(),
+        teacher: step.teacher.clone().unwrap_or_default(),
+        done: step.done,
+        here: step.lesson == here,
+    }
+}
+
+/// `GET /painel/aulas/{curso}`: the lessons of a course.
+pub fn course(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    if request.wants_json() {
+        let lessons: Vec<StepJson> = steps.into_iter().map(StepJson::of).collect();
+        let body = json!({ "ok": true, "curso": ShelfJson::of(shelf), "total": lessons.len(), "dados": lessons });
+        return Reply::json(&body);
+    }
+    let course = shelf.course;
+    Reply::page(&ShelfPage {
+        layout: layout(app, &person.account, request),
+        course: card(shelf),
+        lessons: steps.iter().map(|step| line(course, step, 0)).collect(),
+    })
+}
+
+/// The course of the path with its lessons; a course that the student may
+/// not see does not exist.
+fn find(
+    tx: &ReadTx<'_>,
+    person: &Person,
+    request: &Request,
+) -> Result<(Shelf, Vec<Step>), Problem> {
+    let account = &person.account;
+    let course = number(request, "curso")?;
+    let shelf = store::shelf(tx, account.user_id, account.role, course)?;
+    let shelf = shelf.ok_or_else(Problem::not_found)?;
+    Ok((shelf, store::steps(tx, account.user_id, course)?))
+}
+
+fn number(request: &Request, name: &str) -> Result<i64, Problem> {
+    let number = request.variable(name).parse();
+    number.map_err(|_| Problem::not_found())
+}
+
+#[derive(Deserialize)]
+struct WatchQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+/// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch. Its page alone may
+/// frame the players of the configured hosts.
+pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    let lesson = number(request, "aula")?;
+    let at = steps.iter().position(|step| step.lesson == lesson);
+    let at = at.ok_or_else(Problem::not_found)?;
+    let beside = |at: Option<usize>| at.and_then(|at| steps.get(at));
+    let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
+    let step = &steps[at];
+    if request.wants_json() {
+        let id = |step: Option<&Step>| step.map(|step| step.lesson.to_string());
+        let body = json!({
+            "ok": true, "anterior": id(before), "proxima": id(after), "aula": StepJson::of(step.clone()),
+        });
+        return Reply::json(&body);
+    }
+    let course = shelf.course;
+    let link = |step: Option<&Step>| {
+        step.map(|step| href(course, step.lesson))
+            .unwrap_or_default()
+    };
+    let teacher = step.teacher.as_ref().map(|name| format!(", com {name}"));
+    let notice = request.query::<WatchQuery>()?.aviso;
+    let notice: Option<String> = Check::text().optional("aviso", notice);
+    let hosts = &app.config.content.video_hosts;
+    let page = Reply::page(&WatchPage {
+        layout: layout(app, &person.account, request).with_flash(flash(notice.as_deref(), &shelf)),
+        title: step.title.clone(),
+        place: format!(
+            "Aula {} de {}{}",
+            at + 1,
+            steps.len(),
+            teacher.unwrap_or_default()
+        ),
+        player: video::player(&step.video_url, hosts),
+        host: https(&step.video_url)
+            .and_then(|uri| uri.host().map(str::to_owned))
+            .unwrap_or_default(),
+        video_url: step.video_url.clone(),
+        mark: format!("{}/feita", href(course, lesson)),
+        done: step.done,
+        previous: link(before),
+        next: link(after),
+        lessons: steps
+            .iter()
+            .map(|step| line(course, step, lesson))
+            .collect(),
+        course: card(shelf),
+    })?;
+    Ok(page.with(CONTENT_SECURITY_POLICY, policy::page_with_frames(hosts)))
+}
+
+fn flash(word: Option<&str>, shelf: &Shelf) -> Option<Notice> {
+    (word == Some("feita")).then(|| {
+        let title = if shelf.done == shelf.lessons {
+            "Curso concluído"
+        } else {
+            "Aula marcada como feita"
+        };
+        let text = format!("{} de {} aulas feitas.", shelf.done, shelf.lessons);
+        Notice::new(Tone::Good, title, text)
+    })
+}
+
+#[derive(Deserialize)]
+struct MarkBody {
+    #[serde(default)]
+    feita: Field<bool>,
+}
+
+/// `POST /painel/aulas/{curso}/{aula}/feita`: marks a lesson as done, or with
+/// `feita` false takes the mark away.
+pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let lesson = number(request, "aula")?;
+    let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    if !steps.iter().any(|step| step.lesson == lesson) {
+        return Err(Problem::not_found());
+    }
+    let done = if request.body.is_empty() {
+        true
+    } else {
+        let body: MarkBody = request.form_or_json()?;
+        let mut check = Check::form_or_json(request.headers());
+        let done = check.optional("feita", body.feita).unwrap_or(true);
+        check.finish()?;
+        done
+    };
+    let (account, wants_json) = (person.account.clone(), request.wants_json());
+    Ok(Box::new(move |tx| {
+        // It may have gone since it was looked for.
+        let course = shelf.course;
+        let seen = store::shelf(tx, account.user_id, account.role, course)?;
+        seen.ok_or_else(Problem::not_found)?;
+        let steps = store::steps(tx, account.user_id, course)?;
+        if !steps.iter().any(|step| step.lesson == lesson) {
+            return Err(Problem::not_found());
+        }
+        store::mark(tx, account.user_id, lesson, done)?;
+        if !wants_json {
+            let word = if done { "feita" } else { "" };
+            return Reply::redirect(&address(&href(course, lesson), &[("aviso", word)]));
+        }
+        let now = store::shelf(tx, account.user_id, account.role, course)?;
+        let now = now.ok_or_else(Problem::not_found)?;
+        Reply::json(&json!({
+            "ok": true, "feita": done, "feitas": now.done, "total_aulas": now.lessons,
+        }))
+    }))
+}

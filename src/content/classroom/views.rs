@@ -1,0 +1,90 @@
+//! What the students' pages for courses and lessons print.
+
+use askama::Template;
+
+use crate::http::view::{Layout, Progress};
+
+/// `GET /painel/aulas`: the courses.
+#[derive(Debug, Template)]
+#[template(path = "shelves.html", config = "assets/askama.toml")]
+pub struct ShelvesPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// The courses that the student may see.
+    pub courses: Vec<ShelfCard>,
+}
+
+/// A course on the list.
+#[derive(Debug)]
+pub struct ShelfCard {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What one learns in it; may be empty.
+    pub description: String,
+    /// How much of it is done; `None` without lessons.
+    pub progress: Option<Progress>,
+    /// Address of the lesson to go on with; empty when all are done.
+    pub next: String,
+    /// What the button says.
+    pub button: &'static str,
+}
+
+/// `GET /painel/aulas/{curso}`: the lessons of a course.
+#[derive(Debug, Template)]
+#[template(path = "shelf.html", config = "assets/askama.toml")]
+pub struct ShelfPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// The course.
+    pub course: ShelfCard,
+    /// Its lessons, in their order.
+    pub lessons: Vec<StepLine>,
+}
+
+/// A lesson among those of its course.
+#[derive(Debug)]
+pub struct StepLine {
+    /// Where it is watched.
+    pub href: String,
+    /// Its title.
+    pub title: String,
+    /// Who gives it; may be empty.
+    pub teacher: String,
+    /// Whether the student has marked it.
+    pub done: bool,
+    /// Whether it is the one that is shown.
+    pub here: bool,
+}
+
+/// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch.
+#[derive(Debug, Template)]
+#[template(path = "watch.html", config = "assets/askama.toml")]
+pub struct WatchPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// The course.
+    pub course: ShelfCard,
+    /// All its lessons.
+    pub lessons: Vec<StepLine>,
+    /// Its title.
+    pub title: String,
+    /// `Aula 2 de 12, com Rita Prado`.
+    pub place: String,
+    /// Address to watch at.
+    pub video_url: String,
+    /// Address of the player that loads on a press; `None` when the video
+    /// only opens elsewhere.
+    pub player: Option<String>,
+    /// Where the video is, such as `youtu.be`.
+    pub host: String,
+    /// Where it is marked.
+    pub mark: String,
+    /// Whether the student has marked it.
+    pub done: bool,
+    /// Address of the lesson before; empty at the first.
+    pub previous: String,
+    /// Address of the lesson after; empty at the last.
+    pub next: String,
+}
