@@ -128,6 +128,8 @@ CREATE TABLE user (
 ) STRICT;
 
 CREATE INDEX user_by_role ON user (role, user_id);
+CREATE INDEX user_late ON user (user_id) WHERE late_since IS NOT NULL AND suspended_at IS NULL;
+CREATE INDEX user_ending ON user (ends_at) WHERE ends_at IS NOT NULL AND suspended_at IS NULL;
 
 -- Lists of people: each order has an index that also answers every filter and search.
 CREATE INDEX user_by_name ON user (kind, name_key, user_id, role, standing, disputed, search);
@@ -651,6 +653,50 @@ BEGIN
     INSERT INTO outbox_count (channel, kind, state, messages) VALUES (NEW.channel, NEW.kind, NEW.state, 1)
     ON CONFLICT DO UPDATE SET messages = messages + 1;
 END;
+
+
+-- ---------------------------------------------------------------- checkout
+
+-- Purchase events of the checkout platform, each once, with what it did. Bodies lie apart, so that lists stay dense.
+CREATE TABLE checkout_event (
+    event_id    INTEGER PRIMARY KEY,        -- grows in the order of arrival
+    received_at INTEGER NOT NULL,           -- when it first came in
+    dedup_key   BLOB NOT NULL UNIQUE,       -- digest of the event's id, else of transaction and event
+    event       TEXT NOT NULL,              -- as the platform calls it
+    kind        INTEGER NOT NULL,           -- what it means: 1 approved, 2 complete, 3 refunded, 4 chargeback, 5 canceled, 6 protest, 7 delayed, 8 expired, 9 subscription cancelled, 10 plan switched, 11 slip printed, 12 charge date, 13 cart, 0 anything else
+    state       INTEGER NOT NULL,           -- 1 applied, 2 nothing to change, 3 kept without action, 4 no plan for its product, 5 no student yet, 6 not a student
+    outcome     TEXT NOT NULL,              -- what it did and why, in words for staff
+    user_id     INTEGER REFERENCES user (user_id) ON DELETE SET NULL, -- the student for whom it counts
+    email       TEXT NOT NULL,              -- the buyer's, trimmed and in lower case; empty when it names none
+    purchase    TEXT,                       -- the platform's transaction; each renewal has its own
+    subscriber  TEXT,                       -- subscriber code, one a subscription
+    product     TEXT,                       -- product id
+    happened_ms INTEGER NOT NULL,           -- when, by the platform, in Unix milliseconds
+    role        TEXT,                       -- the plan that its product stands for
+    paid_until  INTEGER,                    -- said by payments only
+    recurrence  INTEGER                     -- number of the charge, 1 for the first
+) STRICT;
+
+CREATE INDEX checkout_event_by_user ON checkout_event (user_id, event_id);
+CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE email <> '';
+CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) WHERE purchase IS NOT NULL;
+CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
+CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
+
+-- What was received, without the token; removed after 30 days.
+CREATE TABLE checkout_body (
+    event_id    INTEGER PRIMARY KEY REFERENCES checkout_event (event_id) ON DELETE CASCADE, -- whose body it is
+    received_at INTEGER NOT NULL,           -- when it came in
+    body        TEXT NOT NULL               -- JSON, also of what came as a form
+) STRICT;
+
+-- Number of purchase events by kind and state: the totals of their list.
+CREATE TABLE checkout_count (
+    kind   INTEGER NOT NULL,                -- as in checkout_event
+    state  INTEGER NOT NULL,                -- as in checkout_event
+    events INTEGER NOT NULL,                -- how many
+    PRIMARY KEY (kind, state)
+) STRICT, WITHOUT ROWID;
 
 -- ----------------------------------------------------------------- partner
 

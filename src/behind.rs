@@ -11,8 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::accounts::students::Desk;
 use crate::accounts::{links, store as accounts};
 use crate::app::App;
+use crate::checkout::store as purchases;
+use crate::checkout::sweep::sweep;
 use crate::clock::{Day, Instant};
 use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::guard::Kind;
@@ -24,6 +27,8 @@ use crate::outbox;
 const TIDY_EVERY_S: i64 = 3600;
 /// How long ended sessions and tokens stay, for looking back.
 const KEEP_ENDED_S: i64 = 30 * 86_400;
+/// How long the bodies of purchase events stay.
+const KEEP_BODIES_S: i64 = 30 * 86_400;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
 
@@ -223,13 +228,21 @@ pub fn load(app: &App) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Removes what is over, so many at a time that no job of the writer takes long.
+/// Removes what is over, so many at a time that no job of the writer takes
+/// long, and ends the access of who was not paid for.
 fn tidy(app: &App) -> Result<(), DbError> {
+    if app.config.cron.enabled {
+        let (desk, grace_days) = (Desk::of(app), app.config.checkout.late_grace_days);
+        app.db.write(move |tx| sweep(tx, &desk, grace_days))?;
+    }
     in_batches(app, |tx| {
         accounts::forget_ended(tx, tx.now().minus(KEEP_ENDED_S), TIDY_BATCH)
     })?;
     in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
     in_batches(app, |tx| outbox::forget_done(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| {
+        purchases::forget_bodies(tx, tx.now().minus(KEEP_BODIES_S), TIDY_BATCH)
+    })?;
     in_batches(app, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.
         tx.execute(

@@ -3,9 +3,9 @@
 //! The map: `routes.rs` lists every address; `edge.rs` tells the life of a
 //! request; `guard.rs` makes identities; `app.rs` is what handlers may use.
 //! `http/` and `db/` know no domain; the folders named after nouns
-//! (`accounts`, `people`, `keys`, `integration`, `content`, `marketplace`,
-//! `messages`, `partner`, `program`, `trail`, `operations`) are the domains;
-//! `sandbox/` is a stand-in for the world
+//! (`accounts`, `people`, `keys`, `integration`, `checkout`, `content`,
+//! `marketplace`, `messages`, `partner`, `program`, `trail`, `operations`) are
+//! the domains; `sandbox/` is a stand-in for the world
 //! outside; `cli/` has one file a command.
 
 mod accounts;
@@ -14,6 +14,7 @@ mod audit;
 mod behind;
 mod cache;
 mod changes;
+mod checkout;
 mod cli;
 mod clock;
 mod config;

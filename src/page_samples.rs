@@ -21,6 +21,8 @@ use page_rules::{Row, Rules, hold};
 
 use crate::accounts::views::*;
 use crate::accounts::{Role, menu};
+use crate::checkout::views as purchases;
+use crate::checkout::views::*;
 use crate::clock::{Day, Instant, Zone};
 use crate::content::plans::views::*;
 use crate::http::Family;
@@ -706,6 +708,54 @@ fn supplier_home(plan: bool) -> String {
     .unwrap()
 }
 
+fn purchase_row(index: i64) -> PurchaseRow {
+    let at = usize::try_from(index).unwrap() % 4;
+    let (what, email) = [
+        ("Compra aprovada", "ana.souza@exemplo.com.br"),
+        ("Assinatura cancelada", "rui@exemplo.com.br"),
+        ("CLUB_FIRST_ACCESS", ""),
+        (
+            "Pagamento atrasado",
+            "maria.aparecida.de.jesus.do.araguaia@importados.exemplo.com.br",
+        ),
+    ][at];
+    PurchaseRow {
+        id: index + 1,
+        what: what.to_owned(),
+        transaction: [format!("HP{}", 1_000_000_000 + index), String::new()][at % 2].clone(),
+        email: email.to_owned(),
+        when: ago(400 * (index + 1) * (index + 1)),
+        state: [Badge::Applied, Badge::NoEffect, Badge::Kept, Badge::NoPlan][at],
+    }
+}
+
+fn purchases_page(count: i64, search: &str, total: u64) -> String {
+    PurchasesPage {
+        layout: operator("/admin/compras"),
+        table: purchases::table(&purchases::LIST.first_page(search), total),
+        events: (0..count).map(purchase_row).collect(),
+        address: "https://plataforma.exemplo.com.br/api/v1/webhook/checkout".to_owned(),
+    }
+    .render()
+    .unwrap()
+}
+
+fn purchase_page(body: Option<&str>) -> String {
+    PurchasePage {
+        layout: operator("/admin/compras/1"),
+        event: purchase_row(0),
+        name: "PURCHASE_APPROVED".to_owned(),
+        outcome: "Criou a conta no plano Pro. Pago até 31/12/2026.".to_owned(),
+        happened: ago(500),
+        subscriber: "SUB00001".to_owned(),
+        product: "77001".to_owned(),
+        student: Some("/admin/alunos/1".to_owned()),
+        body: body.map(str::to_owned),
+    }
+    .render()
+    .unwrap()
+}
+
 fn staff_pages() -> Vec<(&'static str, String)> {
     vec![
         ("admin", operator_home(false)),
@@ -714,6 +764,16 @@ fn staff_pages() -> Vec<(&'static str, String)> {
         ("planos-nada", plans_page(0, "xícara & pires", 0)),
         ("planos", plans_page(3, "", 3)),
         ("planos-muitos", plans_page(20, "", 43)),
+        ("compras-vazio", purchases_page(0, "", 0)),
+        ("compras-nada", purchases_page(0, "xícara & pires", 0)),
+        ("compras", purchases_page(20, "", 12_480)),
+        (
+            "compra",
+            purchase_page(Some(
+                "{\n  \"event\": \"<script>PURCHASE_APPROVED</script>\"\n}",
+            )),
+        ),
+        ("compra-sem-corpo", purchase_page(None)),
         ("plano-novo", plan_form(false, false)),
         ("plano", plan_form(true, false)),
         ("plano-campos", plan_form(true, true)),

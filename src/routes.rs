@@ -7,6 +7,7 @@
 use http::Method;
 
 use crate::accounts;
+use crate::checkout;
 use crate::content;
 use crate::http::table::asks_for_much;
 use crate::http::{Code, Family};
@@ -35,6 +36,8 @@ const fn post(path: &'static str, call: Call, about: &'static str) -> Route {
 const SMALL: usize = 4 * 1024;
 /// Bodies of marketplace notifications.
 const NOTIFICATION: usize = 64 * 1024;
+/// Bodies of purchase events.
+const PURCHASE: usize = 256 * 1024;
 
 /// All rows. Their order is for readers; no two match the same request.
 pub fn all() -> Vec<Route> {
@@ -44,6 +47,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(public());
     rows.extend(integrations());
     rows.extend(partner::operations());
+    rows.extend(purchases());
     rows.extend(panel());
     rows.extend(own_account());
     rows.extend(administration());
@@ -151,6 +155,21 @@ fn integrations() -> [Route; 4] {
         post("/api/v1/webhook/llm", Call::Key(WebhookReceive, Run::Read(llm::answer)),
             "What an assistant asks for: plans, meets or the whole context, as the public endpoints give them.")
             .body_at_most(SMALL).takes(llm::body).replies(llm::reply),
+    ]
+}
+
+#[rustfmt::skip]
+fn purchases() -> [Route; 4] {
+    use Access::Admin;
+    use checkout::pages;
+    [
+        post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::hook::receive)),
+            "Receives a purchase event of the checkout platform.")
+            .body_at_most(PURCHASE).takes(checkout::hook::body).replies(checkout::hook::reply),
+        get("/admin/compras", Call::Session(Admin, Run::ReadOrSlow(pages::is_costly, pages::events)),
+            "The purchase events, as page, JSON or CSV."),
+        get("/admin/compras/{id}", Call::Session(Admin, Run::Read(pages::event)), "A purchase event and what it did."),
+        post("/admin/compras/{id}/processar", Call::Session(Admin, Run::Write(pages::again)), "Processes a purchase event again."),
     ]
 }
 

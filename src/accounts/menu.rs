@@ -52,6 +52,10 @@ const OPERATOR: &[Group] = &[
         ],
     },
     Group {
+        title: "Vendas",
+        places: &[Place::new("Compras", "/admin/compras", "cart")],
+    },
+    Group {
         title: "Sistema",
         places: &[
             Place::new("Chaves", "/admin/chaves", "key"),

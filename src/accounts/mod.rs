@@ -18,6 +18,7 @@ pub mod session;
 pub mod setup;
 pub mod store;
 pub mod students;
+pub mod terms;
 pub mod views;
 pub mod wire;
 

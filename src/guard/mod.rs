@@ -6,6 +6,7 @@
 //! or an address depends on whether the token is good.
 
 mod browser;
+mod checkout;
 mod keys;
 mod known;
 
@@ -17,6 +18,7 @@ use http::header::{AUTHORIZATION, HeaderName};
 pub use browser::{
     SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, visitor,
 };
+pub use checkout::{CheckoutSender, checkout, prove_in_body};
 pub use keys::{KeyHolder, key};
 pub use known::{Identities, Kind, Known};
 
@@ -227,11 +229,7 @@ pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
 /// A wrong signature, counted against the address it came from.
 pub fn signature_refused(app: &App, request: &Request) -> Problem {
     app.refused_signatures.add(1);
-    if count_address(app, request, Class::ApiAddress).allowed {
-        bad_signature()
-    } else {
-        rate_limited()
-    }
+    refused_late(app, request, bad_signature())
 }
 
 fn bad_signature() -> Problem {
@@ -384,6 +382,19 @@ fn turned_away<I>(app: &App, request: &Request, class: Class, problem: Problem) 
         outcome: Err(problem.into()),
         verdict: Some(verdict),
         who: None,
+    }
+}
+
+/// The same for a credential that only the body could prove, when the guard
+/// is long past and no longer says what the limiter found.
+fn refused_late(app: &App, request: &Request, problem: Problem) -> Problem {
+    let verdict = count_address(app, request, Class::ApiAddress);
+    if verdict.allowed {
+        return problem;
+    }
+    Problem {
+        retry_after_s: Some(verdict.retry_after_s(request.now)),
+        ..rate_limited()
     }
 }
 

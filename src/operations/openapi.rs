@@ -40,7 +40,8 @@ pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
             "securitySchemes": {
                 "extensionToken": { "type": "http", "scheme": "bearer", "description": "Token of POST /api/ext/auth, 30 days." },
                 "partnerToken": { "type": "http", "scheme": "bearer", "description": "Personal partner token, ptk_ and 48 hexadecimal characters." },
-                "apiKey": { "type": "http", "scheme": "bearer", "description": "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names." }
+                "apiKey": { "type": "http", "scheme": "bearer", "description": "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names." },
+                "checkoutToken": { "type": "apiKey", "in": "header", "name": "X-HOTMART-HOTTOK", "description": "Token shared with the checkout platform; may also stand in the body as hottok." }
             }
         }
     })
@@ -92,6 +93,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         Call::Extension(_) => operation["security"] = json!([{ "extensionToken": [] }]),
         Call::Seller(_) => operation["security"] = json!([{ "partnerToken": [] }]),
         Call::Key(scope, _) => operation["security"] = json!([{ "apiKey": [scope.name()] }]),
+        Call::Checkout(_) => operation["security"] = json!([{ "checkoutToken": [] }]),
         _ => {}
     }
     operation
@@ -120,7 +122,7 @@ const fn tag(route: &Route) -> &'static str {
         Call::Seller(_) => "Partner API",
         Call::Extension(_) => "Extension API",
         Call::Key(..) => "Integration API",
-        Call::Notification(_) => "Inbound webhooks",
+        Call::Notification(_) | Call::Checkout(_) => "Inbound webhooks",
         _ => "Public",
     }
 }
@@ -218,7 +220,9 @@ fn errors(route: &Route) -> Vec<Code> {
     match route.call {
         Call::Seller(_) => errors.extend([Code::Unauthorized, Code::PlanRequired, Code::Forbidden]),
         Call::Key(..) => errors.extend([Code::Unauthorized, Code::InsufficientScope]),
-        Call::Extension(_) | Call::Notification(_) => errors.push(Code::Unauthorized),
+        Call::Extension(_) | Call::Notification(_) | Call::Checkout(_) => {
+            errors.push(Code::Unauthorized);
+        }
         _ if route.path.ends_with("/auth") => errors.push(Code::InvalidCredentials),
         _ => {}
     }

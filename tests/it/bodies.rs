@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::actors::{Actor, signed_notification};
 use crate::client::Request;
 use crate::random::Random;
-use crate::site::{Route, Site};
+use crate::site::{CHECKOUT_TOKEN, Route, Site};
 
 const BODIES: u64 = 1_000;
 
@@ -114,7 +114,7 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         "session:student" | "session:anyone" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
         "session:admin" => site.administrator(),
-        "public" | "visitor" | "marketplace_hook" => site.anonymous(),
+        "public" | "visitor" | "marketplace_hook" | "checkout_hook" => site.anonymous(),
         unknown => panic!("{}: who is {unknown:?}?", row.path),
     }
 }
@@ -135,6 +135,9 @@ fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
         } else {
             Request::new("POST", &row.sample_path())
         };
+        if row.call == "checkout_hook" {
+            request = request.header("X-Hotmart-Hottok", CHECKOUT_TOKEN);
+        }
         request = request.header("Accept", "application/json");
         let reply = caller.send(request.body(kind, &body));
         let text = String::from_utf8_lossy(&body);

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::actors::Actor;
+use crate::checkout::Event;
 use crate::site::Site;
 use crate::world::World;
 
@@ -34,6 +35,7 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     });
     let crm = site.key(&["write"]);
     crm.post("/api/v1/alunos/criar", &student).expect(201);
+    purchases(site);
     (ana, operator)
 }
 
@@ -70,6 +72,30 @@ fn content(operator: &Actor<'_>) {
             "link": "https://meet.exemplo.com/sala",
         });
         operator.post("/admin/meets", &meet).expect(201);
+    }
+}
+
+/// Purchase events with every result, one of them of somebody with long names.
+fn purchases(site: &Site) {
+    let platform = site.anonymous();
+    let email = "maria.aparecida.de.jesus.do.araguaia@importados.exemplo.com.br";
+    for (day, event) in [
+        "PURCHASE_REFUNDED",
+        "PURCHASE_BILLET_PRINTED",
+        "PURCHASE_APPROVED",
+        "PURCHASE_COMPLETE",
+        "UM_EVENTO_DE_NOME_MUITO_COMPRIDO_QUE_NINGUEM_CONHECE_AINDA",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (buyer, transaction) = match day {
+            0 => ("ninguem@example.com", "HP0"),
+            _ => (email, "HP16015479281022"),
+        };
+        let day = i64::try_from(day).unwrap();
+        let event = Event::new(event, event, buyer, transaction, day);
+        event.send(&platform).ok();
     }
 }
 

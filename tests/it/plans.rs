@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
+use crate::checkout::Event;
 use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
@@ -27,10 +28,11 @@ const SMALL: &[&str] = &[
     "teacher",
     "course",
     "person_count",
+    "checkout_count",
 ];
 
 /// Walks that are known and bounded, each with its reason.
-const KNOWN: [(&str, &str); 2] = [
+const KNOWN: &[(&str, &str)] = &[
     (
         "SCAN rate_window",
         "windows are read at start and after a command beside the server",
@@ -38,6 +40,18 @@ const KNOWN: [(&str, &str); 2] = [
     (
         "SCAN ml_account USING INDEX ml_account_unread",
         "accounts whose history is still to be read",
+    ),
+    (
+        "SCAN newest",
+        "the inbox of purchases, newest first, as far as the page reaches",
+    ),
+    (
+        "SCAN checkout_body",
+        "the oldest bodies of purchases, so many at a time",
+    ),
+    (
+        "SCAN user USING INDEX user_late",
+        "students whose renewal is unpaid",
     ),
 ];
 
@@ -290,6 +304,7 @@ fn visit_everything(site: &Site, world: &World) {
     for path in ["/api/v1/alunos/suspender", "/api/v1/alunos/reativar"] {
         key.post(path, &json!({ "email": "eva@example.com" })).ok();
     }
+    visit_purchases(site);
     site.anonymous().get("/readyz").ok();
     own_account(site, &person);
     let leave = format!("/painel/ml/contas/{LOJA}/desvincular");
@@ -357,4 +372,42 @@ fn queues(site: &Site) {
     }
     admin.post("/admin/mensagens/1/cancelar", &json!({}));
     admin.post("/admin/notificacoes/1/reprocessar", &json!({}));
+}
+
+/// Purchase events of every kind, and the inbox in its variants.
+fn visit_purchases(site: &Site) {
+    let platform = site.anonymous();
+    for (number, event) in [
+        "REFUNDED",
+        "APPROVED",
+        "COMPLETE",
+        "DELAYED",
+        "PROTEST",
+        "BILLET_PRINTED",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let day = i64::try_from(number).unwrap();
+        let event = format!("PURCHASE_{event}");
+        Event::new(&event, &event, "iris@example.com", "HP1", day)
+            .send(&platform)
+            .ok();
+    }
+    let admin = site.administrator();
+    for query in [
+        "",
+        "?pagina=2",
+        "?resultado=aplicado",
+        "?evento=aprovada",
+        "?evento=aprovada&resultado=aplicado",
+        "?q=iris",
+        "?q=HP1&evento=aprovada&resultado=sem-efeito",
+        "?formato=csv",
+        "?q=nada",
+    ] {
+        admin.get(&format!("/admin/compras{query}")).expect(200);
+    }
+    admin.get("/admin/compras/1").expect(200);
+    admin.post("/admin/compras/1/processar", &json!({})).ok();
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
+use crate::checkout::Event;
 use crate::client::Request;
 use crate::html::{Element, Page};
 use crate::page_rules::policy;
@@ -121,7 +122,27 @@ pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
         }
     }
     sell(&ana, world);
+    buy(site);
     (ana, operator)
+}
+
+/// A purchase event for each payload, which says it wherever it says anything.
+#[track_caller]
+fn buy(site: &Site) {
+    let platform = site.anonymous();
+    for (number, text) in payloads::all().iter().enumerate() {
+        let id = format!("e-{number}");
+        let event = Event::approved(&id, &format!("e{number}@example.com"), text, 0);
+        let told = [
+            "/data/buyer/name",
+            "/data/product/name",
+            "/data/subscription/subscriber/code",
+        ];
+        let event = told
+            .iter()
+            .fold(event, |event, place| event.with(place, &**text));
+        event.with("/event", &**text).send(&platform).ok();
+    }
 }
 
 /// A shop for each payload, with a sale of a thing of that name.
@@ -152,6 +173,8 @@ const SHOWN: &[&str] = &[
     "/admin/aulas/{id}",
     "/admin/chaves",
     "/admin/chaves/{id}",
+    "/admin/compras",
+    "/admin/compras/{id}",
     "/admin/cursos",
     "/admin/cursos/{id}",
     "/admin/meets",

@@ -256,7 +256,9 @@ fn owed(route: &Route, kind: Kind) -> Owed {
             served_if(detail == role || detail == "anyone")
         }
         ("session", _) => Owed::Login,
-        ("seller" | "extension" | "marketplace_hook" | "key", _) => Owed::Status(401),
+        ("seller" | "extension" | "marketplace_hook" | "checkout_hook" | "key", _) => {
+            Owed::Status(401)
+        }
         (unknown, _) => panic!("{}: who is {unknown:?}?", route.path),
     }
 }
@@ -307,6 +309,6 @@ fn reads_json(route: &Route) -> bool {
     let acts_alone = ["/logout", "/sair", "/lidos"];
     route.method == "POST"
         && !route.path.contains('{')
-        && route.call != "marketplace_hook"
+        && !route.call.ends_with("_hook")
         && !acts_alone.iter().any(|end| route.path.ends_with(end))
 }

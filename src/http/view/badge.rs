@@ -45,7 +45,7 @@ badges! {
     Processed = "Processado", Good;
     /// Known to be of no use.
     Ignored = "Ignorado", Info;
-    /// Kept for a later version.
+    /// Kept without action, or for a later version.
     Kept = "Guardado", Info;
     /// Given up after all attempts.
     Failed = "Falhou", Bad;
@@ -59,6 +59,16 @@ badges! {
     Revoked = "Revogado", Bad;
     /// Exchanged for another, and still working.
     Leaving = "Em troca", Warn;
+    /// An event changed an account.
+    Applied = "Aplicado", Good;
+    /// An event counts and changed nothing.
+    NoEffect = "Sem efeito", Info;
+    /// A product stands for no plan.
+    NoPlan = "Sem plano", Warn;
+    /// Nobody has the buyer's address.
+    NoStudent = "Sem aluno", Warn;
+    /// The buyer's address is a supplier's or an administrator's.
+    NotStudent = "Não é aluno", Warn;
     /// A marketplace account whose authorisation works.
     Linked = "Vinculada", Good;
     /// A marketplace account that must be linked again.

@@ -1,0 +1,129 @@
+//! On what terms a student is here: the plan, until when it is paid, what is
+//! due or disputed. Purchases set them; suspension and reactivation are in
+//! `students.rs`.
+
+use rusqlite::Row;
+use serde_json::{Value, json};
+
+use super::Role;
+use super::students::Desk;
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+
+/// What purchases say of a student.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    pub role: Role,
+    /// End of what was paid for.
+    pub paid_until: Option<Instant>,
+    /// A renewal is unpaid since then.
+    pub late_since: Option<Instant>,
+    /// A cancelled subscription ends then.
+    pub ends_at: Option<Instant>,
+    /// A buyer disputes a payment since then.
+    pub disputed_at: Option<Instant>,
+}
+
+impl Terms {
+    /// As the audit log shows them.
+    pub fn shown(&self, suspended: bool) -> Value {
+        let at = |at: Option<Instant>| at.map(Instant::rfc3339);
+        json!({
+            "plano": self.role.name(),
+            "suspenso": suspended,
+            "pago_ate": at(self.paid_until),
+            "atrasado_desde": at(self.late_since),
+            "termina_em": at(self.ends_at),
+            "em_disputa_desde": at(self.disputed_at),
+        })
+    }
+}
+
+/// Somebody with an e-mail address, whether or not a student.
+#[derive(Clone, Debug)]
+pub struct Holder {
+    pub user_id: UserId,
+    pub name: String,
+    pub has_chat: bool,
+    /// Whether a password was ever chosen.
+    pub has_password: bool,
+    pub suspended: bool,
+    pub terms: Terms,
+}
+
+const HOLDER: &str = "user_id, name, chat_number IS NOT NULL, suspended_at IS NOT NULL, role, \
+                      paid_until, late_since, ends_at, disputed_at, password_hash IS NOT NULL";
+
+fn holder(row: &Row<'_>) -> rusqlite::Result<Holder> {
+    let at = |index| row.get::<_, Option<i64>>(index).map(|at| at.map(Instant));
+    Ok(Holder {
+        user_id: row.get(0)?,
+        name: row.get(1)?,
+        has_chat: row.get(2)?,
+        has_password: row.get(9)?,
+        suspended: row.get(3)?,
+        terms: Terms {
+            role: row.get(4)?,
+            paid_until: at(5)?,
+            late_since: at(6)?,
+            ends_at: at(7)?,
+            disputed_at: at(8)?,
+        },
+    })
+}
+
+/// Whoever has an e-mail address, given in its stored form.
+pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Holder>> {
+    let sql = format!("SELECT {HOLDER} FROM user WHERE email = ?1");
+    tx.optional(&sql, [email], holder)
+}
+
+/// A person by id.
+pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Holder>> {
+    let sql = format!("SELECT {HOLDER} FROM user WHERE user_id = ?1");
+    tx.optional(&sql, [user], holder)
+}
+
+/// Students who still come in although their grace is over: a renewal unpaid
+/// and what was paid for ended before `unpaid_before`, or a cancelled
+/// subscription that has ended.
+pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant) -> Result<Vec<Holder>> {
+    let student = "role NOT IN ('drop', 'admin') AND suspended_at IS NULL";
+    let sql = format!(
+        "SELECT {HOLDER} FROM user
+         WHERE late_since IS NOT NULL AND coalesce(paid_until, late_since) <= ?1 AND {student}
+         UNION
+         SELECT {HOLDER} FROM user WHERE ends_at <= ?2 AND {student}
+         ORDER BY user_id"
+    );
+    tx.all(&sql, (unpaid_before.0, tx.now().0), holder)
+}
+
+/// Sets the terms of a student.
+pub fn set(tx: &WriteTx<'_>, desk: &Desk, user: UserId, terms: &Terms) -> Result<()> {
+    tx.execute(
+        "UPDATE user SET role = ?2, paid_until = ?3, late_since = ?4, ends_at = ?5, disputed_at = ?6
+         WHERE user_id = ?1",
+        (
+            user,
+            terms.role,
+            terms.paid_until.map(|at| at.0),
+            terms.late_since.map(|at| at.0),
+            terms.ends_at.map(|at| at.0),
+            terms.disputed_at.map(|at| at.0),
+        ),
+    )?;
+    desk.changed(tx, user);
+    Ok(())
+}
+
+/// Gives a student the number by which chat messages reach it, when there is
+/// none yet.
+pub fn fill_in_chat_number(tx: &WriteTx<'_>, user: UserId, number: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE user SET chat_number = ?2 WHERE user_id = ?1 AND chat_number IS NULL",
+        (user, number),
+    )?;
+    Ok(())
+}

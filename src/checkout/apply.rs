@@ -1,0 +1,379 @@
+//! What an event does, decided and done in the transaction that stores it.
+//!
+//! The standing of the person's purchases before the event is compared with
+//! the one after it, and what differs is carried over to the account. So an
+//! event that changes nothing leaves alone what staff have done since; a new
+//! payment lets in whoever was kept out, whyever (contract §4).
+
+use serde_json::json;
+
+use super::standing::{Fact, Standing, standing};
+use super::store::{self, Decision, New, Said, Stored};
+use super::words;
+use super::{Event, Kind, State};
+use crate::accounts::Role;
+use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::terms::{self, Holder, Terms};
+use crate::audit::{self, Act, Actor};
+use crate::clock::Zone;
+use crate::db::{Result, WriteTx};
+use crate::ids::short_digest;
+use crate::outbox::{self, Channel, NewMessage};
+
+/// An event on its way into an account.
+pub struct Incoming {
+    pub event: Event,
+    /// The plan that its product stands for.
+    pub role: Option<Role>,
+    /// The payload as JSON, without its token.
+    pub body: String,
+    pub actor: Actor,
+    /// Days of access after a failed payment, said in the reminder.
+    pub grace_days: u32,
+    pub zone: Zone,
+}
+
+impl Incoming {
+    /// What makes the event itself: its id, else its transaction and name,
+    /// else all that it says.
+    fn dedup_key(&self) -> [u8; 16] {
+        let event = &self.event;
+        match (&event.id, &event.transaction) {
+            (Some(id), _) => short_digest(&[b"id", id.as_bytes()]),
+            (None, Some(transaction)) => {
+                let charge = event.recurrence.unwrap_or_default().to_string();
+                let parts = [transaction, &event.name, &charge].map(String::as_bytes);
+                short_digest(&[b"transaction", parts[0], parts[1], parts[2]])
+            }
+            (None, None) => short_digest(&[b"body", self.body.as_bytes()]),
+        }
+    }
+
+    fn fact(&self, received_ms: i64) -> Fact {
+        let event = &self.event;
+        // Without a date of its own an approval is as old as the purchase, so
+        // that it is older than a refund that came before it.
+        let paid_ms = event.purchased_ms.filter(|_| event.kind.is_payment());
+        Fact {
+            kind: event.kind,
+            at_ms: event.created_ms.or(paid_ms).unwrap_or(received_ms),
+            transaction: event.transaction.clone(),
+            subscriber: event.subscriber.clone(),
+            product: event.product.clone(),
+            role: self.role,
+            paid_until: event.paid_until,
+            recurrence: event.recurrence,
+        }
+    }
+}
+
+/// Stores and applies an event that is new; one that is known does nothing.
+pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()> {
+    let dedup_key = incoming.dedup_key();
+    if store::is_known(tx, &dedup_key)? {
+        return Ok(());
+    }
+    let fact = incoming.fact(tx.now().0.saturating_mul(1000));
+    let decision = decide(tx, desk, incoming, &fact, None)?;
+    let new = New {
+        dedup_key,
+        event: &incoming.event,
+        fact: &fact,
+        body: &incoming.body,
+    };
+    store::insert(tx, &new, &decision)
+}
+
+/// Processes a stored event again, with the plans of the present
+/// configuration; gives back what came of it.
+pub fn again(
+    tx: &WriteTx<'_>,
+    desk: &Desk,
+    incoming: &Incoming,
+    stored: &Stored,
+) -> Result<Decision> {
+    let fact = Fact {
+        at_ms: incoming.event.created_ms.unwrap_or(stored.happened_ms),
+        ..incoming.fact(stored.happened_ms)
+    };
+    let decision = decide(tx, desk, incoming, &fact, Some(stored.id))?;
+    // What it did the first time stays its story.
+    let same = decision.user == stored.user && decision.state == State::NoEffect;
+    let kept = Decision {
+        state: stored.state,
+        outcome: stored.outcome.clone(),
+        user: stored.user,
+    };
+    let written = if same { &kept } else { &decision };
+    store::update(tx, stored, &fact, written)?;
+    Ok(decision)
+}
+
+fn decide(
+    tx: &WriteTx<'_>,
+    desk: &Desk,
+    incoming: &Incoming,
+    fact: &Fact,
+    own: Option<i64>,
+) -> Result<Decision> {
+    let event = &incoming.event;
+    let left = |state, outcome: &str| {
+        let (outcome, user) = (outcome.to_owned(), None);
+        Ok(Decision {
+            state,
+            outcome,
+            user,
+        })
+    };
+    if event.is_test() {
+        return left(State::Kept, words::TEST);
+    }
+    let Some(email) = event.email.as_deref().filter(|_| event.kind.acts()) else {
+        return left(State::Kept, words::NO_ACTION);
+    };
+    let found = holder(tx, event, email)?;
+    if found
+        .as_ref()
+        .is_some_and(|one| !one.terms.role.is_student())
+    {
+        return left(State::NotStudent, words::NOT_STUDENT);
+    }
+    let mut said = match &found {
+        Some(student) => store::facts(tx, student.user_id)?,
+        None => Vec::new(),
+    };
+    if incoming.role.is_none() && !follows(&said, fact) {
+        return left(State::NoPlan, words::NO_PLAN);
+    }
+    let (student, is_new) = match (found, incoming.role) {
+        (Some(student), _) => (student, false),
+        (None, Some(role)) if event.kind.is_payment() => {
+            (create(tx, desk, event, email, role)?, true)
+        }
+        (None, _) => return left(State::NoStudent, words::NO_STUDENT),
+    };
+    let before = amount(tx, &said, &student);
+    said.extend(store::adopt(
+        tx,
+        student.user_id,
+        email,
+        event.transaction.as_deref(),
+    )?);
+    said.retain(|(id, _)| Some(*id) != own);
+    said.push((own.unwrap_or(i64::MAX), fact.clone()));
+    let after = amount(tx, &said, &student);
+    let turn = Turn {
+        incoming,
+        student,
+        is_new,
+        before,
+        after,
+    };
+    let user = Some(turn.student.user_id);
+    let done = turn.carry_over(tx, desk)?;
+    Ok(if done.is_empty() {
+        let outcome = words::no_effect(event.kind, &turn.after).to_owned();
+        Decision {
+            state: State::NoEffect,
+            outcome,
+            user,
+        }
+    } else {
+        let outcome = done.join(" ");
+        Decision {
+            state: State::Applied,
+            outcome,
+            user,
+        }
+    })
+}
+
+/// Whom an event is about. A new payment goes by its e-mail address; what
+/// happens to a purchase goes by its transaction first, because buyers change
+/// their address.
+fn holder(tx: &WriteTx<'_>, event: &Event, email: &str) -> Result<Option<Holder>> {
+    let by_email = terms::by_email(tx, email)?;
+    let transaction = event.transaction.as_deref();
+    let Some(transaction) = transaction.filter(|_| event.kind != Kind::Approved) else {
+        return Ok(by_email);
+    };
+    let preferred = by_email.as_ref().map(|holder| holder.user_id);
+    match store::owner(tx, transaction, preferred)? {
+        Some(owner) if Some(owner) != preferred => terms::by_id(tx, owner),
+        _ => Ok(by_email),
+    }
+}
+
+/// Whether an event is about a purchase that already counts: then it counts
+/// too, although its product no longer stands for a plan.
+fn follows(said: &[Said], fact: &Fact) -> bool {
+    let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+    said.iter().any(|(_, known)| {
+        same(&known.transaction, &fact.transaction) || same(&known.subscriber, &fact.subscriber)
+    })
+}
+
+fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
+    let facts: Vec<Fact> = said.iter().map(|(_, fact)| fact.clone()).collect();
+    standing(&facts, tx.now(), student.terms.paid_until)
+}
+
+fn create(tx: &WriteTx<'_>, desk: &Desk, event: &Event, email: &str, role: Role) -> Result<Holder> {
+    let from_email = || {
+        let local = email.split('@').next().unwrap_or_default();
+        crate::text::person_name(local).unwrap_or(email).to_owned()
+    };
+    let name = Some(event.person.clone()).filter(|name| !name.is_empty());
+    let new = NewStudent {
+        email: email.to_owned(),
+        name: name.unwrap_or_else(from_email),
+        role,
+        chat_number: event.phone.clone(),
+        password_hash: None,
+    };
+    students::create(tx, desk, &new)?;
+    // Nobody had the address a moment ago, in this very transaction.
+    Ok(terms::by_email(tx, email)?.expect("a student that was just made"))
+}
+
+/// An event between two standings of a student.
+struct Turn<'i> {
+    incoming: &'i Incoming,
+    student: Holder,
+    is_new: bool,
+    before: Standing,
+    after: Standing,
+}
+
+impl Turn<'_> {
+    /// Whether this lets in whoever was kept out: by a payment that is newer
+    /// than all before, or because nothing keeps the person out any more.
+    fn opens(&self) -> bool {
+        let newer = self.before.payment < self.after.payment;
+        self.after.is_open() && (newer || self.before.is_closed())
+    }
+
+    fn closes(&self) -> bool {
+        self.after.is_closed() && !self.before.is_closed()
+    }
+
+    /// The account's terms after the event.
+    fn terms(&self) -> Terms {
+        let (before, after) = (&self.before, &self.after);
+        let mut terms = self.student.terms.clone();
+        if let Some((_, role)) = after.role.as_ref().filter(|_| after.role != before.role) {
+            terms.role = *role;
+        }
+        if after.paid_until.is_some() && after.paid_until != before.paid_until {
+            terms.paid_until = after.paid_until;
+        }
+        if self.opens() || after.late_since != before.late_since {
+            terms.late_since = after.late_since;
+        }
+        if self.opens() || after.ends_at != before.ends_at {
+            terms.ends_at = after.ends_at;
+        }
+        if after.disputed_at != before.disputed_at {
+            terms.disputed_at = after.disputed_at;
+        }
+        terms
+    }
+
+    /// Carries the difference over to the account; gives back what was done,
+    /// in sentences.
+    fn carry_over(&self, tx: &WriteTx<'_>, desk: &Desk) -> Result<Vec<String>> {
+        let (user, zone) = (self.student.user_id, self.incoming.zone);
+        let mut done = Vec::new();
+        if self.is_new {
+            done.push(words::created(&self.student));
+        } else {
+            self.fill_in(tx)?;
+        }
+        let reactivated = self.opens() && students::reactivate(tx, desk, user)?;
+        if reactivated {
+            done.push(words::REACTIVATED.to_owned());
+            if !self.student.has_password {
+                students::send_password_link(tx, desk, user, outbox::Kind::Welcome)?;
+            }
+        }
+        let (old, new) = (&self.student.terms, self.terms());
+        if *old != new {
+            terms::set(tx, desk, user, &new)?;
+            done.extend(words::changes(old, &new, zone));
+        }
+        let reason = words::reason(&self.after.access);
+        let suspended = self.closes() && students::suspend(tx, desk, user, &reason)?;
+        if suspended {
+            done.push(words::suspended(&reason));
+        }
+        let is_out = suspended || self.student.suspended && !reactivated;
+        if !is_out
+            && old.late_since.is_none()
+            && new.late_since.is_some()
+            && self.remind(tx, &new)?
+        {
+            done.push(words::REMINDED.to_owned());
+        }
+        if !done.is_empty() {
+            let action = match (self.is_new, suspended, reactivated) {
+                (true, ..) => "aluno.criar",
+                (_, true, _) => "aluno.suspender",
+                (.., true) => "aluno.reativar",
+                _ => "aluno.alterar",
+            };
+            let before = (!self.is_new).then(|| old.shown(self.student.suspended));
+            self.note(tx, action, before.as_ref(), &new.shown(is_out))?;
+        }
+        Ok(done)
+    }
+
+    /// A purchase tells the number that chat messages need.
+    fn fill_in(&self, tx: &WriteTx<'_>) -> Result<()> {
+        let event = &self.incoming.event;
+        match event.phone.as_deref() {
+            Some(phone) if event.kind.is_payment() && !self.student.has_chat => {
+                terms::fill_in_chat_number(tx, self.student.user_id, phone)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reminds of an unpaid renewal by chat, once an unpaid charge.
+    fn remind(&self, tx: &WriteTx<'_>, terms: &Terms) -> Result<bool> {
+        if !self.student.has_chat {
+            return Ok(false);
+        }
+        let since = terms.late_since.map_or(0, |at| at.0);
+        let key = format!("pagamento_atrasado:{}:{since}", self.student.user_id);
+        outbox::enqueue(
+            tx,
+            &NewMessage {
+                channel: Channel::Chat,
+                user: self.student.user_id,
+                kind: outbox::Kind::LatePayment,
+                params: json!({
+                    "paid_until": terms.paid_until.map(|at| at.0),
+                    "grace_days": self.incoming.grace_days,
+                }),
+                key: &key,
+                expires_at: None,
+            },
+        )
+    }
+
+    fn note(
+        &self,
+        tx: &WriteTx<'_>,
+        action: &'static str,
+        before: Option<&serde_json::Value>,
+        after: &serde_json::Value,
+    ) -> Result<()> {
+        let act = Act {
+            action,
+            object: "aluno",
+            object_id: self.student.user_id.to_string(),
+            object_name: &self.student.name,
+        };
+        audit::note(tx, &self.incoming.actor, &act, before, Some(after))
+    }
+}

@@ -1,0 +1,102 @@
+//! `POST /api/v1/webhook/checkout`: the checkout platform says what happened
+//! to a purchase.
+//!
+//! The event is stored and applied in one transaction before it is answered.
+//! The platform takes anything but a 2xx for a failure, so what needs no
+//! action is a success: duplicates, unknown events, products without a plan.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::apply::{self, Incoming};
+use super::{Event, parse};
+use crate::accounts::students::Desk;
+use crate::app::App;
+use crate::audit::{Actor, Kind};
+use crate::guard::{self, CheckoutSender};
+use crate::http::{Problem, Reply, Request};
+use crate::route::Job;
+
+/// The answer to every accepted event.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PurchaseEventReceived")]
+struct Received<'a> {
+    success: bool,
+    message: &'static str,
+    data: ReceivedData<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PurchaseEventName")]
+struct ReceivedData<'a> {
+    /// The event, or the one that the purchase's status stands for.
+    event: &'a str,
+}
+
+/// Schema of the answer.
+pub fn reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Received<'static>>()
+}
+
+/// Schema of the body. The platform's own documentation is the full one; here
+/// stands what this service reads, all of it leniently.
+pub fn body(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "description": "The platform's payload: the envelope with data, or the older flat form, also form-encoded.",
+        "properties": {
+            "id": { "type": ["string", "integer"], "description": "Makes the event idempotent." },
+            "creation_date": { "type": ["integer", "string"], "description": "Milliseconds, or an ISO date." },
+            "event": { "type": "string", "description": "Such as PURCHASE_APPROVED; without it data.purchase.status decides." },
+            "hottok": { "type": "string", "description": "The token, where it does not come in the header." },
+            "data": { "type": "object", "description": "buyer, product, purchase, subscription." },
+            "status": { "type": "string", "description": "Of the flat form, such as approved." }
+        }
+    })
+}
+
+/// Reads an event and gives back the job that stores and applies it.
+pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<Job, Problem> {
+    let mut read = request.form_or_json::<Map<String, Value>>();
+    let token = read.as_mut().ok().and_then(parse::take_token);
+    if !sender.is_proven {
+        // Who did not prove to be the platform learns nothing of the body.
+        guard::prove_in_body(app, request, token.as_deref())?;
+    }
+    let payload = read?;
+    let event = parse::event(&payload, app.zone()).map_err(Problem::invalid)?;
+    let reply = Reply::json(&Received {
+        success: true,
+        message: "event received",
+        data: ReceivedData { event: &event.name },
+    })?;
+    let actor = Actor::requesting(Kind::Purchase, actor_name(&event), request);
+    let incoming = incoming(app, event, Value::Object(payload).to_string(), actor);
+    let desk = Desk::of(app);
+    Ok(Box::new(move |tx| {
+        apply::receive(tx, &desk, &incoming)?;
+        Ok(reply)
+    }))
+}
+
+/// An event as it goes into an account, with the plans of the configuration.
+pub fn incoming(app: &App, event: Event, body: String, actor: Actor) -> Incoming {
+    let config = &app.config.checkout;
+    Incoming {
+        role: event.plan_by(config),
+        event,
+        body,
+        actor,
+        grace_days: config.late_grace_days,
+        zone: app.zone(),
+    }
+}
+
+/// What the audit log calls a purchase.
+fn actor_name(event: &Event) -> String {
+    event
+        .transaction
+        .clone()
+        .unwrap_or_else(|| event.name.clone())
+}

@@ -1,0 +1,268 @@
+//! The inbox of purchase events in the operator's panel: what came, what it
+//! did and why, and a second try.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::store::{self, Stored, Wanted};
+use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage, table};
+use super::{Kind, State, apply, hook, parse};
+use crate::accounts::frame::layout;
+use crate::accounts::students::Desk;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::clock::{Instant, Zone};
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::csv_file::CsvFile;
+use crate::http::table::ListQuery;
+use crate::http::view::{Badge, Notice, Tone, When};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::route::Job;
+
+/// Newest events that one CSV file holds.
+const MOST_CSV: u32 = 100_000;
+/// Offsets above this are walked on the slow pool.
+const FAR: u32 = 10_000;
+
+/// Whether a list is read on the slow pool: its cost grows with the data.
+pub fn is_costly(request: &Request) -> bool {
+    let Ok(query) = LIST.read(request) else {
+        return false;
+    };
+    let filters = ["resultado", "evento"].map(|name| query.filter(name));
+    let both = filters.iter().all(Option::is_some);
+    query.csv || both || !query.search.is_empty() || query.window().1 > FAR
+}
+
+fn wanted(query: &ListQuery) -> Wanted {
+    let kind = query.filter("evento");
+    let state = query.filter("resultado");
+    Wanted {
+        search: query.search.clone(),
+        kind: kind.and_then(|slug| Kind::ALL.iter().copied().find(|kind| kind.slug() == slug)),
+        state: state.and_then(State::of_slug),
+    }
+}
+
+/// An event on the wire of the panel.
+#[derive(Serialize)]
+struct WireEvent {
+    id: String,
+    evento: String,
+    transacao: Option<String>,
+    assinatura: Option<String>,
+    produto: Option<String>,
+    email: Option<String>,
+    resultado: &'static str,
+    explicacao: String,
+    aluno_id: Option<String>,
+    recebido_em: String,
+    aconteceu_em: String,
+}
+
+impl WireEvent {
+    fn of(event: Stored, zone: Zone) -> Self {
+        Self {
+            id: event.id.to_string(),
+            evento: event.event,
+            transacao: event.transaction,
+            assinatura: event.subscriber,
+            produto: event.product,
+            email: Some(event.email).filter(|email| !email.is_empty()),
+            resultado: event.state.slug(),
+            explicacao: event.outcome,
+            aluno_id: event.user.map(|user| user.to_string()),
+            recebido_em: zone.spaced(event.received_at),
+            aconteceu_em: zone.spaced(happened(event.happened_ms)),
+        }
+    }
+}
+
+const fn happened(ms: i64) -> Instant {
+    Instant(ms.div_euclid(1000))
+}
+
+/// `GET /admin/compras`: the list, as page, JSON or CSV.
+pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let (limit, offset) = query.window();
+    let limit = limit.min(MOST_CSV);
+    let (events, total) = app.db.read(request.lane, |tx| {
+        store::page(tx, &wanted(&query), limit, offset)
+    })?;
+    if query.csv {
+        return csv(&events, app.zone());
+    }
+    if request.wants_json() {
+        let events = events.into_iter();
+        let events = events.map(|event| WireEvent::of(event, app.zone()));
+        return ListReply::reply(total, events.collect());
+    }
+    Reply::page(&PurchasesPage {
+        layout: layout(app, &person.account, request),
+        table: table(&query, total),
+        events: events
+            .iter()
+            .map(|event| row(event, app.zone(), request.now))
+            .collect(),
+        address: format!("{}/api/v1/webhook/checkout", app.addresses.base_url),
+    })
+}
+
+fn csv(events: &[Stored], zone: Zone) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "recebido_em",
+        "evento",
+        "transacao",
+        "email",
+        "resultado",
+        "explicacao",
+    ];
+    let mut file = CsvFile::new("compras.csv", &header)?;
+    for event in events {
+        let (id, at) = (event.id.to_string(), zone.spaced(event.received_at));
+        file.row([
+            &*id,
+            &at,
+            &event.event,
+            event.transaction.as_deref().unwrap_or_default(),
+            &event.email,
+            event.state.slug(),
+            &event.outcome,
+        ])?;
+    }
+    file.reply()
+}
+
+fn row(event: &Stored, zone: Zone, now: Instant) -> PurchaseRow {
+    let what = match event.kind {
+        Kind::Other => event.event.clone(),
+        kind => kind.words().to_owned(),
+    };
+    PurchaseRow {
+        id: event.id,
+        what,
+        transaction: event.transaction.clone().unwrap_or_default(),
+        email: event.email.clone(),
+        when: When::new(zone, event.received_at, now),
+        state: badge(event.state),
+    }
+}
+
+const fn badge(state: State) -> Badge {
+    match state {
+        State::Applied => Badge::Applied,
+        State::NoEffect => Badge::NoEffect,
+        State::Kept => Badge::Kept,
+        State::NoPlan => Badge::NoPlan,
+        State::NoStudent => Badge::NoStudent,
+        State::NotStudent => Badge::NotStudent,
+    }
+}
+
+fn flash(notice: &str) -> Option<Notice> {
+    let (tone, title, text) = match notice {
+        "processado" => (
+            Tone::Good,
+            "Evento processado",
+            "O que ele fez está descrito abaixo.",
+        ),
+        "sem-efeito" => (
+            Tone::Info,
+            "Nada mudou",
+            "O evento foi processado de novo e a conta já estava como deveria.",
+        ),
+        "sem-acao" => (
+            Tone::Warn,
+            "O evento continua sem ação",
+            "O motivo está descrito abaixo.",
+        ),
+        _ => return None,
+    };
+    Some(Notice::new(tone, title, text))
+}
+
+fn find(app: &App, request: &Request) -> Result<(Stored, Option<String>), Problem> {
+    let id: i64 = request
+        .variable("id")
+        .parse()
+        .map_err(|_| Problem::not_found())?;
+    app.db
+        .read(request.lane, |tx| store::one(tx, id))?
+        .ok_or_else(Problem::not_found)
+}
+
+/// `GET /admin/compras/{id}`: one event with what was received.
+pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (event, body) = find(app, request)?;
+    let zone = app.zone();
+    let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
+    if request.wants_json() {
+        let mut shown =
+            serde_json::to_value(WireEvent::of(event, zone)).map_err(Problem::internal)?;
+        shown["corpo"] = body.unwrap_or_default();
+        return Reply::json(&shown);
+    }
+    let notice = form_urlencoded::parse(request.query_text().as_bytes())
+        .find(|(name, _)| name == "aviso")
+        .and_then(|(_, word)| flash(&word));
+    let pretty = |body: &Value| serde_json::to_string_pretty(body).map_err(Problem::internal);
+    Reply::page(&PurchasePage {
+        layout: layout(app, &person.account, request).with_flash(notice),
+        happened: When::new(zone, happened(event.happened_ms), request.now),
+        student: event.user.map(|user| format!("/admin/alunos/{user}")),
+        body: body.as_ref().map(pretty).transpose()?,
+        event: row(&event, zone, request.now),
+        name: event.event,
+        outcome: event.outcome,
+        subscriber: event.subscriber.unwrap_or_default(),
+        product: event.product.unwrap_or_default(),
+    })
+}
+
+/// `POST /admin/compras/{id}/processar`: processes an event again, with the
+/// plans that are configured now.
+pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (stored, body) = find(app, request)?;
+    let gone = || {
+        Problem::new(
+            Code::Conflict,
+            "o conteúdo deste evento já foi apagado, por isso ele não pode ser processado de novo",
+        )
+    };
+    let body = body.ok_or_else(gone)?;
+    let payload: Map<String, Value> = serde_json::from_str(&body).map_err(Problem::internal)?;
+    let event = parse::event(&payload, app.zone()).map_err(Problem::invalid)?;
+    let actor = Actor::person(person, request);
+    let incoming = hook::incoming(app, event, body, actor.clone());
+    let (answer, desk) = (Answer::to(request), Desk::of(app));
+    Ok(Box::new(move |tx| {
+        // Read again: what was found may have been processed meanwhile.
+        let (stored, _) = store::one(tx, stored.id)?.ok_or_else(Problem::not_found)?;
+        let decision = apply::again(tx, &desk, &incoming, &stored)?;
+        let act = Act {
+            action: "compra.processar",
+            object: "compra",
+            object_id: stored.id.to_string(),
+            object_name: stored.transaction.as_deref().unwrap_or(&stored.event),
+        };
+        let shown = |state: State, outcome: &str| json!({ "resultado": state.slug(), "explicacao": outcome });
+        let before = shown(stored.state, &stored.outcome);
+        let after = shown(decision.state, &decision.outcome);
+        audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+        let word = match decision.state {
+            State::Applied => "processado",
+            State::NoEffect => "sem-efeito",
+            _ => "sem-acao",
+        };
+        let page = format!("{}/{}", LIST.path, stored.id);
+        let members = [
+            ("id", stored.id.to_string().into()),
+            ("resultado", decision.state.slug().into()),
+            ("explicacao", decision.outcome.into()),
+        ];
+        answer.with(&page, word, &members)
+    }))
+}

@@ -1,0 +1,346 @@
+//! The platform's payloads, read leniently.
+//!
+//! Two forms arrive: the envelope `{id, creation_date, event, data}`, whose
+//! `data` differs by event, and the older flat form, also as a browser form.
+//! Fields move, dates are milliseconds or text, ids are numbers or text, and
+//! branches are missing. What cannot be read counts as absent; only an event
+//! that says neither what it is nor, where that matters, whom it is about is
+//! refused.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _};
+use serde_json::{Map, Value};
+
+use super::{Event, Kind};
+use crate::clock::{DAY_S, Instant, Zone};
+use crate::http::problem::Fields;
+use crate::phone;
+use crate::text;
+
+/// Longest text that is kept of a field.
+const LONGEST: usize = 120;
+/// Numbers below this are seconds: as milliseconds they would lie in 1973.
+const LEAST_MS: i64 = 100_000_000_000;
+/// The end of the year 9999.
+const LAST_MS: i64 = 253_402_300_799_999;
+
+/// Takes the token out of a payload, wherever it stands; gives back the one
+/// that stands where the platform puts it.
+pub fn take_token(payload: &mut Map<String, Value>) -> Option<String> {
+    let token = payload
+        .get("hottok")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    forget_tokens(payload);
+    token
+}
+
+fn forget_tokens(object: &mut Map<String, Value>) {
+    object.retain(|name, _| !name.eq_ignore_ascii_case("hottok"));
+    for value in object.values_mut() {
+        forget_tokens_in(value);
+    }
+}
+
+fn forget_tokens_in(value: &mut Value) {
+    match value {
+        Value::Object(object) => forget_tokens(object),
+        Value::Array(items) => items.iter_mut().for_each(forget_tokens_in),
+        _ => {}
+    }
+}
+
+/// Reads an event; gives back the fields at fault when it cannot be one.
+pub fn event(payload: &Map<String, Value>, zone: Zone) -> Result<Event, Fields> {
+    let root = Branch(Some(payload), zone);
+    let is_flat = !payload.contains_key("event") && !payload.contains_key("data");
+    let event = if is_flat { flat(root) } else { enveloped(root) }?;
+    if event.kind.acts() && !event.is_test() && event.email.is_none() {
+        let place = if is_flat { "email" } else { "data.buyer.email" };
+        let fault = "must be the buyer's e-mail address";
+        return Err(vec![(place.into(), fault.into())]);
+    }
+    Ok(event)
+}
+
+fn enveloped(root: Branch<'_>) -> Result<Event, Fields> {
+    let data = root.branch("data");
+    let (purchase, subscription) = (data.branch("purchase"), data.branch("subscription"));
+    let (buyer, subscriber) = (data.branch("buyer"), data.branch("subscriber"));
+    let status = purchase.text("status");
+    let (name, kind) = match (root.text("event"), status) {
+        (Some(name), _) => {
+            let kind = Kind::of(&name);
+            (name, kind)
+        }
+        (None, Some(status)) => by_status(&status),
+        (None, None) => return Err(nameless()),
+    };
+    let plan = match kind {
+        Kind::SwitchPlan => present_plan(data),
+        _ => subscription.branch("plan").or(data.branch("plan")),
+    };
+    let offer = first([
+        purchase.branch("offer").text("code"),
+        data.branch("offer").text("code"),
+        plan.branch("offer").text("code"),
+        plan.branch("offer").text("key"),
+    ]);
+    let next_charge = first([
+        purchase.instant_ms("date_next_charge"),
+        subscription.instant_ms("date_next_charge"),
+    ]);
+    let cell = subscriber.branch("phone");
+    Ok(Event {
+        id: root.text("id"),
+        name,
+        kind,
+        created_ms: first([
+            root.instant_ms("creation_date"),
+            root.instant_ms("creationDate"),
+        ]),
+        purchased_ms: first([
+            purchase.instant_ms("approved_date"),
+            purchase.instant_ms("order_date"),
+        ]),
+        transaction: first([purchase.text("transaction"), data.text("transaction")]),
+        subscriber: first([
+            subscription.branch("subscriber").text("code"),
+            subscriber.text("code"),
+            subscription.text("subscriber_code"),
+        ]),
+        email: email_of(data),
+        person: name_of(data),
+        phone: first([
+            phone_of(&buyer, "checkout_phone_code", "checkout_phone"),
+            phone_of(&buyer, "", "phone"),
+            phone_of(&cell, "dddCell", "cell"),
+            phone_of(&cell, "dddPhone", "phone"),
+        ]),
+        offer,
+        plan: plan.text("id"),
+        product: first([
+            data.branch("product").text("id"),
+            subscription.branch("product").text("id"),
+        ]),
+        recurrence: purchase.whole("recurrence_number"),
+        paid_until: next_charge.filter(|_| kind.is_payment()).map(seconds),
+    })
+}
+
+/// The person's e-mail address, wherever the family has it.
+fn email_of(data: Branch<'_>) -> Option<String> {
+    let subscription = data.branch("subscription");
+    let places = [
+        data.branch("buyer"),
+        data.branch("subscriber"),
+        subscription.branch("user"),
+        subscription.branch("subscriber"),
+        data.branch("user"),
+    ];
+    let mut texts = places.iter().filter_map(|place| place.text("email"));
+    texts.find_map(|text| text::email(&text))
+}
+
+fn name_of(data: Branch<'_>) -> String {
+    let buyer = data.branch("buyer");
+    person_of([
+        buyer.text("name"),
+        joined(buyer.text("first_name"), buyer.text("last_name")),
+        data.branch("subscriber").text("name"),
+        data.branch("user").text("name"),
+    ])
+}
+
+/// The flat form, which has no id of its own.
+fn flat(root: Branch<'_>) -> Result<Event, Fields> {
+    let (name, kind) = by_status(&root.text("status").ok_or_else(nameless)?);
+    let purchased_ms = first([
+        root.instant_ms("confirmation_purchase_date"),
+        root.instant_ms("purchase_date"),
+    ]);
+    let period = root.whole("recurrency_period").filter(|days| *days > 0);
+    let paid_until = purchased_ms
+        .zip(period)
+        .map(|(from, days)| seconds(from).plus(days.saturating_mul(DAY_S)));
+    let names = [
+        root.text("name"),
+        joined(root.text("first_name"), root.text("last_name")),
+    ];
+    Ok(Event {
+        id: None,
+        name,
+        kind,
+        created_ms: None,
+        purchased_ms,
+        transaction: root.text("transaction"),
+        subscriber: root.text("subscriber_code"),
+        email: root.text("email").and_then(|text| text::email(&text)),
+        person: person_of(names),
+        phone: first([
+            phone_of(&root, "phone_checkout_local_code", "phone_checkout_number"),
+            phone_of(&root, "phone_local_code", "phone_number"),
+        ]),
+        offer: root.text("off"),
+        plan: None,
+        product: root.text("prod"),
+        recurrence: root.whole("recurrency"),
+        paid_until: paid_until.filter(|_| kind.is_payment()),
+    })
+}
+
+fn nameless() -> Fields {
+    let fault = "say what happened in event or in data.purchase.status";
+    vec![("event".into(), fault.into())]
+}
+
+/// What a status stands for; an unknown one is named like an event.
+fn by_status(status: &str) -> (String, Kind) {
+    let kind = Kind::of(status);
+    let name = if kind == Kind::Other {
+        format!("PURCHASE_{}", status.to_uppercase())
+    } else {
+        kind.name().to_owned()
+    };
+    (name, kind)
+}
+
+/// The plan that a subscription was switched to.
+fn present_plan(data: Branch<'_>) -> Branch<'_> {
+    let plans = data.list("plans");
+    let present = plans.iter().find(|plan| match plan.get("current") {
+        Some(Value::Bool(current)) => *current,
+        Some(Value::String(word)) => word.eq_ignore_ascii_case("true"),
+        _ => false,
+    });
+    Branch(present.and_then(Value::as_object), data.1)
+        .or(data.branch("subscription").branch("plan"))
+}
+
+fn first<T, const N: usize>(found: [Option<T>; N]) -> Option<T> {
+    found.into_iter().flatten().next()
+}
+
+fn joined(first: Option<String>, last: Option<String>) -> Option<String> {
+    let words: Vec<String> = first.into_iter().chain(last).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The first of some names that a person can have here; empty when none can.
+fn person_of(names: impl IntoIterator<Item = Option<String>>) -> String {
+    let fit = names.into_iter().flatten().find_map(|name| {
+        let name = text::shortened(&name, LONGEST).to_owned();
+        text::person_name(&name).map(str::to_owned)
+    });
+    fit.unwrap_or_default()
+}
+
+fn phone_of(branch: &Branch<'_>, code: &str, number: &str) -> Option<String> {
+    let code = branch.text(code).unwrap_or_default();
+    phone::normal(&code, &branch.text(number)?)
+}
+
+const fn seconds(ms: i64) -> Instant {
+    Instant(ms / 1000)
+}
+
+/// An object of the payload, or nothing; and the zone of dates without one.
+#[derive(Clone, Copy)]
+struct Branch<'p>(Option<&'p Map<String, Value>>, Zone);
+
+impl<'p> Branch<'p> {
+    fn value(&self, name: &str) -> Option<&'p Value> {
+        self.0?.get(name)
+    }
+
+    fn branch(&self, name: &str) -> Self {
+        Self(self.value(name).and_then(Value::as_object), self.1)
+    }
+
+    fn or(self, other: Self) -> Self {
+        if self.0.is_some() { self } else { other }
+    }
+
+    fn list(&self, name: &str) -> &'p [Value] {
+        let list = self.value(name).and_then(Value::as_array);
+        list.map_or(&[], Vec::as_slice)
+    }
+
+    /// A text or number as text, trimmed; absent when empty.
+    fn text(&self, name: &str) -> Option<String> {
+        let text = match self.value(name)? {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        // Room for the longest e-mail address.
+        (!text.is_empty()).then(|| text::shortened(&text, 2 * LONGEST + 20).to_owned())
+    }
+
+    fn whole(&self, name: &str) -> Option<i64> {
+        match self.value(name)? {
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Number(number) => number.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// An instant in milliseconds: a number, a number as text, or a date in
+    /// one of ISO's forms; without a zone it is civil time.
+    fn instant_ms(&self, name: &str) -> Option<i64> {
+        let ms = match self.value(name)? {
+            Value::Number(number) => number_ms(number.as_i64().or_else(|| whole_part(number))?),
+            Value::String(text) => match text.trim().parse() {
+                Ok(number) => number_ms(number),
+                Err(_) => date_ms(text.trim(), self.1)?,
+            },
+            _ => return None,
+        };
+        (1..=LAST_MS).contains(&ms).then_some(ms)
+    }
+}
+
+fn number_ms(number: i64) -> i64 {
+    if number < LEAST_MS {
+        number.saturating_mul(1000)
+    } else {
+        number
+    }
+}
+
+/// The whole part of a number with a fraction, such as `1.78e12`.
+fn whole_part(number: &serde_json::Number) -> Option<i64> {
+    let number = number.as_f64()?;
+    let fits = (0.0..9.0e15).contains(&number);
+    #[expect(clippy::cast_possible_truncation, reason = "it fits, as just checked")]
+    fits.then_some(number as i64)
+}
+
+fn date_ms(text: &str, zone: Zone) -> Option<i64> {
+    const ZONED: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%z", "%Y-%m-%d %H:%M:%S%.f%z"];
+    const CIVIL: [&str; 4] = [
+        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+    ];
+    let zoned = DateTime::parse_from_rfc3339(text).ok().or_else(|| {
+        let read = |form: &&str| DateTime::parse_from_str(text, form).ok();
+        ZONED.iter().find_map(read)
+    });
+    if let Some(zoned) = zoned {
+        return Some(zoned.timestamp_millis());
+    }
+    let civil = CIVIL
+        .iter()
+        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+        .or_else(|| {
+            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+            Some(date.and_time(NaiveTime::MIN))
+        })?;
+    // Where clocks skip an hour the instant is that of the clock before.
+    let there = zone.0.from_local_datetime(&civil).earliest();
+    Some(there.map_or_else(
+        || civil.and_utc().timestamp_millis(),
+        |there| there.timestamp_millis(),
+    ))
+}

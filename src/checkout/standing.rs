@@ -1,0 +1,395 @@
+//! What all purchases of a person together amount to.
+//!
+//! Nothing here depends on the order in which events arrived: a standing is a
+//! function of the set. Within one transaction the newest event speaks: an
+//! approval older than its refund opens nothing, and a refund older than the
+//! approval closes nothing. An event sent again under another id adds
+//! nothing, because of several approvals the first counts.
+//!
+//! Purchases are put together by subscription, else by product: refunding
+//! one does not touch what another pays for. Within one, the newest payment
+//! pays the present period.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::Kind;
+use crate::accounts::Role;
+use crate::clock::Instant;
+
+/// What an event says, as far as standings go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    pub kind: Kind,
+    /// When it happened, in milliseconds.
+    pub at_ms: i64,
+    pub transaction: Option<String>,
+    pub subscriber: Option<String>,
+    pub product: Option<String>,
+    /// The plan that its product stands for.
+    pub role: Option<Role>,
+    /// Said by payments only.
+    pub paid_until: Option<Instant>,
+    pub recurrence: Option<i64>,
+}
+
+/// A place in the course of events. The transaction decides between events of
+/// one millisecond.
+pub type Moment = (i64, String);
+
+/// Whether purchases let a person in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// They say nothing about it.
+    #[default]
+    Unsaid,
+    Open,
+    /// By an event of this kind, of this transaction.
+    Closed(Kind, Option<String>),
+}
+
+/// What a person's purchases amount to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    pub access: Access,
+    /// The plan, and since when it is.
+    pub role: Option<(Moment, Role)>,
+    /// The newest payment that lets the person in.
+    pub payment: Option<Moment>,
+    pub paid_until: Option<Instant>,
+    pub late_since: Option<Instant>,
+    /// A cancelled subscription ends then.
+    pub ends_at: Option<Instant>,
+    pub disputed_at: Option<Instant>,
+}
+
+impl Standing {
+    /// Whether purchases let the person in.
+    pub fn is_open(&self) -> bool {
+        self.access == Access::Open
+    }
+
+    /// Whether purchases keep the person out.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self.access, Access::Closed(..))
+    }
+}
+
+/// The standing that some facts amount to at an instant. `kept` is until when
+/// the account is known to be paid, for subscriptions whose payments never
+/// came here.
+pub fn standing(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
+    let payments = payments(facts);
+    let standing = if payments.is_empty() {
+        without_payments(facts, now, kept)
+    } else {
+        together(&lines(payments, facts), now)
+    };
+    Standing {
+        disputed_at: disputed_at(facts),
+        ..standing
+    }
+}
+
+/// A transaction whose payment was confirmed.
+struct Payment<'f> {
+    at: Moment,
+    subscriber: Option<&'f str>,
+    product: Option<&'f str>,
+    paid_until: Option<Instant>,
+    role: Option<(Moment, Role)>,
+    /// What took the money back, and when.
+    reversed: Option<(i64, Kind)>,
+}
+
+fn payments(facts: &[Fact]) -> Vec<Payment<'_>> {
+    let mut by_transaction: BTreeMap<String, Vec<&Fact>> = BTreeMap::new();
+    for fact in facts.iter().filter(|fact| fact.kind.is_payment()) {
+        by_transaction.entry(moment(fact).1).or_default().push(fact);
+    }
+    let made = by_transaction.into_iter();
+    made.filter_map(|(transaction, paid)| payment(transaction, paid, facts))
+        .collect()
+}
+
+fn payment<'f>(
+    transaction: String,
+    mut paid: Vec<&'f Fact>,
+    facts: &[Fact],
+) -> Option<Payment<'f>> {
+    // A completion stands in for an approval that was lost.
+    if paid.iter().any(|fact| fact.kind == Kind::Approved) {
+        paid.retain(|fact| fact.kind == Kind::Approved);
+    }
+    let first = *paid
+        .iter()
+        .min_by_key(|fact| (fact.at_ms, &fact.subscriber, &fact.product))?;
+    let undone = facts.iter().filter(|fact| {
+        let undoes = fact.kind.is_reversal() || fact.kind == Kind::Canceled;
+        undoes && fact.at_ms >= first.at_ms && fact.transaction.as_ref() == Some(&transaction)
+    });
+    let dated = paid
+        .iter()
+        .filter_map(|fact| Some((fact.at_ms, fact.paid_until?)));
+    let planned = paid
+        .iter()
+        .filter_map(|fact| Some((fact.at_ms, fact.role?)));
+    let role = planned.max_by_key(|(at, role)| (*at, role.name()));
+    Some(Payment {
+        subscriber: first.subscriber.as_deref(),
+        product: first.product.as_deref(),
+        paid_until: dated.max().map(|(_, until)| until),
+        role: role.map(|(at, role)| ((at, transaction.clone()), role)),
+        reversed: undone.map(|fact| (fact.at_ms, fact.kind)).max(),
+        at: (first.at_ms, transaction),
+    })
+}
+
+/// When an event happened; one that names no transaction gets one of its own.
+fn moment(fact: &Fact) -> Moment {
+    let own = || format!("?{}", fact.at_ms);
+    (fact.at_ms, fact.transaction.clone().unwrap_or_else(own))
+}
+
+/// The payments of one subscription, or of one product without one, and what
+/// else happened around them.
+struct Line<'f> {
+    payments: Vec<Payment<'f>>,
+    events: Vec<(&'f Fact, Tie)>,
+}
+
+/// What tells that an event belongs to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    Transaction,
+    Subscriber,
+    Product,
+}
+
+fn lines<'f>(payments: Vec<Payment<'f>>, facts: &'f [Fact]) -> Vec<Line<'f>> {
+    let mut lines: BTreeMap<_, Line<'f>> = BTreeMap::new();
+    for payment in payments {
+        let product = payment.product.filter(|_| payment.subscriber.is_none());
+        let line = lines.entry((payment.subscriber, product));
+        let line = line.or_insert_with(|| Line {
+            payments: Vec::new(),
+            events: Vec::new(),
+        });
+        line.payments.push(payment);
+    }
+    let mut lines: Vec<Line<'f>> = lines.into_values().collect();
+    for line in &mut lines {
+        line.payments.sort_by(|one, other| one.at.cmp(&other.at));
+    }
+    for fact in facts.iter().filter(|fact| !fact.kind.is_payment()) {
+        if let Some((index, tie)) = line_of(&lines, fact) {
+            lines[index].events.push((fact, tie));
+        }
+    }
+    lines
+}
+
+/// The line that an event belongs to: that of its transaction, else of its
+/// subscription, else the newest that does not contradict it.
+fn line_of(lines: &[Line<'_>], fact: &Fact) -> Option<(usize, Tie)> {
+    let newest = |belongs: &dyn Fn(&Payment<'_>) -> bool, tie| {
+        let found = lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.payments.iter().any(belongs));
+        let newest = found.max_by(|(_, one), (_, other)| one.newest().at.cmp(&other.newest().at));
+        newest.map(|(index, _)| (index, tie))
+    };
+    let subscriber = fact.subscriber.as_deref();
+    let product = fact.product.as_deref();
+    let paid = |paid: &Payment<'_>| fact.transaction.as_ref() == Some(&paid.at.1);
+    let subscribed = |paid: &Payment<'_>| subscriber.is_some() && paid.subscriber == subscriber;
+    let fits = |paid: &Payment<'_>| {
+        (subscriber.is_none() || paid.subscriber.is_none())
+            && (product.is_none() || paid.product.is_none() || product == paid.product)
+    };
+    newest(&paid, Tie::Transaction)
+        .or_else(|| newest(&subscribed, Tie::Subscriber))
+        .or_else(|| newest(&fits, Tie::Product))
+}
+
+impl<'f> Line<'f> {
+    /// The payment of the present period: the last one, they are sorted.
+    fn newest(&self) -> &Payment<'f> {
+        &self.payments[self.payments.len() - 1]
+    }
+
+    /// What happened not before the newest payment.
+    fn since(&self) -> impl Iterator<Item = (&'f Fact, Tie)> {
+        let newest = self.newest().at.0;
+        let events = self.events.iter().copied();
+        events.filter(move |(fact, _)| fact.at_ms >= newest)
+    }
+
+    /// Until when it is paid: what was paid back does not count while
+    /// something else keeps it open.
+    fn paid_until(&self, open: bool) -> Option<Instant> {
+        let mut counts: Vec<&Payment<'_>> = self.payments.iter().collect();
+        counts.retain(|paid| !open || paid.reversed.is_none());
+        counts.into_iter().filter_map(|paid| paid.paid_until).max()
+    }
+
+    /// What closed it before its time.
+    fn undone(&self) -> Option<Access> {
+        let newest = self.newest();
+        if let Some((_, kind)) = newest.reversed {
+            return Some(Access::Closed(kind, Some(newest.at.1.clone())));
+        }
+        // Without a transaction it is the subscription that was undone.
+        let whole = |fact: &Fact| fact.kind == Kind::Canceled && fact.transaction.is_none();
+        self.since()
+            .any(|(fact, _)| whole(fact))
+            .then_some(Access::Closed(Kind::Canceled, None))
+    }
+
+    /// Since when a renewal is unpaid.
+    fn late_since(&self) -> Option<Instant> {
+        let is_own = |fact: &Fact| {
+            let mut payments = self.payments.iter();
+            payments.any(|paid| fact.transaction.as_ref() == Some(&paid.at.1))
+        };
+        let unpaid = self.since().filter(|(fact, tie)| match fact.kind {
+            Kind::Delayed | Kind::Expired => is_renewal(fact, *tie),
+            Kind::Canceled => !is_own(fact) && is_renewal(fact, *tie),
+            _ => false,
+        });
+        let later = unpaid.filter(|(fact, _)| moment(fact) > self.newest().at);
+        later.map(|(fact, _)| seconds(fact)).min()
+    }
+
+    fn role(&self) -> Option<(Moment, Role)> {
+        let switched = self.events.iter().filter_map(|(fact, _)| switched(fact));
+        let paid = self.payments.iter().filter_map(|paid| paid.role.clone());
+        paid.chain(switched).max_by(later)
+    }
+}
+
+fn seconds(fact: &Fact) -> Instant {
+    Instant(fact.at_ms.div_euclid(1000))
+}
+
+fn switched(fact: &Fact) -> Option<(Moment, Role)> {
+    let role = fact.role.filter(|_| fact.kind == Kind::SwitchPlan)?;
+    Some((moment(fact), role))
+}
+
+/// Which of two plans is the later one.
+fn later(one: &(Moment, Role), other: &(Moment, Role)) -> Ordering {
+    (&one.0, one.1.name()).cmp(&(&other.0, other.1.name()))
+}
+
+/// Whether an unpaid charge is the renewal of a line.
+fn is_renewal(fact: &Fact, tie: Tie) -> bool {
+    let same = tie != Tie::Product;
+    match fact.recurrence {
+        Some(number) if number > 1 => true,
+        Some(_) => same && fact.kind == Kind::Delayed,
+        None => same || fact.kind == Kind::Delayed,
+    }
+}
+
+/// The standing of a single line.
+fn of_line(line: &Line<'_>, now: Instant) -> Standing {
+    let mut standing = Standing {
+        access: Access::Open,
+        role: line.role(),
+        payment: Some(line.newest().at.clone()),
+        paid_until: line.paid_until(true),
+        late_since: line.late_since(),
+        ..Standing::default()
+    };
+    let cancelled = line
+        .since()
+        .any(|(fact, _)| fact.kind == Kind::Cancellation);
+    if cancelled {
+        standing.ends_at = standing.paid_until.filter(|end| now < *end);
+        standing.late_since = None;
+    }
+    let ended = cancelled && standing.ends_at.is_none();
+    let over = ended.then_some(Access::Closed(Kind::Cancellation, None));
+    if let Some(access) = line.undone().or(over) {
+        standing.access = access;
+        standing.paid_until = line.paid_until(false);
+        standing.late_since = None;
+        standing.ends_at = None;
+    }
+    standing
+}
+
+/// The standing of a person with several lines: one that is in order
+/// suffices, and the newest plan among those that let the person in holds.
+fn together(lines: &[Line<'_>], now: Instant) -> Standing {
+    let mut all: Vec<Standing> = lines.iter().map(|line| of_line(line, now)).collect();
+    if all.iter().any(Standing::is_open) {
+        all.retain(Standing::is_open);
+    }
+    let newest = all.iter().max_by_key(|line| &line.payment);
+    let fine = |line: &Standing| line.late_since.is_none() && line.ends_at.is_none();
+    let in_order = all.iter().any(fine);
+    let late_since = all.iter().filter_map(|line| line.late_since).max();
+    let ends_at = all.iter().filter_map(|line| line.ends_at).max();
+    Standing {
+        access: newest.map(|line| line.access.clone()).unwrap_or_default(),
+        role: all
+            .iter()
+            .filter_map(|line| line.role.clone())
+            .max_by(later),
+        payment: newest
+            .filter(|line| line.is_open())
+            .and_then(|line| line.payment.clone()),
+        paid_until: all.iter().filter_map(|line| line.paid_until).max(),
+        late_since: late_since.filter(|_| !in_order),
+        ends_at: ends_at.filter(|_| !in_order && late_since.is_none()),
+        disputed_at: None,
+    }
+}
+
+/// The standing of somebody whose payments never came here, such as an
+/// imported student: only what ends an access or is due counts.
+fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
+    let mut standing = Standing {
+        role: facts.iter().filter_map(switched).max_by(later),
+        ..Standing::default()
+    };
+    let undoes = |fact: &&Fact| {
+        fact.kind.is_reversal() || fact.kind == Kind::Canceled && fact.transaction.is_none()
+    };
+    let undone = facts.iter().filter(undoes);
+    if let Some(last) = undone.max_by_key(|fact| (moment(fact), fact.kind)) {
+        standing.access = Access::Closed(last.kind, last.transaction.clone());
+        return standing;
+    }
+    if facts.iter().any(|fact| fact.kind == Kind::Cancellation) {
+        standing.ends_at = kept.filter(|end| now < *end);
+        if standing.ends_at.is_none() {
+            standing.access = Access::Closed(Kind::Cancellation, None);
+        }
+        return standing;
+    }
+    let late = facts
+        .iter()
+        .filter(|fact| match (fact.kind, fact.recurrence) {
+            (Kind::Delayed | Kind::Expired | Kind::Canceled, Some(number)) => number > 1,
+            (Kind::Delayed, None) => fact.subscriber.is_some(),
+            _ => false,
+        });
+    standing.late_since = late.map(seconds).min();
+    standing
+}
+
+/// Since when a payment is disputed whose money has not gone back.
+fn disputed_at(facts: &[Fact]) -> Option<Instant> {
+    let settled = |protest: &Fact| {
+        let mut back = facts.iter().filter(|fact| fact.kind.is_reversal());
+        back.any(|fact| fact.transaction == protest.transaction && fact.at_ms >= protest.at_ms)
+    };
+    let open = facts
+        .iter()
+        .filter(|fact| fact.kind == Kind::Protest && !settled(fact));
+    open.map(seconds).min()
+}

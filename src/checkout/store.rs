@@ -1,0 +1,321 @@
+//! Purchase events in the database.
+
+use rusqlite::{Row, ToSql, named_params};
+
+use super::standing::Fact;
+use super::{Event, Kind, State};
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+
+/// What was decided about an event.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub state: State,
+    /// What it did and why, in words.
+    pub outcome: String,
+    /// The student for whom it counts.
+    pub user: Option<UserId>,
+}
+
+/// Whether an event was stored before.
+pub fn is_known(tx: &ReadTx<'_>, dedup_key: &[u8; 16]) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM checkout_event WHERE dedup_key = ?1)",
+        [dedup_key],
+        |row| row.get(0),
+    )
+}
+
+/// An event that is to be stored.
+pub struct New<'n> {
+    pub dedup_key: [u8; 16],
+    pub event: &'n Event,
+    pub fact: &'n Fact,
+    pub body: &'n str,
+}
+
+/// Stores an event with what was decided about it.
+pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()> {
+    let New { event, fact, .. } = new;
+    let id = tx.insert(
+        "INSERT INTO checkout_event
+             (received_at, dedup_key, event, kind, state, outcome, user_id, email, purchase,
+              subscriber, product, happened_ms, role, paid_until, recurrence)
+         VALUES (:now, :key, :event, :kind, :state, :outcome, :user, :email, :purchase,
+                 :subscriber, :product, :at, :role, :paid_until, :recurrence)",
+        named_params! {
+            ":now": tx.now().0,
+            ":key": new.dedup_key,
+            ":event": event.name,
+            ":kind": fact.kind as u8,
+            ":state": decision.state as u8,
+            ":outcome": decision.outcome,
+            ":user": decision.user,
+            ":email": event.email.as_deref().unwrap_or_default(),
+            ":purchase": fact.transaction,
+            ":subscriber": fact.subscriber,
+            ":product": fact.product,
+            ":at": fact.at_ms,
+            ":role": fact.role,
+            ":paid_until": fact.paid_until.map(|at| at.0),
+            ":recurrence": fact.recurrence,
+        },
+    )?;
+    tx.execute(
+        "INSERT INTO checkout_body (event_id, received_at, body) VALUES (?1, ?2, ?3)",
+        (id, tx.now().0, new.body),
+    )?;
+    count(tx, fact.kind, decision.state, 1)
+}
+
+/// Writes what was decided about a stored event when it was processed again.
+pub fn update(tx: &WriteTx<'_>, before: &Stored, fact: &Fact, decision: &Decision) -> Result<()> {
+    tx.execute(
+        "UPDATE checkout_event
+         SET state = :state, outcome = :outcome, user_id = :user, kind = :kind, purchase = :purchase,
+             subscriber = :subscriber, product = :product, happened_ms = :at, role = :role,
+             paid_until = :paid_until, recurrence = :recurrence
+         WHERE event_id = :id",
+        named_params! {
+            ":id": before.id,
+            ":state": decision.state as u8,
+            ":outcome": decision.outcome,
+            ":user": decision.user,
+            ":kind": fact.kind as u8,
+            ":purchase": fact.transaction,
+            ":subscriber": fact.subscriber,
+            ":product": fact.product,
+            ":at": fact.at_ms,
+            ":role": fact.role,
+            ":paid_until": fact.paid_until.map(|at| at.0),
+            ":recurrence": fact.recurrence,
+        },
+    )?;
+    count(tx, before.kind, before.state, -1)?;
+    count(tx, fact.kind, decision.state, 1)
+}
+
+fn count(tx: &WriteTx<'_>, kind: Kind, state: State, by: i64) -> Result<()> {
+    tx.execute(
+        "INSERT INTO checkout_count (kind, state, events) VALUES (?1, ?2, ?3)
+         ON CONFLICT (kind, state) DO UPDATE SET events = events + ?3",
+        (kind as u8, state as u8, by),
+    )?;
+    Ok(())
+}
+
+/// A fact with the event that says it.
+pub type Said = (i64, Fact);
+
+const FACT: &str =
+    "event_id, kind, happened_ms, purchase, subscriber, product, role, paid_until, recurrence";
+
+fn fact(row: &Row<'_>) -> rusqlite::Result<Said> {
+    let fact = Fact {
+        kind: Kind::from_code(row.get(1)?),
+        at_ms: row.get(2)?,
+        transaction: row.get(3)?,
+        subscriber: row.get(4)?,
+        product: row.get(5)?,
+        role: row.get(6)?,
+        paid_until: row.get::<_, Option<i64>>(7)?.map(Instant),
+        recurrence: row.get(8)?,
+    };
+    Ok((row.get(0)?, fact))
+}
+
+/// Everything that counts for a student.
+pub fn facts(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Said>> {
+    let sql = format!("SELECT {FACT} FROM checkout_event WHERE user_id = ?1");
+    tx.all(&sql, [user], fact)
+}
+
+/// The student to whom a transaction belongs, `preferred` if to several.
+pub fn owner(
+    tx: &ReadTx<'_>,
+    transaction: &str,
+    preferred: Option<UserId>,
+) -> Result<Option<UserId>> {
+    tx.optional(
+        "SELECT user_id FROM checkout_event
+         WHERE purchase = ?1 AND user_id IS NOT NULL
+         ORDER BY user_id IS ?2 DESC, event_id
+         LIMIT 1",
+        (transaction, preferred),
+        |row| row.get(0),
+    )
+}
+
+/// Lets events count for a student that waited for one with this e-mail
+/// address or transaction; gives back what they say.
+pub fn adopt(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    email: &str,
+    transaction: Option<&str>,
+) -> Result<Vec<Said>> {
+    // The sign keeps the planner from walking all events of that state.
+    let sql = format!(
+        "UPDATE checkout_event SET user_id = ?1, state = ?2, outcome = ?3
+         WHERE event_id IN (
+             SELECT event_id FROM checkout_event
+             WHERE email = ?4 AND email <> '' AND +state = ?6
+             UNION
+             SELECT event_id FROM checkout_event WHERE purchase = ?5 AND +state = ?6)
+         RETURNING {FACT}"
+    );
+    let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
+    let (applied, waiting) = (State::Applied, State::NoStudent);
+    let adopted = tx.all(
+        &sql,
+        (
+            user,
+            applied as u8,
+            outcome,
+            email,
+            transaction,
+            waiting as u8,
+        ),
+        fact,
+    )?;
+    for (_, fact) in &adopted {
+        count(tx, fact.kind, waiting, -1)?;
+        count(tx, fact.kind, applied, 1)?;
+    }
+    Ok(adopted)
+}
+
+/// An event as the inbox shows it.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    pub id: i64,
+    pub received_at: Instant,
+    pub event: String,
+    pub kind: Kind,
+    pub state: State,
+    pub outcome: String,
+    pub user: Option<UserId>,
+    pub email: String,
+    pub transaction: Option<String>,
+    pub subscriber: Option<String>,
+    pub product: Option<String>,
+    pub happened_ms: i64,
+}
+
+const STORED: &str = "event_id, received_at, event, kind, state, outcome, user_id, email, purchase, \
+                      subscriber, product, happened_ms";
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    Ok(Stored {
+        id: row.get(0)?,
+        received_at: Instant(row.get(1)?),
+        event: row.get(2)?,
+        kind: Kind::from_code(row.get(3)?),
+        state: State::from_code(row.get(4)?),
+        outcome: row.get(5)?,
+        user: row.get(6)?,
+        email: row.get(7)?,
+        transaction: row.get(8)?,
+        subscriber: row.get(9)?,
+        product: row.get(10)?,
+        happened_ms: row.get(11)?,
+    })
+}
+
+/// One event, and its body while that is kept.
+pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>> {
+    let sql = format!(
+        "SELECT {STORED}, (SELECT body FROM checkout_body WHERE event_id = ?1)
+         FROM checkout_event WHERE event_id = ?1"
+    );
+    tx.optional(&sql, [id], |row| Ok((stored(row)?, row.get(12)?)))
+}
+
+/// Which events of the inbox are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Start of an e-mail address or of a transaction; empty for all.
+    pub search: String,
+    pub kind: Option<Kind>,
+    pub state: Option<State>,
+}
+
+/// One page of events, newest first, with the number of all that are asked for.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<Stored>, u64)> {
+    let (kind, state) = (
+        wanted.kind.map(|kind| kind as u8),
+        wanted.state.map(|state| state as u8),
+    );
+    let lower = wanted.search.to_lowercase();
+    let upper = wanted.search.to_uppercase();
+    let starts = |text: &str| (text.to_owned(), format!("{text}\u{10ffff}"));
+    let (email, typed, upper) = (starts(&lower), starts(&wanted.search), starts(&upper));
+    let mut terms: Vec<&str> = Vec::new();
+    let mut params: Vec<(&str, &dyn ToSql)> = Vec::new();
+    if kind.is_some() {
+        terms.push("kind = :kind");
+        params.push((":kind", &kind));
+    }
+    if state.is_some() {
+        terms.push("state = :state");
+        params.push((":state", &state));
+    }
+    let counted = params.len();
+    if !wanted.search.is_empty() {
+        terms.push(
+            "event_id IN (
+                 SELECT event_id FROM checkout_event WHERE email >= :email AND email < :email_end AND email <> ''
+                 UNION
+                 SELECT event_id FROM checkout_event WHERE purchase >= :typed AND purchase < :typed_end
+                 UNION
+                 SELECT event_id FROM checkout_event WHERE purchase >= :upper AND purchase < :upper_end)",
+        );
+        params.extend([
+            (":email", &email.0 as &dyn ToSql),
+            (":email_end", &email.1),
+            (":typed", &typed.0),
+            (":typed_end", &typed.1),
+            (":upper", &upper.0),
+            (":upper_end", &upper.1),
+        ]);
+    }
+    let matching = if terms.is_empty() {
+        String::new()
+    } else {
+        format!("WHERE {}", terms.join(" AND "))
+    };
+    let total: i64 = if wanted.search.is_empty() {
+        let sql = format!("SELECT coalesce(sum(events), 0) FROM checkout_count {matching}");
+        tx.one(&sql, &params[..counted], |row| row.get(0))?
+    } else {
+        let sql = format!("SELECT count(*) FROM checkout_event {matching}");
+        tx.one(&sql, &params[..], |row| row.get(0))?
+    };
+    if total == 0 {
+        return Ok((Vec::new(), 0));
+    }
+    let sql = format!(
+        "SELECT {STORED} FROM checkout_event AS newest {matching}
+         ORDER BY event_id DESC LIMIT :limit OFFSET :offset"
+    );
+    params.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
+    let events = tx.all(&sql, &params[..], stored)?;
+    Ok((events, u64::try_from(total).unwrap_or(0)))
+}
+
+/// Removes bodies received before an instant, the oldest first and at most
+/// `most`; gives back how many.
+pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM checkout_body
+         WHERE received_at < ?1
+           AND event_id IN (SELECT event_id FROM checkout_body ORDER BY event_id LIMIT ?2)",
+        (before.0, i64::try_from(most).unwrap_or(1)),
+    )
+}

@@ -1,0 +1,33 @@
+//! Who was not paid for: access ends after the grace of an unpaid renewal,
+//! and at the end of a cancelled subscription.
+
+use crate::accounts::students::{self, Desk};
+use crate::accounts::terms;
+use crate::audit::{self, Act, Actor, Kind};
+use crate::clock::DAY_S;
+use crate::db::{Result, WriteTx};
+
+/// Suspends everybody whose grace is over; gives back how many.
+pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
+    let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
+    let actor = Actor::local(Kind::System, "cobrança");
+    let overdue = terms::overdue(tx, unpaid_before)?;
+    for student in &overdue {
+        let ended = student.terms.ends_at.is_some_and(|end| end <= tx.now());
+        let reason = if ended {
+            "assinatura cancelada e período pago encerrado"
+        } else {
+            "pagamento atrasado além do prazo"
+        };
+        students::suspend(tx, desk, student.user_id, reason)?;
+        let act = Act {
+            action: "aluno.suspender",
+            object: "aluno",
+            object_id: student.user_id.to_string(),
+            object_name: &student.name,
+        };
+        let (before, after) = (student.terms.shown(false), student.terms.shown(true));
+        audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+    }
+    Ok(overdue.len())
+}

@@ -1,0 +1,92 @@
+//! What the pages of the purchase inbox print.
+
+use askama::Template;
+
+use super::{Kind, State};
+use crate::http::table::{Filter, Head, ListQuery, Listing, Table};
+use crate::http::view::{Badge, Layout, When};
+
+/// The inbox as a list.
+pub const LIST: Listing = Listing {
+    path: "/admin/compras",
+    hint: "E-mail ou transação",
+    filters: &[
+        Filter {
+            name: "resultado",
+            label: "Resultado",
+            values: State::FILTER,
+        },
+        Filter {
+            name: "evento",
+            label: "Evento",
+            values: Kind::FILTER,
+        },
+    ],
+    orders: &[],
+};
+
+/// The frame of the list.
+pub fn table(query: &ListQuery, total: u64) -> Table {
+    let columns = [
+        Head::plain("Evento"),
+        Head::plain("Transação"),
+        Head::plain("Recebido"),
+        Head::plain("Resultado"),
+    ];
+    LIST.table(query, &columns, total)
+}
+
+/// `GET /admin/compras`: the inbox.
+#[derive(Debug, Template)]
+#[template(path = "purchases.html", config = "assets/askama.toml")]
+pub struct PurchasesPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The frame of the list.
+    pub table: Table,
+    /// The events of this page, newest first.
+    pub events: Vec<PurchaseRow>,
+    /// The address that the platform must be told.
+    pub address: String,
+}
+
+/// An event in the list.
+#[derive(Debug)]
+pub struct PurchaseRow {
+    /// Its id.
+    pub id: i64,
+    /// What happened, in words, or what the platform calls it.
+    pub what: String,
+    /// The transaction; empty without one.
+    pub transaction: String,
+    /// Of the buyer; empty when the event names none.
+    pub email: String,
+    /// When it came in.
+    pub when: When,
+    /// What became of it.
+    pub state: Badge,
+}
+
+/// `GET /admin/compras/{id}`: one event.
+#[derive(Debug, Template)]
+#[template(path = "purchase.html", config = "assets/askama.toml")]
+pub struct PurchasePage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The event.
+    pub event: PurchaseRow,
+    /// What the platform calls it.
+    pub name: String,
+    /// What it did and why.
+    pub outcome: String,
+    /// When it happened, by the platform.
+    pub happened: When,
+    /// Subscriber code; empty without one.
+    pub subscriber: String,
+    /// Product id; empty without one.
+    pub product: String,
+    /// The page of the student for whom it counts.
+    pub student: Option<String>,
+    /// What was received; `None` once it was removed.
+    pub body: Option<String>,
+}
