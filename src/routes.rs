@@ -252,15 +252,22 @@ fn queues() -> [Route; 6] {
 }
 
 #[rustfmt::skip]
-fn photos_of_others() -> [Route; 3] {
+fn photos_of_others() -> [Route; 9] {
     use Access::Admin;
-    use photos::pages;
+    use photos::pages::{of_staff, of_student, of_teacher, remove_staff, remove_student, remove_teacher, set_staff, set_student, set_teacher};
+    let form = |path, show| get(path, Call::Session(Admin, Run::Read(show)), "The form for somebody's photo.");
+    let set = |path, set| post(path, Call::Session(Admin, Run::Slow(set)), "Sets somebody's photo.").body_at_most(photos::FORM_BYTES);
+    let remove = |path, remove| post(path, Call::Session(Admin, Run::Write(remove)), "Removes somebody's photo.").body_at_most(SMALL);
     [
-        get("/admin/alunos/{id}/foto", Call::Session(Admin, Run::Read(pages::student_photo)), "The form for a student's photo."),
-        post("/admin/alunos/{id}/foto", Call::Session(Admin, Run::Slow(pages::set_student)), "Sets a student's photo.")
-            .body_at_most(photos::FORM_BYTES),
-        post("/admin/alunos/{id}/foto/excluir", Call::Session(Admin, Run::Write(pages::remove_student)),
-            "Removes a student's photo.").body_at_most(SMALL),
+        form("/admin/alunos/{id}/foto", of_student),
+        set("/admin/alunos/{id}/foto", set_student),
+        remove("/admin/alunos/{id}/foto/excluir", remove_student),
+        form("/admin/equipe/{id}/foto", of_staff),
+        set("/admin/equipe/{id}/foto", set_staff),
+        remove("/admin/equipe/{id}/foto/excluir", remove_staff),
+        form("/admin/professores/{id}/foto", of_teacher),
+        set("/admin/professores/{id}/foto", set_teacher),
+        remove("/admin/professores/{id}/foto/excluir", remove_teacher),
     ]
 }
 

@@ -81,6 +81,7 @@ fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
             .map(|index| TeacherRow {
                 id: (index + 1).to_string(),
                 name: NAMES[index % 3].to_owned(),
+                photo: String::new(),
                 bio: [BIO, "", BIO][index % 3].to_owned(),
                 lessons: ["12", "0", "104"][index % 3].to_owned(),
             })

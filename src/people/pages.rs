@@ -268,6 +268,8 @@ pub fn flash(word: &str) -> Option<Notice> {
             "Acesso reativado",
             "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
         ),
+        "foto" => (Tone::Good, "Foto salva", ""),
+        "foto_excluida" => (Tone::Good, "Foto excluída", ""),
         "sem_mudanca" => (Tone::Info, "Nada mudou", "A pessoa já estava assim."),
         "link_na_fila" => (
             Tone::Good,

@@ -1,18 +1,21 @@
-//! The photo of a student in the operator's panel.
+//! Photos of others in the operator's panel: of students, staff and teachers.
 
 use std::sync::Arc;
 
 use http::StatusCode;
 use serde::Serialize;
 
-use super::sent;
 use super::store::{self, Owner};
 use super::views::PhotoPage;
+use super::{Fault, sent};
 use crate::accounts::frame::layout;
-use crate::accounts::{Account, store as accounts};
+use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::db::ReadTx;
+use crate::cache::Versions;
+use crate::content::store::{Topic, note_change};
+use crate::content::teachers::store as teachers;
+use crate::db::{ReadTx, WriteTx};
 use crate::guard::Person;
 use crate::http::answer::Answer;
 use crate::http::view;
@@ -20,113 +23,215 @@ use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
 use crate::route::Job;
 
-const STUDENTS: &str = "/admin/alunos";
+/// Whose photos a row is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Students,
+    Staff,
+    Teachers,
+}
+
+/// Handlers of one group's rows.
+macro_rules! of_group {
+    ($($(#[$doc:meta])* $students:ident, $staff:ident, $teachers:ident = $act:ident -> $out:ty;)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $students(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
+                $act(app, person, request, Group::Students)
+            }
+
+            $(#[$doc])*
+            pub fn $staff(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
+                $act(app, person, request, Group::Staff)
+            }
+
+            $(#[$doc])*
+            pub fn $teachers(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
+                $act(app, person, request, Group::Teachers)
+            }
+        )*
+    };
+}
+
+of_group! {
+    /// `GET …/{id}/foto`: the form.
+    of_student, of_staff, of_teacher = show -> Reply;
+    /// `POST …/{id}/foto`: puts a photo in the place of the present one.
+    set_student, set_staff, set_teacher = set -> Reply;
+    /// `POST …/{id}/foto/excluir`: takes the photo away.
+    remove_student, remove_staff, remove_teacher = remove -> Job;
+}
+
+impl Group {
+    /// Address of the group's list, kind in the audit log, and what is noted
+    /// there.
+    const fn words(self) -> (&'static str, &'static str, &'static str, &'static str) {
+        match self {
+            Self::Students => ("/admin/alunos", "aluno", "aluno.foto", "aluno.foto_excluir"),
+            Self::Staff => (
+                "/admin/equipe",
+                "equipe",
+                "equipe.foto",
+                "equipe.foto_excluir",
+            ),
+            Self::Teachers => (
+                "/admin/professores",
+                "professor",
+                "professor.foto",
+                "professor.foto_excluir",
+            ),
+        }
+    }
+}
+
+/// Somebody with a photo, or without one.
+struct Subject {
+    owner: Owner,
+    id: i64,
+    name: String,
+    photo: String,
+}
+
+impl Subject {
+    /// Whom the path names; of another group nobody is found.
+    fn find(tx: &ReadTx<'_>, group: Group, id: i64) -> Result<Self, Problem> {
+        let found = if group == Group::Teachers {
+            teachers::teacher(tx, id)?.map(|teacher| Self {
+                owner: Owner::Teacher(id),
+                id,
+                name: teacher.entry.name,
+                photo: teacher.photo,
+            })
+        } else {
+            let account = accounts::by_id(tx, UserId(id))?;
+            let account = account.filter(|one| one.role.is_student() == (group == Group::Students));
+            account.map(|account| Self {
+                owner: Owner::Person(account.user_id),
+                id,
+                name: account.name,
+                photo: account.photo,
+            })
+        };
+        found.ok_or_else(Problem::not_found)
+    }
+
+    /// Notes a change in the audit log, and has everybody who remembers the
+    /// photo look again.
+    fn changed(
+        &self,
+        tx: &WriteTx<'_>,
+        change: &Change,
+        action: &'static str,
+        photo: &str,
+    ) -> Result<(), Problem> {
+        let act = Act {
+            action,
+            object: change.group.words().1,
+            object_id: self.id.to_string(),
+            object_name: &self.name,
+        };
+        let (was, is) = (Noted { foto: &self.photo }, Noted { foto: photo });
+        audit::note(tx, &change.actor, &act, Some(&was), Some(&is))?;
+        let versions = Arc::clone(&change.versions);
+        match self.owner {
+            Owner::Person(user) => tx.after_commit(move || versions.raise(user)),
+            Owner::Teacher(_) => {
+                note_change(tx, Topic::Teachers)?;
+                tx.after_commit(move || versions.raise_content());
+            }
+        }
+        Ok(())
+    }
+}
 
 #[derive(Serialize)]
 struct Noted<'a> {
     foto: &'a str,
 }
 
-fn id_of(request: &Request) -> Result<UserId, Problem> {
-    let id = request.variable("id").parse().map(UserId);
-    id.map_err(|_| Problem::not_found())
+/// What a change needs, apart from the transaction.
+struct Change {
+    group: Group,
+    actor: Actor,
+    versions: Arc<Versions>,
 }
 
-fn student(tx: &ReadTx<'_>, id: UserId) -> Result<Account, Problem> {
-    accounts::by_id(tx, id)?
-        .filter(|account| account.role.is_student())
-        .ok_or_else(Problem::not_found)
-}
-
-fn page_of(id: UserId) -> String {
-    format!("{STUDENTS}/{id}")
-}
-
-fn act<'a>(action: &'static str, account: &'a Account) -> Act<'a> {
-    Act {
-        action,
-        object: "aluno",
-        object_id: account.user_id.to_string(),
-        object_name: &account.name,
+impl Change {
+    fn of(app: &App, person: &Person, request: &Request, group: Group) -> Self {
+        Self {
+            group,
+            actor: Actor::person(person, request),
+            versions: Arc::clone(&app.versions),
+        }
     }
 }
 
-/// `GET /admin/alunos/{id}/foto`: the form.
-pub fn student_photo(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    Reply::page(&form(app, person, request, None)?)
+fn id_of(request: &Request) -> Result<i64, Problem> {
+    let id = request.variable("id").parse();
+    id.map_err(|_| Problem::not_found())
+}
+
+fn page_of(group: Group, id: i64) -> String {
+    format!("{}/{id}", group.words().0)
+}
+
+fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
+    Reply::page(&form(app, person, request, group, None)?)
 }
 
 fn form(
     app: &App,
     person: &Person,
     request: &Request,
+    group: Group,
     fault: Option<&str>,
 ) -> Result<PhotoPage, Problem> {
     let id = id_of(request)?;
-    let account = app.db.read(request.lane, |tx| student(tx, id))?;
+    let subject = app
+        .db
+        .read(request.lane, |tx| Subject::find(tx, group, id))?;
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
     Ok(PhotoPage {
         layout: layout(app, &person.account, request),
-        page: page_of(id),
-        name: account.name,
-        photo: account.photo,
+        page: page_of(group, id),
+        name: subject.name,
+        photo: subject.photo,
         file,
     })
 }
 
-/// `POST /admin/alunos/{id}/foto`: puts a photo in the place of the present one.
-pub fn set_student(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
     let id = id_of(request)?;
     let photo = match sent(request) {
         Ok(photo) => photo,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(problem) => {
             let fault = problem.fields.first().map(|(_, said)| &**said);
-            let page = form(app, person, request, fault)?;
+            let fault = fault.unwrap_or(Fault::NoPhoto.words());
+            let page = form(app, person, request, group, Some(fault))?;
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };
-    let (actor, versions) = (Actor::person(person, request), Arc::clone(&app.versions));
+    let change = Change::of(app, person, request, group);
     let address = app.db.write(move |tx| {
-        let before = student(tx, id)?;
-        let address = store::set(tx, Owner::Person(id), &photo)?;
-        let (was, is) = (
-            Noted {
-                foto: &before.photo,
-            },
-            Noted { foto: &address },
-        );
-        audit::note(
-            tx,
-            &actor,
-            &act("aluno.foto", &before),
-            Some(&was),
-            Some(&is),
-        )?;
-        tx.after_commit(move || versions.raise(id));
+        let before = Subject::find(tx, group, id)?;
+        let address = store::set(tx, before.owner, &photo)?;
+        before.changed(tx, &change, group.words().2, &address)?;
         Ok::<_, Problem>(address)
     })?;
-    Answer::to(request).with(&page_of(id), "foto", &[("foto", address.into())])
+    let page = page_of(group, id);
+    Answer::to(request).with(&page, "foto", &[("foto", address.into())])
 }
 
-/// `POST /admin/alunos/{id}/foto/excluir`: takes the photo away.
-pub fn remove_student(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let (id, answer) = (id_of(request)?, Answer::to(request));
-    let (actor, versions) = (Actor::person(person, request), Arc::clone(&app.versions));
+    let change = Change::of(app, person, request, group);
     Ok(Box::new(move |tx| {
-        let before = student(tx, id)?;
-        if store::remove(tx, Owner::Person(id))? {
-            let (was, is) = (
-                Noted {
-                    foto: &before.photo,
-                },
-                Noted { foto: "" },
-            );
-            let act = act("aluno.foto_excluir", &before);
-            audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
-            tx.after_commit(move || versions.raise(id));
+        let before = Subject::find(tx, group, id)?;
+        if store::remove(tx, before.owner)? {
+            before.changed(tx, &change, group.words().3, "")?;
         }
-        answer.done(id, &page_of(id), "foto_excluida")
+        answer.done(id, &page_of(group, id), "foto_excluida")
     }))
 }

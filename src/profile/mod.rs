@@ -6,7 +6,7 @@
 //! password are sent there.
 
 pub mod acts;
-mod devices;
+pub mod devices;
 pub mod pages;
 pub mod password;
 pub mod views;

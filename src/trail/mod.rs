@@ -62,6 +62,8 @@ impl Entry {
             "aula" => "/admin/aulas",
             "meet" => "/admin/meets",
             "chave" => "/admin/chaves",
+            "mensagem" => "/admin/mensagens",
+            "notificacao" => "/admin/notificacoes",
             "papel" => return "/admin/papeis".to_owned(),
             _ => return String::new(),
         };
@@ -83,7 +85,7 @@ pub const ACTORS: [(&str, &str); 5] = [
 ];
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 12] = [
+pub const OBJECTS: [(&str, &str); 13] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -95,6 +97,7 @@ pub const OBJECTS: [(&str, &str); 12] = [
     ("papel", "Papel"),
     ("importacao", "Importação"),
     ("compra", "Compra"),
+    ("mensagem", "Mensagem"),
     ("notificacao", "Notificação"),
 ];
 
@@ -118,6 +121,8 @@ fn verb_words(verb: &str) -> String {
         "ver_como_fim" => "Parar de ver como",
         "ordenar" => "Mudar a ordem de",
         "senha" => "Trocar a senha de",
+        "foto" => "Trocar a foto de",
+        "foto_excluir" => "Excluir a foto de",
         _ => "",
     };
     if !known.is_empty() {

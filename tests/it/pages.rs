@@ -13,13 +13,10 @@ use crate::site::Site;
 use crate::world::World;
 
 /// Pages that nothing in a panel links to, and how people get there.
-const UNLINKED: &[(&str, &str)] = &[
-    (
-        "/configurar",
-        "the link that the server writes at its start",
-    ),
-    ("/admin/alunos/{id}/foto", "the page of a student"),
-];
+const UNLINKED: &[(&str, &str)] = &[(
+    "/configurar",
+    "the link that the server writes at its start",
+)];
 
 /// A search that finds nothing.
 const NOTHING: &str = "?q=nada+assim";

@@ -232,32 +232,67 @@ fn an_operator_changes_students_photos_on_the_record() {
     assert!(bia.get(&target).expect(200).text().contains(&address));
     bia.post(&format!("{target}/excluir"), &json!({})).ok();
     site.anonymous().get(&address).expect(404);
-    let supplier = id(&site.person_as("duda", "drop"));
-    for nobody in [&*supplier, &id(&bia), "999999", "0", "x", "-1"] {
+    let duda = site.person_as("duda", "drop");
+    for nobody in [&*id(&duda), &id(&bia), "999999", "0", "x", "-1"] {
         send(&bia, &format!("/admin/alunos/{nobody}/foto"), PLAIN).expect(404);
     }
-    let path = site.folder().join("copia.db");
-    site.command(&["backup", &path.display().to_string()]).ok();
-    let copy = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-    let mut noted = copy
-        .prepare("SELECT action, object_name, before, after FROM audit WHERE action LIKE 'aluno.foto%' ORDER BY audit_id")
-        .unwrap();
-    let noted: Vec<[String; 4]> = noted
-        .query_map([], |row| {
-            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
-        })
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    let (none, some) = (
-        json!({ "foto": "" }).to_string(),
-        json!({ "foto": address }).to_string(),
-    );
+    let noted = "SELECT action || ' ' || object_name || ' ' || before || ' ' || after FROM audit
+        WHERE action LIKE 'aluno.foto%' ORDER BY audit_id";
     assert_eq!(
-        noted,
+        site.stored(noted),
         [
-            ["aluno.foto", "ana da Silva", &none, &some].map(str::to_owned),
-            ["aluno.foto_excluir", "ana da Silva", &some, &none].map(str::to_owned),
+            format!(r#"aluno.foto ana da Silva {{"foto":""}} {{"foto":"{address}"}}"#),
+            format!(r#"aluno.foto_excluir ana da Silva {{"foto":"{address}"}} {{"foto":""}}"#),
         ]
     );
+    // Staff and suppliers have pages of their own.
+    let target = format!("/admin/equipe/{}/foto", id(&duda));
+    let address = send(&bia, &target, PLAIN).ok()["foto"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(duda.get("/perfil").expect(200).text().contains(&address));
+    send(&bia, &format!("/admin/equipe/{}/foto", id(&ana)), PLAIN).expect(404);
+}
+
+#[test]
+fn a_teachers_photo_is_public_at_once_and_goes_with_the_teacher() {
+    let site = Site::builder().unlimited().start();
+    let bia = site.administrator();
+    let nobody = site.anonymous();
+    let made = bia
+        .post("/admin/professores", &json!({ "nome": "Lia Prado" }))
+        .expect(201);
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    let shown = || nobody.get("/api/v1/professores").ok()["data"][0]["foto"].clone();
+    assert_eq!(shown(), "");
+    let before = nobody.get("/api/v1/professores");
+    let before = before.header("last-modified").unwrap().to_owned();
+    let target = format!("/admin/professores/{id}/foto");
+    site.person("ana").get(&target).expect(403);
+    let form = bia
+        .send(upload(&target, "lia.webp", "image/webp", LOSSY))
+        .expect(303);
+    let page = format!("/admin/professores/{id}");
+    assert_eq!(
+        form.header("location"),
+        Some(&*format!("{page}?aviso=foto"))
+    );
+    let address = shown().as_str().unwrap().to_owned();
+    nobody.get(&address).expect(200);
+    let again = Request::new("GET", "/api/v1/professores").header("If-Modified-Since", &before);
+    nobody.send(again).expect(200);
+    for list in [&*page, "/admin/professores", &target] {
+        assert!(
+            bia.get(list).expect(200).text().contains(&address),
+            "{list}"
+        );
+    }
+    bia.post(&format!("{target}/excluir"), &json!({})).ok();
+    assert_eq!(shown(), "");
+    nobody.get(&address).expect(404);
+    send(&bia, &target, PLAIN).ok();
+    bia.post(&format!("{page}/excluir"), &json!({})).ok();
+    assert_eq!(stored(&site), 0, "it goes with the teacher");
+    send(&bia, &target, PLAIN).expect(404);
 }

@@ -97,6 +97,7 @@ fn row(teacher: Teacher) -> TeacherRow {
         id: teacher.id.to_string(),
         bio: format!("{}{more}", start.replace('\n', " ")),
         name: teacher.entry.name,
+        photo: teacher.photo,
         lessons: teacher.lessons.to_string(),
     }
 }
@@ -112,6 +113,16 @@ fn flash(notice: &str) -> Option<Notice> {
             Tone::Good,
             "Professor alterado",
             "A lista pública já mostra os novos dados.",
+        ),
+        "foto" => (
+            Tone::Good,
+            "Foto salva",
+            "A lista pública já mostra a nova foto.",
+        ),
+        "foto_excluida" => (
+            Tone::Good,
+            "Foto excluída",
+            "Aparecem as iniciais do nome no lugar dela.",
         ),
         "excluido" => (
             Tone::Good,

@@ -26,6 +26,8 @@ pub struct TeacherRow {
     pub id: String,
     /// Full name.
     pub name: String,
+    /// Path of the photo, empty without one.
+    pub photo: String,
     /// First words about the person; may be empty.
     pub bio: String,
     /// Lessons in published courses.

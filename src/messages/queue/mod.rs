@@ -5,6 +5,7 @@ pub mod pages;
 pub mod store;
 pub mod views;
 
+use crate::accounts::Role;
 use crate::clock::Instant;
 use crate::config::{Config, Gateway};
 use crate::http::view::Badge;
@@ -20,6 +21,7 @@ pub struct Message {
     /// As stored, such as `boas_vindas`.
     pub kind: String,
     pub user: UserId,
+    pub role: Role,
     pub name: String,
     pub email: String,
     pub state: i64,

@@ -242,6 +242,11 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     Reply::page(&MessagePage {
         layout: layout(app, &person.account, request).with_flash(notice.as_deref().and_then(flash)),
         row: row(app, &message, request.now),
+        person: if message.role.is_student() {
+            format!("/admin/alunos/{}", message.user)
+        } else {
+            format!("/admin/equipe/{}", message.user)
+        },
         not_before: if waits && message.run_at > request.now {
             page(message.run_at)
         } else {

@@ -10,7 +10,7 @@ use crate::db::{ReadTx, Result};
 const MOST_FOUND: u32 = 200;
 
 const COLUMNS: &str = "o.message_id, o.channel, o.kind, o.user_id, u.name, u.email, o.state,
-    o.created_at, o.run_at, o.expires_at, o.done_at, o.outcome";
+    o.created_at, o.run_at, o.expires_at, o.done_at, o.outcome, u.role";
 /// The messages lead, whatever is asked of them.
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
 
@@ -30,6 +30,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Message> {
         expires_at: instant(9)?,
         done_at: instant(10)?,
         outcome: row.get(11)?,
+        role: row.get(12)?,
     })
 }
 
@@ -99,7 +100,7 @@ pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
     tx.optional(
         &format!("SELECT {COLUMNS}, o.params FROM {TABLES} WHERE o.message_id = ?1"),
         [id],
-        |row| Ok((read(row)?, row.get(12)?)),
+        |row| Ok((read(row)?, row.get(13)?)),
     )
 }
 

@@ -50,6 +50,8 @@ pub struct MessagePage {
     pub layout: Layout,
     /// The message as in the list.
     pub row: MessageRow,
+    /// Address of the recipient's page.
+    pub person: String,
     /// `20/11/2026 14:05`: not before; empty when it may go.
     pub not_before: String,
     /// `20/11/2026 14:05`: worthless after; empty without an end.
