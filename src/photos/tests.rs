@@ -81,7 +81,12 @@ fn other_files_are_refused_by_what_they_are() {
     assert_eq!(check(ANIMATED_PNG), Err(Fault::Animated));
     assert_eq!(check(ANIMATED_WEBP), Err(Fault::Animated));
     assert_eq!(check(&vec![0xff; MOST_BYTES + 1]), Err(Fault::TooLarge));
-    for start in [jpeg::START, png::START, b"RIFF\x20\0\0\0WEBP"] {
+    for start in [
+        jpeg::START,
+        png::START,
+        b"RIFF\x20\0\0\0WEBP",
+        b"RIFF\0\0\0\0WEBP",
+    ] {
         let disguised = [start, page].concat();
         assert_eq!(check(&disguised), Err(Fault::Damaged));
     }

@@ -19,8 +19,8 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
     let end = size.checked_add(8).ok_or(Fault::Damaged)?;
     // What stands behind the declared end is no part of the picture.
     let file = file.get(..end).ok_or(Fault::Damaged)?;
-    let mut reader = Reader::new(file, START.len() + 4 + NAME.len());
-    let mut bytes = file[..reader.at].to_vec();
+    let mut reader = Reader::new(file, 0);
+    let mut bytes = reader.take(START.len() + 4 + NAME.len())?.to_vec();
     let (mut canvas, mut image) = (None, None);
     while !reader.is_at_end() {
         let name: [u8; 4] = reader.array()?;
