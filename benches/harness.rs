@@ -42,6 +42,8 @@ mod rounds;
 mod seed;
 #[path = "harness/server.rs"]
 mod server;
+#[path = "harness/students.rs"]
+mod students;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -72,9 +72,9 @@ fn health() -> [Route; 2] {
 
 /// People in the operator's panel, and what was done to them.
 #[rustfmt::skip]
-fn people() -> [Route; 20] {
+fn people() -> [Route; 23] {
     use Access::Admin;
-    use people::{acts, detail, pages};
+    use people::{acts, detail, pages, roles};
     [
         get("/admin/alunos", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::students)), "The students, as page, JSON or CSV."),
         post("/admin/alunos", Call::Session(Admin, Run::Write(pages::create_student)), "Creates a student and queues the welcome message."),
@@ -85,6 +85,9 @@ fn people() -> [Route; 20] {
         post("/admin/alunos/{id}/reativar", Call::Session(Admin, Run::Write(acts::reactivate_student)), "Lets a student in again."),
         post("/admin/alunos/{id}/link-de-senha", Call::Session(Admin, Run::Write(acts::link_student)), "Queues a one-time link to choose a password."),
         post("/admin/alunos/{id}/sessoes/encerrar", Call::Session(Admin, Run::Write(acts::end_student_sessions)), "Ends the sessions and extension tokens of a student."),
+        post("/admin/alunos/{id}/permissoes", Call::Session(Admin, Run::Write(roles::change_exceptions)), "Makes exceptions from the permissions of a student's plan."),
+        get("/admin/papeis", Call::Session(Admin, Run::Read(roles::page)), "What each role may do, as page or JSON."),
+        post("/admin/papeis", Call::Session(Admin, Run::Write(roles::change)), "Replaces what roles may do."),
         get("/admin/equipe", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::staff)), "Suppliers and administrators, as page, JSON or CSV."),
         post("/admin/equipe", Call::Session(Admin, Run::Write(pages::create_staff)), "Creates a supplier or administrator and queues the welcome message."),
         get("/admin/equipe/{id}", Call::Session(Admin, Run::Read(detail::staff)), "One supplier or administrator; `novo` for the form of a new one."),

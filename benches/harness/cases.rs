@@ -12,6 +12,7 @@ use crate::report::{Figure, Target};
 use crate::requests::{self, get_bytes};
 use crate::rounds::{self, Series, Subject, alternate, median, sample};
 use crate::seed::Recipe;
+use crate::students;
 
 /// One thing that is measured.
 pub struct Case {
@@ -40,6 +41,8 @@ pub const CASES: &[Case] = &[
         about: "the first page of random sellers, which may come from memory" },
     Case { name: "notification", run: notification,
         about: "signed notifications, each stored durably, beside a loop that commits the same rows" },
+    Case { name: "students", run: students::students,
+        about: "lists of 100,000 students in the panel, the slowest of each kind" },
     Case { name: "logins", run: limits::logins,
         about: "p99 of reads while logins saturate their thread" },
     Case { name: "backup", run: limits::backup,

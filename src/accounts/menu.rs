@@ -39,6 +39,7 @@ const OPERATOR: &[Group] = &[
         places: &[
             Place::new("Alunos", "/admin/alunos", "people").handy(),
             Place::new("Equipe", "/admin/equipe", "staff"),
+            Place::new("Papéis", "/admin/papeis", "shield"),
         ],
     },
     Group {

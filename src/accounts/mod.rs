@@ -14,6 +14,7 @@ pub mod menu;
 pub mod own;
 pub mod pages;
 pub mod passwords;
+pub mod permissions;
 pub mod session;
 pub mod setup;
 pub mod store;

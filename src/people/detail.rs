@@ -2,9 +2,9 @@
 
 use super::acts::{find, id_of};
 use super::entry::{Entry, Shown, Typed};
-use super::pages::{flash, new_form, reach, row};
-use super::views::{AccountRow, Fact, MessageRow, PersonPage, SessionRow, TrailRow};
-use super::{Group, Listed, Standing, WirePerson, store};
+use super::pages::{new_form, notice, reach, row};
+use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, SessionRow, TrailRow};
+use super::{Group, Listed, Standing, WirePerson, roles, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::Instant;
@@ -50,6 +50,7 @@ struct Stored {
     person: Listed,
     suspended_for: String,
     sessions: Vec<store::Session>,
+    permissions: Vec<PermissionRow>,
     accounts: Vec<LinkedAccount>,
     messages: Vec<Queued>,
     trail: Vec<trail::Entry>,
@@ -63,12 +64,16 @@ fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored
             request.now.minus(SESSION_IDLE_S),
         );
         Ok(Stored {
-            person,
             suspended_for: store::suspended_for(tx, id)?.unwrap_or_default(),
             sessions: store::open_sessions(tx, id, opened, used, ROWS)?,
+            permissions: match group {
+                Group::Students => roles::of_student(tx, id, person.role)?,
+                Group::Staff => Vec::new(),
+            },
             accounts: marketplace::linked_accounts(tx, id)?,
             messages: outbox::newest_to(tx, id, ROWS)?,
             trail: trails::about_person(tx, id, ROWS)?,
+            person,
         })
     })
 }
@@ -83,9 +88,6 @@ pub fn page(
 ) -> Result<Reply, Problem> {
     let stored = read(app, request, group, id_of(request)?)?;
     let when = |at: Instant| When::new(app.zone(), at, request.now);
-    let notice = form_urlencoded::parse(request.query_text().as_bytes())
-        .find(|(name, _)| name == "aviso")
-        .map(|(_, word)| word.into_owned());
     let typed = shown
         .typed
         .unwrap_or_else(|| Typed::of(Entry::of(&stored.person)));
@@ -98,7 +100,7 @@ pub fn page(
     let facts = facts(app, &stored.person, request.now);
     let suspended = stored.person.standing == Standing::Suspended;
     Reply::page(&PersonPage {
-        layout: layout(app, &person.account, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, &person.account, request).with_flash(notice(request)),
         path: group.path(),
         words: group.words(),
         facts,
@@ -120,6 +122,7 @@ pub fn page(
                 used: when(one.last_seen_at),
             })
             .collect(),
+        permissions: stored.permissions,
         accounts: stored
             .accounts
             .into_iter()

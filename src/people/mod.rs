@@ -10,6 +10,7 @@ pub mod acts;
 pub mod detail;
 pub mod entry;
 pub mod pages;
+pub mod roles;
 pub mod store;
 pub mod views;
 

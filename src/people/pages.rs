@@ -240,7 +240,7 @@ pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
 }
 
 /// What the last action led to.
-pub fn flash(word: &str) -> Option<Notice> {
+fn flash(word: &str) -> Option<Notice> {
     let (tone, title, text) = match word {
         "criado" => (
             Tone::Good,
@@ -286,6 +286,11 @@ pub fn flash(word: &str) -> Option<Notice> {
             "Sessões encerradas",
             "No navegador e na extensão a pessoa precisa entrar de novo.",
         ),
+        "papeis" => (
+            Tone::Good,
+            "Permissões dos planos salvas",
+            "Valem a partir da próxima ação de cada pessoa.",
+        ),
         "permissoes" => (
             Tone::Good,
             "Permissões salvas",
@@ -294,6 +299,13 @@ pub fn flash(word: &str) -> Option<Notice> {
         _ => return None,
     };
     Some(Notice::new(tone, title, text))
+}
+
+/// What the last action led to, as the page's address says it.
+pub fn notice(request: &Request) -> Option<Notice> {
+    let (_, word) = form_urlencoded::parse(request.query_text().as_bytes())
+        .find(|(name, _)| name == "aviso")?;
+    flash(&word)
 }
 
 /// How a message with a password link will reach a person.

@@ -124,6 +124,8 @@ pub struct PersonPage {
     pub reach: &'static str,
     /// Open sessions, newest first.
     pub sessions: Vec<SessionRow>,
+    /// What a student may do; empty for others.
+    pub permissions: Vec<PermissionRow>,
     /// Linked marketplace accounts.
     pub accounts: Vec<AccountRow>,
     /// The newest messages to the person.
@@ -198,3 +200,68 @@ pub struct TrailRow {
     /// When.
     pub at: When,
 }
+
+/// `GET /admin/papeis`: what each role may do.
+#[derive(Debug, Template)]
+#[template(path = "roles.html", config = "assets/askama.toml")]
+pub struct RolesPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The roles, in the order of the columns.
+    pub roles: Vec<&'static str>,
+    /// The permissions.
+    pub rows: Vec<RoleRow>,
+}
+
+/// A permission and who has it by role.
+#[derive(Debug)]
+pub struct RoleRow {
+    /// Its name.
+    pub name: &'static str,
+    /// As people read it.
+    pub title: &'static str,
+    /// What it opens.
+    pub about: &'static str,
+    /// A box for each role.
+    pub cells: Vec<RoleCell>,
+}
+
+/// One box.
+#[derive(Debug)]
+pub struct RoleCell {
+    /// The role's name.
+    pub role: &'static str,
+    /// `Pro: Analisar anúncios`.
+    pub label: String,
+    /// Whether the role has the permission.
+    pub on: bool,
+}
+
+/// A permission of a person.
+#[derive(Debug)]
+pub struct PermissionRow {
+    /// Its name.
+    pub name: &'static str,
+    /// As people read it.
+    pub title: &'static str,
+    /// Whether the role gives it, in words.
+    pub by_role: &'static str,
+    /// `herdar`, `permitir` or `negar`.
+    pub field: Field,
+}
+
+/// What can be decided for a person.
+pub static EXCEPTIONS: &[Choice] = &[
+    Choice {
+        value: "herdar",
+        label: "Conforme o plano",
+    },
+    Choice {
+        value: "permitir",
+        label: "Permitir sempre",
+    },
+    Choice {
+        value: "negar",
+        label: "Negar sempre",
+    },
+];

@@ -51,6 +51,7 @@ mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.
 mod public; // What anyone may read: shapes, freshness, and memory.
 mod queue; // What waits to leave, and what the operator does about it.
+mod roles; // What roles and people may do, in force at once.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.

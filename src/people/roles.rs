@@ -1,0 +1,236 @@
+//! What roles may do, and whom exceptions are made for.
+//!
+//! A change holds from the next request on: what memory knows of anybody
+//! whom it may concern is dropped with the commit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::acts::{find, id_of};
+use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
+use super::{Group, pages};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::accounts::permissions::{self, ALL, Permission};
+use crate::accounts::students::Desk;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::db::ReadTx;
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::input::{Check, Field, is_form};
+use crate::http::problem::Fields;
+use crate::http::{Problem, Reply, Request, view};
+use crate::ids::UserId;
+use crate::route::Job;
+
+const PATH: &str = "/admin/papeis";
+
+/// A role in the panel's JSON.
+#[derive(Serialize)]
+struct WireRole {
+    role: Role,
+    titulo: &'static str,
+    permissoes: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Granted<'g> {
+    permissoes: &'g [&'static str],
+}
+
+/// `GET /admin/papeis`: what each role may do.
+pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let roles = app.db.read(request.lane, |tx| {
+        let roles = Role::STUDENTS.into_iter();
+        roles
+            .map(|role| Ok((role, permissions::of_role(tx, role)?)))
+            .collect::<Result<Vec<_>, Problem>>()
+    })?;
+    if request.wants_json() {
+        let roles = roles.into_iter().map(|(role, permissoes)| WireRole {
+            role,
+            titulo: role.title(),
+            permissoes,
+        });
+        return ListReply::reply(Role::STUDENTS.len() as u64, roles.collect());
+    }
+    let row = |permission: &'static Permission| RoleRow {
+        name: permission.name,
+        title: permission.title,
+        about: permission.about,
+        cells: roles
+            .iter()
+            .map(|(role, granted)| RoleCell {
+                role: role.name(),
+                label: format!("{}: {}", role.title(), permission.title),
+                on: granted.contains(&permission.name),
+            })
+            .collect(),
+    };
+    Reply::page(&RolesPage {
+        layout: layout(app, &person.account, request).with_flash(pages::notice(request)),
+        roles: Role::STUDENTS.into_iter().map(Role::title).collect(),
+        rows: ALL.iter().map(row).collect(),
+    })
+}
+
+/// `POST /admin/papeis`: replaces what roles may do. A program may leave out
+/// the roles it does not change.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let mut body: BTreeMap<String, Field<Vec<String>>> = request.form_or_json()?;
+    let mut wanted = Vec::new();
+    let mut faults: Fields = Vec::new();
+    for role in Role::STUDENTS {
+        let field = body.remove(role.name());
+        // A browser leaves out a role with nothing ticked.
+        if field.is_none() && !is_form(request.headers()) {
+            continue;
+        }
+        let mut check = Check::form_or_json(request.headers());
+        let names = check.optional(role.name(), field.unwrap_or_default());
+        let names = names.unwrap_or_default();
+        if let Err(problem) = check.finish() {
+            faults.extend(problem.fields);
+        } else if let Some(unknown) = names.iter().find(|name| !permissions::exists(name)) {
+            let said = format!("there is no permission {unknown:?}");
+            faults.push((role.name().into(), said.into()));
+        }
+        let granted = ALL.iter().map(|one| one.name);
+        let granted = granted.filter(|known| names.iter().any(|name| name == known));
+        wanted.push((role, granted.collect::<Vec<_>>()));
+    }
+    faults.extend(
+        body.into_keys()
+            .map(|name| (name.into(), "is not a student's role".into())),
+    );
+    if !faults.is_empty() {
+        return Err(Problem::invalid(faults));
+    }
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        for (role, granted) in &wanted {
+            let before = permissions::of_role(tx, *role)?;
+            if before == *granted {
+                continue;
+            }
+            permissions::set_role(tx, *role, granted)?;
+            let act = Act {
+                action: "papel.alterar",
+                object: "papel",
+                object_id: role.name().to_owned(),
+                object_name: role.title(),
+            };
+            let (was, is) = (
+                Granted {
+                    permissoes: &before,
+                },
+                Granted {
+                    permissoes: granted,
+                },
+            );
+            audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+        }
+        // It concerns everybody of these roles.
+        tx.after_commit(move || versions.raise_everything());
+        answer.with(PATH, "papeis", &[])
+    }))
+}
+
+/// What the form of a person's exceptions sends.
+const CHOICES: [(&str, Option<bool>); 3] = [
+    ("herdar", None),
+    ("permitir", Some(true)),
+    ("negar", Some(false)),
+];
+
+/// The permissions of a student as the student's page shows them.
+pub fn of_student(tx: &ReadTx<'_>, id: UserId, role: Role) -> Result<Vec<PermissionRow>, Problem> {
+    let granted = permissions::of_role(tx, role)?;
+    let exceptions = permissions::exceptions(tx, id)?;
+    let row = |permission: &'static Permission| {
+        let exception = exceptions.iter().find(|(name, _)| *name == permission.name);
+        let exception = exception.map(|(_, granted)| *granted);
+        let choice = CHOICES.iter().find(|(_, means)| *means == exception);
+        PermissionRow {
+            name: permission.name,
+            title: permission.title,
+            by_role: if granted.contains(&permission.name) {
+                "O plano dá."
+            } else {
+                "O plano não dá."
+            },
+            field: view::Field::of(choice.map_or("herdar", |(word, _)| word)),
+        }
+    };
+    Ok(ALL.iter().map(row).collect())
+}
+
+/// `POST /admin/alunos/{id}/permissoes`: makes exceptions for a student, or
+/// takes them away. What is left out stays.
+pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let mut body: BTreeMap<String, Field<String>> = request.form_or_json()?;
+    let mut wanted = Vec::new();
+    let mut faults: Fields = Vec::new();
+    for permission in &ALL {
+        let Some(field) = body.remove(permission.name) else {
+            continue;
+        };
+        let mut check = Check::form_or_json(request.headers());
+        let word = check.required(permission.name, field);
+        match CHOICES.iter().find(|(known, _)| *known == word) {
+            Some((_, granted)) => wanted.push((permission.name, *granted)),
+            None => check.fail(permission.name, "must be herdar, permitir or negar"),
+        }
+        faults.extend(
+            check
+                .finish()
+                .err()
+                .map(|problem| problem.fields)
+                .unwrap_or_default(),
+        );
+    }
+    faults.extend(
+        body.into_keys()
+            .map(|name| (name.into(), "is not a permission".into())),
+    );
+    if !faults.is_empty() {
+        return Err(Problem::invalid(faults));
+    }
+    let (answer, actor, desk) = (
+        Answer::to(request),
+        Actor::person(person, request),
+        Desk::of(app),
+    );
+    Ok(Box::new(move |tx| {
+        let student = find(tx, Group::Students, id)?;
+        let before = permissions::exceptions(tx, id)?;
+        for (name, granted) in wanted {
+            permissions::set_exception(tx, id, name, granted)?;
+        }
+        let after = permissions::exceptions(tx, id)?;
+        if before != after {
+            let act = Act {
+                action: "aluno.permissoes",
+                object: "aluno",
+                object_id: id.to_string(),
+                object_name: &student.name,
+            };
+            audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(&after)))?;
+            desk.changed(tx, id);
+        }
+        let page = format!("{}/{id}", Group::Students.path());
+        answer.done(id, &page, "permissoes")
+    }))
+}
+
+/// Exceptions as the audit log tells them.
+fn told(exceptions: &[(&'static str, bool)]) -> BTreeMap<&'static str, &'static str> {
+    let told = exceptions.iter();
+    told.map(|(name, granted)| (*name, if *granted { "permitir" } else { "negar" }))
+        .collect()
+}
