@@ -180,6 +180,21 @@ BEGIN
     WHERE kind = OLD.kind AND standing = OLD.standing AND disputed = OLD.disputed AND role = OLD.role;
 END;
 
+-- Lists of students that were sent to be imported, kept for a week: what is to become of each row, and what became of it.
+CREATE TABLE student_import (
+    import_id  INTEGER PRIMARY KEY,         -- the import's number
+    file_name  TEXT NOT NULL,               -- as the browser called it
+    by_name    TEXT NOT NULL,               -- who sent it, as they were called then
+    created_at INTEGER NOT NULL,            -- when it was sent
+    done_at    INTEGER,                     -- when its students were made; NULL before
+    total      INTEGER NOT NULL,            -- rows of the file
+    to_make    INTEGER NOT NULL,            -- rows that are to be made
+    made       INTEGER NOT NULL,            -- rows that were made
+    existing   INTEGER NOT NULL,            -- rows whose address has an account already
+    faulty     INTEGER NOT NULL,            -- rows that cannot be made
+    rows       TEXT NOT NULL                -- JSON: each row with its outcome
+) STRICT;
+
 -- What each role may do by default.
 CREATE TABLE role_permission (
     role       TEXT NOT NULL,               -- a student role

@@ -24,6 +24,7 @@ use crate::operations::Soundness;
 use crate::operations::traffic::Traffic;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
+use crate::people::import::apply::Imports;
 use crate::route::Route;
 use crate::secrets::Sealer;
 
@@ -55,6 +56,7 @@ pub struct App {
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
     pub soundness: Soundness,
+    pub imports: Arc<Imports>,
     /// Set when a command beside the server changed the database.
     pub outside_change: Arc<AtomicBool>,
     pub started_at: Instant,
@@ -114,6 +116,7 @@ impl App {
             slow: SlowPool::default(),
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
+            imports: Arc::default(),
             outside_change: Arc::default(),
             started_at,
             demo,

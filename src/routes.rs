@@ -39,6 +39,9 @@ const NOTIFICATION: usize = 64 * 1024;
 /// Bodies of purchase events.
 const PURCHASE: usize = 256 * 1024;
 
+/// Lists of people as CSV.
+const LIST: usize = 8 * 1024 * 1024;
+
 /// All rows. Their order is for readers; no two match the same request.
 pub fn all() -> Vec<Route> {
     let mut rows = Vec::new();
@@ -72,8 +75,9 @@ fn health() -> [Route; 2] {
 
 /// People in the operator's panel, and what was done to them.
 #[rustfmt::skip]
-fn people() -> [Route; 23] {
+fn people() -> [Route; 28] {
     use Access::Admin;
+    use people::import::pages as import;
     use people::{acts, detail, pages, roles};
     [
         get("/admin/alunos", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::students)), "The students, as page, JSON or CSV."),
@@ -86,6 +90,11 @@ fn people() -> [Route; 23] {
         post("/admin/alunos/{id}/link-de-senha", Call::Session(Admin, Run::Write(acts::link_student)), "Queues a one-time link to choose a password."),
         post("/admin/alunos/{id}/sessoes/encerrar", Call::Session(Admin, Run::Write(acts::end_student_sessions)), "Ends the sessions and extension tokens of a student."),
         post("/admin/alunos/{id}/permissoes", Call::Session(Admin, Run::Write(roles::change_exceptions)), "Makes exceptions from the permissions of a student's plan."),
+        get("/admin/alunos/importar", Call::Session(Admin, Run::Read(import::list)), "The form for a list of students, and the lists sent lately."),
+        post("/admin/alunos/importar", Call::Session(Admin, Run::Slow(import::send)), "Reads and checks a list of students; makes nobody yet.").body_at_most(LIST),
+        get("/admin/alunos/importar/{id}", Call::Session(Admin, Run::Slow(import::report)), "What is to become, or became, of each row of a list, as page, JSON or CSV."),
+        post("/admin/alunos/importar/{id}/aplicar", Call::Session(Admin, Run::Slow(import::start)), "Makes the students of a list, all or none."),
+        post("/admin/alunos/importar/{id}/excluir", Call::Session(Admin, Run::Write(import::discard)), "Forgets a list; who was made stays."),
         get("/admin/papeis", Call::Session(Admin, Run::Read(roles::page)), "What each role may do, as page or JSON."),
         post("/admin/papeis", Call::Session(Admin, Run::Write(roles::change)), "Replaces what roles may do."),
         get("/admin/equipe", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::staff)), "Suppliers and administrators, as page, JSON or CSV."),

@@ -9,6 +9,7 @@
 pub mod acts;
 pub mod detail;
 pub mod entry;
+pub mod import;
 pub mod pages;
 pub mod roles;
 pub mod store;

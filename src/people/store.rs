@@ -17,7 +17,7 @@ use crate::ids::UserId;
 use crate::text::search_key;
 
 /// Most people that a search sorts here; beyond, the list is walked in its order.
-const FEW: u32 = 1_000;
+const FEW: u32 = 2_000;
 /// Words of a search that count; what follows them is ignored.
 const MOST_WORDS: usize = 6;
 /// The index of letter runs knows nothing shorter.
@@ -184,38 +184,51 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
     if runs.is_empty() {
         return Ok(None);
     }
-    let found: Vec<i64> = tx.all(
-        "SELECT rowid FROM person_search WHERE person_search MATCH ?1 LIMIT ?2",
+    let mut read = 0;
+    let mut kept: Vec<(SortKey, i64)> = Vec::new();
+    tx.each(
+        "SELECT u.user_id, u.name, u.email, u.role, u.kind, u.standing, u.disputed, u.created_at, u.last_access_at
+         FROM (SELECT rowid FROM person_search WHERE person_search MATCH ?1 LIMIT ?2) s
+         CROSS JOIN user u ON u.user_id = s.rowid",
         (runs.join(" "), FEW + 1),
-        |row| row.get(0),
+        |row| {
+            read += 1;
+            let is_wanted = row.get::<_, i64>(4)? == wanted.group.kind()
+                && wanted.standing.is_none_or(|one| row.get(5) == Ok(one.number()))
+                && wanted.disputed.is_none_or(|one| row.get(6) == Ok(one))
+                && wanted.role.is_none_or(|one| row.get(3) == Ok(one));
+            if !is_wanted {
+                return Ok(());
+            }
+            let name = search_key(row.get_ref(1)?.as_str()?);
+            let email = row.get_ref(2)?.as_str()?;
+            let holds = |word: &String| name.contains(word) || email.contains(word);
+            if words.iter().all(holds) {
+                let key = match wanted.order {
+                    Order::Name => SortKey::Text(name),
+                    Order::Creation => SortKey::Number(row.get(7)?),
+                    Order::Access => SortKey::Number(row.get(8)?),
+                };
+                kept.push((key, row.get(0)?));
+            }
+            Ok(())
+        },
     )?;
-    if found.len() > FEW as usize {
+    if read > FEW {
         return Ok(None);
     }
-    let mut kept = Vec::new();
-    for id in found {
-        let Some(person) = person(tx, UserId(id))? else {
-            continue;
-        };
-        let key = search_key(&format!("{} {}", person.email, person.name));
-        let is_wanted = Group::of(person.role) == wanted.group
-            && wanted.role.is_none_or(|role| role == person.role)
-            && wanted.standing.is_none_or(|one| one == person.standing)
-            && wanted.disputed.is_none_or(|one| one == person.disputed)
-            && words.iter().all(|word| key.contains(word));
-        if is_wanted {
-            kept.push(person);
-        }
-    }
-    match wanted.order {
-        Order::Name => kept.sort_by_cached_key(|one| (search_key(&one.name), one.id)),
-        Order::Creation => kept.sort_by_key(|one| (one.created_at, one.id)),
-        Order::Access => kept.sort_by_key(|one| (one.last_access_at, one.id)),
-    }
+    kept.sort_unstable();
     if wanted.descending {
         kept.reverse();
     }
-    Ok(Some(kept.into_iter().map(|one| one.id.0).collect()))
+    Ok(Some(kept.into_iter().map(|(_, id)| id).collect()))
+}
+
+/// What one person is sorted by; nothing comes before everything.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum SortKey {
+    Text(String),
+    Number(Option<i64>),
 }
 
 /// The people that a search finds, in their order, however many.

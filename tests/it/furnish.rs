@@ -36,7 +36,21 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     let crm = site.key(&["write"]);
     crm.post("/api/v1/alunos/criar", &student).expect(201);
     purchases(site);
+    lists(&operator);
     (ana, operator)
+}
+
+/// Lists of students: one to be imported, one that was.
+fn lists(operator: &Actor<'_>) {
+    for number in 1..=2 {
+        let csv = format!(
+            "nome,email,plano\n{TITLE},lista{number}@exemplo.com,pro\n{TITLE},sem endereço,ouro\n"
+        );
+        let list = json!({ "csv": csv });
+        operator.post("/admin/alunos/importar", &list).expect(201);
+    }
+    let apply = "/admin/alunos/importar/2/aplicar";
+    operator.post(apply, &json!({})).expect(202);
 }
 
 /// Teachers, courses, lessons and meets: to come, going on and past.

@@ -29,6 +29,7 @@ const SMALL: &[&str] = &[
     "course",
     "person_count",
     "checkout_count",
+    "student_import",
 ];
 
 /// Walks that are known and bounded, each with its reason.

@@ -409,6 +409,24 @@ pub fn visit_all(admin: &Actor<'_>) {
                 .expect(200);
         }
     }
+    let csv = json!({ "csv": "nome,email,plano\nEva,eva@lista.com,pro\n" });
+    for number in ["1", "2"] {
+        admin.post("/admin/alunos/importar", &csv).expect(201);
+        let target = format!("/admin/alunos/importar/{number}");
+        admin.get(&target).expect(200);
+        admin.get(&format!("{target}?formato=csv")).expect(200);
+    }
+    admin.get("/admin/alunos/importar").expect(200);
+    admin
+        .post("/admin/alunos/importar/1/aplicar", &json!({}))
+        .expect(202);
+    admin
+        .post("/admin/alunos/importar/2/excluir", &json!({}))
+        .ok();
+    admin.get("/admin/papeis").expect(200);
+    admin
+        .post("/admin/papeis", &json!({ "free": ["meets"] }))
+        .ok();
     let id = make(admin, "Beto", "beto@exemplo.com", "pro");
     let target = format!("/admin/alunos/{id}");
     admin.get(&target).expect(200);
@@ -418,6 +436,10 @@ pub fn visit_all(admin: &Actor<'_>) {
             &json!({ "nome": "Beto Lima", "email": "b@exemplo.com" }),
         )
         .ok();
+    for word in ["negar", "herdar"] {
+        let exception = json!({ "ml_clonar": word });
+        admin.post(&format!("{target}/permissoes"), &exception).ok();
+    }
     let reason = json!({ "motivo": "teste" });
     for act in [
         "link-de-senha",

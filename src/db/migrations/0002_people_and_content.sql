@@ -397,3 +397,17 @@ BEGIN
     VALUES (iif(NEW.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), NEW.topic, ''), NEW.state, 1)
     ON CONFLICT DO UPDATE SET notifications = notifications + 1;
 END;
+-- Lists of students that were sent to be imported, kept for a week: what is to become of each row, and what became of it.
+CREATE TABLE student_import (
+    import_id  INTEGER PRIMARY KEY,         -- the import's number
+    file_name  TEXT NOT NULL,               -- as the browser called it
+    by_name    TEXT NOT NULL,               -- who sent it, as they were called then
+    created_at INTEGER NOT NULL,            -- when it was sent
+    done_at    INTEGER,                     -- when its students were made; NULL before
+    total      INTEGER NOT NULL,            -- rows of the file
+    to_make    INTEGER NOT NULL,            -- rows that are to be made
+    made       INTEGER NOT NULL,            -- rows that were made
+    existing   INTEGER NOT NULL,            -- rows whose address has an account already
+    faulty     INTEGER NOT NULL,            -- rows that cannot be made
+    rows       TEXT NOT NULL                -- JSON: each row with its outcome
+) STRICT;

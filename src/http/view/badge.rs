@@ -51,6 +51,18 @@ badges! {
     Failed = "Falhou", Bad;
     /// Not sent, because it was no longer wanted.
     Dropped = "Descartado", Info;
+    /// A long work under way.
+    Running = "Em andamento", Info;
+    /// A long work that is finished.
+    Done = "Concluída", Good;
+    /// A row of a list that will be made.
+    ToImport = "A importar", Info;
+    /// A row of a list that was made.
+    Imported = "Importado", Good;
+    /// A row of a list that is there already.
+    Exists = "Já existe", Info;
+    /// A row of a list that cannot be made.
+    Faulty = "Com erro", Bad;
     /// A payment is disputed.
     Disputed = "Em disputa", Warn;
     /// Its time is over.

@@ -1,0 +1,291 @@
+//! Students from a list: read and checked first, then made in one transaction.
+//!
+//! What was checked is stored, so the report survives leaving the page and a
+//! restart. Applying is one job of the writer, the one allowed long hold: all
+//! rows that were good are made, or none is. A row whose address got an
+//! account meanwhile is left as it is. One import runs at a time.
+
+pub mod apply;
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::Role;
+use crate::http::csv_file;
+use crate::phone;
+use crate::text::{self, search_key};
+
+/// Most rows of a file.
+pub const MOST_ROWS: usize = 20_000;
+
+/// What is to become of a row, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Will be made.
+    Criar,
+    /// Was made.
+    Criado,
+    /// Has an account already, which stays as it is.
+    Existe,
+    /// Cannot be made.
+    Erro,
+}
+
+impl Outcome {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Criar => "criar",
+            Self::Criado => "criado",
+            Self::Existe => "existe",
+            Self::Erro => "erro",
+        }
+    }
+}
+
+/// A row of the file with what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Counted from 1, without the header.
+    pub linha: usize,
+    pub nome: String,
+    /// As it is stored, when it is an address.
+    pub email: String,
+    /// A role's name, when it is one.
+    pub plano: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_number: Option<String>,
+    pub situacao: Outcome,
+    /// Why it cannot be made, in words; empty otherwise.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub motivo: String,
+}
+
+impl Row {
+    /// The role of a row that can be made.
+    pub fn role(&self) -> Option<Role> {
+        Role::from_name(&self.plano).filter(|role| role.is_student())
+    }
+}
+
+/// Reads a file. Rows are checked by themselves and against each other, not
+/// yet against who is there.
+pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
+    let (header, rows) = csv_file::read(bytes).map_err(|problem| match problem {
+        "the file is not UTF-8 text" => {
+            "o arquivo não é um texto em UTF-8; salve-o como CSV UTF-8".to_owned()
+        }
+        _ => "o arquivo não é um CSV que se possa ler".to_owned(),
+    })?;
+    let column = |name: &str| header.iter().position(|known| known == name);
+    let missing: Vec<&str> = ["nome", "email", "plano"]
+        .into_iter()
+        .filter(|name| column(name).is_none())
+        .collect();
+    if !missing.is_empty() {
+        return Err(format!(
+            "a primeira linha precisa nomear as colunas; falta: {}",
+            missing.join(", ")
+        ));
+    }
+    let (name, email, plan) = (column("nome"), column("email"), column("plano"));
+    let chat = column("chat_number");
+    let cell = |row: &[String], column: Option<usize>| {
+        let cell = column.and_then(|column| row.get(column));
+        cell.map(|text| text.trim().to_owned()).unwrap_or_default()
+    };
+    let filled: Vec<(usize, Vec<String>)> = (1..)
+        .zip(rows)
+        .filter(|(_, row)| row.iter().any(|cell| !cell.trim().is_empty()))
+        .collect();
+    if filled.is_empty() {
+        return Err("o arquivo não tem nenhuma linha além do cabeçalho".to_owned());
+    }
+    if filled.len() > MOST_ROWS {
+        return Err(format!(
+            "o arquivo tem {} linhas; divida-o em partes de até {}",
+            text::grouped(filled.len() as u64),
+            text::grouped(MOST_ROWS as u64)
+        ));
+    }
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let checked = filled.into_iter().map(|(number, row)| {
+        let typed = Typed {
+            name: cell(&row, name),
+            email: cell(&row, email),
+            plan: cell(&row, plan),
+            chat: cell(&row, chat),
+        };
+        check(number, typed, &mut seen)
+    });
+    Ok(checked.collect())
+}
+
+struct Typed {
+    name: String,
+    email: String,
+    plan: String,
+    chat: String,
+}
+
+fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row {
+    let mut wrong = Vec::new();
+    if text::person_name(&typed.name).is_none() {
+        wrong.push("o nome precisa ter de 2 a 120 letras".to_owned());
+    }
+    let email = text::email(&typed.email);
+    match &email {
+        None => wrong.push("o e-mail não é válido".to_owned()),
+        Some(email) => {
+            let first = *seen.entry(email.clone()).or_insert(number);
+            if first != number {
+                wrong.push(format!("o e-mail já está na linha {first}"));
+            }
+        }
+    }
+    let role = role_of(&typed.plan);
+    if role.is_none() {
+        wrong.push("o plano não existe".to_owned());
+    }
+    let chat = phone::normal("", &typed.chat).filter(|_| is_number(&typed.chat));
+    if chat.is_none() && !typed.chat.is_empty() {
+        wrong.push("o número de chat precisa ter de 10 a 15 números".to_owned());
+    }
+    Row {
+        linha: number,
+        nome: typed.name,
+        email: email.unwrap_or(typed.email),
+        plano: role.map_or(typed.plan, |role| role.name().to_owned()),
+        chat_number: chat,
+        situacao: if wrong.is_empty() {
+            Outcome::Criar
+        } else {
+            Outcome::Erro
+        },
+        motivo: wrong.join("; "),
+    }
+}
+
+/// Whether a text has nothing but digits and what people write between them.
+fn is_number(text: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_ascii_digit() || " -.()+".contains(c))
+}
+
+/// A student's role by its name, or as pages call it.
+fn role_of(typed: &str) -> Option<Role> {
+    let key = search_key(typed);
+    Role::STUDENTS
+        .into_iter()
+        .find(|role| role.name() == key || search_key(role.title()) == key)
+}
+
+/// How many rows have each outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub total: usize,
+    pub to_make: usize,
+    pub made: usize,
+    pub existing: usize,
+    pub faulty: usize,
+}
+
+impl Counts {
+    /// The counts of rows.
+    pub fn of(rows: &[Row]) -> Self {
+        let count = |outcome| rows.iter().filter(|row| row.situacao == outcome).count();
+        Self {
+            total: rows.len(),
+            to_make: count(Outcome::Criar),
+            made: count(Outcome::Criado),
+            existing: count(Outcome::Existe),
+            faulty: count(Outcome::Erro),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(csv: &str) -> Vec<(usize, String, String)> {
+        read(csv.as_bytes())
+            .unwrap()
+            .into_iter()
+            .map(|row| (row.linha, row.situacao.word().to_owned(), row.motivo))
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_checked_by_themselves_and_against_each_other() {
+        let csv = "plano;email;nome;chat_number;outra\r\n\
+                   pro;ana@x.com;Ana;+55 (11) 91234-5678;1\r\n\
+                   Pódio; BIA@x.com ;Bia;;2\r\n\
+                   ;;;;\r\n\
+                   ouro;sem arroba;A;123\r\n\
+                   vip;ana@X.com;Outra Ana\r\n\
+                   admin;c@x.com;Caio;abc5511912345678\r\n";
+        let fine = |number| (number, "criar".to_owned(), String::new());
+        assert_eq!(
+            told(csv),
+            [
+                fine(1),
+                fine(2),
+                (
+                    4,
+                    "erro".to_owned(),
+                    "o nome precisa ter de 2 a 120 letras; o e-mail não é válido; o plano não existe; \
+                     o número de chat precisa ter de 10 a 15 números"
+                        .to_owned()
+                ),
+                (
+                    5,
+                    "erro".to_owned(),
+                    "o e-mail já está na linha 1".to_owned()
+                ),
+                (
+                    6,
+                    "erro".to_owned(),
+                    "o plano não existe; o número de chat precisa ter de 10 a 15 números".to_owned()
+                ),
+            ]
+        );
+        let rows = read(csv.as_bytes()).unwrap();
+        assert_eq!(rows[0].chat_number.as_deref(), Some("5511912345678"));
+        assert_eq!((&*rows[1].email, &*rows[1].plano), ("bia@x.com", "podio"));
+    }
+
+    #[test]
+    fn files_that_are_no_list_are_refused_as_a_whole() {
+        for (csv, said) in [
+            ("", "falta: nome, email, plano"),
+            ("nome,email\nAna,ana@x.com\n", "falta: plano"),
+            ("Ana,ana@x.com,pro\n", "falta: nome, email, plano"),
+            ("nome,email,plano\n", "nenhuma linha"),
+            ("nome,email,plano\n,,\n \n", "nenhuma linha"),
+        ] {
+            let refused = read(csv.as_bytes()).unwrap_err();
+            assert!(refused.contains(said), "{refused}");
+        }
+        assert!(
+            read(b"nome,email,plano\n\xff,a@x.com,pro")
+                .unwrap_err()
+                .contains("UTF-8")
+        );
+        let many = "nome,email,plano\n".to_owned() + &"Ana,a@x.com,pro\n".repeat(MOST_ROWS + 1);
+        assert!(read(many.as_bytes()).unwrap_err().contains("20.001 linhas"));
+    }
+
+    #[test]
+    fn an_exported_list_reads_back() {
+        let csv = "\u{feff}id,nome,email,plano,chat_number,status\r\n7,'=1+1,a@x.com,pro,'+5511912345678,ativo\r\n";
+        let rows = read(csv.as_bytes()).unwrap();
+        assert_eq!(rows[0].nome, "=1+1");
+        assert_eq!(rows[0].chat_number.as_deref(), Some("5511912345678"));
+    }
+}

@@ -1,0 +1,506 @@
+//! Imports in the operator's panel: send a list, read the report, apply it.
+
+use http::HeaderValue;
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderName};
+use serde::{Deserialize, Serialize};
+
+use super::apply::{Running, already_applied, apply as make_students};
+use super::store::{self, Import};
+use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
+use super::{Counts, MOST_ROWS, Outcome, Row, read};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::accounts::students::Desk;
+use crate::app::App;
+use crate::audit::Actor;
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::csv_file::CsvFile;
+use crate::http::input::{Check, Field};
+use crate::http::view::{self, Badge, Notice, Paging, Progress, Tab, Tone, When, address};
+use crate::http::{Code, Problem, Reply, Request, upload};
+use crate::people::pages::reach;
+use crate::route::Job;
+use crate::text::{grouped, shortened};
+
+const PATH: &str = "/admin/alunos/importar";
+const ROWS: usize = 50;
+/// Rows of the answer to programs.
+const MOST_WIRE_ROWS: i64 = 1_000;
+
+/// Filters of the report: word in the address, label, outcome.
+const FILTERS: [(&str, &str, Option<Outcome>); 5] = [
+    ("", "Todas", None),
+    ("criar", "A importar", Some(Outcome::Criar)),
+    ("criado", "Importados", Some(Outcome::Criado)),
+    ("existe", "Já existem", Some(Outcome::Existe)),
+    ("erro", "Com erro", Some(Outcome::Erro)),
+];
+
+#[derive(Deserialize)]
+struct CsvBody {
+    #[serde(default)]
+    csv: Field<String>,
+}
+
+/// The file that was sent, with the name the browser gave it.
+fn sent_file(request: &Request) -> Result<(String, Vec<u8>), Problem> {
+    let media = request.header(&CONTENT_TYPE).unwrap_or_default();
+    if upload::is_upload(request) {
+        let parts = upload::parts(request)?;
+        let file = parts.into_iter().find(|part| part.name == "arquivo");
+        return match file {
+            Some(file) if !file.bytes.is_empty() => {
+                let name = file.file_name.trim();
+                let name: String = name.chars().filter(|c| !c.is_control()).collect();
+                let name = if name.is_empty() { "lista.csv" } else { &name };
+                Ok((shortened(name, 100).to_owned(), file.bytes.to_vec()))
+            }
+            _ => Err(Problem::field("arquivo", "escolha um arquivo CSV")),
+        };
+    }
+    if media.to_ascii_lowercase().starts_with("text/csv") {
+        return Ok(("lista.csv".to_owned(), request.body.to_vec()));
+    }
+    let body: CsvBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let csv = check.required("csv", body.csv);
+    check.finish()?;
+    Ok(("lista.csv".to_owned(), csv.into_bytes()))
+}
+
+#[derive(Serialize)]
+struct WireImport {
+    ok: bool,
+    id: String,
+    arquivo: String,
+    /// `conferida`, `importando` or `importada`.
+    estado: &'static str,
+    linhas: usize,
+    criar: usize,
+    criados: usize,
+    existem: usize,
+    erros: usize,
+    /// Rows that were worked, while it runs.
+    feitas: usize,
+}
+
+impl WireImport {
+    fn of(import: &Import, running: Option<&Running>) -> Self {
+        let counts = import.counts;
+        Self {
+            ok: true,
+            id: import.id.to_string(),
+            arquivo: import.file_name.clone(),
+            estado: match (running, import.done_at) {
+                (Some(_), _) => "importando",
+                (None, Some(_)) => "importada",
+                (None, None) => "conferida",
+            },
+            linhas: counts.total,
+            criar: counts.to_make,
+            criados: counts.made,
+            existem: counts.existing,
+            erros: counts.faulty,
+            feitas: match running {
+                Some(running) => running.done(),
+                None if import.done_at.is_some() => counts.total,
+                None => 0,
+            },
+        }
+    }
+}
+
+/// `POST /admin/alunos/importar`: reads and checks a list, and keeps it.
+pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let checked = sent_file(request).and_then(|(name, bytes)| {
+        let field = if upload::is_upload(request) {
+            "arquivo"
+        } else {
+            "csv"
+        };
+        let rows = read(&bytes).map_err(|said| Problem::field(field, said))?;
+        Ok((name, rows))
+    });
+    let (name, mut rows) = match checked {
+        Ok(checked) => checked,
+        Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
+        Err(problem) => {
+            let page = imports_page(app, person, request, Some(&problem))?;
+            return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
+        }
+    };
+    app.db.read(request.lane, |tx| {
+        for row in &mut rows {
+            if row.situacao == Outcome::Criar && store::has_account(tx, &row.email)? {
+                row.situacao = Outcome::Existe;
+            }
+        }
+        Ok::<_, Problem>(())
+    })?;
+    let by_name = person.account.name.clone();
+    let import = app.db.write(move |tx| {
+        let id = store::insert(tx, &name, &by_name, &rows)?;
+        store::one(tx, id)?.ok_or_else(Problem::not_found)
+    })?;
+    if request.wants_json() {
+        let reply = Reply::json(&WireImport::of(&import, None))?;
+        return Ok(reply.status(StatusCode::CREATED));
+    }
+    Reply::redirect(&format!("{PATH}/{}", import.id))
+}
+
+/// `GET /admin/alunos/importar`: the form, and the lists sent lately.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        let running = app.imports.running();
+        let imports = app.db.read(request.lane, store::newest)?;
+        let wire = imports.iter().map(|import| {
+            let running = running.as_deref().filter(|running| running.id == import.id);
+            WireImport::of(import, running)
+        });
+        return ListReply::reply(imports.len() as u64, wire.collect());
+    }
+    Reply::page(&imports_page(app, person, request, None)?)
+}
+
+fn imports_page(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    problem: Option<&Problem>,
+) -> Result<ImportsPage, Problem> {
+    let imports = app.db.read(request.lane, store::newest)?;
+    let said = problem.and_then(|problem| problem.fields.first());
+    let fault = said.map(|(_, said)| sentence(said));
+    let mut file = view::Field::default().fault(fault.as_deref());
+    file.focus = fault.is_some();
+    Ok(ImportsPage {
+        layout: layout(app, &person.account, request).with_flash(flash(request)),
+        alert: Notice::faults(usize::from(fault.is_some())),
+        file,
+        most_rows: grouped(MOST_ROWS as u64),
+        imports: imports
+            .iter()
+            .map(|import| import_row(app, request, import))
+            .collect(),
+    })
+}
+
+/// A fault as a sentence: a capital first and a full stop.
+fn sentence(said: &str) -> String {
+    let mut letters = said.chars();
+    let first: String = letters
+        .next()
+        .map(char::to_uppercase)
+        .into_iter()
+        .flatten()
+        .collect();
+    format!("{first}{}.", letters.as_str())
+}
+
+fn flash(request: &Request) -> Option<Notice> {
+    form_urlencoded::parse(request.query_text().as_bytes())
+        .any(|(name, word)| name == "aviso" && word == "descartada")
+        .then(|| {
+            Notice::new(
+                Tone::Good,
+                "Lista descartada",
+                "Quem já tinha sido importado continua cadastrado.",
+            )
+        })
+}
+
+fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
+    let running = app.imports.running();
+    let is_running = running.is_some_and(|running| running.id == import.id);
+    let counts = import.counts;
+    ImportRow {
+        id: import.id.to_string(),
+        file_name: import.file_name.clone(),
+        by_name: import.by_name.clone(),
+        told: told(counts, import.done_at.is_some()),
+        state: match (is_running, import.done_at) {
+            (true, _) => Badge::Running,
+            (false, Some(_)) => Badge::Done,
+            (false, None) => Badge::Pending,
+        },
+        sent: When::new(app.zone(), import.created_at, request.now),
+    }
+}
+
+/// `12 a importar, 3 já existem, 1 com erro`.
+fn told(counts: Counts, is_done: bool) -> String {
+    let part = |count: usize, words: &str| {
+        (count > 0).then(|| format!("{} {words}", grouped(count as u64)))
+    };
+    let parts = [
+        part(counts.to_make, "a importar"),
+        part(
+            counts.made,
+            if counts.made == 1 {
+                "importado"
+            } else {
+                "importados"
+            },
+        ),
+        part(
+            counts.existing,
+            if counts.existing == 1 {
+                "já existe"
+            } else {
+                "já existem"
+            },
+        ),
+        part(counts.faulty, "com erro"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() && is_done {
+        return "nada importado".to_owned();
+    }
+    parts.join(", ")
+}
+
+fn id_of(request: &Request) -> Result<i64, Problem> {
+    request
+        .variable("id")
+        .parse()
+        .map_err(|_| Problem::not_found())
+}
+
+#[derive(Deserialize)]
+struct ReportQuery {
+    #[serde(default)]
+    pagina: Field<i64>,
+    #[serde(default)]
+    por_pagina: Field<i64>,
+    #[serde(default)]
+    situacao: Field<String>,
+    #[serde(default)]
+    formato: Field<String>,
+}
+
+#[derive(Serialize)]
+struct WireReport {
+    #[serde(flatten)]
+    import: WireImport,
+    total: usize,
+    dados: Vec<Row>,
+}
+
+/// `GET /admin/alunos/importar/{id}`: the report, as page, JSON or CSV.
+pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = id_of(request)?;
+    let query: ReportQuery = request.query()?;
+    let mut check = Check::text();
+    let number = check
+        .number("pagina", query.pagina, 1..=100_000)
+        .unwrap_or(1);
+    let per_page = check.number("por_pagina", query.por_pagina, 1..=MOST_WIRE_ROWS);
+    let word = check
+        .optional("situacao", query.situacao)
+        .unwrap_or_default();
+    let filter = FILTERS.iter().find(|(known, ..)| *known == word);
+    if filter.is_none() {
+        check.fail("situacao", "is not one of the filter's values");
+    }
+    let csv = check.optional("formato", query.formato).unwrap_or_default();
+    if !matches!(&*csv, "" | "csv") {
+        check.fail("formato", "must be csv");
+    }
+    check.finish()?;
+    // Looked at first: what runs may be done by the time it is read.
+    let running = app.imports.running().filter(|running| running.id == id);
+    let (import, rows) = app.db.read(request.lane, |tx| {
+        let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        let rows = store::rows(tx, id)?.ok_or_else(Problem::not_found)?;
+        Ok::<_, Problem>((import, rows))
+    })?;
+    let wanted = filter.and_then(|(.., outcome)| *outcome);
+    let rows: Vec<Row> = rows
+        .into_iter()
+        .filter(|row| wanted.is_none_or(|outcome| row.situacao == outcome))
+        .collect();
+    if csv == "csv" {
+        return report_csv(&rows);
+    }
+    let per_page = per_page
+        .and_then(|rows| usize::try_from(rows).ok())
+        .unwrap_or(ROWS);
+    let first = usize::try_from(number - 1)
+        .unwrap_or(0)
+        .saturating_mul(per_page);
+    let total = rows.len();
+    let rows: Vec<Row> = rows.into_iter().skip(first).take(per_page).collect();
+    if request.wants_json() {
+        return Reply::json(&WireReport {
+            import: WireImport::of(&import, running.as_deref()),
+            total,
+            dados: rows,
+        });
+    }
+    let path = format!("{PATH}/{id}");
+    let number = number.unsigned_abs();
+    let page = Reply::page(&ImportPage {
+        layout: layout(app, &person.account, request),
+        progress: running.as_deref().map(progress),
+        button: button(&import, running.is_some()),
+        reach: reach(app, true),
+        faulty: match import.counts.faulty {
+            0 => String::new(),
+            1 => "A linha com erro fica de fora.".to_owned(),
+            many => format!("As {} linhas com erro ficam de fora.", grouped(many as u64)),
+        },
+        tabs: tabs(&path, &word, import.counts),
+        rows: rows.into_iter().map(report_row).collect(),
+        paging: Paging::new(
+            &path,
+            &[("situacao", &word)],
+            number,
+            per_page as u64,
+            total as u64,
+        ),
+        export: address(&path, &[("situacao", &word), ("formato", "csv")]),
+        import: import_row(app, request, &import),
+    })?;
+    Ok(if running.is_some() {
+        page.with(
+            HeaderName::from_static("refresh"),
+            HeaderValue::from_static("2"),
+        )
+    } else {
+        page
+    })
+}
+
+fn progress(running: &Running) -> Progress {
+    let (done, total) = (running.done() as u64, running.total as u64);
+    let note = format!(
+        "{} de {} linhas. Você pode sair desta página: a importação continua.",
+        grouped(done),
+        grouped(total)
+    );
+    Progress::new("Importando alunos", done, total, note)
+}
+
+fn button(import: &Import, is_running: bool) -> String {
+    match import.counts.to_make {
+        _ if is_running => String::new(),
+        0 => String::new(),
+        1 => "Importar 1 aluno".to_owned(),
+        many => format!("Importar {} alunos", grouped(many as u64)),
+    }
+}
+
+fn tabs(path: &str, word: &str, counts: Counts) -> Vec<Tab> {
+    let shown = FILTERS.iter().filter(|(.., outcome)| match outcome {
+        None => true,
+        Some(Outcome::Criar) => counts.to_make > 0,
+        Some(Outcome::Criado) => counts.made > 0,
+        Some(Outcome::Existe) => counts.existing > 0,
+        Some(Outcome::Erro) => counts.faulty > 0,
+    });
+    let tab = |(known, label, _): &(&'static str, &'static str, Option<Outcome>)| Tab {
+        label,
+        href: address(path, &[("situacao", known)]),
+        on: *known == word,
+    };
+    shown.map(tab).collect()
+}
+
+fn report_row(row: Row) -> ReportRow {
+    ReportRow {
+        line: row.linha,
+        plan: Role::from_name(&row.plano).map_or(row.plano, |role| role.title().to_owned()),
+        name: row.nome,
+        email: row.email,
+        state: match row.situacao {
+            Outcome::Criar => Badge::ToImport,
+            Outcome::Criado => Badge::Imported,
+            Outcome::Existe => Badge::Exists,
+            Outcome::Erro => Badge::Faulty,
+        },
+        reason: row.motivo,
+    }
+}
+
+fn report_csv(rows: &[Row]) -> Result<Reply, Problem> {
+    let header = [
+        "linha",
+        "nome",
+        "email",
+        "plano",
+        "chat_number",
+        "situacao",
+        "motivo",
+    ];
+    let mut file = CsvFile::new("importacao.csv", &header)?;
+    for row in rows {
+        file.row([
+            &*row.linha.to_string(),
+            &row.nome,
+            &row.email,
+            &row.plano,
+            row.chat_number.as_deref().unwrap_or_default(),
+            row.situacao.word(),
+            &row.motivo,
+        ])?;
+    }
+    file.reply()
+}
+
+/// `POST /admin/alunos/importar/{id}/aplicar`: has the students made. The
+/// answer does not wait for it; the report tells how far it is.
+pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = id_of(request)?;
+    let import = app
+        .db
+        .read(request.lane, |tx| store::one(tx, id))?
+        .ok_or_else(Problem::not_found)?;
+    if import.done_at.is_some() {
+        return Err(already_applied());
+    }
+    if import.counts.to_make == 0 {
+        return Err(Problem::new(
+            Code::Conflict,
+            "não há nenhum aluno a importar nesta lista",
+        ));
+    }
+    let turn = app.imports.begin(id, import.counts.total)?;
+    let (actor, desk) = (Actor::person(person, request), Desk::of(app));
+    // The job runs whether or not somebody waits for it.
+    drop(app.db.submit(move |tx| {
+        make_students(tx, &desk, &actor, id, turn).inspect_err(|problem| {
+            tracing::warn!(?problem, import = id, "an import was not applied")
+        })
+    }));
+    if request.wants_json() {
+        let running = app.imports.running().filter(|running| running.id == id);
+        let reply = Reply::json(&WireImport::of(&import, running.as_deref()))?;
+        return Ok(reply.status(StatusCode::ACCEPTED));
+    }
+    Reply::redirect(&format!("{PATH}/{id}"))
+}
+
+/// `POST /admin/alunos/importar/{id}/excluir`: forgets a list; who was made stays.
+pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    if app
+        .imports
+        .running()
+        .is_some_and(|running| running.id == id)
+    {
+        return Err(Problem::new(
+            Code::Conflict,
+            "esta importação está em andamento",
+        ));
+    }
+    let answer = Answer::to(request);
+    Ok(Box::new(move |tx| {
+        if !store::delete(tx, id)? {
+            return Err(Problem::not_found());
+        }
+        answer.done(id, PATH, "descartada")
+    }))
+}
