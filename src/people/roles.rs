@@ -20,7 +20,7 @@ use crate::audit::{self, Act, Actor};
 use crate::db::ReadTx;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
-use crate::http::input::{Check, Field, is_form};
+use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request, view};
 use crate::ids::UserId;
@@ -72,21 +72,25 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     Reply::page(&RolesPage {
         layout: layout(app, &person.account, request).with_flash(pages::notice(request)),
-        roles: Role::STUDENTS.into_iter().map(Role::title).collect(),
+        roles: Role::STUDENTS
+            .map(|role| (role.name(), role.title()))
+            .into(),
         rows: ALL.iter().map(row).collect(),
     })
 }
 
-/// `POST /admin/papeis`: replaces what roles may do. A program may leave out
-/// the roles it does not change.
+/// `POST /admin/papeis`: replaces what roles may do. Roles that are left out
+/// stay. A browser says nothing of a role with nothing ticked, so its form
+/// names in `papel` the roles it is about.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut body: BTreeMap<String, Field<Vec<String>>> = request.form_or_json()?;
     let mut wanted = Vec::new();
     let mut faults: Fields = Vec::new();
+    let about = body.remove("papel").unwrap_or_default();
+    let about = Check::text().optional("papel", about).unwrap_or_default();
     for role in Role::STUDENTS {
         let field = body.remove(role.name());
-        // A browser leaves out a role with nothing ticked.
-        if field.is_none() && !is_form(request.headers()) {
+        if field.is_none() && !about.iter().any(|name| name == role.name()) {
             continue;
         }
         let mut check = Check::form_or_json(request.headers());
@@ -106,6 +110,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         body.into_keys()
             .map(|name| (name.into(), "is not a student's role".into())),
     );
+    if wanted.is_empty() {
+        faults.push(("papel".into(), "name a role and what it may do".into()));
+    }
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
     }

@@ -207,8 +207,8 @@ pub struct TrailRow {
 pub struct RolesPage {
     /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The roles, in the order of the columns.
-    pub roles: Vec<&'static str>,
+    /// The roles by name and title, in the order of the columns.
+    pub roles: Vec<(&'static str, &'static str)>,
     /// The permissions.
     pub rows: Vec<RoleRow>,
 }

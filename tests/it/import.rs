@@ -1,5 +1,6 @@
 //! Students from a list: checked first, then all of them or none.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -258,7 +259,11 @@ fn ten_thousand_students_are_made_together_or_not_at_all() {
     let admin = site.administrator();
     let mut csv = "nome,email,plano,chat_number\n".to_owned();
     for number in 0..10_000 {
-        csv += &format!("Pessoa {number},pessoa{number}@exemplo.com,pro,55119{number:08}\n");
+        writeln!(
+            csv,
+            "Pessoa {number},pessoa{number}@exemplo.com,pro,55119{number:08}"
+        )
+        .unwrap();
     }
     let big = send(&admin, &csv);
     let other = send(&admin, "nome,email,plano\nAna,ana@x.com,pro\n");

@@ -37,8 +37,8 @@ mod config; // Starting with something wrong: one clear line, nothing touched.
 mod content; // Teachers, courses, lessons and meets, as staff keeps them.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
-mod inbox; // What the marketplace told, as the operator sees it.
 mod import; // Students from a list: checked first, then all of them or none.
+mod inbox; // What the marketplace told, as the operator sees it.
 mod integration; // What integrations do with a key, and what suspension ends.
 mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.

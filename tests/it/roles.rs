@@ -52,6 +52,7 @@ fn a_role_changes_for_everybody_at_once() {
         json!({ "admin": ["ml_clonar"] }),
         json!({ "vip": 7 }),
         json!({ "vip": "ml_clonar" }),
+        json!({}),
     ] {
         admin.post("/admin/papeis", &bad).expect(422);
     }
@@ -71,7 +72,15 @@ fn a_form_says_everything_of_every_role() {
     let shown = page(&admin, "/admin/papeis").expect(200).text();
     assert_eq!(shown.matches("type=\"checkbox\"").count(), 40);
     assert_eq!(shown.matches(" checked").count(), 26);
-    let ticked = [("pro", "meets"), ("pro", "fotos_ia"), ("vip", "meets")];
+    assert_eq!(shown.matches("name=\"papel\"").count(), 5);
+    let ticked = [
+        ("papel", "pro"),
+        ("papel", "vip"),
+        ("papel", "podio"),
+        ("pro", "meets"),
+        ("pro", "fotos_ia"),
+        ("vip", "meets"),
+    ];
     let sent = admin.send(Request::new("POST", "/admin/papeis").form(&ticked));
     let back = sent.expect(303);
     let shown = page(&admin, back.header("location").unwrap())
@@ -81,6 +90,10 @@ fn a_form_says_everything_of_every_role() {
     assert_eq!(granted(&admin, "pro"), json!(["fotos_ia", "meets"]));
     assert_eq!(granted(&admin, "vip"), json!(["meets"]));
     assert_eq!(granted(&admin, "podio"), json!([]));
+    // A form that speaks of no role takes nothing away.
+    let empty = Request::new("POST", "/admin/papeis").form(&[]);
+    admin.send(empty).expect(422);
+    assert_eq!(granted(&admin, "piloto_pro").as_array().unwrap().len(), 8);
 }
 
 #[test]

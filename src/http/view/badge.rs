@@ -53,8 +53,8 @@ badges! {
     Dropped = "Descartado", Info;
     /// A long work under way.
     Running = "Em andamento", Info;
-    /// A long work that is finished.
-    Done = "Concluída", Good;
+    /// A list whose rows were made.
+    ImportDone = "Concluída", Good;
     /// A row of a list that will be made.
     ToImport = "A importar", Info;
     /// A row of a list that was made.

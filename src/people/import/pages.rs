@@ -223,7 +223,7 @@ fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
         told: told(counts, import.done_at.is_some()),
         state: match (is_running, import.done_at) {
             (true, _) => Badge::Running,
-            (false, Some(_)) => Badge::Done,
+            (false, Some(_)) => Badge::ImportDone,
             (false, None) => Badge::Pending,
         },
         sent: When::new(app.zone(), import.created_at, request.now),
@@ -289,14 +289,20 @@ struct WireReport {
     dados: Vec<Row>,
 }
 
-/// `GET /admin/alunos/importar/{id}`: the report, as page, JSON or CSV.
-pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
+/// What the address asks of a report.
+struct Asked {
+    /// From 1.
+    page: u64,
+    per_page: usize,
+    word: String,
+    outcome: Option<Outcome>,
+    csv: bool,
+}
+
+fn asked(request: &Request) -> Result<Asked, Problem> {
     let query: ReportQuery = request.query()?;
     let mut check = Check::text();
-    let number = check
-        .number("pagina", query.pagina, 1..=100_000)
-        .unwrap_or(1);
+    let page = check.number("pagina", query.pagina, 1..=100_000);
     let per_page = check.number("por_pagina", query.por_pagina, 1..=MOST_WIRE_ROWS);
     let word = check
         .optional("situacao", query.situacao)
@@ -310,6 +316,19 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         check.fail("formato", "must be csv");
     }
     check.finish()?;
+    Ok(Asked {
+        page: page.map_or(1, i64::unsigned_abs),
+        per_page: per_page.map_or(ROWS, |rows| usize::try_from(rows).unwrap_or(ROWS)),
+        outcome: filter.and_then(|(.., outcome)| *outcome),
+        word,
+        csv: csv == "csv",
+    })
+}
+
+/// `GET /admin/alunos/importar/{id}`: the report, as page, JSON or CSV.
+pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = id_of(request)?;
+    let asked = asked(request)?;
     // Looked at first: what runs may be done by the time it is read.
     let running = app.imports.running().filter(|running| running.id == id);
     let (import, rows) = app.db.read(request.lane, |tx| {
@@ -317,22 +336,17 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         let rows = store::rows(tx, id)?.ok_or_else(Problem::not_found)?;
         Ok::<_, Problem>((import, rows))
     })?;
-    let wanted = filter.and_then(|(.., outcome)| *outcome);
     let rows: Vec<Row> = rows
         .into_iter()
-        .filter(|row| wanted.is_none_or(|outcome| row.situacao == outcome))
+        .filter(|row| asked.outcome.is_none_or(|outcome| row.situacao == outcome))
         .collect();
-    if csv == "csv" {
+    if asked.csv {
         return report_csv(&rows);
     }
-    let per_page = per_page
-        .and_then(|rows| usize::try_from(rows).ok())
-        .unwrap_or(ROWS);
-    let first = usize::try_from(number - 1)
-        .unwrap_or(0)
-        .saturating_mul(per_page);
+    let before = usize::try_from(asked.page - 1).unwrap_or(usize::MAX);
+    let first = before.saturating_mul(asked.per_page);
     let total = rows.len();
-    let rows: Vec<Row> = rows.into_iter().skip(first).take(per_page).collect();
+    let rows: Vec<Row> = rows.into_iter().skip(first).take(asked.per_page).collect();
     if request.wants_json() {
         return Reply::json(&WireReport {
             import: WireImport::of(&import, running.as_deref()),
@@ -341,7 +355,6 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         });
     }
     let path = format!("{PATH}/{id}");
-    let number = number.unsigned_abs();
     let page = Reply::page(&ImportPage {
         layout: layout(app, &person.account, request),
         progress: running.as_deref().map(progress),
@@ -352,16 +365,16 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             1 => "A linha com erro fica de fora.".to_owned(),
             many => format!("As {} linhas com erro ficam de fora.", grouped(many as u64)),
         },
-        tabs: tabs(&path, &word, import.counts),
+        tabs: tabs(&path, &asked.word, import.counts),
         rows: rows.into_iter().map(report_row).collect(),
         paging: Paging::new(
             &path,
-            &[("situacao", &word)],
-            number,
-            per_page as u64,
+            &[("situacao", &asked.word)],
+            asked.page,
+            asked.per_page as u64,
             total as u64,
         ),
-        export: address(&path, &[("situacao", &word), ("formato", "csv")]),
+        export: address(&path, &[("situacao", &asked.word), ("formato", "csv")]),
         import: import_row(app, request, &import),
     })?;
     Ok(if running.is_some() {
@@ -472,7 +485,7 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     // The job runs whether or not somebody waits for it.
     drop(app.db.submit(move |tx| {
         make_students(tx, &desk, &actor, id, turn).inspect_err(|problem| {
-            tracing::warn!(?problem, import = id, "an import was not applied")
+            tracing::warn!(?problem, import = id, "an import was not applied");
         })
     }));
     if request.wants_json() {
