@@ -18,6 +18,7 @@ use crate::accounts::views::DemoLogin;
 use crate::app::App;
 use crate::content::plans::{PlanEntry, store as content};
 use crate::db::{DbError, Lane};
+use crate::keys::{self, KeyEntry, Scope};
 use crate::money::Cents;
 use crate::partner::{self, PlanName, store as partners};
 use crate::secrets::Secret;
@@ -78,14 +79,14 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
         password: PASSWORD.to_owned(),
     });
     let server = Server::prepare(context, logins.to_vec())?;
-    let token = people_and_plans(server.app())?;
+    let credentials = people_and_plans(server.app())?;
     let sandbox_url = inside.url();
     // The sandbox lives as long as the server.
     let outside_world = Arc::clone(&inside);
     server.run(move |app| {
         outside_world.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
         link(app, &sandbox_url, &sellers)?;
-        announce(app, &sandbox_url, &token)
+        announce(app, &sandbox_url, &credentials)
     })
 }
 
@@ -111,11 +112,23 @@ impl Drop for ThrowAway {
     }
 }
 
-/// Makes the cast, the plans on sale and a partner token; gives back the token.
-fn people_and_plans(app: &App) -> anyhow::Result<String> {
+/// What other systems of the demonstration show.
+struct Credentials {
+    partner_token: String,
+    api_key: String,
+}
+
+/// Makes the cast, the plans on sale, a partner token and an API key.
+fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
     let hash = Hasher::default().hash(PASSWORD);
-    let token = partner::new_token();
-    let kept = token.clone();
+    let credentials = Credentials {
+        partner_token: partner::new_token(),
+        api_key: keys::new_key(),
+    };
+    let (token, key) = (
+        credentials.partner_token.clone(),
+        credentials.api_key.clone(),
+    );
     app.db.write(move |tx| {
         for cast in [STUDENT, SUPPLIER, OPERATOR] {
             let new = NewUser {
@@ -131,16 +144,24 @@ fn people_and_plans(app: &App) -> anyhow::Result<String> {
                 partners::set_plan(tx, user, Some(PlanName::Starter), None)?;
             }
             if cast.role.is_student() {
-                partners::insert_token(tx, user, &kept, "Demonstração")?;
+                partners::insert_token(tx, user, &token, "Demonstração")?;
             }
         }
         for plan in plans() {
             content::insert(tx, &plan)?;
         }
+        let crm = KeyEntry {
+            name: "CRM da demonstração".to_owned(),
+            scopes: vec![Scope::Write, Scope::WebhookReceive],
+            networks: Vec::new(),
+            rate_limit: None,
+            expires_at: None,
+        };
+        keys::store::insert(tx, &key, &crm)?;
         Ok::<_, DbError>(())
     })?;
     app.versions.raise_everything();
-    Ok(token)
+    Ok(credentials)
 }
 
 fn plans() -> [PlanEntry; 3] {
@@ -253,7 +274,8 @@ fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
     }
 }
 
-fn announce(app: &App, sandbox_url: &str, token: &str) -> anyhow::Result<()> {
+fn announce(app: &App, sandbox_url: &str, credentials: &Credentials) -> anyhow::Result<()> {
+    let (token, key) = (&credentials.partner_token, &credentials.api_key);
     let base = &app.addresses.base_url;
     say(format_args!(
         "
@@ -267,6 +289,7 @@ demonstration on throw-away data; it is gone when you stop it
   operator  {}   password {PASSWORD}
 
   partner   curl -H 'Authorization: Bearer {token}' '{base}/api/v1/partner/orders?limit=5'
+  crm       curl -H 'Authorization: Bearer {key}' {base}/api/v1/alunos/criar -H 'Content-Type: application/json' -d '{{\"nome\":\"Eva Lima\",\"email\":\"eva@exemplo.com\"}}'
 ",
         STUDENT.email, SUPPLIER.email, OPERATOR.email
     ))

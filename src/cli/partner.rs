@@ -30,7 +30,13 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 store::set_plan(tx, account.user_id, name, until)?;
                 let before = before.map(|(name, until)| Plan::of(name, until));
                 let after = name.map(|name| Plan::of(name, until));
-                note(tx, &account, "plano_de_api.definir", before, after)?;
+                note(
+                    tx,
+                    &account,
+                    ["aluno.plano_de_api", "equipe.plano_de_api"],
+                    before,
+                    after,
+                )?;
                 Ok(true)
             })?;
             known(found, &email)?;
@@ -54,7 +60,7 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 note(
                     tx,
                     &account,
-                    "token_de_parceiro.criar",
+                    ["aluno.token_de_parceiro", "equipe.token_de_parceiro"],
                     None,
                     Some(Token { nome: name }),
                 )?;
@@ -91,7 +97,7 @@ struct Token {
 fn note<T: Serialize>(
     tx: &WriteTx<'_>,
     account: &Account,
-    action: &'static str,
+    actions: [&'static str; 2],
     before: Option<T>,
     after: Option<T>,
 ) -> Result<(), DbError> {
@@ -100,7 +106,7 @@ fn note<T: Serialize>(
     audit::note(
         tx,
         &actor,
-        &person.act(action),
+        &person.act(actions),
         before.as_ref(),
         after.as_ref(),
     )

@@ -109,11 +109,7 @@ fn link(tx: &WriteTx<'_>, email: &str) -> Result<Made, DbError> {
     };
     let link = links::make(tx, user, tx.now().plus(life), None)?;
     let person = Subject::of(&account);
-    let act = person.act(if account.role.is_student() {
-        "aluno.link_de_senha"
-    } else {
-        "equipe.link_de_senha"
-    });
+    let act = person.act(["aluno.link_de_senha", "equipe.link_de_senha"]);
     let actor = Actor::local(Kind::Command, "user password-link");
     audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
     Ok(Made::Link(link.code))
@@ -138,15 +134,11 @@ fn note_made(tx: &WriteTx<'_>, id: UserId, new: &NewUser) -> Result<(), DbError>
         email: &new.email,
         papel: new.role.name(),
     };
-    let action = if new.role.is_student() {
-        "aluno.criar"
-    } else {
-        "equipe.criar"
-    };
+    let actions = ["aluno.criar", "equipe.criar"];
     audit::note(
         tx,
         &Actor::local(Kind::Command, "user create"),
-        &person.act(action),
+        &person.act(actions),
         None::<&()>,
         Some(&after),
     )
@@ -160,18 +152,14 @@ struct Ended {
 
 fn note_password(tx: &WriteTx<'_>, account: &Account, tokens: usize) -> Result<(), DbError> {
     let person = Subject::of(account);
-    let action = if account.role.is_student() {
-        "aluno.senha"
-    } else {
-        "equipe.senha"
-    };
+    let actions = ["aluno.senha", "equipe.senha"];
     let after = Ended {
         tokens_de_parceiro_revogados: tokens,
     };
     audit::note(
         tx,
         &Actor::local(Kind::Command, "user password"),
-        &person.act(action),
+        &person.act(actions),
         None::<&()>,
         Some(&after),
     )
@@ -194,15 +182,16 @@ impl<'p> Subject<'p> {
         }
     }
 
-    /// An act on this person.
-    pub fn act(&self, action: &'static str) -> Act<'p> {
+    /// An act on this person, as it is called for a student and for others.
+    pub fn act(&self, [student, staff]: [&'static str; 2]) -> Act<'p> {
+        let (action, object) = if self.role.is_student() {
+            (student, "aluno")
+        } else {
+            (staff, "equipe")
+        };
         Act {
             action,
-            object: if self.role.is_student() {
-                "aluno"
-            } else {
-                "equipe"
-            },
+            object,
             object_id: self.id.to_string(),
             object_name: self.name,
         }

@@ -6,8 +6,8 @@ use http::StatusCode;
 
 use crate::route::{Call, Route};
 
-/// Classes of statuses, `1xx` to `5xx`.
-pub const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+/// Classes of final statuses.
+pub const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
 /// Groups of routes, as the figures name them.
 pub const GROUPS: [&str; 10] = [
@@ -45,7 +45,7 @@ impl Traffic {
     /// Counts an answer to a row, or to no row.
     pub fn count(&self, row: Option<usize>, status: StatusCode) {
         let group = row.and_then(|row| self.groups.get(row)).copied();
-        let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1;
+        let class = usize::from(status.as_u16() / 100).clamp(2, CLASSES.len() + 1) - 2;
         self.counts[group.unwrap_or(UNKNOWN)][class].fetch_add(1, Ordering::Relaxed);
     }
 

@@ -85,7 +85,7 @@ pub const ACTORS: [(&str, &str); 5] = [
 ];
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 13] = [
+pub const OBJECTS: [(&str, &str); 14] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -99,6 +99,7 @@ pub const OBJECTS: [(&str, &str); 13] = [
     ("compra", "Compra"),
     ("mensagem", "Mensagem"),
     ("notificacao", "Notificação"),
+    ("backup", "Backup"),
 ];
 
 fn kind_words(kind: &str) -> String {
@@ -123,6 +124,8 @@ fn verb_words(verb: &str) -> String {
         "senha" => "Trocar a senha de",
         "foto" => "Trocar a foto de",
         "foto_excluir" => "Excluir a foto de",
+        "plano_de_api" => "Mudar o plano de API de",
+        "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };
     if !known.is_empty() {

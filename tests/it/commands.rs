@@ -106,6 +106,51 @@ fn a_new_password_ends_sessions_and_tokens_beside_the_server() {
 }
 
 #[test]
+fn what_commands_change_lands_in_the_audit_log() {
+    let site = Site::start();
+    let (ana, rui) = (
+        site.make_person("ana", "vip"),
+        site.make_person("rui", "drop"),
+    );
+    for person in [&ana, &rui] {
+        let email = &person.email;
+        site.command(&["user", "password", "--email", email]).ok();
+        site.command(&["partner", "plan", "--email", email, "--plan", "pro"])
+            .ok();
+        let token = site.command(&["partner", "token", "--email", email]).ok();
+        site.keep_secret("partner token", token.trim());
+    }
+    let off = ["partner", "plan", "--email", &ana.email, "--plan", "none"];
+    site.command(&off).ok();
+    site.command(&["user", "password", "--email", "ninguem@example.com"])
+        .exits(1);
+    let noted = "SELECT action || ' ' || object_kind || ' ' || object_name || ' ' || coalesce(before, '-') || ' ' || coalesce(after, '-')
+                 FROM audit WHERE actor_kind = 'comando' AND address = '' ORDER BY object_name, audit_id";
+    let plan = r#"{"plano":"pro","ate":null}"#;
+    let name = r#"{"nome":"command line"}"#;
+    let ended = r#"{"tokens_de_parceiro_revogados":0}"#;
+    let of = |kind: &str, who: &str| {
+        let role = if kind == "aluno" { "vip" } else { "drop" };
+        let made =
+            format!(r#"{{"nome":"{who} da Silva","email":"{who}@example.com","papel":"{role}"}}"#);
+        [
+            format!("{kind}.criar {kind} {who} da Silva - {made}"),
+            format!("{kind}.senha {kind} {who} da Silva - {ended}"),
+            format!("{kind}.plano_de_api {kind} {who} da Silva - {plan}"),
+            format!("{kind}.token_de_parceiro {kind} {who} da Silva - {name}"),
+        ]
+    };
+    let taken = vec![format!("aluno.plano_de_api aluno ana da Silva {plan} -")];
+    let expected = [
+        of("aluno", "ana").to_vec(),
+        taken,
+        of("equipe", "rui").to_vec(),
+    ]
+    .concat();
+    assert_eq!(site.stored(noted), expected);
+}
+
+#[test]
 fn partner_commands_print_a_token_alone_and_name_what_is_wrong() {
     let site = Site::start();
     let ana = site.make_person("ana", "vip");

@@ -1,10 +1,13 @@
 //! Backups and restores.
 
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backup::{BackupError, copy, restore};
+use sha2::{Digest as _, Sha256};
+
+use super::backup::{BackupError, copy, copy_unnamed, restore};
 use super::*;
 
 /// Moves one unit between two counters, so that their sum never changes.
@@ -185,6 +188,30 @@ fn a_bad_copy_is_refused_and_changes_nothing() {
     std::fs::remove_file(&file).unwrap();
     refused(&place, &file, "no database");
     refused(&place, &place.path(), "the database itself");
+}
+
+#[test]
+fn a_copy_to_send_is_checked_and_leaves_no_name() {
+    let place = made();
+    let mut unnamed = copy_unnamed(&place.path()).unwrap();
+    assert_eq!(place.files(), ["seller.db"]);
+    let mut bytes = Vec::new();
+    unnamed.file.read_to_end(&mut bytes).unwrap();
+    assert_eq!(bytes.len() as u64, unnamed.bytes);
+    assert_eq!(unnamed.sha256, <[u8; 32]>::from(Sha256::digest(&bytes)));
+    let file = place.file("received.db");
+    std::fs::write(&file, &bytes).unwrap();
+    restore(&file, &place.path(), &Clock::System).unwrap();
+    std::fs::remove_file(&file).unwrap();
+
+    let mut bytes = std::fs::read(place.path()).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 4_096].fill(0xaa);
+    std::fs::write(place.path(), bytes).unwrap();
+    let before = place.files();
+    let error = copy_unnamed(&place.path()).err().unwrap();
+    assert!(matches!(error, BackupError::Damaged { .. }), "{error}");
+    assert_eq!(place.files(), before);
 }
 
 #[test]
