@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::serve::Server;
-use super::{Context, log, sandbox, say};
+use super::{Context, demo_content, log, sandbox, say};
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
@@ -118,7 +118,7 @@ struct Credentials {
     api_key: String,
 }
 
-/// Makes the cast, the plans on sale, a partner token and an API key.
+/// Makes the cast, content for it, the plans on sale, a partner token and an API key.
 fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
     let hash = Hasher::default().hash(PASSWORD);
     let credentials = Credentials {
@@ -129,6 +129,7 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
         credentials.partner_token.clone(),
         credentials.api_key.clone(),
     );
+    let zone = app.zone();
     app.db.write(move |tx| {
         for cast in [STUDENT, SUPPLIER, OPERATOR] {
             let new = NewUser {
@@ -145,6 +146,7 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
             }
             if cast.role.is_student() {
                 partners::insert_token(tx, user, &token, "Demonstração")?;
+                demo_content::fill(tx, zone, user)?;
             }
         }
         for plan in plans() {

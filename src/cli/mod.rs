@@ -6,6 +6,7 @@
 mod check;
 mod database;
 mod demo;
+mod demo_content;
 mod documents;
 mod key;
 mod log;

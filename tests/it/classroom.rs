@@ -9,6 +9,7 @@ use crate::actors::Actor;
 use crate::client::Request;
 use crate::content::{form, location, made, shown};
 use crate::site::Site;
+use crate::webdriver::Browser;
 
 /// A course with lessons of these titles; gives their ids.
 #[track_caller]
@@ -375,4 +376,33 @@ fn a_meet_goes_into_the_students_own_calendar() {
     ] {
         vip.send(Request::new("GET", nothing)).expect(404);
     }
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_video_is_loaded_by_a_press() {
+    // A host that leads nowhere: nothing outside is asked for.
+    let hosts = vec!["player.invalid.example"];
+    let site = Site::builder().config("content.video_hosts", hosts).start();
+    let admin = site.administrator();
+    let (course, lessons) = course(&admin, &json!({ "titulo": "Começar" }), &["Um"]);
+    let video = json!({ "video_url": "https://player.invalid.example/v/1" });
+    admin
+        .post(&format!("/admin/aulas/{}", lessons[0]), &video)
+        .ok();
+    let ana = site.make_person("ana", "vip");
+    let browser = Browser::start();
+    site.sign_in(&browser, &ana, "/painel");
+    browser.go(&site.url(&format!("/painel/aulas/{course}/{}", lessons[0])));
+    let frames = "return [...document.querySelectorAll('.player iframe')].map((one) => one.src);";
+    assert_eq!(browser.script(frames), json!([]));
+    browser.press("Assistir");
+    assert_eq!(
+        browser.script(frames),
+        json!(["https://player.invalid.example/v/1"])
+    );
+    let title = "return document.querySelector('.player iframe').title;";
+    assert_eq!(browser.script(title), "Um");
+    browser.press("Marcar como feita");
+    browser.see("Curso concluído");
 }
