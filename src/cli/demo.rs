@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::serve::Server;
-use super::{Context, demo_content, log, sandbox, say};
+use super::{Context, demo_content, demo_data, log, sandbox, say};
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
@@ -85,7 +85,16 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let outside_world = Arc::clone(&inside);
     server.run(move |app| {
         outside_world.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
-        link(app, &sandbox_url, &sellers)?;
+        let agent = agent();
+        link(app, &agent, &sandbox_url, &sellers)?;
+        let base = &app.addresses.base_url;
+        let cookie = sign_in(&agent, base, OPERATOR.email)?;
+        let (agent, cookie) = (&agent, &*cookie);
+        demo_data::enter(&demo_data::Operator {
+            agent,
+            base,
+            cookie,
+        })?;
         announce(app, &sandbox_url, &credentials)
     })
 }
@@ -203,28 +212,37 @@ fn plans() -> [PlanEntry; 3] {
     ]
 }
 
-/// Links the sellers to the student, as a browser would.
-fn link(app: &App, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
         .max_redirects(0)
         .http_status_as_error(false)
         .timeout_global(Some(Duration::from_secs(20)))
         .build()
-        .into();
-    let base = &app.addresses.base_url;
-    let body = serde_json::json!({ "email": STUDENT.email, "senha": PASSWORD });
+        .into()
+}
+
+/// Signs somebody of the cast in; gives the cookie of the session.
+fn sign_in(agent: &ureq::Agent, base: &str, email: &str) -> anyhow::Result<String> {
+    let body = serde_json::json!({ "email": email, "senha": PASSWORD });
     let login = agent.post(format!("{base}/entrar")).send_json(body)?;
     let cookie = login
         .headers()
         .get("set-cookie")
         .and_then(|value| value.to_str().ok());
-    let cookie = cookie
-        .and_then(|value| value.split(';').next())
-        .context("the demonstration's login failed")?;
+    let cookie = cookie.and_then(|value| value.split(';').next());
+    cookie
+        .map(str::to_owned)
+        .context("the demonstration's login failed")
+}
+
+/// Links the sellers to the student, as a browser would.
+fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
+    let base = &app.addresses.base_url;
+    let cookie = sign_in(agent, base, STUDENT.email)?;
     for seller in sellers {
         let consent = agent
             .get(format!("{base}/painel/ml/conectar"))
-            .header("cookie", cookie)
+            .header("cookie", &cookie)
             .call()?;
         let query = location(&consent)?
             .split_once('?')
@@ -238,7 +256,7 @@ fn link(app: &App, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
         let back = answer["location"]
             .as_str()
             .ok_or_else(|| anyhow!("the sandbox did not authorise: {answer}"))?;
-        agent.get(back).header("cookie", cookie).call()?;
+        agent.get(back).header("cookie", &cookie).call()?;
     }
     wait_for_sales(app, sellers.len())
 }

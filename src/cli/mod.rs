@@ -7,6 +7,7 @@ mod check;
 mod database;
 mod demo;
 mod demo_content;
+mod demo_data;
 mod documents;
 mod key;
 mod log;
