@@ -169,6 +169,14 @@ impl Day {
 pub struct Zone(pub chrono_tz::Tz);
 
 impl Zone {
+    /// Where this time holds, as people say it: `Brasília`.
+    pub fn city(self) -> String {
+        match self.0.name() {
+            "America/Sao_Paulo" => "Brasília".to_owned(),
+            name => name.rsplit('/').next().unwrap_or(name).replace('_', " "),
+        }
+    }
+
     /// Civil date and time of an instant.
     pub fn civil(self, at: Instant) -> NaiveDateTime {
         at.utc().with_timezone(&self.0).naive_local()

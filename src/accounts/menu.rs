@@ -47,22 +47,24 @@ const OPERATOR: &[Group] = &[
         places: &[
             Place::new("Planos", "/admin/planos", "tag"),
             Place::new("Professores", "/admin/professores", "teacher"),
-            Place::new("Cursos", "/admin/cursos", "course").handy(),
+            Place::new("Cursos", "/admin/cursos", "course"),
             Place::new("Aulas", "/admin/aulas", "lesson"),
-            Place::new("Encontros", "/admin/meets", "meet").handy(),
+            Place::new("Encontros", "/admin/meets", "meet"),
         ],
     },
     Group {
-        title: "Vendas",
-        places: &[Place::new("Compras", "/admin/compras", "cart")],
+        title: "Movimento",
+        places: &[
+            Place::new("Compras", "/admin/compras", "cart").handy(),
+            Place::new("Notificações", "/admin/notificacoes", "inbox"),
+            Place::new("Mensagens", "/admin/mensagens", "mail").handy(),
+        ],
     },
     Group {
         title: "Sistema",
         places: &[
             Place::new("Chaves", "/admin/chaves", "key"),
             Place::new("Auditoria", "/admin/auditoria", "audit"),
-            Place::new("Mensagens", "/admin/mensagens", "mail"),
-            Place::new("Notificações", "/admin/notificacoes", "inbox"),
             Place::new("Estilo", "/admin/estilo", "style"),
         ],
     },

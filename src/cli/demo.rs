@@ -95,6 +95,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
             base,
             cookie,
         })?;
+        leave(agent, base, cookie)?;
         announce(app, &sandbox_url, &credentials)
     })
 }
@@ -235,6 +236,13 @@ fn sign_in(agent: &ureq::Agent, base: &str, email: &str) -> anyhow::Result<Strin
         .context("the demonstration's login failed")
 }
 
+/// Signs out, so that the profile shows no session of nobody's.
+fn leave(agent: &ureq::Agent, base: &str, cookie: &str) -> anyhow::Result<()> {
+    let request = agent.post(format!("{base}/sair")).header("cookie", cookie);
+    request.send_empty()?;
+    Ok(())
+}
+
 /// Links the sellers to the student, as a browser would.
 fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
     let base = &app.addresses.base_url;
@@ -258,6 +266,7 @@ fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> a
             .ok_or_else(|| anyhow!("the sandbox did not authorise: {answer}"))?;
         agent.get(back).header("cookie", &cookie).call()?;
     }
+    leave(agent, base, &cookie)?;
     wait_for_sales(app, sellers.len())
 }
 

@@ -39,7 +39,14 @@ impl Form {
             alert: None,
             fields: names.iter().map(field).collect(),
         };
-        view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
+        // What exists is read first; a cursor would lead into what it lacks.
+        let is_new = form
+            .fields
+            .first()
+            .is_none_or(|(_, field)| field.value.is_empty());
+        if is_new {
+            view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
+        }
         form
     }
 

@@ -275,7 +275,7 @@ fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
         }),
         form: form(&names, value, meets::fault_words, faults),
         teachers: picks(&NAMES),
-        zone_help: "No horário de America/Sao_Paulo.".to_owned(),
+        zone_help: "No horário de Brasília.".to_owned(),
     }
     .render()
     .unwrap()

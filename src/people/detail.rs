@@ -14,7 +14,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
 use crate::marketplace::store::{self as marketplace, LinkedAccount};
 use crate::outbox::{self, Queued, state};
-use crate::profile::devices::in_words;
+use crate::profile::devices;
 use crate::trail::{self, store as trails};
 
 /// Rows of each section; the lists themselves are elsewhere.
@@ -117,7 +117,7 @@ pub fn page(
             .into_iter()
             .map(|one| SessionRow {
                 address: one.address,
-                agent: in_words(&one.user_agent),
+                device: devices::in_words(&one.user_agent),
                 opened: when(one.created_at),
                 used: when(one.last_seen_at),
             })

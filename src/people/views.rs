@@ -152,8 +152,8 @@ pub struct Fact {
 pub struct SessionRow {
     /// Where it was opened.
     pub address: String,
-    /// What opened it.
-    pub agent: String,
+    /// What opened it, such as `Chrome no Windows`.
+    pub device: String,
     /// When it was opened.
     pub opened: When,
     /// When it was used last.

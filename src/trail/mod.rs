@@ -60,10 +60,11 @@ impl Entry {
             "professor" => "/admin/professores",
             "curso" => "/admin/cursos",
             "aula" => "/admin/aulas",
-            "meet" => "/admin/meets",
+            "encontro" => "/admin/meets",
             "chave" => "/admin/chaves",
-            "mensagem" => "/admin/mensagens",
+            "compra" => "/admin/compras",
             "notificacao" => "/admin/notificacoes",
+            "mensagem" => "/admin/mensagens",
             "papel" => return "/admin/papeis".to_owned(),
             _ => return String::new(),
         };
@@ -78,7 +79,7 @@ impl Entry {
 /// Kinds of actors and their words.
 pub const ACTORS: [(&str, &str); 5] = [
     (Kind::Person.name(), "Pessoa"),
-    (Kind::Key.name(), "Chave de API"),
+    (Kind::Key.name(), "Chave"),
     (Kind::Command.name(), "Comando no servidor"),
     (Kind::Purchase.name(), "Compra"),
     (Kind::System.name(), "Sistema"),
@@ -92,8 +93,8 @@ pub const OBJECTS: [(&str, &str); 14] = [
     ("professor", "Professor"),
     ("curso", "Curso"),
     ("aula", "Aula"),
-    ("meet", "Meet"),
-    ("chave", "Chave de API"),
+    ("encontro", "Encontro"),
+    ("chave", "Chave"),
     ("papel", "Papel"),
     ("importacao", "Importação"),
     ("compra", "Compra"),
@@ -105,7 +106,7 @@ pub const OBJECTS: [(&str, &str); 14] = [
 fn kind_words(kind: &str) -> String {
     let known = OBJECTS.iter().find(|(known, _)| *known == kind);
     let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
-    // "API" keeps its capitals.
+    // The first letter alone: others may be capitals by right.
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_lowercase().chain(letters).collect()
@@ -227,7 +228,7 @@ mod tests {
     fn actions_have_words_also_those_nobody_listed() {
         for (action, object, title) in [
             ("aluno.suspender", "aluno", "Suspender aluno"),
-            ("chave.criar", "chave", "Criar chave de API"),
+            ("chave.criar", "chave", "Criar chave"),
             (
                 "aluno.link_de_senha",
                 "aluno",

@@ -202,7 +202,7 @@ fn page(
         }),
         form,
         teachers,
-        zone_help: format!("No horário de {}.", app.zone().0.name()),
+        zone_help: format!("No horário de {}.", app.zone().city()),
     }
 }
 

@@ -288,6 +288,9 @@ impl Typed {
             checkout_link: field("link_checkout", self.checkout_link),
             active: self.active,
         };
+        if form.existing.is_some() && faults.is_empty() {
+            return form;
+        }
         let count = view::focus_first([
             &mut form.title,
             &mut form.slug,

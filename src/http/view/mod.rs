@@ -248,6 +248,7 @@ impl Field {
 
 /// Puts the cursor into the first field at fault (else into the first that
 /// is empty) and counts the faults. Fields come in the order of the page.
+/// Not for a form of something that exists: it is to be read first.
 pub fn focus_first<'a>(fields: impl IntoIterator<Item = &'a mut Field>) -> usize {
     let mut fields: Vec<_> = fields.into_iter().collect();
     let faults = fields.iter().filter(|field| field.error.is_some()).count();
