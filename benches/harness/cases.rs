@@ -11,7 +11,7 @@ use crate::people::Seller;
 use crate::report::{Figure, Target};
 use crate::requests::{self, get_bytes};
 use crate::rounds::{self, Series, Subject, alternate, median, sample};
-use crate::seed::Recipe;
+use crate::seed::{self, Recipe};
 use crate::students;
 
 /// One thing that is measured.
@@ -31,6 +31,10 @@ pub const CASES: &[Case] = &[
         about: "the ceiling beside itself: how far from 1 it is tells how quiet the machine is" },
     Case { name: "plans", run: plans,
         about: "GET /api/v1/planos, with warnings and with every request logged" },
+    Case { name: "public", run: public,
+        about: "GET /api/v1/contexto and /api/v1/schema" },
+    Case { name: "me", run: me,
+        about: "GET /api/ext/me: three accounts, fifteen notifications, two meets" },
     Case { name: "not-modified", run: not_modified,
         about: "304 on /api/v1/partner/orders" },
     Case { name: "ml-check", run: ml_check,
@@ -41,6 +45,8 @@ pub const CASES: &[Case] = &[
         about: "the first page of random sellers, which may come from memory" },
     Case { name: "notification", run: notification,
         about: "signed notifications, each stored durably, beside a loop that commits the same rows" },
+    Case { name: "checkout", run: checkout,
+        about: "purchase events, each stored durably: kept ones, and approvals that make a student" },
     Case { name: "students", run: students::students,
         about: "lists of 100,000 students in the panel, the slowest of each kind" },
     Case { name: "logins", run: limits::logins,
@@ -98,6 +104,52 @@ fn plans(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
             .figure("plans", "of ceiling")
             .target(Target::AtLeast(0.85)),
         series[1].figure("plans", "of ceiling, log at info"),
+    ])
+}
+
+/// Larger answers cost the kernel more, so a hello of the same size stands
+/// beside each as its own ceiling.
+fn public(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let site = lab.site(lab.small(), &[])?;
+    let mut figures = Vec::new();
+    for path in ["/api/v1/contexto", "/api/v1/schema"] {
+        let bytes = ask(&site, path, None)?.body.len();
+        let ceiling = Subject::new(&lab.hello, requests::get(&format!("/{bytes}"), None));
+        let subject = Subject::new(&site.server, requests::get(path, None));
+        let series = rounds::against(lab, &ceiling, &[subject])?;
+        let measure = format!("{path} of ceiling");
+        figures.push(
+            series[0]
+                .figure("public", measure)
+                .target(Target::AtLeast(0.85)),
+        );
+    }
+    Ok(figures)
+}
+
+fn me(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let copy = lab.copy(lab.large())?;
+    let sellers = lab.large().sellers().min(200);
+    seed::dashboards(&copy.file, sellers)?;
+    let server = lab.serve(&copy.file, &[])?;
+    let requests = (0..sellers)
+        .map(|n| get_bytes("/api/ext/me", Some(&Seller(n).extension_token()), ""))
+        .collect::<Vec<_>>();
+    let json = answer::ask(server.address(), &requests[0])?.json(200)?;
+    let lengths = ["/ml/contas", "/ml/notificacoes", "/meets"].map(|path| {
+        json.pointer(path)
+            .and_then(|list| list.as_array())
+            .map(Vec::len)
+    });
+    ensure!(
+        lengths == [Some(3), Some(15), Some(2)],
+        "the dashboard has {lengths:?} accounts, notifications and meets"
+    );
+    let series = alternate(lab, &[Subject::new(&server, requests::any_of(requests))])?;
+    Ok(vec![
+        series[0]
+            .figure("me", "of ceiling")
+            .target(Target::AtLeast(0.2)),
     ])
 }
 
@@ -241,5 +293,23 @@ fn notification(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
             "jobs a second of the loop",
             median(loop_rates),
         ),
+    ])
+}
+
+fn checkout(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    let kept = lab.site(lab.small(), &[])?;
+    let applied = lab.site(lab.small(), &[])?;
+    let series = alternate(
+        lab,
+        &[
+            Subject::new(&kept.server, requests::purchases("PURCHASE_BILLET_PRINTED")),
+            Subject::new(&applied.server, requests::purchases("PURCHASE_APPROVED")),
+        ],
+    )?;
+    Ok(vec![
+        series[0]
+            .figure("checkout", "of ceiling, kept")
+            .target(Target::AtLeast(0.15)),
+        series[1].figure("checkout", "of ceiling, a new student each"),
     ])
 }

@@ -9,13 +9,13 @@ use anyhow::{Context as _, ensure};
 
 use crate::args::Args;
 use crate::hello;
-use crate::people::{CLIENT_ID, CLIENT_SECRET};
+use crate::people::{CHECKOUT_TOKENS, CLIENT_ID, CLIENT_SECRET};
 use crate::seed::{self, Recipe};
 use crate::server::Server;
 
 /// What every measured server is told: limits that are never reached, only
 /// warnings logged, no work by its own clock.
-const SETTINGS: [(&str, &str); 14] = [
+const SETTINGS: [(&str, &str); 15] = [
     ("SERVER__LISTEN", "127.0.0.1:0"),
     ("CRON__ENABLED", "false"),
     ("LOG__LEVEL", "warn"),
@@ -29,6 +29,7 @@ const SETTINGS: [(&str, &str); 14] = [
     ("MARKETPLACE__SIGNATURE", "required"),
     ("MARKETPLACE__CLIENT_ID", CLIENT_ID),
     ("MARKETPLACE__CLIENT_SECRET", CLIENT_SECRET),
+    ("CHECKOUT__TOKENS", CHECKOUT_TOKENS),
     // Nothing listens there: a measured server calls nobody.
     ("MARKETPLACE__API_BASE", "http://127.0.0.1:9"),
 ];

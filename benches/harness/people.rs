@@ -14,6 +14,10 @@ pub const CLIENT_SECRET: &str = "bench-client-secret-0123456789";
 /// Client id of the marketplace application.
 pub const CLIENT_ID: &str = "5503910054141466";
 
+/// Token of the checkout platform, and the setting that says so.
+pub const CHECKOUT_TOKEN: &str = "bench-checkout-token-0123456789";
+pub const CHECKOUT_TOKENS: &str = r#"["bench-checkout-token-0123456789"]"#;
+
 /// A seller with linked accounts, an API plan and a token of each kind.
 #[derive(Clone, Copy)]
 pub struct Seller(pub i64);

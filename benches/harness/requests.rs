@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 use crate::load::Request;
-use crate::people::{CLIENT_ID, CLIENT_SECRET, PASSWORD, Seller, hex};
+use crate::people::{CHECKOUT_TOKEN, CLIENT_ID, CLIENT_SECRET, PASSWORD, Seller, hex};
 use crate::random::Random;
 
 /// A page of orders is skipped into by at most this many rows: enough that no
@@ -85,6 +85,29 @@ pub fn notifications() -> Request {
             notice.body.as_bytes(),
         ));
     })
+}
+
+/// Purchase events of buyers and transactions that were not seen before.
+pub fn purchases(event: &'static str) -> Request {
+    let token = format!("X-Hotmart-Hottok: {CHECKOUT_TOKEN}\r\n");
+    Arc::new(move |random, buffer| {
+        let body = purchase(random, event, unix_now() * 1000);
+        buffer.extend_from_slice(&post_bytes(
+            "/api/v1/webhook/checkout",
+            &token,
+            body.as_bytes(),
+        ));
+    })
+}
+
+/// A purchase event as the checkout platform would send it.
+fn purchase(random: &mut Random, event: &str, now_ms: i64) -> String {
+    let (id, buyer) = (uuid(random), random.next());
+    let transaction = random.below(1_000_000_000_000);
+    let next_charge = now_ms + 30 * 86_400_000;
+    format!(
+        r#"{{"id":"{id}","creation_date":{now_ms},"event":"{event}","version":"2.0.0","data":{{"product":{{"id":77001,"ucode":"{id}","name":"Programa Piloto","warranty_date":"2026-06-05T00:00:00Z","has_co_production":false,"is_physical_product":false}},"affiliates":[{{"affiliate_code":"","name":""}}],"buyer":{{"email":"comprador{buyer:x}@example.com","name":"Lia Prado","first_name":"Lia","last_name":"Prado","checkout_phone_code":"11","checkout_phone":"987650000","document":"00000000000","document_type":"CPF","address":{{"zipcode":"01001000","country":"Brasil","country_iso":"BR","state":"SP","city":"São Paulo","neighborhood":"Sé","address":"Praça da Sé","number":"1"}}}},"producer":{{"name":"Escola Exemplo","document":"00000000000000","legal_nature":"Pessoa Jurídica"}},"commissions":[{{"value":9.79,"source":"MARKETPLACE","currency_value":"BRL"}},{{"value":88.11,"source":"PRODUCER","currency_value":"BRL"}}],"purchase":{{"transaction":"HP{transaction:012}","status":"APPROVED","order_date":{now_ms},"approved_date":{now_ms},"date_next_charge":{next_charge},"recurrence_number":1,"price":{{"value":97.9,"currency_value":"BRL"}},"full_price":{{"value":97.9,"currency_value":"BRL"}},"original_offer_price":{{"value":97.9,"currency_value":"BRL"}},"offer":{{"code":"abc12345"}},"payment":{{"type":"PIX","installments_number":1}},"checkout_country":{{"name":"Brasil","iso":"BR"}},"origin":{{"src":"site","sck":"campanha"}}}},"subscription":{{"status":"ACTIVE","plan":{{"id":501,"name":"Pro mensal"}},"subscriber":{{"code":"S{transaction:012}"}}}}}}}}"#
+    )
 }
 
 /// A notification as the marketplace would send it.
@@ -185,6 +208,11 @@ pub fn check() -> anyhow::Result<()> {
         signature("Jefe", "what do ya want for nothing?")
             == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
         "a signature is wrong"
+    );
+    let body = purchase(&mut Random::new(1), "PURCHASE_APPROVED", unix_now());
+    ensure!(
+        serde_json::from_str::<serde_json::Value>(&body).is_ok(),
+        "a purchase is no JSON: {body}"
     );
     let id = uuid(&mut Random::new(1));
     let dashes: Vec<usize> = id.match_indices('-').map(|(at, _)| at).collect();
