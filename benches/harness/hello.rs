@@ -19,6 +19,8 @@ use tokio::net::TcpListener;
 use crate::server::Server;
 
 const ANSWER: &[u8] = br#"{"success":true,"message":"ok","data":[]}"#;
+/// Where answers of other sizes come from.
+static FILLING: [u8; 256 * 1024] = [b'x'; 256 * 1024];
 
 /// Starts the hello server on a free port.
 pub fn start() -> anyhow::Result<Server> {
@@ -56,8 +58,13 @@ async fn accept(listener: TcpListener) {
     }
 }
 
-async fn answer(_: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-    let mut response = Response::new(Full::new(Bytes::from_static(ANSWER)));
+/// The small answer, or one of so many bytes as the path says.
+async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let body = match request.uri().path() {
+        "/" => ANSWER,
+        path => &FILLING[..path[1..].parse().unwrap_or(0)],
+    };
+    let mut response = Response::new(Full::new(Bytes::from_static(body)));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, json);
     Ok(response)

@@ -92,20 +92,28 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 /// All rounds of several subjects, in the order given.
 pub fn alternate(lab: &Lab, subjects: &[Subject<'_>]) -> anyhow::Result<Vec<Series>> {
-    let hello = hello(lab);
-    hello.warm(lab)?;
+    against(lab, &hello(lab), subjects)
+}
+
+/// The same against a ceiling of one's own.
+pub fn against(
+    lab: &Lab,
+    ceiling: &Subject<'_>,
+    subjects: &[Subject<'_>],
+) -> anyhow::Result<Vec<Series>> {
+    ceiling.warm(lab)?;
     for subject in subjects {
         subject.warm(lab)?;
     }
     let mut series: Vec<Series> = subjects.iter().map(|_| Series::default()).collect();
     for round in 0..lab.args.rounds {
-        let ceiling = sample(lab, &hello, f64::NAN)?.cpu_us;
+        let ceiling_us = sample(lab, ceiling, f64::NAN)?.cpu_us;
         let mut order: Vec<usize> = (0..subjects.len()).collect();
         if round % 2 == 1 {
             order.reverse();
         }
         for at in order {
-            let taken = sample(lab, &subjects[at], ceiling)?;
+            let taken = sample(lab, &subjects[at], ceiling_us)?;
             series[at].0.push(taken);
         }
     }

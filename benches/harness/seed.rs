@@ -122,6 +122,58 @@ pub fn open(file: &Path) -> anyhow::Result<Connection> {
     Connection::open(file).with_context(|| format!("opening {}", file.display()))
 }
 
+/// Gives the first sellers of a copy three accounts and fifteen unread
+/// notifications each, and the platform two meets in the next two days.
+pub fn dashboards(file: &Path, sellers: i64) -> anyhow::Result<()> {
+    let now = unix_now();
+    let mut connection = open(file)?;
+    let tx = connection.transaction()?;
+    for seller in (0..sellers).map(Seller) {
+        let user = seller.user_id();
+        let extra = 2 - i64::from(seller.second_account().is_some());
+        for number in 0..extra {
+            tx.execute(
+                "INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok,
+                                         reputation, listings, linked_at, synced_at)
+                 VALUES (?1, ?2, 'LOJA' || ?1, ?3, 0, '5_green', 50, ?3, ?3)",
+                params![700_000_000 + 2 * seller.0 + number, user, now],
+            )?;
+        }
+        for number in 1..=15 {
+            tx.execute(
+                "INSERT INTO notification (owner_id, created_at, notification_id, kind, title, message,
+                                           ml_user_id, reference)
+                 VALUES (?1, ?2, ?3, 1, 'Nova venda de R$ 97,90', 'Kit organizador de gavetas',
+                         ?4, ?5)",
+                params![
+                    user,
+                    now - 60 * number,
+                    number,
+                    seller.first_account(),
+                    (2_000_000_000_000 + number).to_string()
+                ],
+            )?;
+        }
+        tx.execute(
+            "INSERT INTO notification_count (owner_id, unread, told, last_id) VALUES (?1, 15, 15, 15)",
+            [user],
+        )?;
+    }
+    tx.execute(
+        "INSERT INTO teacher (name, created_at, updated_at) VALUES ('Bia', ?1, ?1)",
+        [now],
+    )?;
+    for hours in [5, 30] {
+        tx.execute(
+            "INSERT INTO meet (title, teacher_id, starts_at, minutes, link, created_at, updated_at)
+             VALUES ('Mentoria ao vivo', 1, ?1 + 3600 * ?2, 60, 'https://meet.example.com/a', ?1, ?1)",
+            [now, hours],
+        )?;
+    }
+    tx.commit()?;
+    connection.close().map_err(|(_, error)| error.into())
+}
+
 fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<()> {
     let mut connection = open(file)?;
     // A crash while seeding costs the file, which is made again.
