@@ -21,7 +21,6 @@ use page_rules::{Row, Rules, hold};
 
 use crate::accounts::views::*;
 use crate::accounts::{Role, menu};
-use crate::checkout::views as purchases;
 use crate::checkout::views::*;
 use crate::clock::{Day, Instant, Zone};
 use crate::content::plans::views::*;
@@ -732,7 +731,7 @@ fn purchase_row(index: i64) -> PurchaseRow {
 fn purchases_page(count: i64, search: &str, total: u64) -> String {
     PurchasesPage {
         layout: operator("/admin/compras"),
-        table: purchases::table(&purchases::LIST.first_page(search), total),
+        table: table(&LIST.first_page(search), total),
         events: (0..count).map(purchase_row).collect(),
         address: "https://plataforma.exemplo.com.br/api/v1/webhook/checkout".to_owned(),
     }

@@ -157,7 +157,7 @@ enum KeyCommand {
         /// What it is for.
         #[arg(long, value_parser = parse_token_name)]
         name: String,
-        /// write, webhook_receive or admin; may be given several times.
+        /// `write`, `webhook_receive` or `admin`; may be given several times.
         #[arg(long, required = true, value_parser = key::parse_scope)]
         scope: Vec<Scope>,
         /// An address or block it may be used from; may be given several times.

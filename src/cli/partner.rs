@@ -34,8 +34,8 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                     tx,
                     &account,
                     ["aluno.plano_de_api", "equipe.plano_de_api"],
-                    before,
-                    after,
+                    before.as_ref(),
+                    after.as_ref(),
                 )?;
                 Ok(true)
             })?;
@@ -62,7 +62,7 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                     &account,
                     ["aluno.token_de_parceiro", "equipe.token_de_parceiro"],
                     None,
-                    Some(Token { nome: name }),
+                    Some(&Token { nome: name }),
                 )?;
                 Ok(true)
             })?;
@@ -98,18 +98,12 @@ fn note<T: Serialize>(
     tx: &WriteTx<'_>,
     account: &Account,
     actions: [&'static str; 2],
-    before: Option<T>,
-    after: Option<T>,
+    before: Option<&T>,
+    after: Option<&T>,
 ) -> Result<(), DbError> {
     let person = Subject::of(account);
     let actor = Actor::local(Kind::Command, "partner");
-    audit::note(
-        tx,
-        &actor,
-        &person.act(actions),
-        before.as_ref(),
-        after.as_ref(),
-    )
+    audit::note(tx, &actor, &person.act(actions), before, after)
 }
 
 fn known(found: bool, email: &str) -> anyhow::Result<()> {

@@ -52,22 +52,10 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
         } => {
             let (password, made) = password(password_stdin)?;
             let hash = Hasher::default().hash(password.reveal());
-            let db = context.database()?;
             let wanted = email.clone();
-            let found = db.write(move |tx| {
-                let Some(account) = store::by_email(tx, &wanted)? else {
-                    return Ok::<_, DbError>(false);
-                };
-                store::set_password(tx, account.user_id, &hash)?;
-                store::clear_login_failures(tx, account.user_id)?;
-                let tokens = if revoke_partner_tokens {
-                    crate::partner::store::revoke_tokens(tx, account.user_id)?
-                } else {
-                    0
-                };
-                note_password(tx, &account, tokens)?;
-                Ok(true)
-            })?;
+            let found = context
+                .database()?
+                .write(move |tx| set_password(tx, &wanted, &hash, revoke_partner_tokens))?;
             if !found {
                 bail!("nobody has the e-mail address {email}");
             }
@@ -85,6 +73,27 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             }
         }
     }
+}
+
+/// False when nobody has the e-mail address.
+fn set_password(
+    tx: &WriteTx<'_>,
+    email: &str,
+    hash: &str,
+    revoke_partner_tokens: bool,
+) -> Result<bool, DbError> {
+    let Some(account) = store::by_email(tx, email)? else {
+        return Ok(false);
+    };
+    store::set_password(tx, account.user_id, hash)?;
+    store::clear_login_failures(tx, account.user_id)?;
+    let tokens = if revoke_partner_tokens {
+        crate::partner::store::revoke_tokens(tx, account.user_id)?
+    } else {
+        0
+    };
+    note_password(tx, &account, tokens)?;
+    Ok(true)
 }
 
 enum Made {

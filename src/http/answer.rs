@@ -24,7 +24,12 @@ impl Answer {
 
     /// Something was made: 201 with its id, or back to `page` with a word
     /// that the page turns into a notice.
-    pub fn made(self, id: impl ToString, page: &str, word: &str) -> Result<Reply, Problem> {
+    pub fn made(
+        self,
+        id: impl std::fmt::Display,
+        page: &str,
+        word: &str,
+    ) -> Result<Reply, Problem> {
         let reply = self.done(id, page, word)?;
         Ok(if self.json {
             reply.status(StatusCode::CREATED)
@@ -34,7 +39,12 @@ impl Answer {
     }
 
     /// Something was changed or removed.
-    pub fn done(self, id: impl ToString, page: &str, word: &str) -> Result<Reply, Problem> {
+    pub fn done(
+        self,
+        id: impl std::fmt::Display,
+        page: &str,
+        word: &str,
+    ) -> Result<Reply, Problem> {
         self.with(page, word, &[("id", Value::from(id.to_string()))])
     }
 

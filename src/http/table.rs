@@ -180,47 +180,6 @@ impl Listing {
         let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
         params.extend(query.filters.iter().copied());
         params.extend(more.iter().copied());
-        let columns = columns.iter().map(|head| {
-            let sorted = (!head.order.is_empty() && head.order == query.order).then_some(
-                if query.descending {
-                    Sort::Descending
-                } else {
-                    Sort::Ascending
-                },
-            );
-            let word = if sorted == Some(Sort::Ascending) {
-                format!("-{}", head.order)
-            } else {
-                head.order.to_owned()
-            };
-            Column {
-                label: head.label,
-                numeric: head.numeric,
-                href: if head.order.is_empty() {
-                    String::new()
-                } else {
-                    address(self.path, &with(&params, &[("ordem", &word)]))
-                },
-                sorted,
-            }
-        });
-        let filters = self.filters.iter().map(|filter| {
-            let present = query.filter(filter.name);
-            let chip = |value: &'static str, label: &'static str| Chip {
-                label,
-                href: address(
-                    self.path,
-                    &with(&params, &[("ordem", order), (filter.name, value)]),
-                ),
-                on: present.unwrap_or_default() == value,
-            };
-            Chips {
-                label: filter.label,
-                chips: std::iter::once(chip("", "Todos"))
-                    .chain(filter.values.iter().map(|(value, word)| chip(value, word)))
-                    .collect(),
-            }
-        });
         let mut kept: Vec<(&'static str, String)> = query
             .filters
             .iter()
@@ -243,9 +202,9 @@ impl Listing {
             path: self.path,
             hint: self.hint,
             search: query.search.clone(),
-            filters: filters.collect(),
+            filters: self.chips(query, &params, order),
             kept,
-            columns: columns.collect(),
+            columns: self.columns(query, columns, &params),
             paging: Paging::new(
                 self.path,
                 &paged,
@@ -259,6 +218,55 @@ impl Listing {
             ),
             narrowed: !query.search.is_empty() || !query.filters.is_empty() || more.count() > 0,
         }
+    }
+
+    fn columns(&self, query: &ListQuery, columns: &[Head], params: &[(&str, &str)]) -> Vec<Column> {
+        let column = |head: &Head| {
+            let sorted = (!head.order.is_empty() && head.order == query.order).then_some(
+                if query.descending {
+                    Sort::Descending
+                } else {
+                    Sort::Ascending
+                },
+            );
+            let word = if sorted == Some(Sort::Ascending) {
+                format!("-{}", head.order)
+            } else {
+                head.order.to_owned()
+            };
+            Column {
+                label: head.label,
+                numeric: head.numeric,
+                href: if head.order.is_empty() {
+                    String::new()
+                } else {
+                    address(self.path, &with(params, &[("ordem", &word)]))
+                },
+                sorted,
+            }
+        };
+        columns.iter().map(column).collect()
+    }
+
+    fn chips(&self, query: &ListQuery, params: &[(&str, &str)], order: &str) -> Vec<Chips> {
+        let chips = |filter: &Filter| {
+            let present = query.filter(filter.name).unwrap_or_default();
+            let chip = |value: &'static str, label: &'static str| Chip {
+                label,
+                href: address(
+                    self.path,
+                    &with(params, &[("ordem", order), (filter.name, value)]),
+                ),
+                on: present == value,
+            };
+            Chips {
+                label: filter.label,
+                chips: std::iter::once(chip("", "Todos"))
+                    .chain(filter.values.iter().map(|(value, word)| chip(value, word)))
+                    .collect(),
+            }
+        };
+        self.filters.iter().map(chips).collect()
     }
 }
 

@@ -249,6 +249,11 @@ fn visit_everything(site: &Site, world: &World) {
     ] {
         seller.get(target).ok();
     }
+    visit_extension(site);
+    visit_panel(site, &person);
+}
+
+fn visit_extension(site: &Site) {
     let extension = site.extension("ana");
     extension.get("/api/ext/me").ok();
     extension
@@ -263,6 +268,10 @@ fn visit_everything(site: &Site, world: &World) {
     extension
         .post("/api/ext/notificacoes/lidas", &json!({ "todas": true }))
         .ok();
+    extension.post("/api/ext/logout", &json!({})).ok();
+}
+
+fn visit_panel(site: &Site, person: &Actor<'_>) {
     for page in [
         "/painel",
         "/painel/ml",
@@ -273,7 +282,7 @@ fn visit_everything(site: &Site, world: &World) {
         person.get(page).expect(200);
     }
     let admin = site.administrator();
-    content(site, &admin, &person);
+    content(site, &admin, person);
     for page in [
         "/admin",
         "/admin/planos?q=a&ordem=titulo",
@@ -307,11 +316,10 @@ fn visit_everything(site: &Site, world: &World) {
     }
     visit_purchases(site);
     site.anonymous().get("/readyz").ok();
-    own_account(site, &person);
+    own_account(site, person);
     let leave = format!("/painel/ml/contas/{LOJA}/desvincular");
     person.post(&leave, &json!({})).ok();
     person.send(Request::new("POST", "/sair")).expect(303);
-    extension.post("/api/ext/logout", &json!({})).ok();
 }
 
 /// What people do with their own account.

@@ -241,8 +241,10 @@ fn owed(route: &Route, kind: Kind) -> Owed {
     };
     let (call, detail) = route.call.split_once(':').unwrap_or((&route.call, ""));
     match (call, kind) {
-        ("public" | "visitor", _) | ("seller", Seller) | ("extension", Extension) => Owed::Served,
-        ("key", Keeper) => Owed::Served,
+        ("public" | "visitor", _)
+        | ("seller", Seller)
+        | ("extension", Extension)
+        | ("key", Keeper) => Owed::Served,
         ("key", Writer) => served_if(detail == "write"),
         ("key", Receiver) => served_if(detail == "webhook_receive"),
         ("seller", Supplier) => Owed::Status(403),
