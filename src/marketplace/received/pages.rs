@@ -115,8 +115,8 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let columns = [
         Head::plain("Recurso"),
         Head::plain("Conta"),
-        Head::plain("Situação"),
         Head::sorts("Recebida", "recebida_em"),
+        Head::plain("Situação"),
     ];
     let now = request.now;
     Reply::page(&ReceivedPage {
