@@ -551,8 +551,6 @@ CREATE INDEX ml_notification_failed ON ml_notification (notification_id) WHERE s
 CREATE INDEX ml_notification_later ON ml_notification (notification_id) WHERE state = 4;
 CREATE INDEX ml_notification_ignored ON ml_notification (notification_id) WHERE state = 2;
 CREATE INDEX ml_notification_by_topic ON ml_notification (topic, notification_id);
-CREATE INDEX ml_notification_by_account ON ml_notification (ml_user_id, notification_id);
-CREATE INDEX ml_notification_by_resource ON ml_notification (resource, notification_id);
 
 -- Notifications by topic and state, kept by triggers: the totals of their list. Topics nobody filters by count as ''.
 CREATE TABLE ml_notification_count (

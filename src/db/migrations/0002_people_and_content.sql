@@ -362,8 +362,6 @@ END;
 -- The inbox as operators search it.
 CREATE INDEX ml_notification_ignored ON ml_notification (notification_id) WHERE state = 2;
 CREATE INDEX ml_notification_by_topic ON ml_notification (topic, notification_id);
-CREATE INDEX ml_notification_by_account ON ml_notification (ml_user_id, notification_id);
-CREATE INDEX ml_notification_by_resource ON ml_notification (resource, notification_id);
 
 CREATE TABLE ml_notification_count (
     topic         TEXT NOT NULL,            -- a topic that lists can be narrowed to, or empty
