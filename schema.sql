@@ -229,9 +229,12 @@ CREATE TABLE session (
     last_seen_at INTEGER NOT NULL,          -- at most 12 hours ago; written behind
     address      TEXT NOT NULL,             -- where it was opened
     user_agent   TEXT NOT NULL,             -- what opened it, shortened
-    ended_at     INTEGER                    -- set by leaving, suspension or a new password
+    ended_at     INTEGER,                   -- set by leaving, suspension or a new password
+    viewing_id   INTEGER,                   -- the student as whom an administrator looks
+    viewing_until INTEGER                   -- end of that
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX session_viewing ON session (viewing_until) WHERE viewing_id IS NOT NULL;
 CREATE INDEX session_by_user ON session (user_id, created_at);
 CREATE INDEX session_by_age ON session (created_at);
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::accounts::students::Desk;
-use crate::accounts::{links, store as accounts};
+use crate::accounts::{links, store as accounts, viewing};
 use crate::app::App;
 use crate::checkout::store as purchases;
 use crate::checkout::sweep::sweep;
@@ -307,6 +307,9 @@ pub fn run(app: &App, stop: &crate::worker::Stop) {
         // Written first, so that nothing forgiven is written again afterwards.
         if let Err(error) = flush(app).and_then(|()| heed_outside_change(app)) {
             tracing::warn!(%error, "counters were not written; trying again");
+        }
+        if let Err(error) = viewing::close_over(app) {
+            tracing::warn!(%error, "views that are over were not closed; trying again");
         }
         if stopping {
             return;

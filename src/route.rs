@@ -138,6 +138,8 @@ pub struct Route {
     pub changes_state: bool,
     /// Takes as long as it takes; only a caller that stalls is given up.
     pub patient: bool,
+    /// A GET that only the person may make, and nobody who looks as that person.
+    pub in_person: bool,
     /// Health probes come with any `Host`.
     pub any_host: bool,
     pub docs: Docs,
@@ -158,6 +160,7 @@ impl Route {
             body_bytes: None,
             changes_state: false,
             patient: false,
+            in_person: false,
             any_host: false,
             docs: Docs {
                 query: None,
@@ -198,6 +201,11 @@ impl Route {
 
     pub const fn patient(mut self) -> Self {
         self.patient = true;
+        self
+    }
+
+    pub const fn in_person(mut self) -> Self {
+        self.in_person = true;
         self
     }
 

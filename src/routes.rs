@@ -75,10 +75,10 @@ fn health() -> [Route; 2] {
 
 /// People in the operator's panel, and what was done to them.
 #[rustfmt::skip]
-fn people() -> [Route; 28] {
+fn people() -> [Route; 30] {
     use Access::Admin;
     use people::import::pages as import;
-    use people::{acts, detail, pages, roles};
+    use people::{acts, detail, pages, roles, view_as};
     [
         get("/admin/alunos", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::students)), "The students, as page, JSON or CSV."),
         post("/admin/alunos", Call::Session(Admin, Run::Write(pages::create_student)), "Creates a student and queues the welcome message."),
@@ -95,6 +95,8 @@ fn people() -> [Route; 28] {
         get("/admin/alunos/importar/{id}", Call::Session(Admin, Run::Slow(import::report)), "What is to become, or became, of each row of a list, as page, JSON or CSV."),
         post("/admin/alunos/importar/{id}/aplicar", Call::Session(Admin, Run::Slow(import::start)), "Makes the students of a list, all or none."),
         post("/admin/alunos/importar/{id}/excluir", Call::Session(Admin, Run::Write(import::discard)), "Forgets a list; who was made stays."),
+        post("/admin/alunos/{id}/ver-como", Call::Session(Admin, Run::Write(view_as::begin)), "Begins to look as a student, for half an hour."),
+        post("/admin/ver-como/encerrar", Call::Session(Admin, Run::Write(view_as::end)), "Ends looking as a student."),
         get("/admin/papeis", Call::Session(Admin, Run::Read(roles::page)), "What each role may do, as page or JSON."),
         post("/admin/papeis", Call::Session(Admin, Run::Write(roles::change)), "Replaces what roles may do."),
         get("/admin/equipe", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::staff)), "Suppliers and administrators, as page, JSON or CSV."),
@@ -209,7 +211,7 @@ fn panel() -> [Route; 20] {
         get("/painel/ml/conectar", Call::Session(Student, Run::Slow(marketplace::link::begin)),
             "Leads to the marketplace's consent page.").changes_state(),
         get("/painel/ml/retorno", Call::Session(Student, Run::Slow(marketplace::link::finish)),
-            "Where the marketplace sends the person back to."),
+            "Where the marketplace sends the person back to.").in_person(),
         post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Write(marketplace::link::unlink)),
             "Unlinks an account and forgets its tokens.").body_at_most(SMALL),
         get("/painel/avisos", Call::Session(Student, Run::Read(messages::pages::list)), "A student's notifications."),

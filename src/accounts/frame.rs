@@ -1,17 +1,24 @@
 //! The frame around every page of a signed-in person.
 
-use super::{Account, menu};
+use super::menu;
 use crate::app::App;
+use crate::guard::Person;
 use crate::http::Request;
-use crate::http::view::{Layout, Reader};
+use crate::http::view::{Layout, Reader, Viewed};
 
-/// The frame of a signed-in person's page.
-pub fn layout(app: &App, account: &Account, request: &Request) -> Layout {
+/// The frame of a signed-in person's page. While an administrator looks as a
+/// student, every page says so.
+pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {
+    let account = &person.account;
     let reader = Reader {
         name: &account.name,
         email: &account.email,
         photo: &account.photo,
         menu: menu::of(account.role),
     };
-    Layout::inside(&app.config.server.name, request.now, reader, request.path())
+    let viewed = person.view.as_ref().map(|view| Viewed {
+        name: view.student.name.clone(),
+        until: app.zone().civil(view.until).format("%H:%M").to_string(),
+    });
+    Layout::inside(&app.config.server.name, request.now, reader, request.path()).looking_as(viewed)
 }

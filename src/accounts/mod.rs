@@ -20,6 +20,7 @@ pub mod setup;
 pub mod store;
 pub mod students;
 pub mod terms;
+pub mod viewing;
 pub mod views;
 pub mod wire;
 

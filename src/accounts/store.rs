@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::Row;
 
+use super::viewing::Viewing;
 use super::{Account, Permissions, Role};
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
@@ -219,7 +220,7 @@ pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Inst
 pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
     let found = tx.optional(
         &format!(
-            "SELECT {ACCOUNT}, s.created_at, s.ended_at IS NOT NULL, s.last_seen_at
+            "SELECT {ACCOUNT}, s.created_at, s.ended_at IS NOT NULL, s.last_seen_at, s.viewing_id, s.viewing_until
              FROM session s JOIN user u ON u.user_id = s.user_id
              WHERE s.session_hash = ?1"
         ),
@@ -229,11 +230,19 @@ pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
                 account: Arc::new(account(row)?),
                 created_at: Instant(row.get(6)?),
                 ended: row.get(7)?,
+                viewing: viewing(row.get(9)?, row.get(10)?),
             };
             Ok((known, Instant(row.get(8)?)))
         },
     )?;
     Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+}
+
+fn viewing(student: Option<UserId>, until: Option<i64>) -> Option<Viewing> {
+    Some(Viewing {
+        student: student?,
+        until: Instant(until?),
+    })
 }
 
 /// Keeps a new extension token; every earlier one of the person is revoked.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Role, links, store};
+use super::{Role, links, store, viewing};
 use crate::app::App;
 use crate::cache::Versions;
 use crate::db::{Result, WriteTx};
@@ -105,6 +105,9 @@ pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Res
         (user, tx.now().0),
     )?;
     outbox::drop_waiting(tx, user, "a pessoa está suspensa")?;
+    for viewer in viewing::close_of(tx, user)? {
+        desk.changed(tx, viewer);
+    }
     desk.changed(tx, user);
     Ok(true)
 }

@@ -142,6 +142,19 @@ pub struct SetupGonePage {
     pub done: bool,
 }
 
+/// The answer to an administrator who looks as a student and tried to change
+/// something.
+#[derive(Debug, Template)]
+#[template(path = "view_only.html", config = "assets/askama.toml")]
+pub struct ViewOnlyPage {
+    /// The frame without navigation.
+    pub layout: Layout,
+    /// The student's name.
+    pub name: String,
+    /// Civil time until which the view lasts, such as `14:32`.
+    pub until: String,
+}
+
 /// `GET /fornecedor`: the supplier's home.
 #[derive(Debug, Template)]
 #[template(path = "supplier_home.html", config = "assets/askama.toml")]

@@ -100,7 +100,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         return ListReply::reply(total, events.collect());
     }
     Reply::page(&PurchasesPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         table: table(&query, total),
         events: events
             .iter()
@@ -210,7 +210,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         .and_then(|(_, word)| flash(&word));
     let pretty = |body: &Value| serde_json::to_string_pretty(body).map_err(Problem::internal);
     Reply::page(&PurchasePage {
-        layout: layout(app, &person.account, request).with_flash(notice),
+        layout: layout(app, person, request).with_flash(notice),
         happened: When::new(zone, happened(event.happened_ms), request.now),
         student: event.user.map(|user| format!("/admin/alunos/{user}")),
         body: body.as_ref().map(pretty).transpose()?,

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use http::header::COOKIE;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, StatusCode};
 
 use super::known::{self, Kind, Known};
 use super::{Pass, Person, Refused, Visitor};
-use crate::accounts::Role;
+use crate::accounts::viewing::{self, View, Viewing};
+use crate::accounts::views::ViewOnlyPage;
+use crate::accounts::{Account, Role};
 use crate::app::App;
 use crate::clock::Instant;
+use crate::http::view::Layout;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::TokenHash;
 use crate::route::{Access, Route};
@@ -67,6 +70,8 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     let who = Some(("session", person.account.user_id.0));
     let outcome = if access.admits(person.account.role) {
         Ok(person)
+    } else if access == Access::Student {
+        as_student(app, route, request, person)
     } else {
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
@@ -75,6 +80,37 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
         verdict: None,
         who,
     }
+}
+
+/// A student's row, asked by an administrator who looks as a student: it may
+/// be looked at and nothing else.
+fn as_student(
+    app: &App,
+    route: &Route,
+    request: &Request,
+    person: Person,
+) -> Result<Person, Refused> {
+    let Some(view) = person.view else {
+        return Err(Problem::forbidden("esta página é de outro perfil").into());
+    };
+    if only_looks(request) && !route.changes_state && !route.in_person {
+        return Ok(Person {
+            account: Arc::clone(&view.student),
+            session: person.session,
+            view: Some(view),
+        });
+    }
+    let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
+    if request.wants_json() {
+        return Err(problem.into());
+    }
+    let page = ViewOnlyPage {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        name: view.student.name.clone(),
+        until: app.zone().civil(view.until).format("%H:%M").to_string(),
+    };
+    let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
+    Err(page.map_or_else(Refused::Problem, Refused::Redirect))
 }
 
 fn to_login(request: &Request) -> Refused {
@@ -105,15 +141,35 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
             account,
             created_at,
             ended: false,
+            viewing,
         } if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end => {
             entry.mark_used(app, Kind::Session, hash, request.now);
             Ok(Person {
                 account: Arc::clone(account),
                 session: hash,
+                view: view(app, account, *viewing, request.now)?,
             })
         }
         _ => Err(Problem::unauthorized()),
     }
+}
+
+/// The view that a session has, when it still goes on.
+fn view(
+    app: &App,
+    viewer: &Arc<Account>,
+    viewing: Option<Viewing>,
+    now: Instant,
+) -> Result<Option<View>, Problem> {
+    let Some(viewing) = viewing.filter(|_| viewer.role == Role::Admin) else {
+        return Ok(None);
+    };
+    let student = viewing::student(app, viewing, now)?;
+    Ok(student.map(|student| View {
+        student: Arc::new(student),
+        viewer: Arc::clone(viewer),
+        until: viewing.until,
+    }))
 }
 
 /// The session cookie's value. Two cookies of that name are a spoofing

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::PartnerToken;
+use crate::accounts::viewing::Viewing;
 use crate::accounts::{Account, store as accounts};
 use crate::app::App;
 use crate::behind::Use;
@@ -36,6 +37,8 @@ pub enum Known {
         account: Arc<Account>,
         created_at: Instant,
         ended: bool,
+        /// Whom it looks as.
+        viewing: Option<Viewing>,
     },
     Partner {
         account: Arc<Account>,

@@ -23,6 +23,7 @@ pub use keys::{KeyHolder, key};
 pub use known::{Identities, Kind, Known};
 
 use crate::accounts::Account;
+use crate::accounts::viewing::View;
 use crate::app::App;
 use crate::clock::Instant;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
@@ -43,7 +44,8 @@ pub struct Pass<I> {
 /// Why a caller does not get in.
 pub enum Refused {
     Problem(Problem),
-    /// A browser without a session is sent to the login page.
+    /// A browser without a session is sent to the login page; one that may
+    /// only look is told so.
     Redirect(Reply),
 }
 
@@ -90,6 +92,9 @@ pub struct Person {
     pub account: Arc<Account>,
     /// The session that this request came with.
     pub session: TokenHash,
+    /// Set while an administrator looks as a student. On a student's rows the
+    /// account is the student's then, and nothing can be changed.
+    pub view: Option<View>,
 }
 
 /// Somebody at a page that needs no session.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::view::address;
-use super::{Problem, Reply, Request};
+use super::{Code, Problem, Reply, Request};
 
 /// How a change will be answered, decided before it is made.
 #[derive(Clone, Copy)]
@@ -52,6 +52,15 @@ impl Answer {
     /// programs, and for browsers a page with a word that it turns into a notice.
     pub fn refused(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
         if self.json {
+            return Err(problem);
+        }
+        Reply::redirect(&address(page, &[("aviso", word)]))
+    }
+
+    /// Something cannot be done as things stand: back to `page` with a word, or
+    /// the error. Other problems stay what they are.
+    pub fn declined(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
+        if self.json || problem.code != Code::Conflict {
             return Err(problem);
         }
         Reply::redirect(&address(page, &[("aviso", word)]))

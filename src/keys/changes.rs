@@ -200,7 +200,7 @@ fn made_page(
     let Fresh { key, entry, old } = fresh;
     let (example_title, example) = first_call(app, &entry.scopes, key);
     let page = KeyMade {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         name: entry.name.clone(),
         key: key.to_owned(),
         old,

@@ -223,7 +223,7 @@ impl Typed {
             Tick::new(scope.name(), scope_title(scope), on).help(scope_help(scope))
         });
         let mut form = KeyForm {
-            layout: layout(app, &person.account, request),
+            layout: layout(app, person, request),
             existing: key.map(|key| existing(key, app.zone(), request.now)),
             alert: None,
             name: view::Field::of(self.name),

@@ -122,7 +122,7 @@ pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Head::plain("Válida até"),
     ];
     Reply::page(&KeysPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
         keys: keys.iter().map(|key| row(key, zone, now)).collect(),
     })
@@ -259,7 +259,7 @@ pub fn help(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         },
     ];
     Reply::page(&KeyHelp {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         examples,
         usual_limit: entry::usual_limit(app),
     })

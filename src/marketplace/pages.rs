@@ -64,7 +64,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let now = request.now;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
     Reply::page(&StudentHome {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         greeting: greeting(zone, now, &person.account.name),
         today: day_in_words(zone, now),
         tasks: tasks(&home.accounts),
@@ -280,7 +280,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     }
     let outcome = word.as_deref().and_then(Outcome::of_word);
     Reply::page(&AccountsPage {
-        layout: layout(app, &person.account, request)
+        layout: layout(app, person, request)
             .with_flash(outcome.and_then(|outcome| notice(outcome, &accounts))),
         configured,
         signature_required: config.signature == SignatureMode::Required,

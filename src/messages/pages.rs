@@ -70,7 +70,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let total = u64::try_from(total).unwrap_or(0);
     Reply::page(&NotificationsPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         unread,
         news: news
             .iter()

@@ -54,7 +54,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
             .map_or(0, |(_, count)| *count)
     };
     Reply::page(&OperatorHome {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         verdict,
         problems,
         health,
@@ -262,7 +262,7 @@ pub fn supplier_home(app: &App, person: &Person, request: &Request) -> Result<Re
     })?;
     let api_plan = plan.map(|plan| shown(&app.config.partner.plans, plan, used, today));
     Reply::page(&SupplierHome {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         greeting: view::greeting(app.zone(), request.now, &person.account.name),
         today: view::day_in_words(app.zone(), request.now),
         api_plan,

@@ -170,7 +170,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             "Assim se conta o resultado de uma ação. Nesta página nada é guardado.",
         )
     });
-    let layout = layout(app, &person.account, request).with_flash(flash);
+    let layout = layout(app, person, request).with_flash(flash);
     Reply::page(&made(app, layout, &query, found, request.now))
 }
 

@@ -148,8 +148,10 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
     );
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
-        if entry.papel != Role::Admin {
-            keep_an_administrator(tx, &before)?;
+        if entry.papel != Role::Admin
+            && let Err(problem) = keep_an_administrator(tx, &before)
+        {
+            return answer.declined(problem, &page_of(group, id), "ultimo_admin");
         }
         if by_email(tx, &entry.email)?.is_some_and(|owner| owner.user_id != id) {
             return Err(entry::email_taken());
@@ -202,7 +204,9 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
     );
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
-        keep_an_administrator(tx, &before)?;
+        if let Err(problem) = keep_an_administrator(tx, &before) {
+            return answer.declined(problem, &page_of(group, id), "ultimo_admin");
+        }
         if !students::suspend(tx, &desk, id, &reason)? {
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
@@ -257,10 +261,11 @@ fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Res
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         if before.standing == Standing::Suspended {
-            return Err(Problem::new(
+            let problem = Problem::new(
                 Code::Conflict,
                 "a pessoa está suspensa; reative antes de enviar um link",
-            ));
+            );
+            return answer.declined(problem, &page_of(group, id), "esta_suspenso");
         }
         let queued = students::send_password_link(tx, &desk, id, Kind::PasswordLink)?;
         let page = page_of(group, id);
@@ -325,14 +330,17 @@ fn end_sessions(
 
 fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
     let id = id_of(request)?;
+    let answer = Answer::to(request);
     let (actor, desk) = (Arc::new(Actor::person(person, request)), Desk::of(app));
     loop {
         let (actor, desk) = (Arc::clone(&actor), desk.clone());
-        let is_gone = app
+        let removed = app
             .db
-            .write(move |tx| remove_some(tx, &desk, &actor, group, id))?;
-        if is_gone {
-            return Answer::to(request).done(id, group.path(), "excluido");
+            .write(move |tx| remove_some(tx, &desk, &actor, group, id));
+        match removed {
+            Ok(false) => {}
+            Ok(true) => return answer.done(id, group.path(), "excluido"),
+            Err(problem) => return answer.declined(problem, &page_of(group, id), "ultimo_admin"),
         }
     }
 }

@@ -97,16 +97,24 @@ pub fn page(
         ..view::Field::default()
     }
     .fault(reason_fault.then_some("Diga o motivo, com 3 a 200 letras."));
+    let view_fault = shown.faults.iter().any(|(name, _)| name == "motivo_ver");
+    let view_reason = view::Field {
+        focus: view_fault,
+        ..view::Field::default()
+    }
+    .fault(view_fault.then_some("Diga o motivo, com 3 a 200 letras."));
     let facts = facts(app, &stored.person, request.now);
     let suspended = stored.person.standing == Standing::Suspended;
     Reply::page(&PersonPage {
-        layout: layout(app, &person.account, request).with_flash(notice(request)),
+        layout: layout(app, person, request).with_flash(notice(request)),
         path: group.path(),
         words: group.words(),
         facts,
         suspended_for: stored.suspended_for,
         fields: typed.fields(group, shown.faults),
         reason,
+        view_reason,
+        can_view: group == Group::Students && !suspended,
         reach: if suspended {
             "A pessoa está suspensa; reative antes de enviar um link."
         } else {

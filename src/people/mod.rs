@@ -13,6 +13,7 @@ pub mod import;
 pub mod pages;
 pub mod roles;
 pub mod store;
+pub mod view_as;
 pub mod views;
 
 use serde::Serialize;

@@ -152,7 +152,7 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         Head::sorts("Último acesso", "ultimo_acesso"),
     ];
     Reply::page(&PeoplePage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: listing.table(&query, &columns, total),
         words,
         people: people
@@ -270,6 +270,16 @@ fn flash(word: &str) -> Option<Notice> {
         ),
         "foto" => (Tone::Good, "Foto salva", ""),
         "foto_excluida" => (Tone::Good, "Foto excluída", ""),
+        "ultimo_admin" => (
+            Tone::Warn,
+            "Alguém precisa poder administrar",
+            "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
+        ),
+        "esta_suspenso" => (
+            Tone::Warn,
+            "A pessoa está suspensa",
+            "Reative o acesso antes.",
+        ),
         "sem_mudanca" => (Tone::Info, "Nada mudou", "A pessoa já estava assim."),
         "link_na_fila" => (
             Tone::Good,
@@ -351,7 +361,7 @@ fn new_page(
     shown: Shown<'_>,
 ) -> NewPersonPage {
     NewPersonPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         path: group.path(),
         words: group.words(),
         fields: shown.typed.unwrap_or_default().fields(group, shown.faults),

@@ -71,7 +71,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .collect(),
     };
     Reply::page(&RolesPage {
-        layout: layout(app, &person.account, request).with_flash(pages::notice(request)),
+        layout: layout(app, person, request).with_flash(pages::notice(request)),
         roles: Role::STUDENTS
             .map(|role| (role.name(), role.title()))
             .into(),

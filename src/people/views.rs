@@ -120,6 +120,10 @@ pub struct PersonPage {
     pub fields: PersonFields,
     /// Reason of a suspension, after it was refused.
     pub reason: Field,
+    /// Reason for looking as this person, after it was refused.
+    pub view_reason: Field,
+    /// Whether one can look as this person.
+    pub can_view: bool,
     /// How a password link will reach the person.
     pub reach: &'static str,
     /// Open sessions, newest first.

@@ -193,7 +193,7 @@ fn form(
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
     Ok(PhotoPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         page: page_of(group, id),
         name: subject.name,
         photo: subject.photo,

@@ -105,7 +105,7 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
     let when = |at: Instant| When::new(app.zone(), at, request.now);
     let hidden = own.open_sessions.saturating_sub(own.sessions.len() as u64);
     ProfilePage {
-        layout: layout(app, account, request),
+        layout: layout(app, person, request),
         alert: None,
         what: if account.role.is_student() {
             format!("Plano {}", account.role.title())

@@ -111,7 +111,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         String::new()
     };
     Reply::page(&AuditPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         table: LIST.table(&query, &columns, total),
         entries: entries
             .iter()
@@ -204,7 +204,7 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         _ => String::new(),
     };
     Reply::page(&EntryPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         entry: row(&entry, app.zone(), request.now),
         action: entry.action.clone(),
         object_id: entry.object_id.clone(),

@@ -120,6 +120,10 @@ fn the_last_administrator_stays() {
     refused(&format!("{own}/suspender"), &reason);
     refused(&own, &json!({ "papel": "drop" }));
     refused(&format!("{own}/excluir"), &json!({}));
+    let form = Request::new("POST", &format!("{own}/suspender")).form(&[("motivo", "férias")]);
+    let back = admin.send(form).expect(303);
+    let shown = page(&admin, back.header("location").unwrap()).expect(200);
+    assert!(shown.text().contains("Alguém precisa poder administrar"));
     // Somebody who never chose a password cannot sign in, and so does not count.
     let body = json!({ "nome": "Nova", "email": "nova@x.com", "papel": "admin", "chat_number": "5511900000000" });
     admin.post("/admin/equipe", &body).expect(201);

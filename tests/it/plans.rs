@@ -118,6 +118,7 @@ fn is_walk(plan: &str, step: &str) -> bool {
         "ml_notification_waiting",
         "ml_notification_failed",
         "ml_notification_later",
+        "session_viewing",
         "ml_notification_ignored",
     ];
     // The rows of a subquery, each of which was found by another step.

@@ -82,7 +82,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return ListReply::reply(coming.len() as u64, coming);
     }
     Reply::page(&AgendaPage {
-        layout: layout(app, account, request),
+        layout: layout(app, person, request),
         hint: (!may).then(without_meets),
         coming: coming
             .into_iter()

@@ -77,7 +77,7 @@ pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         return ListReply::reply(courses.len() as u64, courses);
     }
     Reply::page(&ShelvesPage {
-        layout: layout(app, account, request),
+        layout: layout(app, person, request),
         courses: shelves.into_iter().map(card).collect(),
     })
 }
@@ -128,7 +128,7 @@ pub fn course(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
     let course = shelf.course;
     Reply::page(&ShelfPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         course: card(shelf),
         lessons: steps.iter().map(|step| line(course, step, 0)).collect(),
     })
@@ -186,7 +186,7 @@ pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let notice: Option<String> = Check::text().optional("aviso", notice);
     let hosts = &app.config.content.video_hosts;
     let page = Reply::page(&WatchPage {
-        layout: layout(app, &person.account, request).with_flash(flash(notice.as_deref(), &shelf)),
+        layout: layout(app, person, request).with_flash(flash(notice.as_deref(), &shelf)),
         title: step.title.clone(),
         place: format!(
             "Aula {} de {}{}",

@@ -86,7 +86,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Head::plain("Situação"),
     ];
     Reply::page(&CoursesPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
         courses: courses.into_iter().map(row).collect(),
     })
@@ -175,7 +175,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let ticks = role_ticks(|role| entry.is_some_and(|entry| entry.roles.contains(&role)));
     let notice = LIST.read(request)?.notice;
     Reply::page(&CourseForm {
-        layout: layout(app, &person.account, request).with_flash(flash(&notice)),
+        layout: layout(app, person, request).with_flash(flash(&notice)),
         existing: found.map(existing),
         form,
         ticks,
@@ -290,7 +290,7 @@ fn again(
     form::show_again(request, problem, |faults| {
         let ticked = |role: Role| form::all_sent(request, "papeis").any(|name| name == role.name());
         Reply::page(&CourseForm {
-            layout: layout(app, &person.account, request),
+            layout: layout(app, person, request),
             existing,
             form: Form::again(&FIELDS, request, faults, fault_words),
             ticks: role_ticks(ticked),

@@ -103,7 +103,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     ];
     let only = wanted.course.map(|id| id.to_string()).unwrap_or_default();
     Reply::page(&LessonsPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table_within(&query, &columns, total, &[("curso", &only)]),
         course: course.map(|course| Pick {
             value: course.id.to_string(),
@@ -235,12 +235,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         (None, "curso_id") => course.map(|id| id.to_string()).unwrap_or_default(),
         (None, _) => String::new(),
     });
-    Reply::page(&choices.form(
-        app,
-        layout(app, &person.account, request),
-        lesson.as_ref(),
-        form,
-    ))
+    Reply::page(&choices.form(app, layout(app, person, request), lesson.as_ref(), form))
 }
 
 fn typed(entry: &LessonEntry, name: &str) -> String {
@@ -320,7 +315,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
                 let form = Form::again(&FIELDS, request, faults, fault_words);
-                Reply::page(&choices.form(app, layout(app, &person.account, request), None, form))
+                Reply::page(&choices.form(app, layout(app, person, request), None, form))
             });
         }
     };
@@ -369,12 +364,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
                 let form = Form::again(&FIELDS, request, faults, fault_words);
-                Reply::page(&choices.form(
-                    app,
-                    layout(app, &person.account, request),
-                    Some(&lesson),
-                    form,
-                ))
+                Reply::page(&choices.form(app, layout(app, person, request), Some(&lesson), form))
             });
         }
     };

@@ -111,7 +111,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Head::plain("Situação"),
     ];
     Reply::page(&MeetsPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
         meets: meets.into_iter().map(|meet| row(meet, zone, now)).collect(),
     })
@@ -195,7 +195,7 @@ fn page(
     (form, teachers): (Form, Vec<Pick>),
 ) -> MeetForm {
     MeetForm {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request),
         existing: meet.map(|meet| ExistingMeet {
             id: meet.id.to_string(),
             title: meet.entry.title.clone(),

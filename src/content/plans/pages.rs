@@ -82,7 +82,7 @@ pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Head::plain("Situação"),
     ];
     Reply::page(&PlansPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
         plans: plans.iter().map(row).collect(),
     })
@@ -165,7 +165,7 @@ pub fn plan_form(app: &App, person: &Person, request: &Request) -> Result<Reply,
         title: plan.title.clone(),
     });
     let typed = plan.map_or_else(Typed::fresh, Typed::of);
-    Reply::page(&typed.form(layout(app, &person.account, request), existing, &Vec::new()))
+    Reply::page(&typed.form(layout(app, person, request), existing, &Vec::new()))
 }
 
 fn find(app: &App, id: &str, request: &Request) -> Result<Plan, Problem> {
@@ -417,7 +417,7 @@ fn faulty(
     if request.wants_json() || problem.fields.is_empty() {
         return Err(problem);
     }
-    let layout = layout(app, &person.account, request);
+    let layout = layout(app, person, request);
     let page = Reply::page(&Typed::sent(request).form(layout, existing, &problem.fields))?;
     let page = page.status(StatusCode::UNPROCESSABLE_ENTITY);
     Ok(Box::new(move |_| Ok(page)))
@@ -497,7 +497,7 @@ fn taken_page(
     if request.wants_json() {
         return Ok(None);
     }
-    let layout = layout(app, &person.account, request);
+    let layout = layout(app, person, request);
     let page = Typed::sent(request).form(layout, existing, &slug_taken().fields);
     Ok(Some(Reply::page(&page)?.status(StatusCode::CONFLICT)))
 }

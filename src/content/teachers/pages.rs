@@ -52,7 +52,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Head::plain("Aulas publicadas").numeric(),
     ];
     Reply::page(&TeachersPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
         teachers: teachers.into_iter().map(row).collect(),
     })
@@ -155,7 +155,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     });
     let notice = LIST.read(request)?.notice;
     Reply::page(&TeacherForm {
-        layout: layout(app, &person.account, request).with_flash(flash(&notice)),
+        layout: layout(app, person, request).with_flash(flash(&notice)),
         existing: found.as_ref().map(existing),
         form,
     })
@@ -254,7 +254,7 @@ fn again(
 ) -> Result<Job, Problem> {
     form::show_again(request, problem, |faults| {
         Reply::page(&TeacherForm {
-            layout: layout(app, &person.account, request),
+            layout: layout(app, person, request),
             existing,
             form: Form::again(&FIELDS, request, faults, fault_words),
         })

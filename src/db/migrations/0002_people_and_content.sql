@@ -409,3 +409,8 @@ CREATE TABLE student_import (
     faulty     INTEGER NOT NULL,            -- rows that cannot be made
     rows       TEXT NOT NULL                -- JSON: each row with its outcome
 ) STRICT;
+
+-- View as student.
+ALTER TABLE session ADD COLUMN viewing_id INTEGER;
+ALTER TABLE session ADD COLUMN viewing_until INTEGER;
+CREATE INDEX session_viewing ON session (viewing_until) WHERE viewing_id IS NOT NULL;

@@ -56,6 +56,15 @@ pub struct Reader<'a> {
     pub menu: &'static [Group],
 }
 
+/// A student as whom an administrator looks.
+#[derive(Clone, Debug)]
+pub struct Viewed {
+    /// The student's name.
+    pub name: String,
+    /// Civil time of the end, such as `14:32`.
+    pub until: String,
+}
+
 /// What stands around the content of a page.
 #[derive(Debug)]
 pub struct Layout {
@@ -75,6 +84,8 @@ pub struct Layout {
     pub home: &'static str,
     /// What the last action led to, shown once.
     pub flash: Option<Notice>,
+    /// Whom the reader looks as.
+    pub viewed: Option<Viewed>,
     here: String,
 }
 
@@ -90,6 +101,7 @@ impl Layout {
             menu: &[],
             home: "/",
             flash: None,
+            viewed: None,
             here: String::new(),
         }
     }
@@ -112,6 +124,13 @@ impl Layout {
     #[must_use]
     pub fn with_flash(mut self, flash: Option<Notice>) -> Self {
         self.flash = flash;
+        self
+    }
+
+    /// The same frame while its reader looks as somebody else.
+    #[must_use]
+    pub fn looking_as(mut self, viewed: Option<Viewed>) -> Self {
+        self.viewed = viewed;
         self
     }
 

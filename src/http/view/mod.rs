@@ -15,7 +15,7 @@ use chrono::{Datelike as _, Timelike as _};
 use crate::clock::{DAY_S, Instant, Zone};
 
 pub use badge::Badge;
-pub use layout::{Group, Layout, Place, Reader, initials};
+pub use layout::{Group, Layout, Place, Reader, Viewed, initials};
 pub use pieces::{Progress, Tab, Tick};
 
 /// What a state means to its reader.

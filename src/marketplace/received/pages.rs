@@ -120,7 +120,7 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     ];
     let now = request.now;
     Reply::page(&ReceivedPage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
         received: received.iter().map(|one| row(app, one, now)).collect(),
     })
@@ -196,7 +196,7 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok());
     Reply::page(&ReceivedOne {
-        layout: layout(app, &person.account, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
         row: row(app, &one, request.now),
         raw_topic: one.topic,
         ml_user_id: one.account.to_string(),

@@ -287,6 +287,7 @@ fn person_of(user_id: UserId) -> Person {
     Person {
         account: Arc::new(account),
         session: crate::ids::TokenHash([0; 32]),
+        view: None,
     }
 }
 

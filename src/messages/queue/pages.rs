@@ -147,7 +147,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Head::sorts("Criada", "criada_em"),
     ];
     Reply::page(&QueuePage {
-        layout: layout(app, &person.account, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
         blocked: blocked(app, &waiting),
         table: LIST.table(&query, &columns, total),
         messages: messages.iter().map(|one| row(app, one, now)).collect(),
@@ -240,7 +240,7 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let waits = message.state == state::WAITING;
     let page = |at| app.zone().page(at);
     Reply::page(&MessagePage {
-        layout: layout(app, &person.account, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
         row: row(app, &message, request.now),
         person: if message.role.is_student() {
             format!("/admin/alunos/{}", message.user)

@@ -21,7 +21,7 @@ use crate::http::input::{Check, Field};
 use crate::http::view::{self, Badge, Notice, Paging, Progress, Tab, Tone, When, address};
 use crate::http::{Code, Problem, Reply, Request, upload};
 use crate::people::pages::reach;
-use crate::route::Job;
+use crate::route::{Job, nothing_to_do};
 use crate::text::{grouped, shortened};
 
 const PATH: &str = "/admin/alunos/importar";
@@ -177,7 +177,7 @@ fn imports_page(
     let mut file = view::Field::default().fault(fault.as_deref());
     file.focus = fault.is_some();
     Ok(ImportsPage {
-        layout: layout(app, &person.account, request).with_flash(flash(request)),
+        layout: layout(app, person, request).with_flash(flash(request)),
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
         most_rows: grouped(MOST_ROWS as u64),
@@ -201,15 +201,32 @@ fn sentence(said: &str) -> String {
 }
 
 fn flash(request: &Request) -> Option<Notice> {
-    form_urlencoded::parse(request.query_text().as_bytes())
-        .any(|(name, word)| name == "aviso" && word == "descartada")
-        .then(|| {
-            Notice::new(
-                Tone::Good,
-                "Lista descartada",
-                "Quem já tinha sido importado continua cadastrado.",
-            )
-        })
+    let (_, word) = form_urlencoded::parse(request.query_text().as_bytes())
+        .find(|(name, _)| name == "aviso")?;
+    let (tone, title, text) = match &*word {
+        "descartada" => (
+            Tone::Good,
+            "Lista descartada",
+            "Quem já tinha sido importado continua cadastrado.",
+        ),
+        "em_andamento" => (
+            Tone::Warn,
+            "Outra importação está em andamento",
+            "Espere que ela termine e tente de novo.",
+        ),
+        "ja_feita" => (
+            Tone::Info,
+            "Esta lista já foi importada",
+            "Nada mudou agora.",
+        ),
+        "nada_a_importar" => (
+            Tone::Info,
+            "Não há ninguém a importar",
+            "Todas as linhas já existem ou têm erro.",
+        ),
+        _ => return None,
+    };
+    Some(Notice::new(tone, title, text))
 }
 
 fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
@@ -356,7 +373,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
     let path = format!("{PATH}/{id}");
     let page = Reply::page(&ImportPage {
-        layout: layout(app, &person.account, request),
+        layout: layout(app, person, request).with_flash(flash(request)),
         progress: running.as_deref().map(progress),
         button: button(&import, running.is_some()),
         reach: reach(app, true),
@@ -471,16 +488,18 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         .db
         .read(request.lane, |tx| store::one(tx, id))?
         .ok_or_else(Problem::not_found)?;
+    let (answer, page) = (Answer::to(request), format!("{PATH}/{id}"));
     if import.done_at.is_some() {
-        return Err(already_applied());
+        return answer.declined(already_applied(), &page, "ja_feita");
     }
     if import.counts.to_make == 0 {
-        return Err(Problem::new(
-            Code::Conflict,
-            "não há nenhum aluno a importar nesta lista",
-        ));
+        let problem = Problem::new(Code::Conflict, "não há nenhum aluno a importar nesta lista");
+        return answer.declined(problem, &page, "nada_a_importar");
     }
-    let turn = app.imports.begin(id, import.counts.total)?;
+    let turn = match app.imports.begin(id, import.counts.total) {
+        Ok(turn) => turn,
+        Err(problem) => return answer.declined(problem, &page, "em_andamento"),
+    };
     let (actor, desk) = (Actor::person(person, request), Desk::of(app));
     // The job runs whether or not somebody waits for it.
     drop(app.db.submit(move |tx| {
@@ -493,23 +512,21 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let reply = Reply::json(&WireImport::of(&import, running.as_deref()))?;
         return Ok(reply.status(StatusCode::ACCEPTED));
     }
-    Reply::redirect(&format!("{PATH}/{id}"))
+    Reply::redirect(&page)
 }
 
 /// `POST /admin/alunos/importar/{id}/excluir`: forgets a list; who was made stays.
 pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    if app
-        .imports
-        .running()
-        .is_some_and(|running| running.id == id)
-    {
-        return Err(Problem::new(
-            Code::Conflict,
-            "esta importação está em andamento",
-        ));
-    }
     let answer = Answer::to(request);
+    let running = app.imports.running();
+    if running.is_some_and(|running| running.id == id) {
+        let problem = Problem::new(Code::Conflict, "esta importação está em andamento");
+        let page = format!("{PATH}/{id}");
+        return answer
+            .declined(problem, &page, "em_andamento")
+            .map(nothing_to_do);
+    }
     Ok(Box::new(move |tx| {
         if !store::delete(tx, id)? {
             return Err(Problem::not_found());

@@ -1,0 +1,213 @@
+//! "View as student": an administrator looks at the panel as a student sees
+//! it, for half an hour, and changes nothing.
+//!
+//! The view belongs to the administrator's own session; the student notices
+//! nothing. It ends by itself, when the session ends, and when the student is
+//! suspended. Its begin and its end stand in the audit log.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{Account, store};
+use crate::app::App;
+use crate::audit::{self, Act, Actor, Kind};
+use crate::clock::Instant;
+use crate::db::{Lane, ReadTx, Result, WriteTx};
+use crate::ids::{TokenHash, UserId};
+
+/// Who closes views that are over, in the audit log.
+const CLOSING: &str = "fim da visualização";
+/// How long a view lasts.
+pub const VIEW_S: i64 = 30 * 60;
+
+/// Whom a session looks as, and until when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Viewing {
+    pub student: UserId,
+    pub until: Instant,
+}
+
+/// A view that goes on.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub student: Arc<Account>,
+    /// The administrator who looks.
+    pub viewer: Arc<Account>,
+    pub until: Instant,
+}
+
+/// The student of a view; `None` when it is over: in time, or because the
+/// student is suspended, gone or no student any more.
+pub fn student(app: &App, viewing: Viewing, now: Instant) -> Result<Option<Account>> {
+    if viewing.until <= now {
+        return Ok(None);
+    }
+    let account = app
+        .db
+        .read(Lane::InPlace, |tx| store::by_id(tx, viewing.student))?;
+    Ok(account.filter(|account| !account.suspended && account.role.is_student()))
+}
+
+/// How a view began, in the audit log.
+#[derive(Serialize)]
+struct Begun<'b> {
+    motivo: &'b str,
+    ate: String,
+}
+
+/// How a view ended, in the audit log.
+#[derive(Serialize)]
+struct Ended<'e> {
+    como: &'static str,
+    quem_via: &'e str,
+}
+
+fn act<'a>(action: &'static str, student: UserId, name: &'a str) -> Act<'a> {
+    Act {
+        action,
+        object: "aluno",
+        object_id: student.to_string(),
+        object_name: name,
+    }
+}
+
+/// Begins a view; one that this session already has ends.
+pub fn begin(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    session: &TokenHash,
+    student: &Account,
+    reason: &str,
+) -> Result<Instant> {
+    end(tx, actor, session)?;
+    let until = tx.now().plus(VIEW_S);
+    tx.execute(
+        "UPDATE session SET viewing_id = ?2, viewing_until = ?3 WHERE session_hash = ?1",
+        (session, student.user_id, until.0),
+    )?;
+    let begun = Begun {
+        motivo: reason,
+        ate: until.rfc3339(),
+    };
+    let act = act("aluno.ver_como", student.user_id, &student.name);
+    audit::note(tx, actor, &act, None::<&()>, Some(&begun))?;
+    Ok(until)
+}
+
+/// Ends the view of a session; gives back of whom it was.
+pub fn end(tx: &WriteTx<'_>, actor: &Actor, session: &TokenHash) -> Result<Option<UserId>> {
+    let Some(over) = one(tx, session)? else {
+        return Ok(None);
+    };
+    close(tx, actor, &over, "encerrada")?;
+    Ok(Some(over.student))
+}
+
+/// A view that is to be closed.
+struct Over {
+    session: TokenHash,
+    student: UserId,
+    student_name: String,
+    viewer: UserId,
+    viewer_name: String,
+    /// The session itself ended.
+    left: bool,
+}
+
+const OVER: &str = "s.session_hash, s.viewing_id, coalesce(v.name, 'Pessoa removida'), s.user_id, u.name, s.ended_at IS NOT NULL";
+const PEOPLE: &str =
+    "JOIN user u ON u.user_id = s.user_id LEFT JOIN user v ON v.user_id = s.viewing_id";
+
+fn over(row: &rusqlite::Row<'_>) -> rusqlite::Result<Over> {
+    Ok(Over {
+        session: TokenHash(row.get(0)?),
+        student: row.get(1)?,
+        student_name: row.get(2)?,
+        viewer: row.get(3)?,
+        viewer_name: row.get(4)?,
+        left: row.get(5)?,
+    })
+}
+
+fn one(tx: &ReadTx<'_>, session: &TokenHash) -> Result<Option<Over>> {
+    tx.optional(
+        &format!(
+            "SELECT {OVER} FROM session s {PEOPLE}
+             WHERE s.session_hash = ?1 AND s.viewing_id IS NOT NULL"
+        ),
+        [session],
+        over,
+    )
+}
+
+fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Result<()> {
+    tx.execute(
+        "UPDATE session SET viewing_id = NULL, viewing_until = NULL WHERE session_hash = ?1",
+        [over.session],
+    )?;
+    let ended = Ended {
+        como: how,
+        quem_via: &over.viewer_name,
+    };
+    let act = act("aluno.ver_como_fim", over.student, &over.student_name);
+    audit::note(tx, actor, &act, None::<&()>, Some(&ended))
+}
+
+/// Closes the views of a student who may not be looked as any more; gives back
+/// who looked.
+pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
+    let all = tx.all(
+        &format!(
+            "SELECT {OVER} FROM session s INDEXED BY session_viewing {PEOPLE}
+             WHERE s.viewing_id IS NOT NULL AND s.viewing_id = ?1"
+        ),
+        [student],
+        over,
+    )?;
+    let actor = Actor::local(Kind::System, CLOSING);
+    for over in &all {
+        close(tx, &actor, over, "o aluno foi suspenso")?;
+    }
+    Ok(all.iter().map(|over| over.viewer).collect())
+}
+
+/// Closes the views whose time is over and those of sessions that ended, so
+/// that the audit log tells of their end too.
+pub fn close_over(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    let any = app.db.read(Lane::InPlace, |tx| {
+        tx.one(
+            "SELECT EXISTS (SELECT 1 FROM session INDEXED BY session_viewing
+                            WHERE viewing_id IS NOT NULL AND (viewing_until <= ?1 OR ended_at IS NOT NULL))",
+            [now.0],
+            |row| row.get::<_, bool>(0),
+        )
+    })?;
+    if !any {
+        return Ok(());
+    }
+    let versions = Arc::clone(&app.versions);
+    app.db.write(move |tx| {
+        let all = tx.all(
+            &format!(
+                "SELECT {OVER} FROM session s INDEXED BY session_viewing {PEOPLE}
+                 WHERE s.viewing_id IS NOT NULL AND (s.viewing_until <= ?1 OR s.ended_at IS NOT NULL)"
+            ),
+            [tx.now().0],
+            over,
+        )?;
+        let actor = Actor::local(Kind::System, CLOSING);
+        for over in &all {
+            let how = if over.left {
+                "a sessão terminou"
+            } else {
+                "o tempo acabou"
+            };
+            close(tx, &actor, over, how)?;
+        }
+        let viewers: Vec<UserId> = all.iter().map(|over| over.viewer).collect();
+        tx.after_commit(move || viewers.into_iter().for_each(|viewer| versions.raise(viewer)));
+        Ok(())
+    })
+}

@@ -1,0 +1,83 @@
+//! "View as student" in the operator's panel: begin and end.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::acts::{find, id_of};
+use super::entry::Shown;
+use super::{Group, detail};
+use crate::accounts::{store as accounts, viewing};
+use crate::app::App;
+use crate::audit::Actor;
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field};
+use crate::http::{Code, Problem, Request};
+use crate::route::{Job, nothing_to_do};
+
+#[derive(Deserialize)]
+struct Body {
+    #[serde(default)]
+    motivo: Field<String>,
+}
+
+/// `POST /admin/alunos/{id}/ver-como`: begins to look as a student.
+pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let body: Body = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let reason = check.line("motivo", body.motivo, 3..=200);
+    if let Err(mut problem) = check.finish() {
+        if request.wants_json() || problem.fields.is_empty() {
+            return Err(problem);
+        }
+        // The page has two reasons; this one has a name of its own there.
+        problem.fields = vec![("motivo_ver".into(), "".into())];
+        let shown = Shown {
+            typed: None,
+            faults: &problem.fields,
+        };
+        let status = problem.code.status(request.family);
+        let page = detail::page(app, person, request, Group::Students, shown)?.status(status);
+        return Ok(nothing_to_do(page));
+    }
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let (session, viewer) = (person.session, person.account.user_id);
+    let (versions, zone) = (Arc::clone(&app.versions), app.zone());
+    Ok(Box::new(move |tx| {
+        find(tx, Group::Students, id)?;
+        let student = accounts::by_id(tx, id)?.ok_or_else(Problem::not_found)?;
+        if student.suspended {
+            let problem = Problem::new(
+                Code::Conflict,
+                "a pessoa está suspensa e não vê nada; reative antes",
+            );
+            let page = format!("{}/{id}", Group::Students.path());
+            return answer.declined(problem, &page, "esta_suspenso");
+        }
+        let until = viewing::begin(tx, &actor, &session, &student, &reason)?;
+        tx.after_commit(move || versions.raise(viewer));
+        let members = [
+            ("id", Value::from(id.to_string())),
+            ("ate", zone.spaced(until).into()),
+        ];
+        answer.with("/painel", "", &members)
+    }))
+}
+
+/// `POST /admin/ver-como/encerrar`: back to one's own panel.
+pub fn end(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let (session, viewer) = (person.session, person.account.user_id);
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        let page = match viewing::end(tx, &actor, &session)? {
+            Some(student) => format!("{}/{student}", Group::Students.path()),
+            None => "/admin".to_owned(),
+        };
+        tx.after_commit(move || versions.raise(viewer));
+        answer.with(&page, "", &[])
+    }))
+}
