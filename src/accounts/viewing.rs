@@ -32,8 +32,6 @@ pub struct Viewing {
 #[derive(Clone, Debug)]
 pub struct View {
     pub student: Arc<Account>,
-    /// The administrator who looks.
-    pub viewer: Arc<Account>,
     pub until: Instant,
 }
 

@@ -157,7 +157,7 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
 /// The view that a session has, when it still goes on.
 fn view(
     app: &App,
-    viewer: &Arc<Account>,
+    viewer: &Account,
     viewing: Option<Viewing>,
     now: Instant,
 ) -> Result<Option<View>, Problem> {
@@ -167,7 +167,6 @@ fn view(
     let student = viewing::student(app, viewing, now)?;
     Ok(student.map(|student| View {
         student: Arc::new(student),
-        viewer: Arc::clone(viewer),
         until: viewing.until,
     }))
 }
