@@ -22,8 +22,9 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     let world = World::start();
     let site = Site::builder().unlimited().world(&world).start();
     let browser = Browser::start();
+    let mut faults = Faults::default();
     // The set-up page is there only as long as nobody administers.
-    look(&browser, &site.url(&site.setup_link()));
+    faults.look(&browser, &site.url(&site.setup_link()));
     let (ana, operator) = furnish(&site, &world);
     let rules = rules(&site);
     let nobody = site.anonymous();
@@ -31,23 +32,23 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
         walk(&nobody, "/entrar", &rules, SAMPLES).into_keys(),
         &rules,
     ) {
-        look(&browser, &site.url(&page));
+        faults.look(&browser, &site.url(&page));
     }
-    look(&browser, &site.url(&password_link(&site)));
-    look(&browser, &site.url("/nao-existe"));
+    faults.look(&browser, &site.url(&password_link(&site)));
+    faults.look(&browser, &site.url("/nao-existe"));
     let consent = ana.get("/painel/ml/conectar");
-    look(
+    faults.look(
         &browser,
         consent.header("location").expect("the consent page"),
     );
-    look(&browser, &format!("http://{}/", world.address()));
+    faults.look(&browser, &format!("http://{}/", world.address()));
 
     browser.go(&site.url("/entrar"));
     browser.fill("email", "ninguem@example.com");
     browser.fill("senha", "não é esta senha");
     browser.press("Entrar");
     browser.see("E-mail ou senha não conferem");
-    inspect(&browser);
+    faults.inspect(&browser);
     let (newcomer, rui) = (site.person("eva"), site.person_as("rui", "drop"));
     for (actor, home) in [
         (&ana, "/painel"),
@@ -58,12 +59,13 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
         let pages = a_few(walk(actor, home, &rules, SAMPLES).into_keys(), &rules);
         site.sign_in(&browser, actor.person(), home);
         for page in pages {
-            look(&browser, &site.url(&page));
+            faults.look(&browser, &site.url(&page));
         }
         browser.go(&site.url(home));
         browser.press("Sair");
         browser.wait_for_path("/entrar");
     }
+    faults.expect_none();
 }
 
 /// Two addresses of each row: the shortest and the longest.
@@ -91,78 +93,99 @@ fn what_opens_over_a_page_is_accessible_too() {
     bia.post("/admin/planos", &plan).expect(201);
     let browser = Browser::start();
     site.sign_in(&browser, bia.person(), "/admin");
+    let mut faults = Faults::default();
     for theme in [Theme::Light, Theme::Dark] {
         browser.prefer(theme);
         browser.resize(1280, 800);
         browser.go(&site.url("/admin/planos"));
         browser.click("details.menu > summary");
         browser.see("Editar");
-        expect_axe_is_content(&browser, &format!("{theme:?}, row menu"));
+        faults.note_axe(&browser, &format!("{theme:?}, row menu"));
         browser.press("Excluir");
         browser.see("Excluir o plano Plano anual?");
-        expect_axe_is_content(&browser, &format!("{theme:?}, question"));
+        faults.note_axe(&browser, &format!("{theme:?}, question"));
         browser.resize(360, 740);
         browser.reload();
         browser.press("Menu");
         browser.see("Sair");
-        expect_axe_is_content(&browser, &format!("{theme:?}, menu of a phone"));
+        faults.note_axe(&browser, &format!("{theme:?}, menu of a phone"));
     }
+    faults.expect_none();
     browser.expect_no_complaints();
 }
 
-/// Opens a page and inspects it.
-#[track_caller]
-fn look(browser: &Browser, url: &str) {
-    browser.go(url);
-    inspect(browser);
-}
+/// What is wrong with pages, all of it: one walk names every page at fault.
+#[derive(Default)]
+struct Faults(Vec<String>);
 
-/// Requires of the page in the window what holds for every page.
-#[track_caller]
-fn inspect(browser: &Browser) {
-    for theme in [Theme::Light, Theme::Dark] {
-        browser.prefer(theme);
-        for (width, height) in [(1280, 800), (360, 740)] {
-            browser.resize(width, height);
-            expect_no_sideways_scroll(browser, width);
-            expect_axe_is_content(browser, &format!("{theme:?}, {width} px"));
+impl Faults {
+    /// Opens a page and inspects it.
+    fn look(&mut self, browser: &Browser, url: &str) {
+        browser.go(url);
+        self.inspect(browser);
+    }
+
+    /// Notes what the page in the window breaks of that which holds for every
+    /// page.
+    fn inspect(&mut self, browser: &Browser) {
+        for theme in [Theme::Light, Theme::Dark] {
+            browser.prefer(theme);
+            for (width, height) in [(1280, 800), (360, 740)] {
+                browser.resize(width, height);
+                self.note_sideways_scroll(browser, width);
+                self.note_axe(browser, &format!("{theme:?}, {width} px"));
+            }
+        }
+        browser.resize(1280, 800);
+        browser.prefer(Theme::Light);
+        let complaints = browser.complaints();
+        if !complaints.is_empty() {
+            self.note(browser, "console", &format!("{complaints:#?}"));
         }
     }
-    browser.resize(1280, 800);
-    browser.prefer(Theme::Light);
-    browser.expect_no_complaints();
-}
 
-#[track_caller]
-fn expect_no_sideways_scroll(browser: &Browser, width: u32) {
-    let wide = browser.script(
-        "const root = document.documentElement;
-         const out = [...document.querySelectorAll('body *')]
-           .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-           .map((one) => one.outerHTML.slice(0, 120));
-         return { scroll: root.scrollWidth, window: innerWidth, out: out.slice(0, 5) };",
-    );
-    assert_eq!(wide["window"], width);
-    let scroll = wide["scroll"].as_u64().unwrap_or(u64::MAX);
-    assert!(
-        scroll <= u64::from(width),
-        "{} scrolls sideways at {width} px: {wide:#}",
-        browser.url()
-    );
-}
-
-/// Runs axe-core in the page; no rule may be broken.
-#[track_caller]
-fn expect_axe_is_content(browser: &Browser, how: &str) {
-    if browser.script("return typeof window.axe;") == "undefined" {
-        browser.script(&axe_source());
+    fn note_sideways_scroll(&mut self, browser: &Browser, width: u32) {
+        let wide = browser.script(
+            "const root = document.documentElement;
+             const out = [...document.querySelectorAll('body *')]
+               .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+               .map((one) => one.outerHTML.slice(0, 120));
+             return { scroll: root.scrollWidth, window: innerWidth, out: out.slice(0, 5) };",
+        );
+        assert_eq!(wide["window"], width);
+        let scroll = wide["scroll"].as_u64().unwrap_or(u64::MAX);
+        if scroll > u64::from(width) {
+            self.note(
+                browser,
+                &format!("{width} px, sideways"),
+                &format!("{wide:#}"),
+            );
+        }
     }
-    let found = browser.script_async(
-        "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map(
-           (one) => ({ rule: one.id, impact: one.impact, help: one.help, nodes: one.nodes.map((node) => node.html + ' ' + node.failureSummary) })))",
-    );
-    let none = Value::Array(Vec::new());
-    assert_eq!(found, none, "{} ({how}): {found:#}", browser.url());
+
+    /// Runs axe-core in the page; no rule may be broken.
+    fn note_axe(&mut self, browser: &Browser, how: &str) {
+        if browser.script("return typeof window.axe;") == "undefined" {
+            browser.script(&axe_source());
+        }
+        let found = browser.script_async(
+            "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map(
+               (one) => ({ rule: one.id, impact: one.impact, help: one.help, nodes: one.nodes.map((node) => node.html + ' ' + node.failureSummary) })))",
+        );
+        if found != Value::Array(Vec::new()) {
+            self.note(browser, how, &format!("{found:#}"));
+        }
+    }
+
+    fn note(&mut self, browser: &Browser, how: &str, what: &str) {
+        self.0.push(format!("{} ({how}): {what}", browser.url()));
+    }
+
+    #[track_caller]
+    fn expect_none(&self) {
+        let count = self.0.len();
+        assert!(count == 0, "{count} faults:\n{}", self.0.join("\n"));
+    }
 }
 
 #[track_caller]

@@ -251,6 +251,11 @@ impl Browser {
     /// scripts, missing files, violations of the content policy.
     #[track_caller]
     pub fn complaints(&self) -> Vec<Complaint> {
+        let own_status = |complaint: &Complaint| {
+            complaint.source == "network"
+                && complaint.message.contains("responded with a status of 4")
+                && !complaint.message.contains("/assets/")
+        };
         let log = self.must("POST", "/se/log", &json!({ "type": "browser" }));
         let lines = log.as_array().cloned().unwrap_or_default();
         let severe = |line: &&Value| matches!(line["level"].as_str(), Some("SEVERE" | "WARNING"));
@@ -258,20 +263,15 @@ impl Browser {
             source: line["source"].as_str().unwrap_or_default().to_owned(),
             message: line["message"].as_str().unwrap_or_default().to_owned(),
         };
-        lines.iter().filter(severe).map(complaint).collect()
+        let mut complaints: Vec<_> = lines.iter().filter(severe).map(complaint).collect();
+        complaints.retain(|complaint| !own_status(complaint));
+        complaints
     }
 
-    /// Requires a console without complaints. A page that answers with an
-    /// error status is noted there by the browser itself: that alone is none.
+    /// Requires a console without complaints.
     #[track_caller]
     pub fn expect_no_complaints(&self) {
-        let own_status = |complaint: &Complaint| {
-            complaint.source == "network"
-                && complaint.message.contains("responded with a status of 4")
-                && !complaint.message.contains("/assets/")
-        };
-        let mut complaints = self.complaints();
-        complaints.retain(|complaint| !own_status(complaint));
+        let complaints = self.complaints();
         assert!(complaints.is_empty(), "at {}: {complaints:#?}", self.url());
     }
 
