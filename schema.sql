@@ -693,9 +693,10 @@ CREATE TABLE checkout_event (
     recurrence  INTEGER                     -- number of the charge, 1 for the first
 ) STRICT;
 
-CREATE INDEX checkout_event_by_user ON checkout_event (user_id, event_id);
-CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE email <> '';
-CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) WHERE purchase IS NOT NULL;
+CREATE INDEX checkout_event_by_user ON checkout_event (user_id, event_id) WHERE user_id IS NOT NULL;
+-- Most events are only kept, and are looked for among the newest.
+CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE email <> '' AND state <> 3;
+CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) WHERE purchase IS NOT NULL AND state <> 3;
 CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
 CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
 

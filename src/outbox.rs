@@ -95,7 +95,7 @@ pub fn enqueue(tx: &WriteTx<'_>, new: &NewMessage<'_>) -> Result<bool> {
 /// Drops every waiting message to a person, with the reason; gives back how many.
 pub fn drop_waiting(tx: &WriteTx<'_>, user: UserId, reason: &str) -> Result<usize> {
     tx.execute(
-        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4 WHERE user_id = ?1 AND state = 0",
+        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4 WHERE user_id = ?1 AND +state = 0",
         (user, state::DROPPED, tx.now().0, reason),
     )
 }
@@ -105,7 +105,7 @@ pub fn drop_waiting(tx: &WriteTx<'_>, user: UserId, reason: &str) -> Result<usiz
 pub fn drop_links(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = 'um link mais novo tomou o lugar'
-         WHERE user_id = ?1 AND state = 0 AND kind IN (?4, ?5)",
+         WHERE user_id = ?1 AND +state = 0 AND +kind IN (?4, ?5)",
         (
             user,
             state::DROPPED,

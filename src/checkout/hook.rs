@@ -15,6 +15,7 @@ use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{Actor, Kind};
 use crate::guard::{self, CheckoutSender};
+use crate::http::input::is_form;
 use crate::http::{Problem, Reply, Request};
 use crate::route::Job;
 
@@ -59,7 +60,11 @@ pub fn body(_: &mut SchemaGenerator) -> Schema {
 /// Reads an event and gives back the job that stores and applies it.
 pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<Job, Problem> {
     let mut read = request.form_or_json::<Map<String, Value>>();
-    let token = read.as_mut().ok().and_then(parse::take_token);
+    let clean = clean_json(request);
+    let token = match clean {
+        Some(_) => None,
+        None => read.as_mut().ok().and_then(parse::take_token),
+    };
     if !sender.is_proven {
         // Who did not prove to be the platform learns nothing of the body.
         guard::prove_in_body(app, request, token.as_deref())?;
@@ -72,7 +77,12 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
         data: ReceivedData { event: &event.name },
     })?;
     let actor = Actor::requesting(Kind::Purchase, actor_name(&event), request);
-    let incoming = incoming(app, event, Value::Object(payload).to_string(), actor);
+    // What has no name of its own is known again by all that it says.
+    let is_named = event.id.is_some() || event.transaction.is_some();
+    let body = clean
+        .filter(|_| is_named)
+        .map_or_else(|| Value::Object(payload).to_string(), str::to_owned);
+    let incoming = incoming(app, event, body, actor);
     let desk = Desk::of(app);
     Ok(Box::new(move |tx| {
         apply::receive(tx, &desk, &incoming)?;
@@ -91,6 +101,12 @@ pub fn incoming(app: &App, event: Event, body: String, actor: Actor) -> Incoming
         grace_days: config.late_grace_days,
         zone: app.zone(),
     }
+}
+
+/// The body in the sender's own words, when it is JSON that can have no token.
+fn clean_json(request: &Request) -> Option<&str> {
+    let is_object = !is_form(request.headers()) && request.body.starts_with(b"{");
+    is_object.then(|| parse::without_token(&request.body))?
 }
 
 /// What the audit log calls a purchase.

@@ -8,6 +8,7 @@
 //! refused.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _};
+use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
 use super::{Event, Kind};
@@ -23,11 +24,29 @@ const LEAST_MS: i64 = 100_000_000_000;
 /// The end of the year 9999.
 const LAST_MS: i64 = 253_402_300_799_999;
 
+/// The field that the platform puts its token into.
+const TOKEN: &str = "hottok";
+
+/// A payload as it was sent, when it can have no token anywhere, not even
+/// under an escaped name.
+pub fn without_token(sent: &[u8]) -> Option<&str> {
+    let names = |at| {
+        let name = sent.get(at..at + TOKEN.len());
+        name.is_some_and(|name| name.eq_ignore_ascii_case(TOKEN.as_bytes()))
+    };
+    let escapes = |at| sent.get(at + 1) == Some(&b'u');
+    let is_clean = !memchr3_iter(b'h', b'H', b'\\', sent).any(|at| match sent[at] {
+        b'\\' => escapes(at),
+        _ => names(at),
+    });
+    std::str::from_utf8(sent).ok().filter(|_| is_clean)
+}
+
 /// Takes the token out of a payload, wherever it stands; gives back the one
 /// that stands where the platform puts it.
 pub fn take_token(payload: &mut Map<String, Value>) -> Option<String> {
     let token = payload
-        .get("hottok")
+        .get(TOKEN)
         .and_then(Value::as_str)
         .map(str::to_owned);
     forget_tokens(payload);
@@ -35,7 +54,7 @@ pub fn take_token(payload: &mut Map<String, Value>) -> Option<String> {
 }
 
 fn forget_tokens(object: &mut Map<String, Value>) {
-    object.retain(|name, _| !name.eq_ignore_ascii_case("hottok"));
+    object.retain(|name, _| !name.eq_ignore_ascii_case(TOKEN));
     for value in object.values_mut() {
         forget_tokens_in(value);
     }

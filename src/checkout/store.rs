@@ -139,7 +139,7 @@ pub fn owner(
 ) -> Result<Option<UserId>> {
     tx.optional(
         "SELECT user_id FROM checkout_event
-         WHERE purchase = ?1 AND user_id IS NOT NULL
+         WHERE purchase = ?1 AND user_id IS NOT NULL AND state <> 3
          ORDER BY user_id IS ?2 DESC, event_id
          LIMIT 1",
         (transaction, preferred),
@@ -160,9 +160,10 @@ pub fn adopt(
         "UPDATE checkout_event SET user_id = ?1, state = ?2, outcome = ?3
          WHERE event_id IN (
              SELECT event_id FROM checkout_event
-             WHERE email = ?4 AND email <> '' AND +state = ?6
+             WHERE email = ?4 AND email <> '' AND state <> 3 AND +state = ?6
              UNION
-             SELECT event_id FROM checkout_event WHERE purchase = ?5 AND +state = ?6)
+             SELECT event_id FROM checkout_event
+             WHERE purchase = ?5 AND state <> 3 AND +state = ?6)
          RETURNING {FACT}"
     );
     let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
@@ -235,11 +236,31 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>>
 /// Which events of the inbox are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Start of an e-mail address or of a transaction; empty for all.
+    /// Start of an e-mail address or of a transaction; empty for all. Events
+    /// that were only kept are found among the newest 20,000.
     pub search: String,
     pub kind: Option<Kind>,
     pub state: Option<State>,
 }
+
+/// The events whose e-mail address or transaction begins with what is looked
+/// for; of those that were only kept, among the newest.
+const FOUND: &str = "event_id IN (
+    SELECT event_id FROM checkout_event
+    WHERE email >= :email AND email < :email_end AND email <> '' AND state <> 3
+    UNION
+    SELECT event_id FROM checkout_event
+    WHERE purchase >= :typed AND purchase < :typed_end AND state <> 3
+    UNION
+    SELECT event_id FROM checkout_event
+    WHERE purchase >= :upper AND purchase < :upper_end AND state <> 3
+    UNION
+    SELECT event_id FROM checkout_event
+    WHERE state = 3
+      AND event_id > (SELECT coalesce(max(event_id), 0) - 20000 FROM checkout_event)
+      AND (email >= :email AND email < :email_end AND email <> ''
+           OR purchase >= :typed AND purchase < :typed_end
+           OR purchase >= :upper AND purchase < :upper_end))";
 
 /// One page of events, newest first, with the number of all that are asked for.
 pub fn page(
@@ -268,14 +289,7 @@ pub fn page(
     }
     let counted = params.len();
     if !wanted.search.is_empty() {
-        terms.push(
-            "event_id IN (
-                 SELECT event_id FROM checkout_event WHERE email >= :email AND email < :email_end AND email <> ''
-                 UNION
-                 SELECT event_id FROM checkout_event WHERE purchase >= :typed AND purchase < :typed_end
-                 UNION
-                 SELECT event_id FROM checkout_event WHERE purchase >= :upper AND purchase < :upper_end)",
-        );
+        terms.push(FOUND);
         params.extend([
             (":email", &email.0 as &dyn ToSql),
             (":email_end", &email.1),

@@ -17,6 +17,7 @@ use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer};
 use serde::{Deserialize, de};
 use serde_json::{Map, Value};
 
+use super::nesting::depth;
 use super::problem::{Code, Fields, Problem};
 use super::request::header;
 use crate::money::Cents;
@@ -378,25 +379,6 @@ fn malformed() -> Problem {
         Code::InvalidBody,
         "the body must be a JSON object with each field once",
     )
-}
-
-/// Deepest nesting of brackets outside of strings.
-fn depth(json: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
-    for byte in json {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 /// A query string as a wire struct. Repeated parameters are at fault, and

@@ -19,6 +19,7 @@ pub mod envelope;
 pub mod head;
 pub mod input;
 pub mod limit;
+mod nesting;
 pub mod policy;
 pub mod problem;
 pub mod reply;

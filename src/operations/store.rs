@@ -24,9 +24,11 @@ pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
 
 /// Messages that wait to be sent.
 pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one("SELECT count(*) FROM outbox WHERE state = 0", [], |row| {
-        row.get(0)
-    })
+    tx.one(
+        "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0",
+        [],
+        |row| row.get(0),
+    )
 }
 
 /// How often something was counted since a civil day.

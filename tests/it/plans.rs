@@ -1,5 +1,5 @@
 //! How SQLite runs what the routes ask: nothing that a route runs may walk a
-//! table that grows with use.
+//! table that grows with use, nor all rows that share a word such as a state.
 //!
 //! At the level `trace` the server tells the plan of each statement it runs.
 
@@ -93,8 +93,8 @@ fn no_statement_walks_a_table_that_grows() {
             let is_it = |(walk, part): &(&str, &str)| step.starts_with(walk) && sql.contains(part);
             TYPED.iter().any(is_it)
         };
-        for step in plan.split("; ").filter(|step| is_walk(plan, step)) {
-            if !typed(step) {
+        for step in plan.split("; ") {
+            if is_walk(plan, step) && !typed(step) || is_coarse(step, sql) {
                 walks.insert(format!("{step}\n    {sql}"));
             }
         }
@@ -105,6 +105,31 @@ fn no_statement_walks_a_table_that_grows() {
         "{}",
         walks.into_iter().collect::<Vec<_>>().join("\n")
     );
+}
+
+/// Whether a step of a plan finds by a word that most rows may share, without
+/// stopping after so many. (Searches for people name such an index themselves:
+/// what is walked there is measured.)
+fn is_coarse(step: &str, sql: &str) -> bool {
+    let shared = [
+        "audit_by_action (",
+        "audit_of_actors (",
+        "audit_of_objects (",
+        "checkout_event_by_kind (",
+        "checkout_event_by_state (",
+        "ml_notification_by_topic (",
+        "one_time_link_by_purpose (",
+        "outbox_by_channel (",
+        "outbox_by_kind (",
+        "outbox_by_state (",
+        "outbox_waiting (",
+        "user_by_role (",
+    ];
+    // Links to set up are few: one is made at a start without an operator.
+    let is_rare = sql.contains("purpose = 'setup'");
+    let is_alone = step.ends_with("=?)") && !step.contains(" AND ");
+    let stops = ["LIMIT", "EXISTS"].iter().any(|word| sql.contains(word));
+    is_alone && !is_rare && !stops && shared.iter().any(|index| step.contains(index))
 }
 
 /// Whether a step of a plan reads a growing table from one end to the other.

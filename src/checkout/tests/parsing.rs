@@ -240,6 +240,27 @@ fn the_token_is_taken_out_wherever_it_stands() {
 }
 
 #[test]
+fn a_body_is_kept_as_sent_only_when_no_token_can_hide_in_it() {
+    for clean in [
+        r#"{"id":"e-1","hot":"tok"}"#,
+        r#"{"a":"linha\n"}"#,
+        "{}",
+        r#"{"hotto"#,
+    ] {
+        assert_eq!(parse::without_token(clean.as_bytes()), Some(clean));
+    }
+    for unclean in [
+        r#"{"hottok":"um"}"#,
+        r#"{"data":{"HotTok":"um"},"data":{}}"#,
+        r#"{"h\u006fttok":"um"}"#,
+        r#"{"nome":"Jo\u00e3o"}"#,
+    ] {
+        assert_eq!(parse::without_token(unclean.as_bytes()), None, "{unclean}");
+    }
+    assert_eq!(parse::without_token(b"{\"a\":\"\xff\"}"), None);
+}
+
+#[test]
 fn the_plan_goes_by_offer_then_plan_then_product() {
     let mut config = super::config_with(&[]).checkout;
     let event = sample!("aprovada");
