@@ -61,9 +61,11 @@ pub struct NewStudent {
     pub chat_number: Option<String>,
     /// None until one is chosen.
     pub password_hash: Option<String>,
+    /// Whether the welcome message is queued.
+    pub welcome: bool,
 }
 
-/// Makes a student and queues the welcome message; `None` when the e-mail
+/// Makes a student and queues the welcome message, if wanted; `None` when the e-mail
 /// address is taken.
 pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<UserId>> {
     let user = tx.optional(
@@ -82,7 +84,9 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
         |row| row.get(0),
     )?;
     if let Some(user) = user {
-        send_password_link(tx, desk, user, Kind::Welcome)?;
+        if new.welcome {
+            send_password_link(tx, desk, user, Kind::Welcome)?;
+        }
         desk.changed(tx, user);
     }
     Ok(user)

@@ -230,6 +230,7 @@ fn create(tx: &WriteTx<'_>, desk: &Desk, event: &Event, email: &str, role: Role)
         role,
         chat_number: event.phone.clone(),
         password_hash: None,
+        welcome: true,
     };
     students::create(tx, desk, &new)?;
     // Nobody had the address a moment ago, in this very transaction.

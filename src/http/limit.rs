@@ -40,6 +40,8 @@ pub enum Class {
     LoginKnown = 9,
     /// No window but a mark: a person's failed logins are to be forgotten.
     LoginForgiven = 10,
+    /// Welcome messages to students whom an API key registered.
+    WelcomeKey = 19,
     /// Links to choose a password asked for an account.
     LinkAccount = 20,
     /// Links to choose a password asked from an address.

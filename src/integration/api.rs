@@ -9,14 +9,23 @@ use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::clock::{DAY_S, Instant};
 use crate::db::{Lane, WriteTx};
 use crate::guard::KeyHolder;
 use crate::http::envelope::Envelope;
 use crate::http::input::{Check, Field};
+use crate::http::limit::{Class, Limit, Limiter, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::UserId;
 use crate::route::Job;
 use crate::secrets;
+
+/// Welcome messages of a key in a day. A key that leaked must not send more
+/// to numbers that cost (threat T30); students are registered all the same.
+const WELCOMES: Limit = Limit {
+    count: 1_000,
+    window_s: DAY_S,
+};
 
 /// A student to be registered.
 #[derive(Deserialize, JsonSchema)]
@@ -80,6 +89,18 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
         app.passwords
             .run(|hasher| hasher.hash(&secrets::random_hex::<24>()))?,
     );
+    new.welcome = has_welcome(&app.limiter, holder.key.id, request.now);
+    if !new.welcome {
+        tracing::warn!(
+            key = holder.key.name,
+            "an API key used up its welcome messages of the day"
+        );
+    }
+    let message = if new.welcome {
+        "aluno criado"
+    } else {
+        "aluno criado, sem mensagem de boas-vindas: esta chave já enviou todas as do dia"
+    };
     let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
     let (id, new) = app.db.write(move |tx| {
         let id = students::create(tx, &desk, &new)?.ok_or_else(email_taken)?;
@@ -103,7 +124,16 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
         email: new.email,
         plano: new.role.name(),
     };
-    Ok(Envelope::reply("aluno criado", created)?.status(StatusCode::CREATED))
+    Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
+}
+
+/// Counts a student registered by a key; says whether there is a welcome
+/// message left for it.
+fn has_welcome(limiter: &Limiter, key: i64, now: Instant) -> bool {
+    let subject = Subject::id(key);
+    limiter
+        .count(Class::WelcomeKey, subject, WELCOMES, now)
+        .allowed
 }
 
 fn read_student(request: &Request) -> Result<NewStudent, Problem> {
@@ -132,6 +162,7 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
         role: role.unwrap_or(Role::Free),
         chat_number,
         password_hash: None,
+        welcome: true,
     })
 }
 
@@ -256,4 +287,20 @@ fn answer(message: &'static str, student: Account) -> Result<Reply, Problem> {
         email: student.email,
     };
     Envelope::reply(message, student)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_sends_a_thousand_welcomes_a_day() {
+        let limiter = Limiter::default();
+        let morning = Instant(1_795_176_000);
+        let sent = (0..1_000).filter(|_| has_welcome(&limiter, 1, morning));
+        assert_eq!(sent.count(), 1_000);
+        assert!(!has_welcome(&limiter, 1, morning.plus(3_600)));
+        assert!(has_welcome(&limiter, 2, morning));
+        assert!(has_welcome(&limiter, 1, morning.plus(DAY_S)));
+    }
 }

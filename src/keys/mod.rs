@@ -224,7 +224,7 @@ pub fn is_key(text: &str) -> bool {
 
 /// An address or a block of them, in the form that is compared: an IPv4
 /// address inside IPv6 is the IPv4 address, and a block begins at its first
-/// address. What would admit everybody is refused; an empty list says that.
+/// address.
 pub fn network(text: &str) -> Result<IpNet, &'static str> {
     let net = text
         .parse::<IpNet>()
@@ -238,9 +238,6 @@ pub fn network(text: &str) -> Result<IpNet, &'static str> {
         },
         _ => net,
     };
-    if net.prefix_len() == 0 {
-        return Err("a block of all addresses is no list; leave it empty for any address");
-    }
     Ok(net)
 }
 
@@ -305,6 +302,8 @@ mod tests {
             ("::ffff:203.0.113.7", "203.0.113.7"),
             ("::ffff:203.0.113.7/120", "203.0.113.0/24"),
             ("::1", "::1"),
+            ("0.0.0.0/0", "0.0.0.0/0"),
+            ("::ffff:0.0.0.0/96", "0.0.0.0/0"),
         ] {
             assert_eq!(
                 network(text).map(|net| network_text(&net)).as_deref(),
@@ -323,9 +322,6 @@ mod tests {
             "fe80::1%eth0",
             "http://1.2.3.4",
             "1.2.3.4:80",
-            "0.0.0.0/0",
-            "::/0",
-            "::ffff:0.0.0.0/96",
         ] {
             assert!(network(bad).is_err(), "{bad}");
         }

@@ -105,6 +105,7 @@ pub fn apply(
                 role,
                 chat_number: row.chat_number.clone(),
                 password_hash: None,
+                welcome: true,
             };
             row.situacao = match students::create(tx, desk, &new)? {
                 Some(_) => Outcome::Criado,
