@@ -21,14 +21,16 @@ use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::guard::Kind;
 use crate::http::limit::StoredWindow;
 use crate::ids::{TokenHash, UserId};
+use crate::marketplace::received::store as received;
 use crate::outbox;
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
 /// How long ended sessions and tokens stay, for looking back.
 const KEEP_ENDED_S: i64 = 30 * 86_400;
-/// How long the bodies of purchase events stay.
-const KEEP_BODIES_S: i64 = 30 * 86_400;
+/// How long what came from outside stays: bodies of purchase events, and
+/// notifications of the marketplace that were dealt with.
+const KEEP_RECEIVED_S: i64 = 30 * 86_400;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
 
@@ -241,7 +243,10 @@ fn tidy(app: &App) -> Result<(), DbError> {
     in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
     in_batches(app, |tx| outbox::forget_done(tx, TIDY_BATCH))?;
     in_batches(app, |tx| {
-        purchases::forget_bodies(tx, tx.now().minus(KEEP_BODIES_S), TIDY_BATCH)
+        purchases::forget_bodies(tx, tx.now().minus(KEEP_RECEIVED_S), TIDY_BATCH)
+    })?;
+    in_batches(app, |tx| {
+        received::forget_dealt_with(tx, tx.now().minus(KEEP_RECEIVED_S), TIDY_BATCH)
     })?;
     in_batches(app, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.

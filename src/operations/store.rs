@@ -11,14 +11,19 @@ pub struct InboxFigures {
     pub for_later: i64,
 }
 
-/// How the notification inbox stands. Each state has an index of its own, so
-/// the cost is that of what is counted.
+/// How the notification inbox stands.
 pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
-    let count = |sql| tx.one(sql, [], |row| row.get(0));
+    let count = |state| {
+        tx.one(
+            "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count WHERE state = ?1",
+            [state],
+            |row| row.get(0),
+        )
+    };
     Ok(InboxFigures {
-        waiting: count("SELECT count(*) FROM ml_notification WHERE state = 0")?,
-        failed: count("SELECT count(*) FROM ml_notification WHERE state = 3")?,
-        for_later: count("SELECT count(*) FROM ml_notification WHERE state = 4")?,
+        waiting: count(0)?,
+        failed: count(3)?,
+        for_later: count(4)?,
     })
 }
 

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::actors::{Actor, signed_notification};
@@ -207,6 +208,34 @@ fn a_notification_is_worked_again_from_the_start() {
         site.stored("SELECT action || ' ' || object_name || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'notificacao'"),
         [r#"notificacao.reprocessar orders_v2 /orders/1 {"estado":"ignorada","resultado":"the account is not linked"} {"estado":"pendente"}"#]
     );
+}
+
+#[test]
+fn what_was_dealt_with_goes_after_thirty_days() {
+    let site = Site::builder().unlimited().start();
+    site.administrator();
+    notify(&site, "/orders/1", "orders_v2", LOJA);
+    notify(&site, "/orders/2", "orders_v2", LOJA);
+    site.stop();
+    // One that a handler is still to come for, older than what is kept.
+    Connection::open_with_flags(site.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .unwrap()
+        .execute_batch("UPDATE ml_notification SET state = 4 WHERE resource = '/orders/1'")
+        .unwrap();
+    site.start_again();
+    site.clock().advance_s(29 * 86_400);
+    notify(&site, "/orders/3", "orders_v2", LOJA);
+    let kept = "SELECT resource || ' ' || state FROM ml_notification ORDER BY 1";
+    assert_eq!(
+        site.stored(kept),
+        ["/orders/1 4", "/orders/2 2", "/orders/3 2"]
+    );
+    site.clock().advance_s(2 * 86_400);
+    until("the old one is gone", Duration::from_secs(20), || {
+        (site.stored(kept) == ["/orders/1 4", "/orders/3 2"]).then_some(())
+    });
+    let admin = site.administrator();
+    assert_eq!(list(&admin, INBOX)["total"], 2);
 }
 
 #[test]

@@ -176,3 +176,42 @@ pub fn work_again(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     )?;
     Ok(changed == 1)
 }
+
+/// Removes notifications that were dealt with and came before an instant, the
+/// oldest first and at most `most`; gives back how many. What still waits
+/// stays, however old.
+pub fn forget_dealt_with(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
+    let bound = first_since(tx, before)?;
+    tx.execute(
+        "DELETE FROM ml_notification WHERE notification_id IN (
+             SELECT notification_id FROM ml_notification
+             WHERE notification_id < ?1 AND +state IN (1, 2, 3)
+             ORDER BY notification_id LIMIT ?2)",
+        (bound, i64::try_from(most).unwrap_or(1)),
+    )
+}
+
+/// The number of the first notification that came at an instant or later.
+/// Numbers grow with time, so halving finds it without an index of its own.
+fn first_since(tx: &WriteTx<'_>, instant: Instant) -> Result<i64> {
+    let (mut low, mut high): (i64, i64) = tx.one(
+        "SELECT coalesce((SELECT notification_id FROM ml_notification ORDER BY notification_id LIMIT 1), 1),
+                coalesce((SELECT notification_id FROM ml_notification ORDER BY notification_id DESC LIMIT 1), 0) + 1",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let found: Option<(i64, i64)> = tx.optional(
+            "SELECT notification_id, received_at FROM ml_notification
+             WHERE notification_id >= ?1 ORDER BY notification_id LIMIT 1",
+            [middle],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        match found {
+            Some((id, received_at)) if received_at < instant.0 => low = id + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
