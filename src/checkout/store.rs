@@ -324,12 +324,46 @@ pub fn page(
 }
 
 /// Removes bodies received before an instant, the oldest first and at most
-/// `most`; gives back how many.
+/// `most`, and the address from events that were only kept; gives back how many.
 pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
-    tx.execute(
+    let forgotten: Vec<i64> = tx.all(
         "DELETE FROM checkout_body
          WHERE received_at < ?1
-           AND event_id IN (SELECT event_id FROM checkout_body ORDER BY event_id LIMIT ?2)",
+           AND event_id IN (SELECT event_id FROM checkout_body ORDER BY event_id LIMIT ?2)
+         RETURNING event_id",
         (before.0, i64::try_from(most).unwrap_or(1)),
-    )
+        |row| row.get(0),
+    )?;
+    for event in &forgotten {
+        tx.execute(
+            "UPDATE checkout_event SET email = '' WHERE event_id = ?1 AND +state = 3",
+            [event],
+        )?;
+    }
+    Ok(forgotten.len())
+}
+
+/// Takes a student who is removed out of the events: addresses and bodies go,
+/// what happened stays. At most `most` events; gives back how many.
+pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -> Result<usize> {
+    let named: Vec<i64> = tx.all(
+        "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''
+         UNION
+         SELECT event_id FROM checkout_event WHERE email = ?2 AND email <> '' AND state <> 3
+         UNION
+         SELECT event_id FROM checkout_event
+         WHERE state = 3 AND email = ?2
+             AND event_id > (SELECT coalesce(max(event_id), 0) - 20000 FROM checkout_event)
+         LIMIT ?3",
+        (user, email, i64::try_from(most).unwrap_or(1)),
+        |row| row.get(0),
+    )?;
+    for event in &named {
+        tx.execute("DELETE FROM checkout_body WHERE event_id = ?1", [event])?;
+        tx.execute(
+            "UPDATE checkout_event SET email = '' WHERE event_id = ?1",
+            [event],
+        )?;
+    }
+    Ok(named.len())
 }

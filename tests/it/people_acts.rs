@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::checkout::Event;
 use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
@@ -160,13 +161,39 @@ fn a_removed_person_leaves_nothing_behind() {
             (token.get("/api/v1/partner/orders").ok()["pagination"]["total"] == 1).then_some(())
         },
     );
+    let platform = site.anonymous();
+    for event in [
+        Event::approved("e-1", "ana@example.com", "HP1", 0),
+        Event::new(
+            "e-2",
+            "PURCHASE_BILLET_PRINTED",
+            "Ana@Example.com",
+            "HP2",
+            0,
+        ),
+        Event::approved("e-3", "carla@example.com", "HP3", 0),
+    ] {
+        event.send(&platform).ok();
+    }
     let id = list(&admin, "/admin/alunos?q=ana@")["dados"][0]["id"].clone();
     let target = format!("/admin/alunos/{}", id.as_str().unwrap());
     let shown = page(&admin, &target).expect(200).text();
     assert!(shown.contains("LOJA DA ANA"), "{shown}");
     admin.post(&format!("{target}/excluir"), &json!({})).ok();
     page(&admin, &target).expect(404);
-    assert_eq!(list(&admin, "/admin/alunos")["total"], 0);
+    assert_eq!(list(&admin, "/admin/alunos")["total"], 1);
+    let told = list(&admin, "/admin/compras");
+    let emails = told["dados"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| &event["email"]);
+    assert_eq!(
+        emails.collect::<Vec<_>>(),
+        [&json!("carla@example.com"), &json!(null), &json!(null)]
+    );
+    let bodies = "SELECT count(*) || ' ' || sum(instr(lower(body), 'ana@')) FROM checkout_body";
+    assert_eq!(site.stored(bodies), ["1 0"]);
     assert_eq!(list(&admin, "/admin/alunos?q=ana")["total"], 0);
     ana.get("/painel").expect(303);
     token.get("/api/v1/partner/orders").expect(401);
