@@ -56,6 +56,8 @@ const OPERATOR: Cast = Cast {
 
 pub fn run(mut context: Context) -> anyhow::Result<()> {
     log::start(&context.config().log);
+    // What is furnished by requests would bury the summary.
+    let hush = log::Hush::begin(&context.config().log);
     let folder = ThrowAway::new()?;
     let inside = sandbox::start(&context, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), None)
         .context("cannot start the sandbox")?;
@@ -64,6 +66,12 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let config = &mut context.loaded.config;
     config.database.path = folder.0.join("demo.db");
     config.database.backup_dir = None;
+    let checkout_token = crate::secrets::random_hex::<12>();
+    config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
+    config.checkout.plans.clear();
+    Role::Pro
+        .name()
+        .clone_into(&mut config.checkout.default_plan);
     // Settings of a real installation would lead the demonstration there.
     config.server.base_url.clear();
     config.server.dev_base_url.clear();
@@ -94,8 +102,12 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
             agent,
             base,
             cookie,
+            checkout_token: &checkout_token,
+            now: app.clock.now(),
         })?;
+        sell(agent, &sandbox_url, &sellers)?;
         leave(agent, base, cookie)?;
+        drop(hush);
         announce(app, &sandbox_url, &credentials)
     })
 }
@@ -268,6 +280,17 @@ fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> a
     }
     leave(agent, base, &cookie)?;
     wait_for_sales(app, sellers.len())
+}
+
+/// Makes a sale in each shop, so that something has just arrived.
+fn sell(agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
+    for seller in sellers {
+        let sale = serde_json::json!({ "ml_user_id": seller });
+        agent
+            .post(format!("{sandbox_url}/_sandbox/sales"))
+            .send_json(sale)?;
+    }
+    Ok(())
 }
 
 fn location(answer: &http::Response<ureq::Body>) -> anyhow::Result<&str> {

@@ -1,8 +1,13 @@
-//! Who else is there in the demonstration: further students, a key.
-//! It comes in as an operator would enter it, through the pages' own addresses.
+//! Who else is there in the demonstration: further students with what they
+//! bought, a key. It comes in as an operator would enter it, through the pages'
+//! own addresses, and as the checkout platform would send it.
 
 use anyhow::bail;
 use serde_json::{Value, json};
+
+use crate::clock::Instant;
+
+const DAY_S: i64 = 86_400;
 
 /// Name, role and number of each further student.
 const STUDENTS: [(&str, &str, &str); 24] = [
@@ -38,6 +43,48 @@ const SUSPENDED: [(usize, &str); 2] = [
     (19, "Conta usada por outra pessoa"),
 ];
 
+/// What the checkout platform said: event, whose e-mail, name, how many days ago.
+const PURCHASES: [(&str, &str, &str, i64); 8] = [
+    (
+        "PURCHASE_APPROVED",
+        "aluno1@exemplo.com",
+        "Bruno Cardoso",
+        38,
+    ),
+    (
+        "PURCHASE_APPROVED",
+        "aluno3@exemplo.com",
+        "Daniel Prates",
+        33,
+    ),
+    ("PURCHASE_DELAYED", "aluno3@exemplo.com", "Daniel Prates", 2),
+    (
+        "PURCHASE_APPROVED",
+        "aluno6@exemplo.com",
+        "Gabriela Antunes",
+        20,
+    ),
+    (
+        "PURCHASE_PROTEST",
+        "aluno6@exemplo.com",
+        "Gabriela Antunes",
+        1,
+    ),
+    (
+        "PURCHASE_BILLET_PRINTED",
+        "mirela@exemplo.com",
+        "Mirela Góes",
+        1,
+    ),
+    ("PURCHASE_APPROVED", "mirela@exemplo.com", "Mirela Góes", 0),
+    (
+        "PURCHASE_OUT_OF_SHOPPING_CART",
+        "visita@exemplo.com",
+        "Visitante",
+        0,
+    ),
+];
+
 /// Name and scopes of each key.
 const KEYS: [(&str, &[&str]); 1] = [("Assistente do site", &["webhook_receive"])];
 
@@ -46,6 +93,8 @@ pub struct Operator<'a> {
     pub agent: &'a ureq::Agent,
     pub base: &'a str,
     pub cookie: &'a str,
+    pub checkout_token: &'a str,
+    pub now: Instant,
 }
 
 impl Operator<'_> {
@@ -73,6 +122,7 @@ impl Operator<'_> {
 /// Enters everything.
 pub fn enter(operator: &Operator<'_>) -> anyhow::Result<()> {
     people(operator)?;
+    purchases(operator)?;
     for (name, scopes) in KEYS {
         operator.make("/admin/chaves", &json!({ "nome": name, "escopos": scopes }))?;
     }
@@ -90,6 +140,36 @@ fn people(operator: &Operator<'_>) -> anyhow::Result<()> {
     for (index, reason) in SUSPENDED {
         let path = format!("/admin/alunos/{}/suspender", ids[index]);
         operator.send(&path, &json!({ "motivo": reason }))?;
+    }
+    Ok(())
+}
+
+fn purchases(operator: &Operator<'_>) -> anyhow::Result<()> {
+    for (number, (event, email, name, days)) in (1..).zip(PURCHASES) {
+        let at = operator.now.minus(days * DAY_S);
+        let said = json!({
+            "id": format!("demo-{number}"), "creation_date": at.0 * 1000, "event": event,
+            "version": "2.0.0", "hottok": operator.checkout_token,
+            "data": {
+                "product": { "id": 77_001, "name": "Plano Pro" },
+                "buyer": { "email": email, "name": name },
+                "purchase": {
+                    "transaction": format!("HP{}", 4_100 + number),
+                    "date_next_charge": at.plus(30 * DAY_S).0 * 1000,
+                },
+                "subscription": { "subscriber": { "code": format!("S-{email}") } },
+            },
+        });
+        let answer = operator
+            .agent
+            .post(format!("{}/api/v1/webhook/checkout", operator.base))
+            .send_json(said)?;
+        if !answer.status().is_success() {
+            bail!(
+                "the demonstration's purchase {number} was refused: {}",
+                answer.status()
+            );
+        }
     }
     Ok(())
 }
