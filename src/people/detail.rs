@@ -103,7 +103,7 @@ pub fn page(
         ..view::Field::default()
     }
     .fault(view_fault.then_some("Diga o motivo, com 3 a 200 letras."));
-    let facts = facts(app, &stored.person, request.now);
+    let facts = facts(app, group, &stored.person, request.now);
     let suspended = stored.person.standing == Standing::Suspended;
     Reply::page(&PersonPage {
         layout: layout(app, person, request).with_flash(notice(request)),
@@ -131,6 +131,7 @@ pub fn page(
             })
             .collect(),
         permissions: stored.permissions,
+        shows_accounts: group == Group::Students || !stored.accounts.is_empty(),
         accounts: stored
             .accounts
             .into_iter()
@@ -192,7 +193,7 @@ fn message_badge(of: i64) -> Badge {
     }
 }
 
-fn facts(app: &App, person: &Listed, now: Instant) -> Vec<Fact> {
+fn facts(app: &App, group: Group, person: &Listed, now: Instant) -> Vec<Fact> {
     let fact = |label, value: String, note: &str| Fact {
         label,
         value,
@@ -218,6 +219,9 @@ fn facts(app: &App, person: &Listed, now: Instant) -> Vec<Fact> {
             "",
         ),
     ];
+    if group == Group::Staff {
+        return facts; // Staff buy nothing.
+    }
     if let Some(until) = person.paid_until {
         let note = if until < now {
             "Já passou; só isso não fecha o acesso."

@@ -32,6 +32,12 @@ const STANDINGS: Filter = Filter {
     ],
 };
 
+/// Staff pay for nothing, and so are never late.
+const STAFF_STANDINGS: Filter = Filter {
+    values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")],
+    ..STANDINGS
+};
+
 const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
     hint: "Nome ou e-mail",
@@ -65,7 +71,7 @@ const STAFF: Listing = Listing {
             label: "Papel",
             values: &[("drop", "Fornecedor"), ("admin", "Administração")],
         },
-        STANDINGS,
+        STAFF_STANDINGS,
     ],
     ..STUDENTS
 };

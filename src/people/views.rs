@@ -130,6 +130,8 @@ pub struct PersonPage {
     pub sessions: Vec<SessionRow>,
     /// What a student may do; empty for others.
     pub permissions: Vec<PermissionRow>,
+    /// Whether accounts belong on the page: students have them.
+    pub shows_accounts: bool,
     /// Linked marketplace accounts.
     pub accounts: Vec<AccountRow>,
     /// The newest messages to the person.
