@@ -309,6 +309,15 @@ impl Typed {
     }
 }
 
+/// Whether a plan can have this address. A missing title is told once, not
+/// again as the address made of it.
+fn is_slug(slug: &str, title: &str) -> bool {
+    if slug.is_empty() {
+        return title.is_empty();
+    }
+    slug == slug_of(slug) && slug.len() <= 60
+}
+
 /// What was sent of a plan. A program may leave out what it does not change;
 /// a browser's form always says everything.
 fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Problem> {
@@ -330,7 +339,7 @@ fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Pr
     } else {
         slug
     };
-    if slug.is_empty() || slug != slug_of(&slug) || slug.len() > 60 {
+    if !is_slug(&slug, &title) {
         check.fail("slug", "use só letras sem acento, números e hífens, até 60");
     }
     let price = present
