@@ -85,6 +85,7 @@ const USES: &[(&str, &[&str], f64, &str)] = &[
         TEXT,
         "Botão que exclui",
     ),
+    ("on-stage", &["stage"], TEXT, "Texto sobre vídeo"),
     ("good", &["surface", "good-soft"], TEXT, "Em ordem"),
     ("warn", &["surface", "warn-soft"], TEXT, "Atenção"),
     ("bad", &["surface", "raised", "bad-soft"], TEXT, "Falha"),

@@ -21,7 +21,7 @@ use crate::route::Job;
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",
-    hint: "Recurso, número ou conta, entre as 20 mil mais novas",
+    hint: "Recurso, número ou conta",
     filters: &[
         Filter {
             name: "estado",
