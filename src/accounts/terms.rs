@@ -44,6 +44,7 @@ impl Terms {
 #[derive(Clone, Debug)]
 pub struct Holder {
     pub user_id: UserId,
+    pub email: String,
     pub name: String,
     pub has_chat: bool,
     /// Whether a password was ever chosen.
@@ -53,12 +54,13 @@ pub struct Holder {
 }
 
 const HOLDER: &str = "user_id, name, chat_number IS NOT NULL, suspended_at IS NOT NULL, role, \
-                      paid_until, late_since, ends_at, disputed_at, password_hash IS NOT NULL";
+                      paid_until, late_since, ends_at, disputed_at, password_hash IS NOT NULL, email";
 
 fn holder(row: &Row<'_>) -> rusqlite::Result<Holder> {
     let at = |index| row.get::<_, Option<i64>>(index).map(|at| at.map(Instant));
     Ok(Holder {
         user_id: row.get(0)?,
+        email: row.get(10)?,
         name: row.get(1)?,
         has_chat: row.get(2)?,
         has_password: row.get(9)?,

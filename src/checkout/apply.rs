@@ -156,11 +156,12 @@ fn decide(
     said.extend(store::adopt(
         tx,
         student.user_id,
-        email,
+        &student.email,
         event.transaction.as_deref(),
     )?);
     said.retain(|(id, _)| Some(*id) != own);
     said.push((own.unwrap_or(i64::MAX), fact.clone()));
+    adopt_followers(tx, &student, &mut said, own)?;
     let after = amount(tx, &said, &student);
     let turn = Turn {
         incoming,
@@ -169,23 +170,8 @@ fn decide(
         before,
         after,
     };
-    let user = Some(turn.student.user_id);
     let done = turn.carry_over(tx, desk)?;
-    Ok(if done.is_empty() {
-        let outcome = words::no_effect(event.kind, &turn.after).to_owned();
-        Decision {
-            state: State::NoEffect,
-            outcome,
-            user,
-        }
-    } else {
-        let outcome = done.join(" ");
-        Decision {
-            state: State::Applied,
-            outcome,
-            user,
-        }
-    })
+    Ok(turn.decision(&done))
 }
 
 /// Whom an event is about. A new payment goes by its e-mail address; what
@@ -211,6 +197,37 @@ fn follows(said: &[Said], fact: &Fact) -> bool {
     said.iter().any(|(_, known)| {
         same(&known.transaction, &fact.transaction) || same(&known.subscriber, &fact.subscriber)
     })
+}
+
+/// Lets events without a plan count that came before what they follow, and
+/// so what follows them in turn: whatever comes first, the same events count.
+fn adopt_followers(
+    tx: &WriteTx<'_>,
+    student: &Holder,
+    said: &mut Vec<Said>,
+    own: Option<i64>,
+) -> Result<()> {
+    let mut left = store::without_plan(tx, &student.email)?;
+    let mut asked = 0;
+    loop {
+        for (_, fact) in &said[asked..] {
+            if let Some(transaction) = &fact.transaction {
+                left.extend(store::without_plan_of(tx, transaction)?);
+            }
+        }
+        asked = said.len();
+        left.sort_by_key(|(id, _)| *id);
+        left.dedup_by_key(|(id, _)| *id);
+        let follow = |(id, fact): &mut Said| Some(*id) != own && follows(said, fact);
+        let following: Vec<Said> = left.extract_if(.., follow).collect();
+        if following.is_empty() {
+            return Ok(());
+        }
+        for one in &following {
+            store::let_count(tx, one, student.user_id)?;
+        }
+        said.extend(following);
+    }
 }
 
 fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
@@ -326,6 +343,21 @@ impl Turn<'_> {
             self.note(tx, action, before.as_ref(), &new.shown(is_out))?;
         }
         Ok(done)
+    }
+
+    /// What is noted on the event of what was done.
+    fn decision(&self, done: &[String]) -> Decision {
+        let (state, outcome) = if done.is_empty() {
+            let words = words::no_effect(self.incoming.event.kind, &self.after);
+            (State::NoEffect, words.to_owned())
+        } else {
+            (State::Applied, done.join(" "))
+        };
+        Decision {
+            state,
+            outcome,
+            user: Some(self.student.user_id),
+        }
     }
 
     /// A purchase tells the number that chat messages need.

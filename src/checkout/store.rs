@@ -187,6 +187,41 @@ pub fn adopt(
     Ok(adopted)
 }
 
+/// Events of an e-mail address that were left alone for want of a plan.
+pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
+    let sql = format!(
+        "SELECT {FACT} FROM checkout_event
+         WHERE email = ?1 AND email <> '' AND state <> 3 AND +state = ?2"
+    );
+    tx.all(&sql, (email, State::NoPlan as u8), fact)
+}
+
+/// Events of a transaction that were left alone for want of a plan. New
+/// payments are not among them: they go by their e-mail address.
+pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> {
+    let sql = format!(
+        "SELECT {FACT} FROM checkout_event
+         WHERE purchase = ?1 AND state <> 3 AND +state = ?2 AND +kind <> ?3"
+    );
+    let wanted = (transaction, State::NoPlan as u8, Kind::Approved as u8);
+    tx.all(&sql, wanted, fact)
+}
+
+/// Lets an event that was left alone for want of a plan count for a student.
+pub fn let_count(tx: &WriteTx<'_>, (id, fact): &Said, user: UserId) -> Result<()> {
+    tx.execute(
+        "UPDATE checkout_event SET user_id = ?2, state = ?3, outcome = ?4 WHERE event_id = ?1",
+        (
+            id,
+            user,
+            State::Applied as u8,
+            "Não tem plano configurado e passou a contar com a compra a que pertence.",
+        ),
+    )?;
+    count(tx, fact.kind, State::NoPlan, -1)?;
+    count(tx, fact.kind, State::Applied, 1)
+}
+
 /// An event as the inbox shows it.
 #[derive(Clone, Debug)]
 pub struct Stored {

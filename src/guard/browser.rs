@@ -68,7 +68,13 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
         Err(problem) => return Pass::refused(problem),
     };
     let who = Some(("session", person.account.user_id.0));
-    let outcome = if access.admits(person.account.role) {
+    let outcome = if let Some(view) = &person.view
+        && access == Access::Anyone
+        && !only_looks(request)
+    {
+        // It would change one's own account, which looks like the student's.
+        Err(view_only(app, request, view))
+    } else if access.admits(person.account.role) {
         Ok(person)
     } else if access == Access::Student {
         as_student(app, route, request, person)
@@ -100,9 +106,14 @@ fn as_student(
             view: Some(view),
         });
     }
+    Err(view_only(app, request, &view))
+}
+
+/// The answer to what would change something during a view.
+fn view_only(app: &App, request: &Request, view: &View) -> Refused {
     let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
     if request.wants_json() {
-        return Err(problem.into());
+        return problem.into();
     }
     let page = ViewOnlyPage {
         layout: Layout::outside(&app.config.server.name, request.now),
@@ -110,7 +121,7 @@ fn as_student(
         until: app.zone().civil(view.until).format("%H:%M").to_string(),
     };
     let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
-    Err(page.map_or_else(Refused::Problem, Refused::Redirect))
+    page.map_or_else(Refused::Problem, Refused::Redirect)
 }
 
 fn to_login(request: &Request) -> Refused {

@@ -53,9 +53,13 @@ impl CsvFile {
     }
 }
 
+/// What begins a formula, also in full width, as some spreadsheets read it.
+const FORMULA: [char; 9] = ['=', '+', '-', '@', '\0', '＝', '＋', '－', '＠'];
+
 /// A cell that no spreadsheet computes.
 fn harmless(cell: &str) -> std::borrow::Cow<'_, str> {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '\'']) {
+    let bare = cell.trim_start_matches(' ');
+    if cell.starts_with(['\t', '\r', '\n', '\'']) || bare.starts_with(FORMULA) {
         format!("'{cell}").into()
     } else {
         cell.into()
@@ -118,12 +122,18 @@ mod tests {
             "",
             "a,\"b\"\nc",
             ";",
+            "＝1",
+            "＋1－2",
+            "＠x",
+            "\0=1",
         ];
-        let mut file = CsvFile::new("x.csv", &["a"; 12]).unwrap();
+        let mut file = CsvFile::new("x.csv", &["a"; 16]).unwrap();
         file.row(cells).unwrap();
         let reply = file.reply().unwrap();
         let text = String::from_utf8(reply.body.in_memory().to_vec()).unwrap();
         assert!(text.contains("'=1+1,'+55,'-3,'@sum"), "{text}");
+        assert!(text.contains("'＝1,'＋1－2,'＠x,'\0=1"), "{text}");
+        assert_eq!(harmless("  =1"), "'  =1");
         let rows = read(reply.body.in_memory()).unwrap().1;
         let trimmed = cells.map(|cell| if cell == "\tx" { "\tx" } else { cell });
         assert_eq!(rows, [trimmed.map(str::to_owned).to_vec()]);

@@ -40,7 +40,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// Whether nothing was sent for it, or null.
+    /// Whether nothing was sent for it. Null was sent: it takes away what a
+    /// change finds there.
     pub fn is_absent(&self) -> bool {
         self.value.is_none()
     }
@@ -59,7 +60,7 @@ impl<'de, T> Deserialize<'de> for Field<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         Ok(Self {
-            value: (!value.is_null()).then_some(value),
+            value: Some(value),
             wanted: PhantomData,
         })
     }
@@ -217,7 +218,7 @@ impl Check {
     /// The field's value; `None` when it is absent, or of another type, which
     /// is then at fault.
     pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
-        let value = field.value?;
+        let value = field.value.filter(|value| !value.is_null())?;
         if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
             return None;
         }
@@ -231,7 +232,7 @@ impl Check {
 
     /// The field's value, or its default value with the field at fault.
     pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
-        let absent = field.value.is_none();
+        let absent = field.value.as_ref().is_none_or(Value::is_null);
         self.optional(name, field).unwrap_or_else(|| {
             self.fail(
                 name,

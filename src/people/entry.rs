@@ -69,6 +69,8 @@ pub fn read(request: &Request, group: Group, present: Option<&Entry>) -> Result<
     };
     let papel = match present.filter(|_| field.is_absent()) {
         Some(present) => present.papel,
+        // As `alunos/criar` takes it.
+        None if group == Group::Students && field.is_absent() => Role::Free,
         None => role(&mut check, group, name, field),
     };
     let chat_number = match present.filter(|_| body.chat_number.is_absent()) {

@@ -386,13 +386,17 @@ fn an_unticked_box_is_no_and_an_empty_choice_nobody() {
         (&now["publico"], &now["professor_id"]),
         (&json!(false), &json!(null))
     );
-    // Programs take a reference away with an empty text; leaving it out keeps it.
+    // Programs take a reference away with null or an empty text; leaving it
+    // out keeps it.
     let path = format!("/admin/meets/{meet}");
     admin.post(&path, &json!({ "professor_id": teacher })).ok();
     admin.post(&path, &json!({ "titulo": "Plantão" })).ok();
     assert_eq!(shown(&admin, &path)["professor_id"], teacher);
-    admin.post(&path, &json!({ "professor_id": "" })).ok();
-    assert_eq!(shown(&admin, &path)["professor_id"], json!(null));
+    for none in [json!(null), json!("")] {
+        admin.post(&path, &json!({ "professor_id": teacher })).ok();
+        admin.post(&path, &json!({ "professor_id": none })).ok();
+        assert_eq!(shown(&admin, &path)["professor_id"], json!(null));
+    }
 }
 
 #[test]

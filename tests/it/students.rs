@@ -84,7 +84,7 @@ fn every_field_at_fault_is_named_and_typed_text_is_kept() {
     let admin = site.administrator();
     make(&admin, "Ana", "ana@exemplo.com", "pro");
     for (body, fields) in [
-        (json!({}), "email nome plano"),
+        (json!({}), "email nome"),
         (
             json!({ "nome": "A", "email": "a@b", "plano": "admin", "chat_number": "123" }),
             "chat_number email nome plano",
@@ -219,6 +219,26 @@ fn a_change_keeps_what_it_leaves_out() {
     ] {
         admin.post(&other, &json!({ "nome": "X" })).expect(404);
         page(&admin, &other).expect(404);
+    }
+}
+
+#[test]
+fn null_takes_away_and_a_plan_that_is_left_out_is_free() {
+    let site = Site::start();
+    let admin = site.administrator();
+    let body = json!({ "nome": "Ana", "email": "ana@example.com", "chat_number": "5511912345678" });
+    let id = admin.post("/admin/alunos", &body).expect(201).json()["id"].clone();
+    let target = format!("/admin/alunos/{}", id.as_str().unwrap());
+    let now = list(&admin, &target);
+    assert_eq!(
+        (&now["plano"], &now["chat_number"]),
+        (&json!("free"), &json!("5511912345678"))
+    );
+    admin.post(&target, &json!({ "chat_number": null })).ok();
+    assert_eq!(list(&admin, &target)["chat_number"], json!(null));
+    for needed in ["nome", "email", "plano"] {
+        let refused = admin.post(&target, &json!({ needed: null })).expect(422);
+        assert_eq!(faults(&refused), needed);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sixty events in a hundred random orders, with duplicates, end in the same
 //! accounts.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::House;
 
@@ -70,6 +70,88 @@ fn a_hundred_orders_end_in_the_same_accounts() {
         );
         assert_eq!(counted, [(60, 0)], "the totals are those of the rows");
     }
+}
+
+#[test]
+fn made_up_events_end_alike_in_every_order() {
+    // Products without a plan count for whom they follow, whatever comes first.
+    let plans = [("oferta-vip", "vip"), ("501", "pro")];
+    let mut config = super::config_with(&plans);
+    config.checkout.default_plan = String::new();
+    let house = House::with(config);
+    let mut random = Random(0x00c0_ffee_1234);
+    for scenario in 0..120 {
+        let length = 2 + random.below(9);
+        let events: Vec<Value> = (0..length)
+            .map(|number| made_up(&mut random, number))
+            .collect();
+        let mut ends = Vec::new();
+        for _ in 0..8 {
+            house.write(|tx, _| {
+                for table in ["checkout_event", "checkout_count", "user"] {
+                    tx.execute(&format!("DELETE FROM {table}"), [])?;
+                }
+                Ok(())
+            });
+            let mut order = events.clone();
+            for last in (1..order.len()).rev() {
+                order.swap(last, random.below(last + 1));
+            }
+            house.receive(&order);
+            ends.push((house.accounts(), order));
+        }
+        for (accounts, order) in &ends {
+            let (first, first_order) = &ends[0];
+            assert_eq!(
+                accounts, first,
+                "scenario {scenario}: {order:#?}\nand {first_order:#?}"
+            );
+        }
+    }
+}
+
+/// An event of one of three purchases of one buyer, two of them of
+/// subscriptions.
+fn made_up(random: &mut Random, number: usize) -> Value {
+    let purchase = random.below(3);
+    let kind = [
+        "PURCHASE_APPROVED",
+        "PURCHASE_APPROVED",
+        "PURCHASE_APPROVED",
+        "PURCHASE_COMPLETE",
+        "PURCHASE_REFUNDED",
+        "PURCHASE_CANCELED",
+        "PURCHASE_DELAYED",
+        "PURCHASE_PROTEST",
+        "SWITCH_PLAN",
+        "SUBSCRIPTION_CANCELLATION",
+    ][random.below(10)];
+    let at =
+        1_790_000_000_000_i64 + i64::try_from(random.below(40) * 1000 + number).unwrap() * 86_400;
+    let next = 1_795_176_000_000_i64 + i64::try_from(random.below(60)).unwrap() * 86_400_000;
+    let offer = ["oferta-vip", "outra"][random.below(2)];
+    let plan = [501, 9][random.below(2)];
+    let code = ["S-A", "S-B", ""][purchase];
+    let buyer = json!({ "email": "lia@exemplo.test", "name": "Lia Prado" });
+    let data = match kind {
+        "SWITCH_PLAN" => json!({
+            "subscription": { "subscriber_code": code, "product": { "id": 99 }, "user": { "email": "lia@exemplo.test" } },
+            "plans": [{ "id": plan, "current": true }],
+        }),
+        "SUBSCRIPTION_CANCELLATION" => json!({
+            "subscriber": { "code": code, "email": "lia@exemplo.test" },
+            "subscription": { "id": 1, "plan": { "id": plan } }, "product": { "id": 99 },
+        }),
+        _ => json!({
+            "buyer": buyer, "product": { "id": 99 },
+            "purchase": {
+                "transaction": format!("HP{purchase}"), "offer": { "code": offer },
+                "date_next_charge": next, "recurrence_number": 1 + random.below(2),
+            },
+            "subscription": { "plan": { "id": plan }, "subscriber": { "code": code } },
+        }),
+    };
+    json!({ "id": format!("e-{number}"), "creation_date": at, "event": kind, "data": data })
 }
 
 /// The same numbers in every run (xorshift).

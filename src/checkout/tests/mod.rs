@@ -30,6 +30,11 @@ struct House {
 
 impl House {
     fn new() -> Self {
+        let plans = [("vip12345", "vip"), ("503", "podio"), ("77002", "podio")];
+        Self::with(config_with(&plans))
+    }
+
+    fn with(config: config::Config) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock_file = folder.path().join("clock");
         std::fs::write(&clock_file, NOW.rfc3339()).unwrap();
@@ -42,7 +47,7 @@ impl House {
         };
         let (db, _) = Db::open_exclusive(&options).unwrap();
         let app = App::new(Parts {
-            config: config_with(&[("vip12345", "vip"), ("503", "podio"), ("77002", "podio")]),
+            config,
             clock,
             db,
             sealer: Sealer::new([7; 32]),
