@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::acts::{find, id_of};
 use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
@@ -20,7 +21,7 @@ use crate::audit::{self, Act, Actor};
 use crate::db::ReadTx;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
-use crate::http::input::{Check, Field};
+use crate::http::input::{Check, Field, FromField};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request, view};
 use crate::ids::UserId;
@@ -176,11 +177,28 @@ pub fn of_student(tx: &ReadTx<'_>, id: UserId, role: Role) -> Result<Vec<Permiss
     Ok(ALL.iter().map(row).collect())
 }
 
+/// A word of [`CHOICES`]; programs may also say true or false.
+#[derive(Default)]
+struct Choice(String);
+
+impl FromField for Choice {
+    const WANTED: &'static str = "must be herdar, permitir or negar";
+
+    fn from_field(value: Value, _: bool) -> Option<Self> {
+        match value {
+            Value::String(word) => Some(Self(word)),
+            Value::Bool(true) => Some(Self("permitir".to_owned())),
+            Value::Bool(false) => Some(Self("negar".to_owned())),
+            _ => None,
+        }
+    }
+}
+
 /// `POST /admin/alunos/{id}/permissoes`: makes exceptions for a student, or
 /// takes them away. What is left out stays.
 pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let mut body: BTreeMap<String, Field<String>> = request.form_or_json()?;
+    let mut body: BTreeMap<String, Field<Choice>> = request.form_or_json()?;
     let mut wanted = Vec::new();
     let mut faults: Fields = Vec::new();
     for permission in &ALL {
@@ -188,7 +206,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
             continue;
         };
         let mut check = Check::form_or_json(request.headers());
-        let word = check.required(permission.name, field);
+        let Choice(word) = check.required(permission.name, field);
         match CHOICES.iter().find(|(known, _)| *known == word) {
             Some((_, granted)) => wanted.push((permission.name, *granted)),
             None => check.fail(permission.name, "must be herdar, permitir or negar"),

@@ -20,15 +20,20 @@ pub struct Course {
     pub lessons: i64,
 }
 
-/// What an operator enters of a course.
+/// What an operator enters of a course, in the audit log by the names it is sent with.
 #[derive(Clone, Debug, Serialize)]
 pub struct CourseEntry {
+    #[serde(rename = "titulo")]
     pub title: String,
+    #[serde(rename = "descricao")]
     pub description: String,
     /// Place among the courses; `None` for the last, or where it is.
+    #[serde(rename = "ordem")]
     pub position: Option<i64>,
+    #[serde(rename = "publicado")]
     pub published: bool,
     /// Who sees it; empty for every student but free ones.
+    #[serde(rename = "papeis")]
     pub roles: Vec<Role>,
 }
 

@@ -21,13 +21,17 @@ pub struct Lesson {
     pub teacher: Option<String>,
 }
 
-/// What an operator enters of a lesson.
+/// What an operator enters of a lesson, in the audit log by the names it is sent with.
 #[derive(Clone, Debug, Serialize)]
 pub struct LessonEntry {
+    #[serde(rename = "titulo")]
     pub title: String,
+    #[serde(rename = "curso_id")]
     pub course_id: i64,
+    #[serde(rename = "professor_id")]
     pub teacher_id: Option<i64>,
     pub video_url: String,
     /// Place in the course; `None` for the last, or where it is.
+    #[serde(rename = "ordem")]
     pub position: Option<i64>,
 }

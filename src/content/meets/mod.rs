@@ -29,18 +29,23 @@ impl Meet {
     }
 }
 
-/// What an operator enters of a meet.
+/// What an operator enters of a meet, in the audit log by the names it is sent with.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeetEntry {
+    #[serde(rename = "titulo")]
     pub title: String,
+    #[serde(rename = "descricao")]
     pub description: String,
+    #[serde(rename = "professor_id")]
     pub teacher_id: Option<i64>,
-    #[serde(serialize_with = "as_text")]
+    #[serde(rename = "data_hora", serialize_with = "as_text")]
     pub starts_at: Instant,
+    #[serde(rename = "duracao_minutos")]
     pub minutes: i64,
     /// Where to join, empty until it is known.
     pub link: String,
     /// Whether anyone may join.
+    #[serde(rename = "publico")]
     pub public: bool,
 }
 

@@ -26,16 +26,23 @@ pub struct Plan {
     pub active: bool,
 }
 
-/// What an operator enters of a plan.
+/// What an operator enters of a plan, in the audit log by the names it is sent with.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlanEntry {
     pub slug: String,
+    #[serde(rename = "titulo")]
     pub title: String,
+    #[serde(rename = "preco")]
     pub price: Cents,
+    #[serde(rename = "moeda")]
     pub currency: String,
+    #[serde(rename = "periodicidade")]
     pub period: String,
+    #[serde(rename = "beneficios")]
     pub benefits: Vec<String>,
+    #[serde(rename = "link_checkout")]
     pub checkout_link: String,
+    #[serde(rename = "ativo")]
     pub active: bool,
 }
 

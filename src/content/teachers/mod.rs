@@ -20,11 +20,13 @@ pub struct Teacher {
     pub lessons: i64,
 }
 
-/// What an operator enters of a teacher.
+/// What an operator enters of a teacher, in the audit log by the names it is sent with.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TeacherEntry {
+    #[serde(rename = "nome")]
     pub name: String,
     pub bio: String,
+    #[serde(rename = "redes")]
     pub links: Links,
 }
 
