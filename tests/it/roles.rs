@@ -125,12 +125,6 @@ fn an_exception_wins_over_the_role() {
         .send(Request::new("POST", &exceptions).form(&all_by_plan))
         .expect(303);
     assert!(!may(&ana, "ml_clonar"));
-    for granted in [true, false] {
-        admin
-            .post(&exceptions, &json!({ "ml_clonar": granted }))
-            .ok();
-        assert_eq!(may(&ana, "ml_clonar"), granted);
-    }
     let bad = json!({ "ml_clonar": "talvez", "nada": "negar" });
     assert_eq!(
         faults(&admin.post(&exceptions, &bad).expect(422)),
@@ -142,4 +136,10 @@ fn an_exception_wins_over_the_role() {
     let noted = list(&admin, "/admin/auditoria?q=permissoes");
     assert_eq!(noted["total"], 2);
     assert_eq!(noted["dados"][1]["depois"]["ml_analisar"], "negar");
+    for granted in [true, false] {
+        admin
+            .post(&exceptions, &json!({ "ml_clonar": granted }))
+            .ok();
+        assert_eq!(may(&ana, "ml_clonar"), granted);
+    }
 }
