@@ -131,6 +131,13 @@ const behaviours = {
     });
   },
 
+  // In a low window the present place of a long menu is in sight.
+  places: (groups) => {
+    const here = groups.querySelector("[aria-current]");
+    const below = here ? here.getBoundingClientRect().bottom - groups.getBoundingClientRect().bottom : 0;
+    if (below > -24) groups.scrollTop += below + 24;
+  },
+
   // A menu closes on Escape, on a press outside and when focus leaves it.
   menu: (menu) => {
     const close = () => (menu.open = false);

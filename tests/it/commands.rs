@@ -312,6 +312,11 @@ fn the_demonstration_needs_nothing() {
     });
     let status = demo.stop(Duration::from_secs(15));
     assert!(status.success(), "{status}\n{}", demo.log());
+    assert!(
+        !demo.log().contains("/admin/alunos"),
+        "what it furnishes buries its summary\n{}",
+        demo.log()
+    );
     let left = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(left, 0, "the demonstration left files behind");
 }

@@ -105,6 +105,25 @@ fn ended_sessions_and_tokens_stay_ended() {
 }
 
 #[test]
+fn staff_have_no_purchases_and_no_accounts() {
+    let site = Site::start();
+    let admin = site.administrator();
+    site.person_as("rui", "drop");
+    site.person("ana");
+    let every = page(&admin, "/admin/equipe").expect(200).text();
+    assert!(every.contains("Suspenso") && !every.contains("Atrasado"));
+    admin.get("/admin/equipe?status=atrasado").expect(422);
+    let shown = |list_path: &str| {
+        let rows = list(&admin, list_path)["dados"].clone();
+        let path = list_path.split('?').next().unwrap();
+        let target = format!("{path}/{}", rows[0]["id"].as_str().unwrap());
+        page(&admin, &target).expect(200).text()
+    };
+    assert!(shown("/admin/alunos?q=ana").contains("Contas vinculadas"));
+    assert!(!shown("/admin/equipe?papel=drop").contains("Contas vinculadas"));
+}
+
+#[test]
 fn the_last_administrator_stays() {
     let site = Site::start();
     let admin = site.administrator();
