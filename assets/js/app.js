@@ -134,8 +134,17 @@ const behaviours = {
   // In a low window the present place of a long menu is in sight.
   places: (groups) => {
     const here = groups.querySelector("[aria-current]");
-    const below = here ? here.getBoundingClientRect().bottom - groups.getBoundingClientRect().bottom : 0;
+    if (!here) return;
+    const below = here.getBoundingClientRect().bottom - groups.getBoundingClientRect().bottom;
     if (below > -24) groups.scrollTop += below + 24;
+  },
+
+  // What is chosen in a line that moves sideways is in sight.
+  strip: (line) => {
+    const chosen = line.querySelector("[aria-current]");
+    if (!chosen) return;
+    const beyond = chosen.getBoundingClientRect().right - line.getBoundingClientRect().right;
+    if (beyond > -24) line.scrollLeft += beyond + 48;
   },
 
   // A menu closes on Escape, on a press outside and when focus leaves it.
