@@ -633,10 +633,15 @@ CREATE TABLE outbox (
     run_at     INTEGER NOT NULL,            -- not before
     expires_at INTEGER,                     -- worthless after
     done_at    INTEGER,                     -- when it was sent, dropped or given up
-    outcome    TEXT                         -- why it waits or what became of it
+    outcome    TEXT,                        -- why it waits or what became of it
+    attempts   INTEGER NOT NULL DEFAULT 0,  -- tries to send it so far
+    lease      INTEGER,                     -- number of the try that is under way; run_at is its end meanwhile
+    provider   TEXT                         -- what the provider calls it, or its last answer
 ) STRICT;
 
-CREATE INDEX outbox_waiting ON outbox (run_at, message_id) WHERE state = 0;
+CREATE INDEX outbox_due ON outbox (channel, run_at, message_id) WHERE state = 0;
+CREATE INDEX outbox_in_line ON outbox (user_id, channel, message_id) WHERE state = 0;
+CREATE INDEX outbox_leased ON outbox (message_id) WHERE lease IS NOT NULL;
 CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
 CREATE INDEX outbox_by_state ON outbox (state, message_id);
 CREATE INDEX outbox_by_channel ON outbox (channel, message_id);

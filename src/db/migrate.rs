@@ -30,10 +30,16 @@ pub(super) struct Step {
 }
 
 /// All steps since the first release, in order; never edited afterwards.
-pub(super) const STEPS: &[Step] = &[Step {
-    name: "0002_people_and_content",
-    sql: include_str!("migrations/0002_people_and_content.sql"),
-}];
+pub(super) const STEPS: &[Step] = &[
+    Step {
+        name: "0002_people_and_content",
+        sql: include_str!("migrations/0002_people_and_content.sql"),
+    },
+    Step {
+        name: "0003_messages_and_clock",
+        sql: include_str!("migrations/0003_messages_and_clock.sql"),
+    },
+];
 
 /// Schema version of this program.
 pub const VERSION: i64 = 1 + STEPS.len().cast_signed() as i64;

@@ -122,7 +122,7 @@ fn is_coarse(step: &str, sql: &str) -> bool {
         "outbox_by_channel (",
         "outbox_by_kind (",
         "outbox_by_state (",
-        "outbox_waiting (",
+        "outbox_due (",
         "user_by_role (",
     ];
     // Links to set up are few: one is made at a start without an operator.
