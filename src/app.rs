@@ -20,6 +20,7 @@ use crate::http::addresses::Addresses;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::marketplace::Marketplace;
+use crate::messages::delivery::Delivery;
 use crate::operations::Soundness;
 use crate::operations::traffic::Traffic;
 use crate::partner::pages_cache::Pages;
@@ -48,6 +49,7 @@ pub struct App {
     pub public: PublicContent,
     pub passwords: Passwords,
     pub marketplace: Marketplace,
+    pub delivery: Delivery,
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
@@ -109,6 +111,7 @@ impl App {
             passwords: Passwords::start()
                 .map_err(|error| format!("cannot start the password thread: {error}"))?,
             marketplace: Marketplace::new(&config.marketplace),
+            delivery: Delivery::new(&config)?,
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),

@@ -41,6 +41,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Welcome, Self::PasswordLink, Self::LatePayment];
+
+    /// The kind of a name in the database.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The name in the database.
     pub const fn name(self) -> &'static str {
         match self {
@@ -187,6 +195,17 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
             })
         },
     )
+}
+
+/// Has a message that was given up tried again from the start; false when it
+/// was not given up, or is worth nothing any more.
+pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
+    let queued = tx.execute(
+        "UPDATE outbox SET state = 0, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL
+         WHERE message_id = ?1 AND state = ?2 AND (expires_at IS NULL OR expires_at > ?3)",
+        (message, state::GIVEN_UP, tx.now().0),
+    )?;
+    Ok(queued == 1)
 }
 
 /// Drops one waiting message; false when it does not wait.

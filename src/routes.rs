@@ -247,7 +247,7 @@ fn own_account() -> [Route; 9] {
 }
 
 #[rustfmt::skip]
-fn queues() -> [Route; 6] {
+fn queues() -> [Route; 7] {
     use Access::Admin;
     use marketplace::received::pages as received;
     use messages::queue::pages as queue;
@@ -257,6 +257,8 @@ fn queues() -> [Route; 6] {
         get("/admin/mensagens/{id}", Call::Session(Admin, Run::Read(queue::message)), "A queued message."),
         post("/admin/mensagens/{id}/cancelar", Call::Session(Admin, Run::Write(queue::cancel)),
             "Drops a message that still waits.").body_at_most(SMALL),
+        post("/admin/mensagens/{id}/reenviar", Call::Session(Admin, Run::Write(queue::try_again)),
+            "Tries a message again that was given up.").body_at_most(SMALL),
         get("/admin/notificacoes", Call::Session(Admin, Run::Slow(received::inbox)),
             "The marketplace's notifications, as page, JSON or CSV."),
         get("/admin/notificacoes/{id}", Call::Session(Admin, Run::Read(received::notification)), "A notification with its body."),

@@ -9,7 +9,7 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{TokenHash, UserId};
 use crate::outbox;
 use crate::secrets::{self, Place, Sealer};
-use crate::text::hex;
+use crate::text::{from_hex, hex};
 
 /// Life of a link for somebody who has no password yet, or is new here.
 pub const FIRST_S: i64 = 7 * DAY_S;
@@ -63,6 +63,21 @@ pub const fn place(name: &str) -> Place<'_> {
 /// The address of a link.
 pub fn address(base_url: &str, code: &str) -> String {
     format!("{base_url}/senha?codigo={code}")
+}
+
+/// The sealed code of a link by its name, and the link's end, while it works
+/// and has not left yet.
+pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>> {
+    let Some(hash) = from_hex(name) else {
+        return Ok(None);
+    };
+    tx.optional(
+        "SELECT code, expires_at FROM one_time_link
+         WHERE link_hash = ?1 AND purpose = 'senha' AND used_at IS NULL AND expires_at > ?2
+             AND code IS NOT NULL",
+        (hash, tx.now().0),
+        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
+    )
 }
 
 /// A link that works, and whose it is.

@@ -21,6 +21,7 @@ use crate::db::{Db, Lane};
 use crate::edge;
 use crate::http::server::{self, Limits};
 use crate::marketplace;
+use crate::messages::delivery;
 use crate::routes;
 use crate::worker::{self, Stop};
 
@@ -81,6 +82,7 @@ impl Server {
         };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
         behind::load(&app)?;
+        app.db.write(delivery::store::recover)?;
         secret::ensure(&app.config, &app.db, &app.sealer)?;
         let stop = Stop::default();
         let workers = start_workers(&app, &stop, opened.was_clean)?;
@@ -218,6 +220,7 @@ fn start_workers(
     was_clean: bool,
 ) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let mut workers = marketplace::start_workers(app, stop)?;
+    workers.extend(delivery::start_workers(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);

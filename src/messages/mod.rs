@@ -1,10 +1,12 @@
 //! What people are told: notifications inside the platform, and the queue of
-//! messages that leave it (`queue/`; how they get into it is in `outbox.rs`).
+//! messages that leave it (`queue/`; how they get into it is in `outbox.rs`,
+//! and how they leave it in `delivery/`).
 //!
 //! A notification is written in the transaction that causes it, under a cause
 //! that is told once, so a repeated delivery says nothing twice.
 
 pub mod api;
+pub mod delivery;
 pub mod pages;
 pub mod queue;
 pub mod store;

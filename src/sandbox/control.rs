@@ -98,6 +98,10 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
             world.faults.clear();
             Ok(json!({ "ok": true }))
         }
+        ("GET", ["messages"]) => {
+            let entries: Vec<_> = world.messages.iter().collect();
+            Ok(json!({ "total": world.messages.total(), "messages": entries }))
+        }
         (method, [log @ ("requests" | "deliveries" | "violations")]) => {
             show_or_clear(world, method, log)
         }

@@ -11,6 +11,7 @@
 //! and `sales.rs` make things happen, `deliver.rs` tells the platform.
 
 mod buttons;
+mod chat;
 mod config;
 mod control;
 mod deliver;

@@ -8,7 +8,7 @@
 use super::faults;
 use super::http::{Manner, Reply, Request};
 use super::state::{Sandbox, Seen, World};
-use super::{control, oauth, orders, pages, resources};
+use super::{chat, control, oauth, orders, pages, resources};
 use crate::clock::Instant;
 
 /// Query parameters whose values never reach the log.
@@ -133,6 +133,10 @@ fn dispatch(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instan
         ("GET", ["authorization"]) => return pages::consent(sandbox, world, request),
         ("POST", ["authorization"]) => return pages::decide(sandbox, world, request, now),
         ("POST", ["oauth", "token"]) => return oauth::token(sandbox, world, request, now),
+        ("POST", ["message", "sendText", instance]) => {
+            return chat::evolution(world, request, instance, now);
+        }
+        ("POST", [_, "messages"]) => return chat::cloud(world, request, now),
         _ => {}
     }
     let Some(resource) = resource(&request.method, &segments) else {

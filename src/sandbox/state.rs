@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::Options;
+use super::chat::Message;
 use super::config::Config;
 use super::deliver::{Delivery, Missed, Notice};
 use super::faults::Fault;
@@ -110,6 +111,8 @@ pub struct World {
     pub(super) missed: Log<Missed>,
     pub(super) requests: Log<Seen>,
     pub(super) violations: Log<Violation>,
+    /// What the chat gateways took.
+    pub(super) messages: Log<Message>,
     counter: i64,
 }
 

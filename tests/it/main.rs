@@ -35,6 +35,7 @@ mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod content; // Teachers, courses, lessons and meets, as staff keeps them.
+mod delivery;
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.

@@ -203,6 +203,13 @@ impl World {
         reply.json()
     }
 
+    /// What the chat gateways took, in their order.
+    #[track_caller]
+    pub fn messages(&self) -> Vec<Value> {
+        let shown = self.send(&Request::new("GET", "/_sandbox/messages"));
+        items(&shown.json(), "messages")
+    }
+
     #[track_caller]
     fn send(&self, request: &Request) -> Reply {
         lock(&self.client)

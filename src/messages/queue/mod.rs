@@ -34,6 +34,10 @@ pub struct Message {
     pub done_at: Option<Instant>,
     /// Why it waits or what became of it.
     pub outcome: Option<String>,
+    /// Tries to send it so far.
+    pub attempts: i64,
+    /// What the provider calls it, or what it answered.
+    pub provider: Option<String>,
 }
 
 /// The states in their order, each with its name in addresses and its words.
@@ -80,6 +84,9 @@ pub fn is_configured(config: &Config, channel: &str) -> bool {
 /// Why a message waits, or what became of it.
 pub fn reason(config: &Config, message: &Message, now: Instant) -> String {
     let waits = message.state == state::WAITING;
+    if message.state == state::SENT {
+        return String::new();
+    }
     if waits && message.expires_at.is_some_and(|end| end <= now) {
         "passou do prazo sem ser enviada".to_owned()
     } else if waits && !is_configured(config, &message.channel) {

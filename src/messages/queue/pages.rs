@@ -17,6 +17,7 @@ use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::messages::delivery::gate::Health;
 use crate::outbox::{self, channel_words, kind_words, state};
 use crate::route::Job;
 
@@ -72,6 +73,8 @@ struct WireMessage {
     envia_depois_de: String,
     vence_em: Option<String>,
     concluida_em: Option<String>,
+    tentativas: i64,
+    resposta: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +89,8 @@ fn wire(app: &App, message: Message, now: Instant) -> WireMessage {
     WireMessage {
         motivo: reason(&app.config, &message, now),
         id: message.id.to_string(),
+        tentativas: message.attempts,
+        resposta: message.provider,
         tipo: message.kind,
         canal: message.channel,
         destinatario: WireRecipient {
@@ -112,6 +117,7 @@ fn row(app: &App, message: &Message, now: Instant) -> MessageRow {
         reason: reason(&app.config, message, now),
         created: When::new(app.zone(), message.created_at, now),
         waits: message.state == state::WAITING,
+        failed: message.state == state::GIVEN_UP,
     }
 }
 
@@ -155,8 +161,18 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 }
 
 fn flash(word: &str) -> Option<Notice> {
-    let text = "Ela não será enviada. O registro fica aqui por 30 dias.";
-    (word == "cancelada").then(|| Notice::new(Tone::Good, "Mensagem cancelada", text))
+    let (title, text) = match word {
+        "cancelada" => (
+            "Mensagem cancelada",
+            "Ela não será enviada. O registro fica aqui por 30 dias.",
+        ),
+        "na_fila" => (
+            "Mensagem de volta à fila",
+            "Ela sai assim que chegar a vez dela.",
+        ),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, title, text))
 }
 
 /// A word about channels that hold messages back because they are not configured.
@@ -167,11 +183,27 @@ fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
         .map(|(channel, _)| channel_words(channel))
         .collect();
     if closed.is_empty() {
-        return None;
+        return down(app);
     }
     let title = format!("Canal não configurado: {}", closed.join(", "));
     let text = "As mensagens ficam guardadas aqui e saem quando o canal for configurado, se ainda estiverem no prazo.";
     Some(Notice::new(Tone::Warn, title, text))
+}
+
+/// A word about the first channel that is out of order.
+fn down(app: &App) -> Option<Notice> {
+    let (channel, error) =
+        app.delivery
+            .outlets
+            .iter()
+            .find_map(|outlet| match outlet.gate.health() {
+                Health::Down { error } => Some((outlet.channel, error)),
+                Health::Good => None,
+            })?;
+    let title = format!("Canal fora do ar: {}", channel_words(channel.name()));
+    let text =
+        format!("{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto.");
+    Some(Notice::new(Tone::Bad, title, text))
 }
 
 fn csv(app: &App, messages: Vec<Message>, now: Instant) -> Result<Reply, Problem> {
@@ -253,6 +285,8 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             String::new()
         },
         until: message.expires_at.map(page).unwrap_or_default(),
+        attempts: message.attempts,
+        provider: message.provider.clone().unwrap_or_default(),
         done: message
             .done_at
             .map(|at| When::new(app.zone(), at, request.now)),
@@ -308,5 +342,33 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         });
         audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
         answer.done(id, LIST.path, "cancelada")
+    }))
+}
+
+/// `POST /admin/mensagens/{id}/reenviar`: tries a message again that was given up.
+pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
+        if !outbox::try_again(tx, id)? {
+            return Err(Problem::new(
+                Code::Conflict,
+                "só se envia de novo uma mensagem que falhou e ainda está no prazo",
+            ));
+        }
+        let kind = kind_words(&message.kind);
+        let act = Act {
+            action: "mensagem.reenviar",
+            object: "mensagem",
+            object_id: id.to_string(),
+            object_name: &format!("{kind} para {}", message.name),
+        };
+        let states = [state::GIVEN_UP, state::WAITING].map(|state| Noted {
+            estado: state_name(state),
+        });
+        audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
+        let page = format!("{}/{id}", LIST.path);
+        answer.done(id, &page, "na_fila")
     }))
 }

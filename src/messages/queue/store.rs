@@ -10,7 +10,7 @@ use crate::db::{ReadTx, Result};
 const MOST_FOUND: u32 = 200;
 
 const COLUMNS: &str = "o.message_id, o.channel, o.kind, o.user_id, u.name, u.email, o.state,
-    o.created_at, o.run_at, o.expires_at, o.done_at, o.outcome, u.role";
+    o.created_at, o.run_at, o.expires_at, o.done_at, o.outcome, u.role, o.attempts, o.provider";
 /// The messages lead, whatever is asked of them.
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
 
@@ -31,6 +31,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Message> {
         done_at: instant(10)?,
         outcome: row.get(11)?,
         role: row.get(12)?,
+        attempts: row.get(13)?,
+        provider: row.get(14)?,
     })
 }
 
@@ -100,7 +102,7 @@ pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
     tx.optional(
         &format!("SELECT {COLUMNS}, o.params FROM {TABLES} WHERE o.message_id = ?1"),
         [id],
-        |row| Ok((read(row)?, row.get(13)?)),
+        |row| Ok((read(row)?, row.get(15)?)),
     )
 }
 

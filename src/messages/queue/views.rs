@@ -40,6 +40,8 @@ pub struct MessageRow {
     pub created: When,
     /// Whether it can still be cancelled.
     pub waits: bool,
+    /// Whether it was given up.
+    pub failed: bool,
 }
 
 /// `GET /admin/mensagens/{id}`: one message.
@@ -56,6 +58,10 @@ pub struct MessagePage {
     pub not_before: String,
     /// `20/11/2026 14:05`: worthless after; empty without an end.
     pub until: String,
+    /// Tries so far.
+    pub attempts: i64,
+    /// What the provider calls it, or what it answered; may be empty.
+    pub provider: String,
     /// When it was sent, dropped or given up.
     pub done: Option<When>,
     /// What fills its text, as JSON; empty when there is nothing.

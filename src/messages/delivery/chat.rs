@@ -1,0 +1,264 @@
+//! The chat network, by the official API (`cloud`) or a self-hosted gateway
+//! (`evolution`, version 2 of its API).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use ureq::Agent;
+use ureq::http::{Response, header};
+
+use super::letter::Letter;
+use super::{Sent, THREADS};
+use crate::config::{self, Config, Gateway};
+
+const TIMEOUT: Duration = Duration::from_secs(15);
+const MAX_ANSWER: u64 = 64 * 1024;
+/// Longest text of a message.
+const LONGEST: usize = 4_096;
+/// The official API, of the version that this was written for.
+const CLOUD: &str = "https://graph.facebook.com/v26.0";
+
+/// A gateway to the chat network.
+pub struct Chat {
+    agent: Agent,
+    config: config::Chat,
+}
+
+impl Chat {
+    /// The configured gateway.
+    pub fn new(config: &Config) -> Self {
+        let agent = Agent::config_builder()
+            .timeout_global(Some(TIMEOUT))
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .max_idle_connections_per_host(THREADS)
+            .proxy(None)
+            .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
+            .accept("application/json")
+            .build()
+            .new_agent();
+        Self {
+            agent,
+            config: config.chat.clone(),
+        }
+    }
+
+    /// Sends a letter to its recipient's number.
+    pub fn send(&self, letter: &Letter) -> Sent {
+        let Some(number) = &letter.chat_number else {
+            return never("a pessoa não tem número de chat");
+        };
+        let text = crate::text::shortened(&letter.text, LONGEST);
+        match self.config.gateway {
+            Gateway::Cloud => self.by_cloud(number, text),
+            Gateway::Evolution | Gateway::None => self.by_evolution(number, text),
+        }
+    }
+
+    fn by_evolution(&self, number: &str, text: &str) -> Sent {
+        let (base, instance) = (&self.config.base_url, &self.config.instance);
+        let instance =
+            percent_encoding::utf8_percent_encode(instance, percent_encoding::NON_ALPHANUMERIC);
+        let address = format!("{base}/message/sendText/{instance}");
+        let key = ("apikey", self.config.api_key.reveal().to_owned());
+        let answer = self.post(&address, key, &json!({ "number": number, "text": text }));
+        match answer {
+            Err(sent) => sent,
+            Ok((200 | 201, body, _)) => accepted(&body["key"]["id"]),
+            Ok((400, body, _)) if body["response"]["message"][0]["exists"] == false => {
+                never("o número não está na rede de chat")
+            }
+            Ok((400 | 422, body, _)) => never(&format!(
+                "o gateway recusou a mensagem: {}",
+                body["response"]["message"]
+            )),
+            Ok((401 | 403, ..)) => down("o gateway de chat não aceita a chave (chat.api_key)"),
+            Ok((404, ..)) => down("o gateway de chat não conhece a instância (chat.instance)"),
+            Ok((429, _, after_s)) => later("o gateway de chat pede uma pausa", after_s),
+            Ok((status, ..)) => later(&format!("o gateway de chat respondeu {status}"), None),
+        }
+    }
+
+    fn by_cloud(&self, number: &str, text: &str) -> Sent {
+        if self.config.template.is_empty() {
+            return never(
+                "sem modelo aprovado (chat.template) nada pode ser dito fora da janela de 24 horas",
+            );
+        }
+        let base = Some(&*self.config.base_url).filter(|base| !base.is_empty());
+        let address = format!(
+            "{}/{}/messages",
+            base.unwrap_or(CLOUD),
+            self.config.instance
+        );
+        let key = (
+            header::AUTHORIZATION.as_str(),
+            format!("Bearer {}", self.config.api_key.reveal()),
+        );
+        let answer = self.post(
+            &address,
+            key,
+            &template(number, &self.config.template, text),
+        );
+        match answer {
+            Err(sent) => sent,
+            Ok((200..=299, body, _)) => accepted(&body["messages"][0]["id"]),
+            Ok((status, body, after_s)) => cloud_verdict(status, &body["error"], after_s),
+        }
+    }
+
+    /// Status, body and the pause that is asked for.
+    fn post(
+        &self,
+        address: &str,
+        (name, key): (&str, String),
+        body: &Value,
+    ) -> Result<(u16, Value, Option<i64>), Sent> {
+        let request = self
+            .agent
+            .post(address)
+            .header(name, key)
+            .header(header::CONTENT_TYPE, "application/json");
+        // The error may tell the address, which the operator knows, and
+        // nothing of the key.
+        let mut answer = request
+            .send(body.to_string())
+            .map_err(|error| later(&format!("o gateway de chat não respondeu: {error}"), None))?;
+        let after_s = retry_after(&answer);
+        let text = answer
+            .body_mut()
+            .with_config()
+            .limit(MAX_ANSWER)
+            .read_to_string();
+        let body = text
+            .ok()
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        Ok((answer.status().as_u16(), body, after_s))
+    }
+}
+
+fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
+    let value = answer.headers().get(header::RETRY_AFTER)?;
+    value.to_str().ok()?.trim().parse().ok()
+}
+
+/// A template message: the whole text is its one parameter, which must be one
+/// line.
+fn template(number: &str, name: &str, text: &str) -> Value {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    json!({
+        "messaging_product": "whatsapp",
+        "recipient_type": "individual",
+        "to": number,
+        "type": "template",
+        "template": {
+            "name": name,
+            "language": { "code": "pt_BR" },
+            "components": [{
+                "type": "body",
+                "parameters": [{ "type": "text", "text": line }],
+            }],
+        },
+    })
+}
+
+/// What the official API's error code means for the message. The vendor asks
+/// to go by the code and not by status or text.
+fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
+    let code = error["code"].as_i64().unwrap_or_default();
+    let said = format!(
+        "a API de chat respondeu {status}, código {code}: {}",
+        error["message"].as_str().unwrap_or("sem explicação")
+    );
+    match code {
+        // Token and permissions; the account or the number is locked; billing.
+        190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => down(&said),
+        // The account's limits, in order of how long they last.
+        131_056 => later(&said, Some(after_s.unwrap_or(30))),
+        4 | 80_007 | 130_429 => later(&said, Some(after_s.unwrap_or(60))),
+        131_048 => later(&said, Some(after_s.unwrap_or(1800))),
+        // Nobody there, opted out, or nothing that may be said; the message or
+        // its template is wrong.
+        131_026 | 131_047 | 131_049 | 131_050 | 100 | 131_008 | 131_009 | 132_000..=132_099 => {
+            never(&said)
+        }
+        0 if (400..500).contains(&status) && status != 429 => never(&said),
+        _ => later(&said, after_s),
+    }
+}
+
+fn accepted(id: &Value) -> Sent {
+    match id.as_str() {
+        Some(id) if !id.is_empty() => Sent::Accepted {
+            provider: id.to_owned(),
+        },
+        // Sent again it might come twice, left it might never come.
+        _ => later(
+            "a resposta do gateway de chat não diz se a mensagem foi aceita",
+            None,
+        ),
+    }
+}
+
+fn later(error: &str, after_s: Option<i64>) -> Sent {
+    Sent::Later {
+        error: error.to_owned(),
+        after_s,
+    }
+}
+
+fn never(error: &str) -> Sent {
+    Sent::Never {
+        error: error.to_owned(),
+    }
+}
+
+fn down(error: &str) -> Sent {
+    Sent::Down {
+        error: error.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_the_official_api_decide() {
+        let verdict = |code: i64, status| {
+            cloud_verdict(status, &json!({ "code": code, "message": "x" }), None)
+        };
+        for code in [190, 10, 200, 368, 131_031] {
+            assert!(matches!(verdict(code, 400), Sent::Down { .. }), "{code}");
+        }
+        for code in [131_026, 131_047, 131_050, 100, 132_001] {
+            assert!(matches!(verdict(code, 400), Sent::Never { .. }), "{code}");
+        }
+        for code in [130_429, 131_056, 131_048] {
+            assert!(
+                matches!(
+                    verdict(code, 400),
+                    Sent::Later {
+                        after_s: Some(_),
+                        ..
+                    }
+                ),
+                "{code}"
+            );
+        }
+        for (code, status) in [(1, 500), (131_000, 500), (0, 502), (999_999, 400)] {
+            assert!(
+                matches!(verdict(code, status), Sent::Later { after_s: None, .. }),
+                "{code}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_template_parameter_is_one_line() {
+        let body = template("5511987654321", "aviso", "Olá,\n\n  Ana\t!     Fim");
+        let text = &body["template"]["components"][0]["parameters"][0]["text"];
+        assert_eq!(text, "Olá, Ana ! Fim");
+    }
+}

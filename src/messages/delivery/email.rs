@@ -1,0 +1,160 @@
+//! E-mail by SMTP.
+
+use std::time::Duration;
+
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, Message, MultiPart, SinglePart};
+use lettre::transport::smtp::{Error, PoolConfig};
+use lettre::{Address, SmtpTransport, Transport as _};
+
+use super::letter::Letter;
+use super::{Sent, THREADS};
+use crate::config::Config;
+
+/// Longest wait for an answer of the server.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A mail server and the sender it knows.
+pub struct Email {
+    transport: SmtpTransport,
+    from: Mailbox,
+    /// What message ids end with.
+    domain: String,
+}
+
+impl Email {
+    /// The configured server.
+    pub fn new(config: &Config) -> Result<Self, String> {
+        let pool = PoolConfig::new().max_size(u32::try_from(THREADS).unwrap_or(1));
+        let transport = SmtpTransport::from_url(config.email.smtp_url.reveal())
+            .map_err(|error| format!("email.smtp_url is no address of a mail server: {error}"))?
+            .timeout(Some(TIMEOUT))
+            .pool_config(pool)
+            .build();
+        let from: Mailbox =
+            config.email.from.parse().map_err(
+                |_| "email.from must be an address, such as Escola <escola@exemplo.com>",
+            )?;
+        let domain = from.email.domain().to_owned();
+        Ok(Self {
+            transport,
+            from,
+            domain,
+        })
+    }
+
+    /// Sends a letter.
+    pub fn send(&self, letter: &Letter) -> Sent {
+        let message = match self.message(letter) {
+            Ok(message) => message,
+            Err(error) => return Sent::Never { error },
+        };
+        match self.transport.send(&message) {
+            Ok(answer) => Sent::Accepted {
+                provider: answer.message().collect::<Vec<_>>().join(" "),
+            },
+            Err(error) => verdict(&error),
+        }
+    }
+
+    fn message(&self, letter: &Letter) -> Result<Message, String> {
+        let address: Address = letter
+            .email
+            .parse()
+            .map_err(|_| "o endereço de e-mail não é válido".to_owned())?;
+        let to = Mailbox::new(Some(letter.name.clone()), address);
+        let text = SinglePart::plain(letter.text.clone());
+        let html = SinglePart::builder()
+            .header(ContentType::TEXT_HTML)
+            .body(as_html(&letter.text));
+        let mut message = Message::builder()
+            .from(self.from.clone())
+            .to(to)
+            .subject(letter.subject.clone())
+            // The same at each try, so that a repetition can be recognised.
+            .message_id(Some(format!(
+                "<mensagem-{}@{}>",
+                letter.message, self.domain
+            )))
+            .date_now()
+            .multipart(MultiPart::alternative().singlepart(text).singlepart(html))
+            .map_err(|error| format!("a mensagem não pôde ser escrita: {error}"))?;
+        message.headers_mut().insert_raw(HeaderValue::new(
+            HeaderName::new_from_ascii_str("Auto-Submitted"),
+            "auto-generated".to_owned(),
+        ));
+        Ok(message)
+    }
+}
+
+/// What an error means for the message. Answers of the 500s are final, but a
+/// refused login is about us and not about the recipient.
+fn verdict(error: &Error) -> Sent {
+    let code = error.status().map(|code| code.to_string());
+    let about_us = code
+        .as_deref()
+        .is_some_and(|code| code.starts_with("53") || code == "421" || code == "554");
+    let said = describe(error, code.as_deref());
+    if about_us || error.is_tls() {
+        Sent::Down { error: said }
+    } else if error.is_permanent() {
+        Sent::Never { error: said }
+    } else {
+        Sent::Later {
+            error: said,
+            after_s: None,
+        }
+    }
+}
+
+/// The server's answer in short; never the address of the server, which may
+/// hold a password.
+fn describe(error: &Error, code: Option<&str>) -> String {
+    match code {
+        Some(code) => format!("o servidor de e-mail respondeu {code}: {error}"),
+        None if error.is_timeout() => "o servidor de e-mail não respondeu a tempo".to_owned(),
+        None if error.is_tls() => "o servidor de e-mail não oferece uma conexão segura".to_owned(),
+        None => "o servidor de e-mail está fora do ar".to_owned(),
+    }
+}
+
+/// The text as HTML: paragraphs, lines, and addresses that can be pressed.
+fn as_html(text: &str) -> String {
+    let word = |word: &str| {
+        let safe = escaped(word);
+        if word.starts_with("https://") || word.starts_with("http://") {
+            format!("<a href=\"{safe}\">{safe}</a>")
+        } else {
+            safe
+        }
+    };
+    let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    let paragraph = |paragraph: &str| {
+        let lines: Vec<String> = paragraph.split('\n').map(line).collect();
+        format!("<p>{}</p>", lines.join("<br>"))
+    };
+    let paragraphs: String = text.split("\n\n").map(paragraph).collect();
+    format!("<!doctype html><html lang=\"pt-BR\"><body>{paragraphs}</body></html>")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_paragraphs_that_run_nothing() {
+        let html = as_html("Olá, <b>Ana</b>!\n\nAbra https://a.b/?c=1&d=\"2\"\ne volte.");
+        assert_eq!(
+            html,
+            "<!doctype html><html lang=\"pt-BR\"><body><p>Olá, &lt;b&gt;Ana&lt;/b&gt;!</p>\
+             <p>Abra <a href=\"https://a.b/?c=1&amp;d=&quot;2&quot;\">https://a.b/?c=1&amp;d=&quot;2&quot;</a><br>e volte.</p></body></html>"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! A message written out: whom it goes to and what it says.
+
+use serde_json::Value;
+
+use super::store::Claimed;
+use super::texts;
+use crate::accounts::links;
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::{Lane, Result};
+use crate::outbox::Kind;
+
+/// What leaves.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// Number of the message in the queue.
+    pub message: i64,
+    pub name: String,
+    pub email: String,
+    /// Digits with the country's.
+    pub chat_number: Option<String>,
+    pub subject: String,
+    pub text: String,
+}
+
+/// Writes a message out; the reason when it has nothing to say any more.
+pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter, &'static str>> {
+    let Some(kind) = Kind::from_name(&claimed.kind) else {
+        return Ok(Err("esta versão não conhece este tipo de mensagem"));
+    };
+    let params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
+    let link = match params["link"].as_str() {
+        None => None,
+        Some(name) => match link_of(app, name)? {
+            None => return Ok(Err("o link que ela levava já não vale")),
+            Some(link) => Some(link),
+        },
+    };
+    let words = texts::Words {
+        name: &claimed.name,
+        platform: &app.config.server.name,
+        address: &app.addresses.base_url,
+        link: link.as_ref().map_or("", |(address, _)| address),
+        until: link
+            .as_ref()
+            .map(|(_, until)| app.zone().page(*until))
+            .unwrap_or_default(),
+        params: &params,
+    };
+    let (subject, text) = texts::fill(kind, &words, app.zone());
+    Ok(Ok(Letter {
+        message: claimed.id,
+        name: claimed.name.clone(),
+        email: claimed.email.clone(),
+        chat_number: claimed.chat_number.clone(),
+        subject,
+        text,
+    }))
+}
+
+/// The address of a link while it works, and until when it does.
+fn link_of(app: &App, name: &str) -> Result<Option<(String, Instant)>> {
+    let found = app.db.read(Lane::Slow, |tx| links::sealed(tx, name))?;
+    let opened = found.and_then(|(sealed, until)| {
+        let code = app.sealer.open_text(&sealed, links::place(name));
+        let code = code.inspect_err(|error| tracing::warn!(%error, "a link cannot be opened"));
+        code.ok().map(|code| (code, until))
+    });
+    Ok(opened.map(|(code, until)| {
+        let address = links::address(&app.addresses.base_url, code.reveal());
+        (address, until)
+    }))
+}

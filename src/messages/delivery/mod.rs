@@ -1,0 +1,159 @@
+//! Delivery: from the queue to the people.
+//!
+//! Each configured channel has a few threads. One takes the message that is
+//! due longest under a lease (`store.rs`), writes it out (`letter.rs`), lets it
+//! leave through its channel and notes what came of it. No transaction is open
+//! while the outside is asked, so a message leaves at least once: twice only
+//! when the process dies between sending and noting it.
+//!
+//! A person gets the messages of a channel in their order. A channel that is
+//! out of order is left alone for a minute at a time; meanwhile no message uses
+//! up its tries (`gate.rs`).
+
+pub mod chat;
+pub mod email;
+pub mod gate;
+pub mod letter;
+pub mod store;
+pub mod texts;
+pub mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant as Monotonic};
+
+use crate::app::App;
+use crate::config::{Config, Gateway};
+use crate::outbox::Channel;
+use crate::worker::{self as workers, Stop};
+
+use gate::{Counts, Gate};
+use letter::Letter;
+
+/// Threads of a channel.
+const THREADS: usize = 6;
+/// Pause between two looks at a queue that a call waits to see empty.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What came of a try to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// The provider took it, and calls it so.
+    Accepted { provider: String },
+    /// Not now: again after a pause, or after the seconds that were asked for.
+    Later { error: String, after_s: Option<i64> },
+    /// This message will never be taken.
+    Never { error: String },
+    /// The channel is out of order, whatever the message.
+    Down { error: String },
+}
+
+/// A way out, as it is configured.
+pub enum Sender {
+    Chat(chat::Chat),
+    Email(Box<email::Email>),
+}
+
+impl Sender {
+    fn send(&self, letter: &Letter) -> Sent {
+        match self {
+            Self::Chat(chat) => chat.send(letter),
+            Self::Email(email) => email.send(letter),
+        }
+    }
+}
+
+/// A channel with what is known of it.
+pub struct Outlet {
+    pub channel: Channel,
+    pub sender: Sender,
+    pub gate: Gate,
+}
+
+/// The configured channels.
+pub struct Delivery {
+    pub outlets: Vec<Arc<Outlet>>,
+    /// Rung when something may be due.
+    pub bell: Stop,
+}
+
+impl Delivery {
+    /// The channels of a configuration.
+    pub fn new(config: &Config) -> Result<Self, String> {
+        let mut outlets = Vec::new();
+        let mut add = |channel, sender, per_s| {
+            let gate = Gate::new(per_s, config.cron.enabled);
+            outlets.push(Arc::new(Outlet {
+                channel,
+                sender,
+                gate,
+            }));
+        };
+        let pace = &config.messages;
+        let chat_pace = match config.chat.gateway {
+            Gateway::None => None,
+            Gateway::Cloud => Some(pace.pace_cloud_per_s),
+            Gateway::Evolution => Some(pace.pace_evolution_per_s),
+        };
+        if let Some(per_s) = chat_pace {
+            add(Channel::Chat, Sender::Chat(chat::Chat::new(config)), per_s);
+        }
+        if !config.email.smtp_url.is_empty() {
+            let email = email::Email::new(config)?;
+            add(
+                Channel::Email,
+                Sender::Email(Box::new(email)),
+                pace.pace_email_per_s,
+            );
+        }
+        Ok(Self {
+            outlets,
+            bell: Stop::default(),
+        })
+    }
+
+    /// The outlet of a channel, when that is configured.
+    pub fn outlet(&self, channel: Channel) -> Option<&Arc<Outlet>> {
+        self.outlets.iter().find(|one| one.channel == channel)
+    }
+}
+
+/// Starts the threads of every channel.
+pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
+    let mut started = Vec::new();
+    for outlet in &app.delivery.outlets {
+        for number in 1..=THREADS {
+            let (app, outlet) = (Arc::clone(app), Arc::clone(outlet));
+            let name = format!("{}-{number}", outlet.channel.name());
+            started.push(workers::start(&name, stop, move |stop| {
+                worker::run(&app, &outlet, stop);
+            })?);
+        }
+    }
+    Ok(started)
+}
+
+/// Lets what is due leave, also when the internal clock is off, until nothing
+/// is due or the time is up; gives back what was counted meanwhile, by channel.
+pub fn send_due(app: &App, budget: Duration) -> Vec<(Channel, Counts)> {
+    let outlets = &app.delivery.outlets;
+    let before: Vec<Counts> = outlets.iter().map(|one| one.gate.counts()).collect();
+    let end = Monotonic::now() + budget;
+    for outlet in outlets {
+        outlet.gate.open_until(end);
+    }
+    app.delivery.bell.ring();
+    while Monotonic::now() < end && outlets.iter().any(|one| worker::has_work(app, one)) {
+        app.delivery.bell.wait(LOOK);
+    }
+    for outlet in outlets {
+        outlet.gate.open_until(Monotonic::now());
+    }
+    let counted = outlets.iter().zip(before);
+    counted
+        .map(|(outlet, before)| (outlet.channel, outlet.gate.counts().since(before)))
+        .collect()
+}

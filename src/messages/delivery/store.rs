@@ -1,0 +1,202 @@
+//! The queue in the database, as delivery works it.
+
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::outbox::{Channel, state};
+
+/// How long a try may take. Longer than any channel's time limit.
+pub const LEASE_S: i64 = 60;
+/// Tries after which a message is given up.
+pub const MOST_TRIES: i64 = 8;
+/// Messages without a way to anybody that one claim drops.
+const DROPPED_AT_ONCE: usize = 50;
+/// Longest reason that is noted.
+const LONGEST_REASON: usize = 300;
+
+/// A message under a lease.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    pub id: i64,
+    pub lease: i64,
+    pub kind: String,
+    pub params: String,
+    /// Tries with this one.
+    pub attempts: i64,
+    pub name: String,
+    pub email: String,
+    pub chat_number: Option<String>,
+}
+
+/// What a claim found.
+pub struct Found {
+    pub claimed: Option<Claimed>,
+    /// Messages dropped on the way to it.
+    pub dropped: usize,
+}
+
+/// Whether something of a channel is due.
+pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM outbox WHERE channel = ?1 AND run_at <= ?2 AND state = 0)",
+        (channel.name(), now.0),
+        |row| row.get(0),
+    )
+}
+
+struct Due {
+    claimed: Claimed,
+    was_leased: bool,
+    suspended: bool,
+    expired: bool,
+}
+
+/// Takes the message that is due longest and is the oldest unfinished one of
+/// its recipient. What can reach nobody is dropped with its reason.
+pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
+    let mut dropped = 0;
+    while dropped < DROPPED_AT_ONCE {
+        let Some(due) = next_due(tx, channel, lease)? else {
+            break;
+        };
+        let has_address = match channel {
+            Channel::Chat => due.claimed.chat_number.is_some(),
+            Channel::Email => true,
+        };
+        let reason = if due.suspended {
+            Some("a pessoa está suspensa")
+        } else if due.expired {
+            Some("o prazo dela passou antes do envio")
+        } else if has_address {
+            None
+        } else {
+            Some("a pessoa não tem número de chat")
+        };
+        if let Some(reason) = reason {
+            drop_message(tx, due.claimed.id, reason)?;
+            dropped += 1;
+            continue;
+        }
+        let note = due
+            .was_leased
+            .then_some("talvez repetida: o envio anterior não chegou ao fim");
+        tx.execute(
+            "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1, outcome = coalesce(?4, outcome)
+             WHERE message_id = ?1",
+            (due.claimed.id, lease, tx.now().plus(LEASE_S).0, note),
+        )?;
+        return Ok(Found {
+            claimed: Some(due.claimed),
+            dropped,
+        });
+    }
+    Ok(Found {
+        claimed: None,
+        dropped,
+    })
+}
+
+fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
+    tx.optional(
+        "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email, u.chat_number,
+                o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2
+         FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
+         WHERE o.channel = ?1 AND o.run_at <= ?2 AND o.state = 0
+             AND NOT EXISTS (
+                 SELECT 1 FROM outbox e
+                 WHERE e.user_id = o.user_id AND e.channel = ?1 AND e.state = 0
+                     AND e.message_id < o.message_id)
+         ORDER BY o.run_at, o.message_id
+         LIMIT 1",
+        (channel.name(), tx.now().0),
+        |row| {
+            Ok(Due {
+                claimed: Claimed {
+                    id: row.get(0)?,
+                    lease,
+                    kind: row.get(1)?,
+                    params: row.get(2)?,
+                    attempts: row.get(3)?,
+                    name: row.get(4)?,
+                    email: row.get(5)?,
+                    chat_number: row.get(6)?,
+                },
+                was_leased: row.get(7)?,
+                suspended: row.get(8)?,
+                expired: row.get::<_, Option<bool>>(9)?.unwrap_or(false),
+            })
+        },
+    )
+}
+
+/// Drops a message, with the reason.
+pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL
+         WHERE message_id = ?1 AND state = 0",
+        (id, state::DROPPED, tx.now().0, reason),
+    )?;
+    Ok(())
+}
+
+/// Notes that a message was taken by the provider. What became of the message
+/// meanwhile stays: a lease that is over cannot overwrite it.
+pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE outbox SET state = ?3, done_at = ?4, provider = ?5, outcome = NULL, lease = NULL
+         WHERE message_id = ?1 AND lease = ?2 AND state = 0",
+        (
+            claimed.id,
+            claimed.lease,
+            state::SENT,
+            tx.now().0,
+            crate::text::shortened(provider, LONGEST_REASON),
+        ),
+    )?;
+    Ok(())
+}
+
+/// Puts a message back, for a pause; `counts` says whether this was a try.
+pub fn later(
+    tx: &WriteTx<'_>,
+    claimed: &Claimed,
+    error: &str,
+    pause_s: i64,
+    counts: bool,
+) -> Result<()> {
+    tx.execute(
+        "UPDATE outbox SET run_at = ?3, outcome = ?4, lease = NULL, attempts = attempts - ?5
+         WHERE message_id = ?1 AND lease = ?2 AND state = 0",
+        (
+            claimed.id,
+            claimed.lease,
+            tx.now().plus(pause_s).0,
+            crate::text::shortened(error, LONGEST_REASON),
+            i64::from(!counts),
+        ),
+    )?;
+    Ok(())
+}
+
+/// Gives a message up, with the reason.
+pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE outbox SET state = ?3, done_at = ?4, outcome = ?5, lease = NULL
+         WHERE message_id = ?1 AND lease = ?2 AND state = 0",
+        (
+            claimed.id,
+            claimed.lease,
+            state::GIVEN_UP,
+            tx.now().0,
+            crate::text::shortened(error, LONGEST_REASON),
+        ),
+    )?;
+    Ok(())
+}
+
+/// Makes messages due again whose try was under way when the process ended.
+pub fn recover(tx: &WriteTx<'_>) -> Result<usize> {
+    tx.execute(
+        "UPDATE outbox SET run_at = ?1 WHERE lease IS NOT NULL AND +state = 0",
+        [tx.now().0],
+    )
+}

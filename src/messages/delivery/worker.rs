@@ -1,0 +1,166 @@
+//! A thread of a channel: takes, sends, notes, one message after the other.
+
+use std::time::{Duration, Instant as Monotonic};
+
+use super::gate::Fault;
+use super::store::{self, Claimed, MOST_TRIES};
+use super::{Outlet, Sent, letter};
+use crate::app::App;
+use crate::db::{Lane, Result};
+use crate::secrets;
+use crate::worker::Stop;
+
+/// Longest pause between two looks at the queue.
+const LOOK: Duration = Duration::from_millis(250);
+/// First and longest pause before another try.
+const FIRST_PAUSE_S: i64 = 30;
+const LONGEST_PAUSE_S: i64 = 3600;
+
+/// Works a channel until it is told to stop.
+pub fn run(app: &App, outlet: &Outlet, stop: &Stop) {
+    let mut rings = 0;
+    loop {
+        let worked = step(app, outlet, stop).unwrap_or_else(|error| {
+            tracing::warn!(%error, channel = outlet.channel.name(), "the queue of messages cannot be worked");
+            false
+        });
+        if worked {
+            if stop.wait(Duration::ZERO) {
+                return;
+            }
+            continue;
+        }
+        if stop.wait(Duration::ZERO) {
+            return;
+        }
+        // The bell tells of a call; the look of everything else.
+        (rings, _) = app.delivery.bell.wait_ring(rings, LOOK);
+    }
+}
+
+/// Whether something of a channel is due or on its way.
+pub fn has_work(app: &App, outlet: &Outlet) -> bool {
+    let due = || {
+        app.db
+            .read(Lane::Slow, |tx| {
+                store::is_due(tx, outlet.channel, app.clock.now())
+            })
+            .unwrap_or(false)
+    };
+    outlet.gate.is_busy() || outlet.gate.lets_through(Monotonic::now()) && due()
+}
+
+/// Sends one message; false when there was nothing to do.
+fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
+    if !outlet.gate.lets_through(Monotonic::now()) {
+        return Ok(false);
+    }
+    let (channel, now) = (outlet.channel, app.clock.now());
+    if !app
+        .db
+        .read(Lane::Slow, |tx| store::is_due(tx, channel, now))?
+    {
+        return Ok(false);
+    }
+    let Some(pause) = outlet.gate.turn(Monotonic::now()) else {
+        return Ok(false);
+    };
+    let _turn = Turn(outlet);
+    if !pause.is_zero() && stop.wait(pause) {
+        return Ok(false);
+    }
+    let lease = i64::from_be_bytes(secrets::random());
+    let found = app.db.write(move |tx| store::claim(tx, channel, lease))?;
+    outlet.gate.note_dropped(found.dropped);
+    let Some(claimed) = found.claimed else {
+        return Ok(found.dropped > 0);
+    };
+    match letter::write(app, &claimed)? {
+        Ok(letter) => {
+            let sent = outlet.sender.send(&letter);
+            note(app, outlet, claimed, sent)?;
+        }
+        Err(reason) => {
+            outlet.gate.note_dropped(1);
+            app.db
+                .write(move |tx| store::drop_message(tx, claimed.id, reason))?;
+        }
+    }
+    Ok(true)
+}
+
+/// A turn at the gate, given back when it is over.
+struct Turn<'o>(&'o Outlet);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.gate.done();
+    }
+}
+
+fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> {
+    let now = Monotonic::now();
+    let failed = |error: &str, fault| {
+        outlet.gate.note_failed(error, fault, now);
+        tracing::warn!(
+            channel = outlet.channel.name(),
+            message = claimed.id,
+            error,
+            "a message did not leave"
+        );
+    };
+    match sent {
+        Sent::Accepted { provider } => {
+            outlet.gate.note_sent();
+            app.db.write(move |tx| store::sent(tx, &claimed, &provider))
+        }
+        Sent::Later { error, after_s } => {
+            failed(&error, Fault::Unknown);
+            if after_s.is_none() && claimed.attempts >= MOST_TRIES {
+                let error = format!("{MOST_TRIES} tentativas falharam: {error}");
+                return app.db.write(move |tx| store::give_up(tx, &claimed, &error));
+            }
+            // What the other side asks for is no try.
+            let (pause, counts) = match after_s {
+                Some(asked) => (asked.clamp(1, LONGEST_PAUSE_S), false),
+                None => (pause_s(claimed.attempts), true),
+            };
+            app.db
+                .write(move |tx| store::later(tx, &claimed, &error, pause, counts))
+        }
+        Sent::Never { error } => {
+            failed(&error, Fault::Message);
+            app.db.write(move |tx| store::give_up(tx, &claimed, &error))
+        }
+        Sent::Down { error } => {
+            failed(&error, Fault::Channel);
+            app.db
+                .write(move |tx| store::later(tx, &claimed, &error, 0, false))
+        }
+    }
+}
+
+/// The pause after so many tries: twice as long each time, and anything from
+/// half of it on, so that what failed together does not come back together.
+fn pause_s(attempts: i64) -> i64 {
+    let doublings = u32::try_from(attempts - 1).unwrap_or(0).min(10);
+    let whole = (FIRST_PAUSE_S << doublings).min(LONGEST_PAUSE_S);
+    let [high, low] = secrets::random::<2>();
+    let share = i64::from(u16::from_be_bytes([high, low]));
+    whole / 2 + (whole - whole / 2) * share / i64::from(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_an_hour() {
+        for (attempts, whole) in [(1, 30), (2, 60), (5, 480), (8, 3600), (500, 3600)] {
+            for _ in 0..20 {
+                let pause = pause_s(attempts);
+                assert!((whole / 2..=whole).contains(&pause), "{attempts}: {pause}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The chat network's gateways: a self-hosted one (Evolution, version 2) and
+//! the official API, as far as sending goes.
+//!
+//! Any key is good but `recusada`. A number that ends in `000` is not on the
+//! network.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::http::{Reply, Request};
+use super::state::World;
+use crate::clock::Instant;
+
+/// A message that a gateway took.
+#[derive(Clone, Debug, Serialize)]
+pub struct Message {
+    pub at: String,
+    /// `evolution` or `cloud`.
+    pub gateway: &'static str,
+    pub to: String,
+    pub text: String,
+    /// The template, at the official API.
+    pub template: Option<String>,
+    pub id: String,
+}
+
+/// `POST /message/sendText/{instance}`.
+pub fn evolution(world: &mut World, request: &Request, instance: &str, now: Instant) -> Reply {
+    let refused = |status: u16, error: &str, message: Value| {
+        let body = json!({ "status": status, "error": error, "response": { "message": message } });
+        Reply::json(status, &body)
+    };
+    match request.header("apikey") {
+        None | Some("recusada") => return refused(401, "Unauthorized", json!("Unauthorized")),
+        Some(_) => {}
+    }
+    if instance == "desconhecida" {
+        let message = json!(["The \"desconhecida\" instance does not exist"]);
+        return refused(404, "Not Found", message);
+    }
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let (Some(number), Some(text)) = (body["number"].as_str(), body["text"].as_str()) else {
+        let message = json!([["instance requires property \"text\""]]);
+        return refused(400, "Bad Request", message);
+    };
+    if !is_on_network(number) {
+        let jid = format!("{number}@s.whatsapp.net");
+        let message = json!([{ "jid": jid, "exists": false, "number": number }]);
+        return refused(400, "Bad Request", message);
+    }
+    let id = note(world, now, "evolution", number, text, None);
+    let answer = json!({
+        "key": { "remoteJid": format!("{number}@s.whatsapp.net"), "fromMe": true, "id": id },
+        "message": { "conversation": text },
+        "messageTimestamp": now.0.to_string(),
+        "status": "PENDING",
+    });
+    Reply::json(201, &answer)
+}
+
+/// `POST /{phone number id}/messages` of the official API.
+pub fn cloud(world: &mut World, request: &Request, now: Instant) -> Reply {
+    let refused = |status: u16, code: i64, message: &str| {
+        let error = json!({ "message": message, "type": "OAuthException", "code": code, "fbtrace_id": "A1" });
+        Reply::json(status, &json!({ "error": error }))
+    };
+    let key = request
+        .header("authorization")
+        .and_then(|value| value.strip_prefix("Bearer "));
+    if key.is_none_or(|key| key == "recusada") {
+        return refused(401, 190, "Error validating access token");
+    }
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let parameter = &body["template"]["components"][0]["parameters"][0]["text"];
+    let (Some(to), Some(text), Some(template)) = (
+        body["to"].as_str(),
+        parameter.as_str(),
+        body["template"]["name"].as_str(),
+    ) else {
+        // Nobody wrote first, so the window of 24 hours is closed.
+        return refused(400, 131_047, "Re-engagement message");
+    };
+    if text.contains(['\n', '\t']) || text.contains("     ") {
+        return refused(400, 132_012, "Parameter format does not match");
+    }
+    if !is_on_network(to) {
+        return refused(400, 131_026, "Message undeliverable");
+    }
+    let id = note(world, now, "cloud", to, text, Some(template.to_owned()));
+    let answer = json!({
+        "messaging_product": "whatsapp",
+        "contacts": [{ "input": to, "wa_id": to }],
+        "messages": [{ "id": id, "message_status": "accepted" }],
+    });
+    Reply::json(200, &answer)
+}
+
+fn is_on_network(number: &str) -> bool {
+    !number.ends_with("000")
+}
+
+fn note(
+    world: &mut World,
+    now: Instant,
+    gateway: &'static str,
+    to: &str,
+    text: &str,
+    template: Option<String>,
+) -> String {
+    let id = format!("{gateway}-{}", world.next_number());
+    world.messages.push(Message {
+        at: now.rfc3339(),
+        gateway,
+        to: to.to_owned(),
+        text: text.to_owned(),
+        template,
+        id: id.clone(),
+    });
+    id
+}

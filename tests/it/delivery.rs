@@ -1,0 +1,245 @@
+//! Messages that leave: by chat through the gateways of the sandbox.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::actors::Actor;
+use crate::client::Request;
+use crate::process::until;
+use crate::site::{Builder, Site};
+use crate::world::World;
+
+const QUEUE: &str = "/admin/mensagens";
+const NUMBER: &str = "5511987654321";
+/// Longest that anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[track_caller]
+fn list(actor: &Actor<'_>, target: &str) -> Value {
+    let request = Request::new("GET", target).header("Accept", "application/json");
+    actor.send(request).ok()
+}
+
+fn with_gateway(world: &World, gateway: &str) -> Builder {
+    Site::builder()
+        .unlimited()
+        .world(world)
+        .config("cron.enabled", true)
+        .config("chat.gateway", gateway)
+        .config("chat.base_url", format!("http://{}", world.address()))
+        .config("chat.api_key", "segredo-do-gateway")
+        .config("chat.instance", "escola")
+        .config("messages.pace_evolution_per_s", 0)
+}
+
+/// Registers a student, who is welcomed.
+#[track_caller]
+fn welcome(site: &Site, name: &str, number: &str) {
+    let body = json!({
+        "nome": format!("{name} da Silva"), "email": format!("{name}@example.com"), "chat_number": number,
+    });
+    let crm = site.key(&["write"]);
+    crm.post("/api/v1/alunos/criar", &body).expect(201);
+}
+
+/// The queue's only message, once it is in a state.
+#[track_caller]
+fn settled(admin: &Actor<'_>, state: &str) -> Value {
+    until(&format!("a message is {state}"), PATIENCE, || {
+        let found = list(admin, &format!("{QUEUE}?estado={state}"));
+        (found["total"] == 1).then(|| found["dados"][0].clone())
+    })
+}
+
+#[test]
+fn a_welcome_leaves_by_chat_and_its_link_opens() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution").start();
+    let admin = site.administrator();
+    welcome(&site, "ana", NUMBER);
+    let sent = settled(&admin, "enviada");
+    assert_eq!(
+        (&sent["tentativas"], &sent["motivo"], &sent["resposta"]),
+        (&json!(1), &json!(""), &json!("evolution-1"))
+    );
+    let messages = world.messages();
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0]["to"], NUMBER);
+    let text = messages[0]["text"].as_str().unwrap();
+    assert!(text.starts_with("Olá, ana!"), "{text}");
+    let link = text
+        .split_whitespace()
+        .find(|word| word.contains("/senha?codigo="));
+    let (_, path) = link.unwrap().split_once("/senha").unwrap();
+    let page = site.anonymous().get(&format!("/senha{path}")).expect(200);
+    assert!(page.text().contains("senha"), "{page}");
+}
+
+#[test]
+fn the_official_api_takes_templates_of_one_line() {
+    let world = World::start();
+    let site = with_gateway(&world, "cloud")
+        .config("chat.template", "aviso_geral")
+        .start();
+    let admin = site.administrator();
+    welcome(&site, "ana", NUMBER);
+    settled(&admin, "enviada");
+    let message = &world.messages()[0];
+    assert_eq!(message["template"], "aviso_geral");
+    assert!(!message["text"].as_str().unwrap().contains('\n'));
+}
+
+#[test]
+fn without_a_template_nothing_is_said_by_the_official_api() {
+    let world = World::start();
+    let site = with_gateway(&world, "cloud").start();
+    let admin = site.administrator();
+    welcome(&site, "ana", NUMBER);
+    let failed = settled(&admin, "falhou");
+    let reason = failed["motivo"].as_str().unwrap();
+    assert!(reason.contains("chat.template"), "{reason}");
+    assert!(world.messages().is_empty());
+}
+
+#[test]
+fn a_number_that_is_not_there_fails_and_delays_nobody() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution").start();
+    let admin = site.administrator();
+    welcome(&site, "ana", "5511987654000");
+    welcome(&site, "rui", NUMBER);
+    settled(&admin, "enviada");
+    let failed = settled(&admin, "falhou");
+    assert_eq!(failed["motivo"], "o número não está na rede de chat");
+    let id = failed["id"].as_str().unwrap();
+    let again = format!("{QUEUE}/{id}/reenviar");
+    site.person("caio").post(&again, &json!({})).expect(403);
+    admin.post(&again, &json!({})).ok();
+    let failed = settled(&admin, "falhou");
+    assert_eq!(
+        (&failed["id"], &failed["tentativas"]),
+        (&json!(id), &json!(1))
+    );
+    let sent = settled(&admin, "enviada")["id"].clone();
+    let again = format!("{QUEUE}/{}/reenviar", sent.as_str().unwrap());
+    assert_eq!(
+        admin.post(&again, &json!({})).expect(409).code(),
+        "conflict"
+    );
+    assert_eq!(
+        site.stored("SELECT action || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'mensagem'"),
+        [r#"mensagem.reenviar {"estado":"falhou"} {"estado":"pendente"}"#]
+    );
+}
+
+#[test]
+fn a_gateway_in_trouble_loses_nothing() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution").start();
+    let admin = site.administrator();
+    for fault in [
+        json!({ "path_prefix": "/message", "kind": "status", "code": 500 }),
+        json!({ "path_prefix": "/message", "kind": "garbage" }),
+        json!({ "path_prefix": "/message", "kind": "status", "code": 502, "body": "<html>" }),
+        json!({ "path_prefix": "/message", "kind": "rate_limited", "retry_after": 40 }),
+    ] {
+        world.control("/_sandbox/faults", &fault);
+    }
+    welcome(&site, "ana", NUMBER);
+    for tries in 1..=3 {
+        until("the next try failed", PATIENCE, || {
+            let found = &list(&admin, QUEUE)["dados"][0];
+            (found["tentativas"] == tries && found["motivo"] != "").then_some(())
+        });
+        site.clock().advance_s(600);
+    }
+    // What the gateway asks for is no try.
+    until("it asked for a pause", PATIENCE, || {
+        let found = &list(&admin, QUEUE)["dados"][0];
+        (found["motivo"] == "o gateway de chat pede uma pausa" && found["tentativas"] == 3)
+            .then_some(())
+    });
+    assert!(world.messages().is_empty());
+    site.clock().advance_s(41);
+    assert_eq!(settled(&admin, "enviada")["tentativas"], 4);
+    assert_eq!(world.messages().len(), 1);
+}
+
+#[test]
+fn a_refused_key_stops_the_channel_and_says_so() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution")
+        .config("chat.api_key", "recusada")
+        .start();
+    let admin = site.administrator();
+    welcome(&site, "ana", NUMBER);
+    welcome(&site, "rui", NUMBER);
+    let page = until("the channel is down", PATIENCE, || {
+        let page = admin.get(QUEUE).expect(200).text();
+        page.contains("Canal fora do ar: Chat").then_some(page)
+    });
+    assert!(page.contains("chat.api_key"), "{page}");
+    let waiting = list(&admin, &format!("{QUEUE}?estado=pendente"));
+    assert_eq!(waiting["total"], 2);
+    // A channel that is down uses up no tries.
+    assert!(
+        waiting["dados"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|one| one["tentativas"] == 0)
+    );
+}
+
+#[test]
+fn what_cannot_reach_anybody_is_dropped_with_its_reason() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution").start();
+    let admin = site.administrator();
+    site.stop();
+    site.start_again();
+    let stuck = json!({ "path_prefix": "/message", "kind": "status", "code": 503, "times": 0 });
+    world.control("/_sandbox/faults", &stuck);
+    welcome(&site, "ana", NUMBER);
+    until("it was tried", PATIENCE, || {
+        (list(&admin, QUEUE)["dados"][0]["tentativas"] == 1).then_some(())
+    });
+    site.clock().advance_s(8 * 86_400);
+    let admin = site.administrator();
+    let dropped = settled(&admin, "descartada");
+    assert_eq!(dropped["motivo"], "o prazo dela passou antes do envio");
+}
+
+#[test]
+fn killed_at_any_moment_every_message_leaves() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution").start();
+    let crm = site.key(&["write"]);
+    for number in 0..30 {
+        let body = json!({
+            "nome": "Ana", "email": format!("ana{number}@example.com"),
+            "chat_number": format!("55119876511{number:02}"),
+        });
+        crm.post("/api/v1/alunos/criar", &body).expect(201);
+        if number % 6 == 5 {
+            site.kill();
+            site.start_again();
+        }
+    }
+    let admin = site.administrator();
+    until("all left", PATIENCE, || {
+        (list(&admin, &format!("{QUEUE}?estado=enviada"))["total"] == 30).then_some(())
+    });
+    let mut numbers: Vec<String> = world
+        .messages()
+        .iter()
+        .map(|message| message["to"].as_str().unwrap().to_owned())
+        .collect();
+    let all = numbers.len();
+    numbers.sort();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 30);
+    // Twice only what was on its way when the process died: at most one a thread.
+    assert!(all <= 30 + 5 * 6, "{all}");
+}
