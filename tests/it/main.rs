@@ -43,8 +43,9 @@ mod inbox; // What the marketplace told, as the operator sees it.
 mod integration; // What integrations do with a key, and what suspension ends.
 mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.
-mod limits; // Windows, plan rates, quota and the login throttle.
+mod limits;
 mod linking; // From consent to sale, with the stand-in marketplace.
+mod mail; // Windows, plan rates, quota and the login throttle.
 mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.
 mod people_acts; // What an operator does to a person.
