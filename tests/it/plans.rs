@@ -145,6 +145,7 @@ fn is_walk(plan: &str, step: &str) -> bool {
         "ml_notification_later",
         "session_viewing",
         "ml_notification_ignored",
+        "outbox_leased",
     ];
     // The rows of a subquery, each of which was found by another step.
     let of_subquery = ["CO-ROUTINE", "MATERIALIZE"]

@@ -57,7 +57,7 @@ fn what_waits_is_shown_with_its_reason() {
             "id": id, "tipo": "boas_vindas", "canal": "chat", "estado": "pendente",
             "motivo": "canal não configurado", "criada_em": "2026-11-20 09:00:00",
             "envia_depois_de": "2026-11-20 09:00:00", "vence_em": "2026-11-27 09:00:00",
-            "concluida_em": null,
+            "concluida_em": null, "tentativas": 0, "resposta": null,
             "destinatario": { "id": null, "nome": "ana", "email": "ana@example.com" },
         })
     );

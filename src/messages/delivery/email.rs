@@ -31,10 +31,9 @@ impl Email {
             .timeout(Some(TIMEOUT))
             .pool_config(pool)
             .build();
-        let from: Mailbox =
-            config.email.from.parse().map_err(
-                |_| "email.from must be an address, such as Escola <escola@exemplo.com>",
-            )?;
+        let from: Mailbox = sender(config)
+            .parse()
+            .map_err(|_| "email.from must be an address, such as Escola <escola@exemplo.com>")?;
         let domain = from.email.domain().to_owned();
         Ok(Self {
             transport,
@@ -84,6 +83,24 @@ impl Email {
             "auto-generated".to_owned(),
         ));
         Ok(message)
+    }
+}
+
+/// The configured sender, else the one who signs in at the mail server when
+/// that is an address, else one that nobody answers to.
+fn sender(config: &Config) -> String {
+    if !config.email.from.is_empty() {
+        return config.email.from.clone();
+    }
+    let url = config.email.smtp_url.reveal();
+    let user = url
+        .split_once("://")
+        .and_then(|(_, rest)| rest.rsplit_once('@'))
+        .and_then(|(login, _)| login.split(':').next());
+    let user = user.map(|user| percent_encoding::percent_decode_str(user).decode_utf8_lossy());
+    match user {
+        Some(user) if user.contains('@') => user.into_owned(),
+        _ => "nao-responda@localhost".to_owned(),
     }
 }
 

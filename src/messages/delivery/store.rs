@@ -34,10 +34,17 @@ pub struct Found {
     pub dropped: usize,
 }
 
+/// What is due, and the oldest unfinished message of its recipient.
+const DUE: &str = "o.channel = ?1 AND o.run_at <= ?2 AND o.state = 0
+    AND NOT EXISTS (
+        SELECT 1 FROM outbox e
+        WHERE e.user_id = o.user_id AND e.channel = ?1 AND e.state = 0
+            AND e.message_id < o.message_id)";
+
 /// Whether something of a channel is due.
 pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
     tx.one(
-        "SELECT EXISTS (SELECT 1 FROM outbox WHERE channel = ?1 AND run_at <= ?2 AND state = 0)",
+        &format!("SELECT EXISTS (SELECT 1 FROM outbox o WHERE {DUE})"),
         (channel.name(), now.0),
         |row| row.get(0),
     )
@@ -97,16 +104,14 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
 
 fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
     tx.optional(
-        "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email, u.chat_number,
-                o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2
-         FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
-         WHERE o.channel = ?1 AND o.run_at <= ?2 AND o.state = 0
-             AND NOT EXISTS (
-                 SELECT 1 FROM outbox e
-                 WHERE e.user_id = o.user_id AND e.channel = ?1 AND e.state = 0
-                     AND e.message_id < o.message_id)
-         ORDER BY o.run_at, o.message_id
-         LIMIT 1",
+        &format!(
+            "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email, u.chat_number,
+                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2
+             FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
+             WHERE {DUE}
+             ORDER BY o.run_at, o.message_id
+             LIMIT 1"
+        ),
         (channel.name(), tx.now().0),
         |row| {
             Ok(Due {
