@@ -752,3 +752,79 @@ CREATE TABLE partner_usage (
     calls     INTEGER NOT NULL,             -- how many
     PRIMARY KEY (user_id, day, operation)
 ) STRICT, WITHOUT ROWID;
+
+-- --------------------------------------------------------------- the clock
+
+-- Runs of the periodic tasks, one row a run; archived after 90 days.
+CREATE TABLE cron_run (
+    run_id     INTEGER PRIMARY KEY,         -- grows with time
+    started_at INTEGER NOT NULL,            -- when its turn came
+    ended_at   INTEGER NOT NULL,            -- when its last task was done
+    ms         INTEGER NOT NULL,            -- how long it took
+    origin     TEXT NOT NULL CHECK (origin IN ('relogio', 'endereco', 'painel')), -- what asked for it: the tick, the address, somebody in the panel
+    outcome    INTEGER NOT NULL,            -- 0 nothing to do, 1 something was done, 2 a task failed
+    counts     TEXT NOT NULL,               -- JSON: what was done, without zeros
+    errors     TEXT NOT NULL                -- JSON list of {tarefa, mensagem}
+) STRICT;
+
+CREATE INDEX cron_run_by_outcome ON cron_run (outcome, run_id);
+
+-- Number of runs by outcome, kept by triggers: the totals of their list.
+CREATE TABLE cron_run_count (
+    outcome INTEGER PRIMARY KEY,            -- as in cron_run
+    runs    INTEGER NOT NULL                -- how many
+) STRICT;
+
+CREATE TRIGGER cron_run_comes AFTER INSERT ON cron_run
+BEGIN
+    INSERT INTO cron_run_count (outcome, runs) VALUES (NEW.outcome, 1)
+    ON CONFLICT DO UPDATE SET runs = runs + 1;
+END;
+CREATE TRIGGER cron_run_goes AFTER DELETE ON cron_run
+BEGIN
+    UPDATE cron_run_count SET runs = runs - 1 WHERE outcome = OLD.outcome;
+END;
+
+-- Periodic tasks as they last ran. A task has a row once it ran or was paused.
+CREATE TABLE cron_task (
+    name       TEXT PRIMARY KEY,            -- such as lembretes_encontros
+    title      TEXT NOT NULL,               -- as people read it
+    started_at INTEGER,                     -- when it last began
+    ended_at   INTEGER,                     -- when it was done then
+    ms         INTEGER,                     -- how long it took then
+    failures   INTEGER NOT NULL DEFAULT 0,  -- failures in a row, up to now
+    error      TEXT,                        -- the last failure; kept when it works again
+    failed_at  INTEGER,                     -- when that was
+    paused_at  INTEGER                      -- left out since then; NULL while it runs
+) STRICT, WITHOUT ROWID;
+
+-- How far a task has come with what it does once for many people; removed when its time is over.
+CREATE TABLE cron_mark (
+    name       TEXT PRIMARY KEY,            -- what is done, such as inativos:20777
+    position   INTEGER NOT NULL,            -- the last person that was looked at
+    done       INTEGER NOT NULL CHECK (done IN (0, 1)), -- 1 when all were
+    expires_at INTEGER NOT NULL             -- its time is over then
+) STRICT, WITHOUT ROWID;
+
+-- The newest inactivity alert of each student: one for each stretch without activity.
+CREATE TABLE inactivity_alert (
+    user_id   INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- the student
+    active_at INTEGER NOT NULL,             -- last activity before the stretch
+    queued_at INTEGER NOT NULL              -- when the alert was queued
+) STRICT;
+
+-- Old entries of logs, packed by civil day and kept. Large days have several parts.
+CREATE TABLE log_batch (
+    batch_id   INTEGER PRIMARY KEY,         -- grows with time
+    kind       TEXT NOT NULL,               -- which log, such as cron
+    day        INTEGER NOT NULL,            -- civil day of its entries
+    part       INTEGER NOT NULL,            -- from 1 within the day
+    entries    INTEGER NOT NULL,            -- how many entries it holds
+    first_id   INTEGER NOT NULL,            -- number of its first entry in the log
+    last_id    INTEGER NOT NULL,            -- number of its last entry
+    bytes      INTEGER NOT NULL,            -- size before packing
+    digest     BLOB NOT NULL,               -- SHA-256 of the lines before packing
+    created_at INTEGER NOT NULL,            -- when it was packed
+    body       BLOB NOT NULL,               -- gzip of one JSON object a line
+    UNIQUE (kind, day, part)
+) STRICT;

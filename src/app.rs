@@ -28,6 +28,7 @@ use crate::partner::usage::Usage;
 use crate::people::import::apply::Imports;
 use crate::route::Route;
 use crate::secrets::Sealer;
+use crate::worker::Turns;
 
 /// Slow requests that run at a time, and that may wait for their turn.
 const SLOW_RUNNING: usize = 16;
@@ -58,6 +59,8 @@ pub struct App {
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
     pub soundness: Soundness,
+    /// Runs of the periodic tasks take turns.
+    pub cron_turns: Turns,
     pub imports: Arc<Imports>,
     /// Set when a command beside the server changed the database.
     pub outside_change: Arc<AtomicBool>,
@@ -119,6 +122,7 @@ impl App {
             slow: SlowPool::default(),
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
+            cron_turns: Turns::default(),
             imports: Arc::default(),
             outside_change: Arc::default(),
             started_at,

@@ -11,11 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::accounts::students::Desk;
 use crate::accounts::{links, store as accounts, viewing};
 use crate::app::App;
 use crate::checkout::store as purchases;
-use crate::checkout::sweep::sweep;
 use crate::clock::{Day, Instant};
 use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::guard::Kind;
@@ -231,12 +229,8 @@ pub fn load(app: &App) -> Result<(), DbError> {
 }
 
 /// Removes what is over, so many at a time that no job of the writer takes
-/// long, and ends the access of who was not paid for.
+/// long.
 fn tidy(app: &App) -> Result<(), DbError> {
-    if app.config.cron.enabled {
-        let (desk, grace_days) = (Desk::of(app), app.config.checkout.late_grace_days);
-        app.db.write(move |tx| sweep(tx, &desk, grace_days))?;
-    }
     in_batches(app, |tx| {
         accounts::forget_ended(tx, tx.now().minus(KEEP_ENDED_S), TIDY_BATCH)
     })?;

@@ -192,14 +192,21 @@ impl Zone {
     /// Where a clock change skips midnight it is the first instant that
     /// exists; where midnight happens twice it is the earlier one.
     pub fn start_of(self, day: Day) -> Instant {
-        let midnight = day.date().and_time(chrono::NaiveTime::MIN);
+        self.at(day, chrono::NaiveTime::MIN)
+    }
+
+    /// The instant of a civil time, by the same rule.
+    pub fn at(self, day: Day, time: chrono::NaiveTime) -> Instant {
+        let wanted = day.date().and_time(time);
         (0..=180)
             .step_by(15)
             .find_map(|minutes| {
-                let shifted = midnight + chrono::TimeDelta::minutes(minutes);
+                let shifted = wanted + chrono::TimeDelta::minutes(minutes);
                 self.0.from_local_datetime(&shifted).earliest()
             })
-            .map_or(Instant(day.0 * DAY_S), |time| Instant(time.timestamp()))
+            .map_or(Instant(wanted.and_utc().timestamp()), |time| {
+                Instant(time.timestamp())
+            })
     }
 
     /// Reads a civil time as programs write it (`YYYY-MM-DD HH:MM:SS`) or a

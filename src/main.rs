@@ -5,7 +5,7 @@
 //! `http/` and `db/` know no domain; the folders named after nouns
 //! (`accounts`, `people`, `keys`, `integration`, `checkout`, `content`,
 //! `marketplace`, `messages`, `partner`, `program`, `trail`, `operations`) are
-//! the domains; `sandbox/` is a stand-in for the world
+//! the domains; `cron/` is their periodic work; `sandbox/` is a stand-in for the world
 //! outside; `cli/` has one file a command.
 
 mod accounts;
@@ -19,6 +19,7 @@ mod cli;
 mod clock;
 mod config;
 mod content;
+mod cron;
 mod db;
 mod edge;
 mod guard;

@@ -38,6 +38,10 @@ pub enum Kind {
     PasswordLink,
     /// A renewal is unpaid.
     LatePayment,
+    /// A meet begins soon.
+    MeetReminder,
+    /// A student has been away.
+    Inactivity,
 }
 
 impl Kind {
@@ -55,6 +59,8 @@ impl Kind {
             Self::Welcome => "boas_vindas",
             Self::PasswordLink => "link_de_senha",
             Self::LatePayment => "pagamento_atrasado",
+            Self::MeetReminder => "lembrete_encontro",
+            Self::Inactivity => "inatividade",
         }
     }
 }
@@ -82,9 +88,14 @@ pub struct NewMessage<'m> {
 
 /// Queues a message unless its key was used. True when it is new.
 pub fn enqueue(tx: &WriteTx<'_>, new: &NewMessage<'_>) -> Result<bool> {
+    enqueue_for(tx, new, tx.now())
+}
+
+/// The same for a message that leaves no earlier than an instant.
+pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<bool> {
     let queued = tx.execute(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
          ON CONFLICT (dedup_key) DO NOTHING",
         rusqlite::params![
             new.channel.name(),
@@ -94,6 +105,7 @@ pub fn enqueue(tx: &WriteTx<'_>, new: &NewMessage<'_>) -> Result<bool> {
             new.key,
             state::WAITING,
             tx.now().0,
+            run_at.0,
             new.expires_at.map(|at| at.0),
         ],
     )?;
@@ -162,6 +174,8 @@ pub fn kind_words(kind: &str) -> &str {
         "boas_vindas" => "Boas-vindas",
         "link_de_senha" => "Link de senha",
         "pagamento_atrasado" => "Pagamento atrasado",
+        "lembrete_encontro" => "Lembrete de encontro",
+        "inatividade" => "Alerta de inatividade",
         other => other,
     }
 }
@@ -215,4 +229,22 @@ pub fn cancel(tx: &WriteTx<'_>, message: i64, reason: &str) -> Result<bool> {
         (message, state::DROPPED, tx.now().0, reason),
     )?;
     Ok(dropped == 1)
+}
+
+/// Drops waiting messages whose keys begin so, at most `most` of them; gives
+/// back how many.
+pub fn drop_keyed(tx: &WriteTx<'_>, beginning: &str, reason: &str, most: usize) -> Result<usize> {
+    tx.execute(
+        "UPDATE outbox SET state = ?3, done_at = ?4, outcome = ?5 WHERE message_id IN (
+             SELECT message_id FROM outbox
+             WHERE dedup_key >= ?1 AND dedup_key < ?2 AND +state = 0 LIMIT ?6)",
+        (
+            beginning,
+            format!("{beginning}\u{10ffff}"),
+            state::DROPPED,
+            tx.now().0,
+            reason,
+            i64::try_from(most).unwrap_or(1),
+        ),
+    )
 }

@@ -10,7 +10,7 @@ use schemars::{Schema, SchemaGenerator};
 
 use crate::app::App;
 use crate::db::WriteTx;
-use crate::guard::{CheckoutSender, Claim, ExtensionUser, KeyHolder, Person, Seller, Visitor};
+use crate::guard::{CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Visitor};
 use crate::http::cors::Cors;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::keys::Scope;
@@ -74,6 +74,8 @@ pub enum Call {
     Notification(Run<Claim>),
     /// The checkout platform, by its token.
     Checkout(Run<CheckoutSender>),
+    /// A scheduler, by the cron secret.
+    Cron(Run<CronCaller>),
     /// A seller with a partner token and an active API plan.
     Seller(Run<Seller>),
     /// An integration with an API key of this scope.
@@ -260,9 +262,11 @@ impl Route {
     /// The shape of the row's errors.
     pub fn family(&self) -> Family {
         self.family.unwrap_or(match self.call {
-            Call::Open(_) | Call::Notification(_) | Call::Checkout(_) | Call::Key(..) => {
-                Family::Integration
-            }
+            Call::Open(_)
+            | Call::Notification(_)
+            | Call::Checkout(_)
+            | Call::Cron(_)
+            | Call::Key(..) => Family::Integration,
             Call::Extension(_) => Family::Internal,
             Call::Seller(_) => Family::Partner,
             Call::Visitor(_) | Call::Session(..) => Family::Page,
@@ -298,6 +302,7 @@ impl Route {
             Call::Extension(_) => "extension",
             Call::Notification(_) => "marketplace_hook",
             Call::Checkout(_) => "checkout_hook",
+            Call::Cron(_) => "cron",
             Call::Seller(_) => "seller",
             Call::Key(Scope::Write, _) => "key:write",
             Call::Key(Scope::WebhookReceive, _) => "key:webhook_receive",
@@ -324,6 +329,7 @@ impl Route {
             Call::Extension(run) => name(run),
             Call::Notification(run) => name(run),
             Call::Checkout(run) => name(run),
+            Call::Cron(run) => name(run),
             Call::Seller(run) => name(run),
             Call::Key(_, run) => name(run),
             Call::Visitor(run) => name(run),

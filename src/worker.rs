@@ -4,7 +4,8 @@
 //! so that a bad record cannot end it for good.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -52,6 +53,15 @@ impl Stop {
         self.change(|state| state.rings += 1);
     }
 
+    /// Whether it is time to stop.
+    pub fn is_set(&self) -> bool {
+        let (state, _) = &*self.shared;
+        state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .stopping
+    }
+
     /// Tells all workers to stop.
     pub fn stop(&self) {
         self.change(|state| state.stopping = true);
@@ -61,6 +71,25 @@ impl Stop {
         let (state, bell) = &*self.shared;
         change(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
         bell.notify_all();
+    }
+}
+
+/// Work that is done by one thread at a time, while a few others may wait.
+#[derive(Default)]
+pub struct Turns {
+    turn: Mutex<()>,
+    waiting: AtomicUsize,
+}
+
+impl Turns {
+    /// Waits for a turn, which lasts as long as the value; `None` when as many
+    /// as may wait do so already.
+    pub fn take(&self, most_waiting: usize) -> Option<MutexGuard<'_, ()>> {
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let turn =
+            (before < most_waiting).then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner));
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        turn
     }
 }
 

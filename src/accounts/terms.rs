@@ -89,17 +89,18 @@ pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Holder>> {
 
 /// Students who still come in although their grace is over: a renewal unpaid
 /// and what was paid for ended before `unpaid_before`, or a cancelled
-/// subscription that has ended.
-pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant) -> Result<Vec<Holder>> {
+/// subscription that has ended. At most `most` of them.
+pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<Vec<Holder>> {
     let student = "role NOT IN ('drop', 'admin') AND suspended_at IS NULL";
     let sql = format!(
         "SELECT {HOLDER} FROM user
          WHERE late_since IS NOT NULL AND coalesce(paid_until, late_since) <= ?1 AND {student}
          UNION
          SELECT {HOLDER} FROM user WHERE ends_at <= ?2 AND {student}
-         ORDER BY user_id"
+         ORDER BY user_id LIMIT ?3"
     );
-    tx.all(&sql, (unpaid_before.0, tx.now().0), holder)
+    let most = i64::try_from(most).unwrap_or(1);
+    tx.all(&sql, (unpaid_before.0, tx.now().0, most), holder)
 }
 
 /// Sets the terms of a student.

@@ -7,11 +7,15 @@ use crate::audit::{self, Act, Actor, Kind};
 use crate::clock::DAY_S;
 use crate::db::{Result, WriteTx};
 
-/// Suspends everybody whose grace is over; gives back how many.
+/// People of one job of the writer.
+pub const PIECE: usize = 100;
+
+/// Suspends people whose grace is over, at most [`PIECE`] of them; gives back
+/// how many.
 pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
     let actor = Actor::local(Kind::System, "cobrança");
-    let overdue = terms::overdue(tx, unpaid_before)?;
+    let overdue = terms::overdue(tx, unpaid_before, PIECE)?;
     for student in &overdue {
         let ended = student.terms.ends_at.is_some_and(|end| end <= tx.now());
         let reason = if ended {

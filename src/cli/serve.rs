@@ -17,6 +17,7 @@ use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
 use crate::app::{App, Parts};
 use crate::behind;
+use crate::cron;
 use crate::db::{Db, Lane};
 use crate::edge;
 use crate::http::server::{self, Limits};
@@ -225,6 +226,12 @@ fn start_workers(
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
     })?);
+    if app.config.cron.enabled {
+        let ticking = Arc::clone(app);
+        workers.push(worker::start("cron", stop, move |stop| {
+            cron::tick::work(&ticking, stop);
+        })?);
+    }
     if !was_clean {
         let checked = Arc::clone(app);
         workers.push(worker::start("soundness", stop, move |_| {

@@ -218,7 +218,7 @@ fn only_looks(request: &Request) -> bool {
 }
 
 /// State may change only from our own pages (facts/reliability §4.4, contract §4).
-fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
+pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     let text = |name: &'static str| {
         request
             .headers()

@@ -7,6 +7,7 @@
 
 mod browser;
 mod checkout;
+mod cron;
 mod keys;
 mod known;
 
@@ -19,6 +20,7 @@ pub use browser::{
     SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, visitor,
 };
 pub use checkout::{CheckoutSender, checkout, prove_in_body};
+pub use cron::{CronCaller, cron};
 pub use keys::{KeyHolder, key};
 pub use known::{Identities, Kind, Known};
 

@@ -41,7 +41,9 @@ pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
                 "extensionToken": { "type": "http", "scheme": "bearer", "description": "Token of POST /api/ext/auth, 30 days." },
                 "partnerToken": { "type": "http", "scheme": "bearer", "description": "Personal partner token, ptk_ and 48 hexadecimal characters." },
                 "apiKey": { "type": "http", "scheme": "bearer", "description": "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names." },
-                "checkoutToken": { "type": "apiKey", "in": "header", "name": "X-HOTMART-HOTTOK", "description": "Token shared with the checkout platform; may also stand in the body as hottok." }
+                "checkoutToken": { "type": "apiKey", "in": "header", "name": "X-HOTMART-HOTTOK", "description": "Token shared with the checkout platform; may also stand in the body as hottok." },
+                "cronSecret": { "type": "http", "scheme": "bearer", "description": "The cron secret; see `secret show cron`." },
+                "cronToken": { "type": "apiKey", "in": "query", "name": "token", "description": "The same secret in the query, for schedulers that send no headers." }
             }
         }
     })
@@ -94,6 +96,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         Call::Seller(_) => operation["security"] = json!([{ "partnerToken": [] }]),
         Call::Key(scope, _) => operation["security"] = json!([{ "apiKey": [scope.name()] }]),
         Call::Checkout(_) => operation["security"] = json!([{ "checkoutToken": [] }]),
+        Call::Cron(_) => operation["security"] = json!([{ "cronSecret": [] }, { "cronToken": [] }]),
         _ => {}
     }
     operation
@@ -123,6 +126,7 @@ const fn tag(route: &Route) -> &'static str {
         Call::Extension(_) => "Extension API",
         Call::Key(..) => "Integration API",
         Call::Notification(_) | Call::Checkout(_) => "Inbound webhooks",
+        Call::Cron(_) => "Operations",
         _ => "Public",
     }
 }
@@ -223,6 +227,7 @@ fn errors(route: &Route) -> Vec<Code> {
         Call::Extension(_) | Call::Notification(_) | Call::Checkout(_) => {
             errors.push(Code::Unauthorized);
         }
+        Call::Cron(_) => errors.extend([Code::Unauthorized, Code::Forbidden]),
         _ if route.path.ends_with("/auth") => errors.push(Code::InvalidCredentials),
         _ => {}
     }

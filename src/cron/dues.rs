@@ -1,0 +1,20 @@
+//! Access that was not paid for ends (`checkout/sweep.rs` says whose).
+
+use super::{Outcome, Report, Turn};
+use crate::accounts::students::Desk;
+use crate::app::App;
+use crate::checkout::sweep::{PIECE, sweep};
+
+/// The task.
+pub fn end(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let grace_days = app.config.checkout.late_grace_days;
+    while !turn.is_over() {
+        let desk = Desk::of(app);
+        let ended = app.db.write(move |tx| sweep(tx, &desk, grace_days))?;
+        report.add_suspended(ended);
+        if ended < PIECE {
+            break;
+        }
+    }
+    Ok(())
+}

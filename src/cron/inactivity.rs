@@ -1,0 +1,175 @@
+//! Alerts to students who have been away: one for each stretch without
+//! activity, after some full civil days.
+//!
+//! Days are civil, so somebody becomes inactive at midnight only, and the
+//! people are looked through once a day.
+
+use serde_json::json;
+
+use super::channels::{Reach, chosen};
+use super::mark::{self, Mark};
+use super::{Outcome, Report, Turn, rules};
+use crate::app::App;
+use crate::clock::{DAY_S, Instant, Zone};
+use crate::config::Config;
+use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+use crate::outbox::{self, Kind, NewMessage};
+
+/// People of one job of the writer.
+const PIECE: usize = 500;
+/// The first word of the marks of days.
+const MARKS: &str = "inativos";
+
+/// The task.
+pub fn alert(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let terms = Terms::of(&app.config, app.zone());
+    let today = app.day(turn.now);
+    let name = format!("{MARKS}:{}", today.0);
+    let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
+    let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
+    if at == Mark::default() {
+        forget_earlier(app)?;
+    }
+    while !at.done && !turn.is_over() {
+        let before = terms.away_since_before(turn.now);
+        let email_works = terms.email_works;
+        let people = app.db.read(Lane::Slow, |tx| {
+            people_after(tx, UserId(at.position), before, email_works)
+        })?;
+        let next = Mark {
+            position: people.last().map_or(at.position, |last| last.0),
+            done: people.len() < PIECE,
+        };
+        let (terms, name) = (terms.clone(), name.clone());
+        let alerted = app.db.write(move |tx| {
+            let mut alerted = 0;
+            for user in people {
+                alerted += usize::from(alert_one(tx, &terms, user)?);
+            }
+            mark::set(tx, &name, next, over)?;
+            Ok::<_, DbError>(alerted)
+        })?;
+        report.add_inactive(alerted);
+        at = next;
+    }
+    Ok(())
+}
+
+/// Forgets the marks of days that are over.
+fn forget_earlier(app: &App) -> Outcome {
+    let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
+    for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
+        app.db.write(move |tx| mark::forget(tx, &name))?;
+    }
+    Ok(())
+}
+
+/// When somebody is away, and how it is said.
+#[derive(Clone)]
+struct Terms {
+    zone: Zone,
+    full_days: u32,
+    quiet: (chrono::NaiveTime, chrono::NaiveTime),
+    email_works: bool,
+}
+
+impl Terms {
+    fn of(config: &Config, zone: Zone) -> Self {
+        Self {
+            zone,
+            full_days: config.program.inactive_days,
+            quiet: (config.messages.quiet_from, config.messages.quiet_until),
+            email_works: !config.email.smtp_url.is_empty(),
+        }
+    }
+
+    fn away_since_before(&self, now: Instant) -> Instant {
+        rules::away_since_before(self.zone, now, self.full_days)
+    }
+}
+
+/// The last activity of a student as far as the row tells it: a lesson is
+/// finished in a session, which is an access.
+const ACTIVE: &str = "max(u.created_at, coalesce(u.last_access_at, 0))";
+
+/// Students who were last active before an instant and were not told so since.
+/// The plus sign keeps the search on the number.
+const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL
+    AND u.created_at < :before AND coalesce(u.last_access_at, 0) < :before
+    AND NOT EXISTS (SELECT 1 FROM inactivity_alert a
+                    WHERE a.user_id = u.user_id
+                        AND a.active_at >= max(u.created_at, coalesce(u.last_access_at, 0)))
+    AND NOT EXISTS (SELECT 1 FROM lesson_done d
+                    WHERE d.user_id = u.user_id AND d.done_at >= :before)";
+
+/// The next people to be alerted, after a number.
+fn people_after(
+    tx: &ReadTx<'_>,
+    after: UserId,
+    before: Instant,
+    email_works: bool,
+) -> Result<Vec<UserId>> {
+    tx.all(
+        &format!(
+            "SELECT u.user_id FROM user u
+             WHERE u.user_id > :after AND (:email OR u.chat_number IS NOT NULL) AND {WHO}
+             ORDER BY u.user_id LIMIT :most"
+        ),
+        rusqlite::named_params! {
+            ":after": after, ":email": email_works, ":before": before.0,
+            ":most": i64::try_from(PIECE).unwrap_or(1),
+        },
+        |row| row.get(0),
+    )
+}
+
+/// Queues the alert of one of them, if it is still to be told.
+fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
+    let now = tx.now();
+    let found: Option<(bool, i64, Option<i64>)> = tx.optional(
+        &format!(
+            "SELECT u.chat_number IS NOT NULL, {ACTIVE},
+                    (SELECT max(d.done_at) FROM lesson_done d WHERE d.user_id = u.user_id)
+             FROM user u WHERE u.user_id = :user AND {WHO}"
+        ),
+        rusqlite::named_params! {
+            ":user": user, ":before": terms.away_since_before(now).0,
+        },
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let Some((has_number, seen_at, lesson_at)) = found else {
+        return Ok(false);
+    };
+    let active_at = Instant(seen_at.max(lesson_at.unwrap_or(seen_at)));
+    let reach = Reach {
+        has_number,
+        email_works: terms.email_works,
+    };
+    let run_at = rules::leaves_at(terms.zone, now, terms.quiet, user);
+    let mut queued = false;
+    for channel in chosen(reach) {
+        let kind = Kind::Inactivity;
+        let key = format!("{}:{user}:{}:{}", kind.name(), active_at.0, channel.name());
+        let new = NewMessage {
+            channel,
+            user,
+            kind,
+            params: json!({
+                "days": rules::full_days_away(terms.zone, active_at, now),
+                "active_at": active_at.0,
+            }),
+            key: &key,
+            expires_at: Some(run_at.plus(rules::ALERT_LIFE_S)),
+        };
+        queued |= outbox::enqueue_for(tx, &new, run_at)?;
+    }
+    if queued {
+        tx.execute(
+            "INSERT INTO inactivity_alert (user_id, active_at, queued_at) VALUES (?1, ?2, ?3)
+             ON CONFLICT (user_id) DO UPDATE SET active_at = ?2, queued_at = ?3",
+            (user, active_at.0, now.0),
+        )?;
+    }
+    Ok(queued)
+}

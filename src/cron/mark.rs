@@ -1,0 +1,58 @@
+//! How far a task has come with something that it does once for many people.
+//!
+//! The mark moves in the transaction that does the work, so a task that ends
+//! in the middle, or dies, goes on where it was; one that is done costs the
+//! next minutes a single look.
+
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+
+/// A place among the people, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The last person that was looked at.
+    pub position: i64,
+    /// Whether all were.
+    pub done: bool,
+}
+
+/// The mark of a name; at the beginning when there is none.
+pub fn of(tx: &ReadTx<'_>, name: &str) -> Result<Mark> {
+    let mark = tx.optional(
+        "SELECT position, done FROM cron_mark WHERE name = ?1",
+        [name],
+        |row| {
+            Ok(Mark {
+                position: row.get(0)?,
+                done: row.get(1)?,
+            })
+        },
+    )?;
+    Ok(mark.unwrap_or_default())
+}
+
+/// Moves a mark.
+pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Result<()> {
+    tx.execute(
+        "INSERT INTO cron_mark (name, position, done, expires_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (name) DO UPDATE SET position = ?2, done = ?3, expires_at = ?4",
+        (name, mark.position, mark.done, expires_at.0),
+    )?;
+    Ok(())
+}
+
+/// Names of the marks that begin with a word, and those whose time is over.
+pub fn of_kind(tx: &ReadTx<'_>, kind: &str) -> Result<Vec<(String, bool)>> {
+    let now = tx.now().0;
+    tx.all(
+        "SELECT name, expires_at <= ?3 FROM cron_mark WHERE name >= ?1 AND name < ?2",
+        (format!("{kind}:"), format!("{kind};"), now),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Forgets a mark.
+pub fn forget(tx: &WriteTx<'_>, name: &str) -> Result<()> {
+    tx.execute("DELETE FROM cron_mark WHERE name = ?1", [name])?;
+    Ok(())
+}

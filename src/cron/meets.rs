@@ -1,0 +1,220 @@
+//! Reminders of meets: a day before and minutes before, to everybody whose
+//! plan or exception includes meets.
+//!
+//! A reminder is worthless once the meet starts. When a meet is moved or
+//! removed, what still waits for its old start is dropped; a meet at a new
+//! time has reminders of its own.
+
+use serde_json::json;
+
+use super::channels::{Reach, chosen};
+use super::mark::{self, Mark};
+use super::rules::Moment;
+use super::{Outcome, Report, Turn};
+use crate::app::App;
+use crate::clock::Instant;
+use crate::content::agenda::PERMISSION;
+use crate::content::meets::{Meet, store as meets};
+use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+use crate::outbox::{self, Kind, NewMessage};
+
+/// People of one job of the writer.
+const PIECE: usize = 500;
+/// Most meets of the next day.
+const MOST_MEETS: u32 = 500;
+/// The first word of the marks of reminders.
+const MARKS: &str = "encontro";
+const MOVED: &str = "o encontro mudou de horário ou foi excluído";
+
+/// The task.
+pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    withdraw(app, turn)?;
+    let now = turn.now;
+    let ahead = app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
+    for meet in &ahead {
+        for moment in Moment::ALL {
+            if moment.is_now(meet.entry.starts_at, now) {
+                remind_of(app, turn, report, meet, moment)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A meet at its start, and a moment before it: what people are reminded of once.
+#[derive(Clone)]
+struct Reminder {
+    meet_id: i64,
+    title: String,
+    starts_at: Instant,
+    moment: Moment,
+    email_works: bool,
+}
+
+impl Reminder {
+    /// Part of the keys of its messages and of its mark.
+    fn name(&self) -> String {
+        let (meet, moment, start) = (self.meet_id, self.moment.name(), self.starts_at.0);
+        format!("{meet}:{moment}:{start}")
+    }
+
+    fn mark(&self) -> String {
+        format!("{MARKS}:{}", self.name())
+    }
+
+    /// Whether it may still be told: the moment lasts and the meet is as it was.
+    fn holds(&self, tx: &ReadTx<'_>) -> Result<bool> {
+        Ok(self.moment.is_now(self.starts_at, tx.now())
+            && starts_at(tx, self.meet_id)? == Some(self.starts_at))
+    }
+
+    fn queue(&self, tx: &WriteTx<'_>, (user, has_number): (UserId, bool)) -> Result<bool> {
+        let reach = Reach {
+            has_number,
+            email_works: self.email_works,
+        };
+        let mut queued = false;
+        for channel in chosen(reach) {
+            let kind = Kind::MeetReminder;
+            let key = format!("{}:{}:{user}:{}", kind.name(), self.name(), channel.name());
+            let new = NewMessage {
+                channel,
+                user,
+                kind,
+                params: json!({
+                    "meet_id": self.meet_id,
+                    "title": self.title,
+                    "starts_at": self.starts_at.0,
+                    "moment": self.moment.name(),
+                }),
+                key: &key,
+                expires_at: Some(self.starts_at),
+            };
+            queued |= outbox::enqueue(tx, &new)?;
+        }
+        Ok(queued)
+    }
+}
+
+fn remind_of(
+    app: &App,
+    turn: &Turn<'_>,
+    report: &mut Report,
+    meet: &Meet,
+    moment: Moment,
+) -> Outcome {
+    let reminder = Reminder {
+        meet_id: meet.id,
+        title: meet.entry.title.clone(),
+        starts_at: meet.entry.starts_at,
+        moment,
+        email_works: !app.config.email.smtp_url.is_empty(),
+    };
+    let name = reminder.mark();
+    let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
+    while !at.done && !turn.is_over() {
+        let email_works = reminder.email_works;
+        let people = app.db.read(Lane::Slow, |tx| {
+            people_after(tx, UserId(at.position), email_works)
+        })?;
+        let (reminder, name) = (reminder.clone(), name.clone());
+        let next = Mark {
+            position: people.last().map_or(at.position, |last| last.0),
+            done: people.len() < PIECE,
+        };
+        let told = app.db.write(move |tx| {
+            if !reminder.holds(tx)? {
+                return Ok::<_, DbError>(None);
+            }
+            let mut told = 0;
+            for user in people {
+                if let Some(person) = person(tx, user)? {
+                    told += usize::from(reminder.queue(tx, person)?);
+                }
+            }
+            mark::set(tx, &name, next, reminder.starts_at)?;
+            Ok(Some(told))
+        })?;
+        let Some(told) = told else {
+            return Ok(());
+        };
+        report.add_meets(told);
+        at = next;
+    }
+    Ok(())
+}
+
+/// Students who may join every meet and are let in. The plus signs keep the
+/// search on the number.
+const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
+    (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
+    EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
+
+/// The next people to be reminded, after a number.
+fn people_after(tx: &ReadTx<'_>, after: UserId, email_works: bool) -> Result<Vec<UserId>> {
+    tx.all(
+        &format!(
+            "SELECT u.user_id FROM user u
+             WHERE u.user_id > :after AND (:email OR u.chat_number IS NOT NULL) AND {WHO}
+             ORDER BY u.user_id LIMIT :most"
+        ),
+        rusqlite::named_params! {
+            ":after": after, ":email": email_works, ":permission": PERMISSION,
+            ":most": i64::try_from(PIECE).unwrap_or(1),
+        },
+        |row| row.get(0),
+    )
+}
+
+/// One of them, with whether there is a chat number, if still to be reminded.
+fn person(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(UserId, bool)>> {
+    tx.optional(
+        &format!(
+            "SELECT u.user_id, u.chat_number IS NOT NULL FROM user u WHERE u.user_id = :user AND {WHO}"
+        ),
+        rusqlite::named_params! { ":user": user, ":permission": PERMISSION },
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
+    Ok(meets::meet(tx, meet)?.map(|meet| meet.entry.starts_at))
+}
+
+/// Drops what waits for meets that were moved or removed, and forgets the
+/// marks of meets that have started.
+fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
+    let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
+    for (name, is_over) in marks {
+        let told = name.strip_prefix(MARKS).and_then(|rest| rest.strip_prefix(':'));
+        let Some((told, meet, start)) = told.and_then(|told| {
+            let mut parts = told.split(':');
+            let meet: i64 = parts.next()?.parse().ok()?;
+            let start: i64 = parts.nth(1)?.parse().ok()?;
+            Some((told.to_owned(), meet, Instant(start)))
+        }) else {
+            continue;
+        };
+        let stands = app
+            .db
+            .read(Lane::Slow, |tx| Ok::<_, DbError>(starts_at(tx, meet)? == Some(start)))?;
+        if stands && !is_over {
+            continue;
+        }
+        // What waits past the start of a meet that stands is too old, which
+        // the delivery says of it.
+        while !stands {
+            if turn.is_over() {
+                return Ok(());
+            }
+            let keys = format!("{}:{told}:", Kind::MeetReminder.name());
+            let drop = move |tx: &WriteTx<'_>| outbox::drop_keyed(tx, &keys, MOVED, PIECE);
+            if app.db.write(drop)? < PIECE {
+                break;
+            }
+        }
+        app.db.write(move |tx| mark::forget(tx, &name))?;
+    }
+    Ok(())
+}

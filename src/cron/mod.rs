@@ -1,0 +1,207 @@
+//! Periodic work: a table of tasks, and the one function that runs them.
+//!
+//! The internal tick (`tick.rs`), `GET /api/v1/cron` (`api.rs`) and the panel
+//! (`pages.rs`) all call [`run`]. Runs take turns, so two of them do nothing
+//! twice. Each task runs apart: one that fails or panics is noted, and the
+//! others run. A task works in pieces small enough for the writer, and notes
+//! how far it came in the same transaction, so that it may end anywhere.
+
+pub mod api;
+mod archive;
+mod channels;
+mod dues;
+mod inactivity;
+mod mark;
+mod meets;
+pub mod pages;
+mod report;
+mod rules;
+mod store;
+pub mod tick;
+mod views;
+
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant as Monotonic};
+
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::Lane;
+use crate::worker::Stop;
+
+pub use report::{Failure, Report};
+use rules::Every;
+
+/// Longest work of a task in one run; what is left is done in the next.
+const BUDGET: Duration = Duration::from_secs(20);
+/// Runs that may wait for their turn.
+const MOST_WAITING: usize = 8;
+
+/// A periodic task.
+pub struct Task {
+    /// The name in addresses, answers and the database.
+    pub name: &'static str,
+    /// What people read.
+    pub title: &'static str,
+    pub every: Every,
+    pub work: fn(&App, &Turn<'_>, &mut Report) -> Outcome,
+}
+
+/// All tasks, in the order in which they run.
+#[rustfmt::skip] // A table.
+pub const TASKS: &[Task] = &[
+    Task { name: "lembretes_encontros", title: "Lembretes de encontros", every: Every::Run, work: meets::remind },
+    Task { name: "inatividade", title: "Alertas de inatividade", every: Every::Run, work: inactivity::alert },
+    Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
+    Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
+];
+
+/// What a task gives back; what it did stands in the report, also when it failed.
+pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// Who asked for a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The internal tick.
+    Tick,
+    /// The address with the secret.
+    Address,
+    /// Somebody in the panel.
+    Panel,
+}
+
+impl Origin {
+    /// The name in the database and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tick => "relogio",
+            Self::Address => "endereco",
+            Self::Panel => "painel",
+        }
+    }
+}
+
+/// A task's turn in a run.
+pub struct Turn<'t> {
+    /// When the run began.
+    pub now: Instant,
+    began: Monotonic,
+    stop: Option<&'t Stop>,
+}
+
+impl<'t> Turn<'t> {
+    /// A turn that begins now.
+    pub fn new(now: Instant, stop: Option<&'t Stop>) -> Self {
+        Self {
+            now,
+            began: Monotonic::now(),
+            stop,
+        }
+    }
+
+    /// Whether the task should leave the rest to the next run.
+    pub fn is_over(&self) -> bool {
+        self.began.elapsed() >= BUDGET || self.stop.is_some_and(Stop::is_set)
+    }
+
+    fn ms(&self) -> i64 {
+        i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// How a task went in a run.
+pub struct Ran {
+    pub task: &'static Task,
+    pub started_at: Instant,
+    pub ended_at: Instant,
+    pub ms: i64,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// A run that is over.
+pub struct Run {
+    pub started_at: Instant,
+    pub ended_at: Instant,
+    pub ms: i64,
+    pub origin: Origin,
+    pub report: Report,
+    pub failures: Vec<Failure>,
+    /// Its number in the history, when it could be noted.
+    pub id: Option<i64>,
+}
+
+/// Runs every task that is due and not paused, after the runs before it;
+/// `None` when too many wait already.
+pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
+    let _turn = app.cron_turns.take(MOST_WAITING)?;
+    let whole = Turn::new(app.clock.now(), stop);
+    let mut report = Report::default();
+    let mut failures = Vec::new();
+    let mut ran = Vec::new();
+    match app.db.read(Lane::Slow, store::tasks) {
+        Ok(known) => {
+            for task in TASKS {
+                let state = known.iter().find(|state| state.name == task.name);
+                let last = state.and_then(|state| state.started_at);
+                let paused = state.is_some_and(|state| state.paused_at.is_some());
+                if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
+                    let done = run_one(app, task, stop, &mut report);
+                    failures.extend(Failure::of(&done));
+                    ran.push(done);
+                }
+            }
+        }
+        Err(error) => failures.push(Failure::ours(&error)),
+    }
+    let mut run = Run {
+        started_at: whole.now,
+        ended_at: app.clock.now(),
+        ms: whole.ms(),
+        origin,
+        report,
+        failures,
+        id: None,
+    };
+    let row = store::NewRun::of(&run);
+    match app.db.write(move |tx| store::note(tx, &row, &ran)) {
+        Ok(id) => run.id = Some(id),
+        Err(error) => {
+            tracing::warn!(%error, "a run of the periodic tasks was not noted");
+            run.failures.push(Failure::ours(&error));
+        }
+    }
+    Some(run)
+}
+
+/// Runs one task; whatever happens in it stays in it.
+fn run_one(app: &App, task: &'static Task, stop: Option<&Stop>, report: &mut Report) -> Ran {
+    let turn = Turn::new(app.clock.now(), stop);
+    let result = catch_unwind(AssertUnwindSafe(|| (task.work)(app, &turn, report)));
+    let error = match result {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(panic) => Some(panic_words(&*panic)),
+    };
+    if let Some(error) = &error {
+        tracing::warn!(task = task.name, error, "a periodic task failed");
+    }
+    Ran {
+        task,
+        started_at: turn.now,
+        ended_at: app.clock.now(),
+        ms: turn.ms(),
+        error,
+    }
+}
+
+fn panic_words(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("it panicked: {}", text.unwrap_or("without a message"))
+}

@@ -1,0 +1,115 @@
+//! When periodic work is due: pure rules over instants, civil time at their edge.
+
+use chrono::NaiveTime;
+
+use crate::clock::{DAY_S, Day, Instant, Zone};
+use crate::ids::UserId;
+
+const HOUR_S: i64 = 3600;
+/// Over how long messages that waited for the morning are spread.
+const SPREAD_S: i64 = 300;
+
+/// How often a task runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// In each run.
+    Run,
+    /// Once a civil day, in the day's first run.
+    Day,
+}
+
+impl Every {
+    /// Whether a task that last began at `last` is due. A clock that was set
+    /// back makes it due again, which is harmless: nothing is done twice.
+    pub fn is_due(self, zone: Zone, last: Option<Instant>, now: Instant) -> bool {
+        match self {
+            Self::Run => true,
+            Self::Day => last.is_none_or(|last| zone.day(last) != zone.day(now)),
+        }
+    }
+
+    /// In words, for the panel.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Run => "A cada execução",
+            Self::Day => "Uma vez por dia",
+        }
+    }
+}
+
+/// The moments before a meet at which its people are reminded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// From 24 hours until 23 hours before.
+    DayBefore,
+    /// From 5 minutes before until it starts.
+    MinutesBefore,
+}
+
+impl Moment {
+    pub const ALL: [Self; 2] = [Self::DayBefore, Self::MinutesBefore];
+
+    /// Its name in keys and texts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DayBefore => "24h",
+            Self::MinutesBefore => "5min",
+        }
+    }
+
+    /// Whether it is now: the first second belongs to it, the last one does not.
+    pub const fn is_now(self, starts_at: Instant, now: Instant) -> bool {
+        let ahead = starts_at.since(now);
+        match self {
+            Self::DayBefore => 23 * HOUR_S < ahead && ahead <= 24 * HOUR_S,
+            Self::MinutesBefore => 0 < ahead && ahead <= 5 * 60,
+        }
+    }
+}
+
+/// Whoever was last active before this instant has been away for so many full
+/// civil days.
+pub fn away_since_before(zone: Zone, now: Instant, full_days: u32) -> Instant {
+    zone.start_of(zone.day(now).plus(-i64::from(full_days)))
+}
+
+/// Full civil days between the last activity and today.
+pub fn full_days_away(zone: Zone, active_at: Instant, now: Instant) -> i64 {
+    (zone.day(now).0 - zone.day(active_at).0 - 1).max(0)
+}
+
+/// When a message that may wait leaves: now, or after the quiet hours it falls
+/// into, a few minutes apart by person. Equal ends mean that no hour is quiet.
+pub fn leaves_at(
+    zone: Zone,
+    now: Instant,
+    (from, until): (NaiveTime, NaiveTime),
+    user: UserId,
+) -> Instant {
+    let civil = zone.civil(now);
+    let (day, time) = (Day::of(civil.date()), civil.time());
+    let overnight = until < from;
+    let quiet = if overnight {
+        time >= from || time < until
+    } else {
+        from <= time && time < until
+    };
+    if !quiet {
+        return now;
+    }
+    let day = if overnight && time >= from {
+        day.plus(1)
+    } else {
+        day
+    };
+    zone.at(day, until).plus(user.0.rem_euclid(SPREAD_S)).max(now)
+}
+
+/// Entries of a log from before this instant are old: whole civil days, each
+/// of which ended more than so many days ago.
+pub fn old_before(zone: Zone, now: Instant, days: i64) -> Instant {
+    zone.start_of(zone.day(now).plus(-days))
+}
+
+/// How long an inactivity alert may wait before it says nothing any more.
+pub const ALERT_LIFE_S: i64 = 3 * DAY_S;

@@ -1,0 +1,245 @@
+//! The history of runs and the state of each task, in the database.
+
+use rusqlite::Row;
+use serde_json::{Map, Value};
+
+use super::{Failure, Origin, Ran, Run};
+use crate::accounts::Role;
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+use crate::messages::{Kind, NewNotification, store as messages};
+
+/// Failures in a row after which administrators are told.
+pub const WORRYING: i64 = 3;
+
+/// What became of a run, as it is stored.
+pub mod outcome {
+    pub const NOTHING: i64 = 0;
+    pub const DONE: i64 = 1;
+    pub const FAILED: i64 = 2;
+}
+
+/// A task as it last ran.
+#[derive(Clone, Debug)]
+pub struct TaskState {
+    pub name: String,
+    pub started_at: Option<Instant>,
+    pub ended_at: Option<Instant>,
+    pub ms: Option<i64>,
+    /// In a row, up to now.
+    pub failures: i64,
+    /// The last failure, also when it works again, and when that was.
+    pub error: Option<String>,
+    pub failed_at: Option<Instant>,
+    pub paused_at: Option<Instant>,
+}
+
+/// Every task that ran or was paused.
+pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<TaskState>> {
+    tx.all(
+        "SELECT name, started_at, ended_at, ms, failures, error, failed_at, paused_at FROM cron_task",
+        [],
+        |row| {
+            let instant = |column| {
+                let at = row.get::<_, Option<i64>>(column)?;
+                Ok::<_, rusqlite::Error>(at.map(Instant))
+            };
+            Ok(TaskState {
+                name: row.get(0)?,
+                started_at: instant(1)?,
+                ended_at: instant(2)?,
+                ms: row.get(3)?,
+                failures: row.get(4)?,
+                error: row.get(5)?,
+                failed_at: instant(6)?,
+                paused_at: instant(7)?,
+            })
+        },
+    )
+}
+
+/// Pauses a task, or lets it run again; false when it is so already.
+pub fn set_paused(tx: &WriteTx<'_>, task: &super::Task, paused: bool) -> Result<bool> {
+    let at = paused.then_some(tx.now().0);
+    tx.execute(
+        "INSERT INTO cron_task (name, title) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        (task.name, task.title),
+    )?;
+    let changed = tx.execute(
+        "UPDATE cron_task SET paused_at = ?2 WHERE name = ?1 AND (paused_at IS NULL) = (?2 IS NOT NULL)",
+        (task.name, at),
+    )?;
+    Ok(changed == 1)
+}
+
+/// A run to be noted.
+pub struct NewRun {
+    started_at: Instant,
+    ended_at: Instant,
+    ms: i64,
+    origin: Origin,
+    outcome: i64,
+    counts: String,
+    errors: String,
+}
+
+impl NewRun {
+    /// What is noted of a run.
+    pub fn of(run: &Run) -> Self {
+        let effects = run.report.effects();
+        let outcome = match (run.failures.is_empty(), effects.is_empty()) {
+            (false, _) => outcome::FAILED,
+            (true, false) => outcome::DONE,
+            (true, true) => outcome::NOTHING,
+        };
+        Self {
+            started_at: run.started_at,
+            ended_at: run.ended_at,
+            ms: run.ms,
+            origin: run.origin,
+            outcome,
+            counts: Value::Object(effects).to_string(),
+            errors: serde_json::to_string(&run.failures).unwrap_or_else(|_| "[]".to_owned()),
+        }
+    }
+}
+
+/// Notes a run and how its tasks went; gives back its number.
+pub fn note(tx: &WriteTx<'_>, run: &NewRun, ran: &[Ran]) -> Result<i64> {
+    for one in ran {
+        note_task(tx, one)?;
+    }
+    tx.insert(
+        "INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        (
+            run.started_at.0,
+            run.ended_at.0,
+            run.ms,
+            run.origin.name(),
+            run.outcome,
+            &run.counts,
+            &run.errors,
+        ),
+    )
+}
+
+fn note_task(tx: &WriteTx<'_>, ran: &Ran) -> Result<()> {
+    let failed = ran.error.is_some();
+    let failures: Option<i64> = tx.optional(
+        "INSERT INTO cron_task (name, title, started_at, ended_at, ms, failures, error, failed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iif(?6, ?4, NULL))
+         ON CONFLICT (name) DO UPDATE SET
+             title = ?2, started_at = ?3, ended_at = ?4, ms = ?5,
+             failures = iif(?6, failures + 1, 0),
+             error = coalesce(?7, error), failed_at = iif(?6, ?4, failed_at)
+         RETURNING failures",
+        rusqlite::params![
+            ran.task.name,
+            ran.task.title,
+            ran.started_at.0,
+            ran.ended_at.0,
+            ran.ms,
+            failed,
+            ran.error,
+        ],
+        |row| row.get(0),
+    )?;
+    if failed && failures == Some(WORRYING) {
+        tell_administrators(tx, ran)?;
+    }
+    Ok(())
+}
+
+/// Tells everybody who administers that a task keeps failing; once, because
+/// the third failure in a row comes once.
+fn tell_administrators(tx: &WriteTx<'_>, ran: &Ran) -> Result<()> {
+    let administrators: Vec<UserId> = tx.all(
+        "SELECT user_id FROM user WHERE role = ?1 AND suspended_at IS NULL",
+        [Role::Admin],
+        |row| row.get(0),
+    )?;
+    let title = format!("Tarefa com falha: {}", ran.task.title);
+    let message = format!(
+        "Falhou {WORRYING} vezes seguidas. O último erro: {}",
+        ran.error.as_deref().unwrap_or_default()
+    );
+    for administrator in administrators {
+        let told = NewNotification {
+            kind: Kind::Sistema,
+            title: &title,
+            message: &message,
+            ml_user_id: None,
+            reference: Some(ran.task.name),
+            cause: &format!("cron:{}:{}", ran.task.name, ran.started_at.0),
+        };
+        messages::notify(tx, administrator, &told)?;
+    }
+    Ok(())
+}
+
+/// A run as it was noted.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    pub id: i64,
+    pub started_at: Instant,
+    pub ended_at: Instant,
+    pub ms: i64,
+    pub origin: String,
+    pub outcome: i64,
+    pub counts: Map<String, Value>,
+    pub errors: Vec<Failure>,
+}
+
+const COLUMNS: &str = "run_id, started_at, ended_at, ms, origin, outcome, counts, errors";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Noted> {
+    let text = |column| row.get::<_, String>(column);
+    Ok(Noted {
+        id: row.get(0)?,
+        started_at: Instant(row.get(1)?),
+        ended_at: Instant(row.get(2)?),
+        ms: row.get(3)?,
+        origin: text(4)?,
+        outcome: row.get(5)?,
+        counts: serde_json::from_str(&text(6)?).unwrap_or_default(),
+        errors: serde_json::from_str(&text(7)?).unwrap_or_default(),
+    })
+}
+
+/// One page of the history with the number of all runs of that outcome.
+pub fn page(
+    tx: &ReadTx<'_>,
+    outcome: Option<i64>,
+    newest_first: bool,
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<Noted>, u64)> {
+    let (narrowed, order) = (
+        if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" },
+        if newest_first { "DESC" } else { "ASC" },
+    );
+    let total: i64 = tx.one(
+        &format!("SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE {narrowed}"),
+        [outcome],
+        |row| row.get(0),
+    )?;
+    let runs = tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM cron_run WHERE run_id > 0 AND {narrowed}
+             ORDER BY run_id {order} LIMIT ?2 OFFSET ?3"
+        ),
+        (outcome, limit, offset),
+        read,
+    )?;
+    Ok((runs, u64::try_from(total).unwrap_or(0)))
+}
+
+/// One run.
+pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Noted>> {
+    tx.optional(
+        &format!("SELECT {COLUMNS} FROM cron_run WHERE run_id = ?1"),
+        [id],
+        read,
+    )
+}

@@ -1,0 +1,67 @@
+//! Whoever has the periodic tasks run: the cron secret, in the query or as
+//! Bearer.
+
+use std::sync::Once;
+
+use super::{Class, Pass, bearer, browser, is_ours, turned_away};
+use crate::app::App;
+use crate::http::{Problem, Request};
+use crate::operations::store;
+
+/// A scheduler that has the cron secret.
+pub struct CronCaller(());
+
+/// The cron trigger.
+pub fn cron(app: &App, request: &Request) -> Pass<CronCaller> {
+    // A page elsewhere, or a browser that fetches ahead, runs nothing.
+    if let Err(problem) = browser::same_origin(app, request) {
+        return Pass::refused(problem);
+    }
+    match is_right(app, request) {
+        Ok(true) => Pass {
+            outcome: Ok(CronCaller(())),
+            verdict: None,
+            who: Some(("cron", 0)),
+        },
+        Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
+        Err(problem) if is_ours(&problem) => Pass::refused(problem),
+        Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
+    }
+}
+
+fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
+    let configured = &app.config.cron.secret;
+    let secret = if configured.is_empty() {
+        app.db.read(request.lane, |tx| {
+            store::secret(tx, &app.sealer, "cron_secret")
+        })?
+    } else {
+        Some(configured.clone())
+    };
+    let Some(secret) = secret.filter(|secret| !secret.is_empty()) else {
+        return Ok(false);
+    };
+    let mut in_query = form_urlencoded::parse(request.query_text().as_bytes())
+        .filter(|(name, _)| name == "token")
+        .map(|(_, value)| value);
+    let (token, second) = (in_query.next(), in_query.next());
+    // Two values would make two readings possible.
+    if second.is_some() {
+        return Ok(false);
+    }
+    if let Some(token) = token {
+        warn_of_query();
+        return Ok(secret.matches(&token));
+    }
+    Ok(bearer(request).is_some_and(|token| secret.matches(token)))
+}
+
+/// Once a process: proxies and browsers keep addresses, and the secret with them.
+fn warn_of_query() {
+    static WARNED: Once = Once::new();
+    WARNED.call_once(|| {
+        tracing::warn!(
+            "the cron secret came in the query, which proxies may log; send it as `Authorization: Bearer …`"
+        );
+    });
+}
