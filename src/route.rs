@@ -10,7 +10,9 @@ use schemars::{Schema, SchemaGenerator};
 
 use crate::app::App;
 use crate::db::WriteTx;
-use crate::guard::{CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Visitor};
+use crate::guard::{
+    CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Visitor,
+};
 use crate::http::cors::Cors;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::keys::Scope;

@@ -9,6 +9,7 @@ use http::Method;
 use crate::accounts;
 use crate::checkout;
 use crate::content;
+use crate::cron;
 use crate::http::table::asks_for_much;
 use crate::http::{Code, Family};
 use crate::integration;
@@ -61,6 +62,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(content_administration());
     rows.extend(people());
     rows.extend(queues());
+    rows.extend(clock());
     rows
 }
 
@@ -264,6 +266,31 @@ fn queues() -> [Route; 7] {
         get("/admin/notificacoes/{id}", Call::Session(Admin, Run::Read(received::notification)), "A notification with its body."),
         post("/admin/notificacoes/{id}/reprocessar", Call::Session(Admin, Run::Write(received::work_again)),
             "Has a notification worked from the start.").body_at_most(SMALL),
+    ]
+}
+
+/// The periodic tasks, and what they packed.
+#[rustfmt::skip]
+fn clock() -> [Route; 8] {
+    use Access::Admin;
+    use crate::http::table::exports;
+    use cron::{api, archived, pages};
+    [
+        get("/api/v1/cron", Call::Cron(Run::Slow(api::trigger)), "Runs the periodic tasks that are due.")
+            .changes_state().patient().replies(api::reply),
+        get("/admin/cron", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, pages::overview)),
+            "The periodic tasks and the history of their runs, as page, JSON or CSV."),
+        get("/admin/cron/{id}", Call::Session(Admin, Run::Read(pages::one)), "One run with its counts and failures."),
+        post("/admin/cron/rodar", Call::Session(Admin, Run::Slow(pages::run_now)), "Runs the periodic tasks at once.")
+            .patient().body_at_most(SMALL),
+        post("/admin/cron/tarefas/{nome}/pausar", Call::Session(Admin, Run::Write(pages::pause)),
+            "Leaves a task out of all runs from now on.").body_at_most(SMALL),
+        post("/admin/cron/tarefas/{nome}/retomar", Call::Session(Admin, Run::Write(pages::resume)),
+            "Lets a paused task run again.").body_at_most(SMALL),
+        get("/admin/cron/arquivo", Call::Session(Admin, Run::ReadOrSlow(exports, archived::list)),
+            "Packed days of logs, as page, JSON or CSV."),
+        get("/admin/cron/arquivo/{id}", Call::Session(Admin, Run::Slow(archived::batch)),
+            "What a packed day holds, as page, JSON or JSON lines."),
     ]
 }
 

@@ -86,8 +86,8 @@ impl Turns {
     /// as may wait do so already.
     pub fn take(&self, most_waiting: usize) -> Option<MutexGuard<'_, ()>> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let turn =
-            (before < most_waiting).then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner));
+        let turn = (before < most_waiting)
+            .then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner));
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         turn
     }

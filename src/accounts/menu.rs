@@ -64,6 +64,7 @@ const OPERATOR: &[Group] = &[
         title: "Sistema",
         places: &[
             Place::new("Chaves", "/admin/chaves", "key"),
+            Place::new("Cron", "/admin/cron", "clock"),
             Place::new("Auditoria", "/admin/auditoria", "audit"),
             Place::new("Estilo", "/admin/estilo", "style"),
         ],

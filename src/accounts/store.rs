@@ -257,6 +257,15 @@ pub fn replace_extension_token(
         "INSERT INTO extension_token (token_hash, user_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4)",
         (token, user, tx.now().0, expires_at.0),
     )?;
+    note_access(tx, user)
+}
+
+/// A login is an access, also when nothing follows it.
+fn note_access(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
+    tx.execute(
+        "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
+        (user, tx.now().0),
+    )?;
     Ok(())
 }
 
@@ -299,7 +308,7 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<()> {
             &new.user_agent,
         ),
     )?;
-    Ok(())
+    note_access(tx, new.user)
 }
 
 /// Removes sessions and extension tokens that ended before an instant, at most

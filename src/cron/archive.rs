@@ -50,7 +50,9 @@ pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
         let before = rules::old_before(app.zone(), turn.now, log.days);
         while !turn.is_over() {
             let zone = app.zone();
-            let piece = app.db.read(Lane::Slow, |tx| oldest(tx, log, before, zone))?;
+            let piece = app
+                .db
+                .read(Lane::Slow, |tx| oldest(tx, log, before, zone))?;
             let Some(piece) = piece else { break };
             let (entries, batch) = (piece.entries, Batch::of(log, piece)?);
             app.db.write(move |tx| batch.store(tx))?;
@@ -77,7 +79,9 @@ fn oldest(tx: &ReadTx<'_>, log: &Log, before: Instant, zone: Zone) -> Result<Opt
     let mut piece: Option<Piece> = None;
     let mut is_over = false;
     tx.each(
-        &format!("SELECT {id}, {at}, {columns} FROM {table} WHERE {id} > ?1 ORDER BY {id} LIMIT ?2"),
+        &format!(
+            "SELECT {id}, {at}, {columns} FROM {table} WHERE {id} > ?1 ORDER BY {id} LIMIT ?2"
+        ),
         (i64::MIN, i64::try_from(PIECE).unwrap_or(1)),
         |row| {
             let (number, made_at) = (row.get(0)?, Instant(row.get(1)?));
@@ -88,7 +92,9 @@ fn oldest(tx: &ReadTx<'_>, log: &Log, before: Instant, zone: Zone) -> Result<Opt
                 return Ok(());
             }
             let mut entry = Map::new();
-            let names = [log.id, log.at].into_iter().chain(log.columns.iter().copied());
+            let names = [log.id, log.at]
+                .into_iter()
+                .chain(log.columns.iter().copied());
             for (index, name) in names.enumerate() {
                 entry.insert(name.to_owned(), json(row.get_ref(index)?));
             }
@@ -146,7 +152,11 @@ impl Batch {
     fn store(&self, tx: &WriteTx<'_>) -> std::result::Result<(), PackError> {
         let (log, piece) = (self.log, &self.piece);
         let removed = tx.execute(
-            &format!("DELETE FROM {} WHERE {id} BETWEEN ?1 AND ?2", log.table, id = log.id),
+            &format!(
+                "DELETE FROM {} WHERE {id} BETWEEN ?1 AND ?2",
+                log.table,
+                id = log.id
+            ),
             (piece.first, piece.last),
         )?;
         if removed != piece.entries {
@@ -217,17 +227,30 @@ fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<BatchRow> {
     })
 }
 
-/// One page of a log's batches, the newest day first, with their number.
-pub fn page(tx: &ReadTx<'_>, kind: &str, (limit, offset): (u32, u32)) -> Result<(Vec<BatchRow>, u64)> {
-    let total: i64 = tx.one(
-        "SELECT count(*) FROM log_batch WHERE kind = ?1",
-        [kind],
-        |row| row.get(0),
-    )?;
+/// One page of the batches of a log, or of all logs, with their number.
+pub fn page(
+    tx: &ReadTx<'_>,
+    kind: Option<&str>,
+    newest_first: bool,
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<BatchRow>, u64)> {
+    let order = if newest_first { "DESC" } else { "ASC" };
+    let mut total: i64 = 0;
+    for log in LOGS
+        .iter()
+        .filter(|log| kind.is_none_or(|kind| kind == log.kind))
+    {
+        let count = "SELECT count(*) FROM log_batch WHERE kind = ?1";
+        total += tx.one(count, [log.kind], |row| row.get::<_, i64>(0))?;
+    }
+    // Days are packed in their order.
+    let (narrowed, order) = match kind {
+        Some(_) => ("kind = ?1", format!("day {order}, part {order}")),
+        None => ("batch_id > 0 AND ?1 IS NULL", format!("batch_id {order}")),
+    };
     let rows = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM log_batch WHERE kind = ?1
-             ORDER BY day DESC, part DESC LIMIT ?2 OFFSET ?3"
+            "SELECT {COLUMNS} FROM log_batch WHERE {narrowed} ORDER BY {order} LIMIT ?2 OFFSET ?3"
         ),
         (kind, limit, offset),
         read_row,

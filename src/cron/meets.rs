@@ -31,7 +31,9 @@ const MOVED: &str = "o encontro mudou de horário ou foi excluído";
 pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     withdraw(app, turn)?;
     let now = turn.now;
-    let ahead = app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
+    let ahead = app
+        .db
+        .read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
     for meet in &ahead {
         for moment in Moment::ALL {
             if moment.is_now(meet.entry.starts_at, now) {
@@ -187,7 +189,9 @@ fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
 fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, is_over) in marks {
-        let told = name.strip_prefix(MARKS).and_then(|rest| rest.strip_prefix(':'));
+        let told = name
+            .strip_prefix(MARKS)
+            .and_then(|rest| rest.strip_prefix(':'));
         let Some((told, meet, start)) = told.and_then(|told| {
             let mut parts = told.split(':');
             let meet: i64 = parts.next()?.parse().ok()?;
@@ -196,9 +200,9 @@ fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
         }) else {
             continue;
         };
-        let stands = app
-            .db
-            .read(Lane::Slow, |tx| Ok::<_, DbError>(starts_at(tx, meet)? == Some(start)))?;
+        let stands = app.db.read(Lane::Slow, |tx| {
+            Ok::<_, DbError>(starts_at(tx, meet)? == Some(start))
+        })?;
         if stands && !is_over {
             continue;
         }

@@ -8,6 +8,7 @@
 
 pub mod api;
 mod archive;
+pub mod archived;
 mod channels;
 mod dues;
 mod inactivity;

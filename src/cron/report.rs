@@ -148,11 +148,20 @@ const WORDS: [(&str, &str); 18] = [
     ("ml_sync.contas", "Contas sincronizadas"),
     ("ml_sync.vendas_novas", "Vendas novas"),
     ("ml_sync.erros", "Contas com erro"),
-    ("agencia_sync.sincronizados", "Clientes da agência sincronizados"),
+    (
+        "agencia_sync.sincronizados",
+        "Clientes da agência sincronizados",
+    ),
     ("agencia_sync.erros", "Clientes da agência com erro"),
-    ("checkup_agencia.verificados", "Contas da agência verificadas"),
+    (
+        "checkup_agencia.verificados",
+        "Contas da agência verificadas",
+    ),
     ("checkup_agencia.prontos", "Contas da agência prontas"),
-    ("checkup_agencia.pendentes", "Contas da agência com pendências"),
+    (
+        "checkup_agencia.pendentes",
+        "Contas da agência com pendências",
+    ),
     ("log_archival.arquivados", "Registros arquivados"),
     ("log_archival.lotes", "Lotes de arquivo"),
     ("suspensos", "Acessos encerrados"),

@@ -28,6 +28,14 @@ impl Every {
         }
     }
 
+    /// Its name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "execucao",
+            Self::Day => "dia",
+        }
+    }
+
     /// In words, for the panel.
     pub const fn words(self) -> &'static str {
         match self {
@@ -102,7 +110,9 @@ pub fn leaves_at(
     } else {
         day
     };
-    zone.at(day, until).plus(user.0.rem_euclid(SPREAD_S)).max(now)
+    zone.at(day, until)
+        .plus(user.0.rem_euclid(SPREAD_S))
+        .max(now)
 }
 
 /// Entries of a log from before this instant are old: whole civil days, each

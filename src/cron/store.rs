@@ -216,7 +216,11 @@ pub fn page(
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
     let (narrowed, order) = (
-        if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" },
+        if outcome.is_some() {
+            "outcome = ?1"
+        } else {
+            "?1 IS NULL"
+        },
         if newest_first { "DESC" } else { "ASC" },
     );
     let total: i64 = tx.one(

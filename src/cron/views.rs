@@ -1,1 +1,123 @@
-//! views
+//! What the pages of the periodic tasks print.
+
+use askama::Template;
+
+use crate::http::table::Table;
+use crate::http::view::{Badge, Layout, Notice, Paging, When};
+
+/// `GET /admin/cron`: the tasks and the history of their runs.
+#[derive(Debug, Template)]
+#[template(path = "cron.html", config = "assets/askama.toml")]
+pub struct CronPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// What needs a look: the tick is off, a task keeps failing.
+    pub attention: Vec<Notice>,
+    /// Every task.
+    pub tasks: Vec<TaskRow>,
+    /// The frame of the history.
+    pub table: Table,
+    /// The runs of this page.
+    pub runs: Vec<RunRow>,
+}
+
+/// A task.
+#[derive(Debug)]
+pub struct TaskRow {
+    /// Its name in addresses.
+    pub name: &'static str,
+    /// What it does.
+    pub title: &'static str,
+    /// How often.
+    pub every: &'static str,
+    /// When it last began; none before its first time.
+    pub last: Option<When>,
+    /// `320 ms`: how long it took then; may be empty.
+    pub took: String,
+    /// In order, failing, paused.
+    pub state: Badge,
+    /// The last failure and when that was; may be empty.
+    pub error: String,
+    /// Whether it is paused.
+    pub paused: bool,
+}
+
+/// A run in the history.
+#[derive(Debug)]
+pub struct RunRow {
+    /// Its number.
+    pub id: String,
+    /// `20/11/2026 09:00`: when it began.
+    pub at: String,
+    /// The same, relative.
+    pub began: When,
+    /// Who asked for it.
+    pub origin: &'static str,
+    /// How long it took.
+    pub took: String,
+    /// What became of it.
+    pub state: Badge,
+    /// What it did, in a line; may be empty.
+    pub effects: String,
+}
+
+/// `GET /admin/cron/{id}`: one run.
+#[derive(Debug, Template)]
+#[template(path = "cron_run.html", config = "assets/askama.toml")]
+pub struct RunPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The run as in the list.
+    pub row: RunRow,
+    /// When it ended.
+    pub ended: String,
+    /// What it did: words and numbers.
+    pub counts: Vec<(&'static str, String)>,
+    /// Tasks that failed: title and what went wrong.
+    pub errors: Vec<(String, String)>,
+}
+
+/// `GET /admin/cron/arquivo`: packed days of logs.
+#[derive(Debug, Template)]
+#[template(path = "archive.html", config = "assets/askama.toml")]
+pub struct ArchivePage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The frame of the list.
+    pub table: Table,
+    /// The batches of this page.
+    pub batches: Vec<BatchLine>,
+}
+
+/// A batch in the list.
+#[derive(Debug)]
+pub struct BatchLine {
+    /// Its number.
+    pub id: String,
+    /// `20/11/2026`, with its part when the day has several.
+    pub day: String,
+    /// The log.
+    pub log: String,
+    /// How many entries.
+    pub entries: String,
+    /// Size as it is kept.
+    pub size: String,
+}
+
+/// `GET /admin/cron/arquivo/{id}`: one packed day.
+#[derive(Debug, Template)]
+#[template(path = "archive_batch.html", config = "assets/askama.toml")]
+pub struct BatchPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// When the batch is not what was packed.
+    pub damaged: Option<Notice>,
+    /// The batch as in the list.
+    pub batch: BatchLine,
+    /// When it was packed.
+    pub packed: String,
+    /// Entries of this page, one JSON object a line.
+    pub lines: String,
+    /// Where the page stands among the entries.
+    pub paging: Paging,
+}

@@ -100,9 +100,24 @@ fn database(figures: &mut Figures, app: &App) {
 }
 
 fn queues(figures: &mut Figures, app: &App) -> Result<(), Problem> {
-    let (inbox, outbox) = app.db.read(Lane::Slow, |tx| {
-        Ok::<_, Problem>((store::inbox(tx)?, store::outbox_waiting(tx)?))
+    let (inbox, outbox, last_run, failing) = app.db.read(Lane::Slow, |tx| {
+        Ok::<_, Problem>((
+            store::inbox(tx)?,
+            store::outbox_waiting(tx)?,
+            store::last_tick(tx)?,
+            store::failing_tasks(tx)?,
+        ))
     })?;
+    figures.gauge(
+        "seller_platform_cron_last_run_time_seconds",
+        "When the periodic tasks last ran, in seconds since 1970; 0 before the first run.",
+        count(last_run.0),
+    );
+    figures.gauge(
+        "seller_platform_cron_failing_tasks",
+        "Periodic tasks that failed three times in a row or more.",
+        failing.len() as u64,
+    );
     let name = "seller_platform_marketplace_notifications";
     let help = "Notifications of the marketplace by what became of them.";
     figures.metric("gauge", name, help);

@@ -29,6 +29,8 @@ struct Figures {
     refused: i64,
     /// Messages that wait, by channel.
     queued: Vec<(String, u64)>,
+    /// Periodic tasks that keep failing.
+    failing: Vec<String>,
 }
 
 /// `GET /admin`: is everything well?
@@ -40,6 +42,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
             inbox: store::inbox(tx)?,
             refused: store::counted_since(tx, "refused_signatures", first)?,
             queued: queue::store::waiting(tx)?,
+            failing: store::failing_tasks(tx)?,
         })
     })?;
     let health = health_rows(app, &figures);
@@ -227,6 +230,13 @@ fn problems(app: &App, figures: &Figures) -> Vec<Notice> {
             Tone::Warn,
             "Notificações foram recusadas pela assinatura",
             "O marketplace real não assina notificações: use marketplace.signature = \"optional\".",
+        ));
+    }
+    for task in &figures.failing {
+        problems.push(Notice::new(
+            Tone::Warn,
+            format!("Tarefa com falha: {task}"),
+            "Ela falhou várias vezes seguidas. O último erro está na página Cron.",
         ));
     }
     problems

@@ -1,6 +1,6 @@
 //! Figures of the service for the operator.
 
-use crate::clock::Day;
+use crate::clock::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::secrets::{Place, Sealer, Secret};
 
@@ -33,6 +33,27 @@ pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
         "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0",
         [],
         |row| row.get(0),
+    )
+}
+
+/// Failures in a row after which a periodic task needs a look.
+const WORRYING: i64 = 3;
+
+/// Titles of the periodic tasks that keep failing and are not paused.
+pub fn failing_tasks(tx: &ReadTx<'_>) -> Result<Vec<String>> {
+    tx.all(
+        "SELECT title FROM cron_task WHERE failures >= ?1 AND paused_at IS NULL ORDER BY title",
+        [WORRYING],
+        |row| row.get(0),
+    )
+}
+
+/// When the periodic tasks last ran; the beginning of time before the first run.
+pub fn last_tick(tx: &ReadTx<'_>) -> Result<Instant> {
+    tx.one(
+        "SELECT coalesce(max(started_at), 0) FROM cron_task",
+        [],
+        |row| Ok(Instant(row.get(0)?)),
     )
 }
 

@@ -66,6 +66,7 @@ impl Entry {
             "notificacao" => "/admin/notificacoes",
             "mensagem" => "/admin/mensagens",
             "papel" => return "/admin/papeis".to_owned(),
+            "tarefa" => return "/admin/cron".to_owned(),
             _ => return String::new(),
         };
         // What is removed has no page any more.
@@ -86,7 +87,7 @@ pub const ACTORS: [(&str, &str); 5] = [
 ];
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 14] = [
+pub const OBJECTS: [(&str, &str); 15] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -100,6 +101,7 @@ pub const OBJECTS: [(&str, &str); 14] = [
     ("compra", "Compra"),
     ("mensagem", "Mensagem"),
     ("notificacao", "Notificação"),
+    ("tarefa", "Tarefa"),
     ("backup", "Backup"),
 ];
 

@@ -27,6 +27,9 @@ const ACT_ALONE: &[&str] = &[
     "/admin/estilo",
 ];
 
+/// Runs the periodic tasks whatever the body, and notes that it did.
+const RUNS: &str = "/admin/cron/rodar";
+
 /// Rows for which one text that is any good is enough. What such a body makes
 /// is removed again.
 const ONE_TEXT: [&str; 2] = ["/admin/professores", "/admin/cursos"];
@@ -91,7 +94,8 @@ const KINDS: [&str; 7] = [
 fn no_body_breaks_a_row_or_is_stored() {
     let site = Site::builder().unlimited().start();
     let routes = site.routes();
-    let posts: Vec<&Route> = routes.iter().filter(|row| row.method == "POST").collect();
+    let posts = routes.iter().filter(|row| row.method == "POST");
+    let posts: Vec<&Route> = posts.filter(|row| row.path != RUNS).collect();
     assert!(posts.len() > 8, "the POST rows were not found");
     let callers: Vec<Actor<'_>> = posts.iter().map(|row| caller(&site, row)).collect();
     let before = rows(&site, "antes.db");

@@ -17,6 +17,7 @@ const TITLE: &str = "Garrafa térmica de aço inoxidável de 1 litro com alça e
 /// People, accounts, sales and content. The student is `ana`, the operator
 /// the administrator; both come back signed in.
 pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
+    crate::cron::some_history(site);
     let ana = site.person("ana");
     let operator = site.administrator();
     sell(world, &ana);

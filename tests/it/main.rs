@@ -36,6 +36,7 @@ mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod content; // Teachers, courses, lessons and meets, as staff keeps them.
 mod delivery;
+mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.

@@ -30,6 +30,9 @@ const SMALL: &[&str] = &[
     "person_count",
     "checkout_count",
     "student_import",
+    "cron_task",
+    "cron_run_count",
+    "cron_mark",
 ];
 
 /// Walks that are known and bounded, each with its reason.
@@ -76,6 +79,7 @@ fn no_statement_walks_a_table_that_grows() {
         .config("log.format", "json")
         .world(&world)
         .start();
+    crate::cron::some_history(&site);
     visit_everything(&site, &world);
     let log = site.log();
     let mut walks = BTreeSet::new();
@@ -403,9 +407,23 @@ fn queues(site: &Site) {
         "/admin/notificacoes?q=MLB1",
         "/admin/notificacoes?formato=csv",
         "/admin/notificacoes/1",
+        "/admin/cron",
+        "/admin/cron?resultado=falhou&ordem=inicio",
+        "/admin/cron?formato=csv",
+        "/admin/cron/1",
+        "/admin/cron/arquivo",
+        "/admin/cron/arquivo?tipo=cron",
+        "/admin/cron/arquivo?formato=csv",
+        "/admin/cron/arquivo/1",
     ] {
         admin.get(target).expect(200);
     }
+    admin
+        .post("/admin/cron/tarefas/inatividade/pausar", &json!({}))
+        .ok();
+    admin
+        .post("/admin/cron/tarefas/inatividade/retomar", &json!({}))
+        .ok();
     admin.post("/admin/mensagens/1/cancelar", &json!({}));
     admin.post("/admin/notificacoes/1/reprocessar", &json!({}));
 }

@@ -258,7 +258,7 @@ fn owed(route: &Route, kind: Kind) -> Owed {
             served_if(detail == role || detail == "anyone")
         }
         ("session", _) => Owed::Login,
-        ("seller" | "extension" | "marketplace_hook" | "checkout_hook" | "key", _) => {
+        ("seller" | "extension" | "marketplace_hook" | "checkout_hook" | "cron" | "key", _) => {
             Owed::Status(401)
         }
         (unknown, _) => panic!("{}: who is {unknown:?}?", route.path),

@@ -123,6 +123,8 @@ badges! {
     Live = "Ao vivo", Good;
     /// Is over.
     Over = "Encerrado", Info;
+    /// Left out by somebody, for now.
+    Paused = "Pausada", Warn;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
     /// The session that a page was asked for with.

@@ -1,0 +1,217 @@
+//! Packed days of logs in the operator's panel: which there are, and what
+//! stands in one.
+
+use http::HeaderValue;
+use http::header::CONTENT_DISPOSITION;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::archive::{self, BatchRow, LOGS};
+use super::views::{ArchivePage, BatchLine, BatchPage};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::guard::Person;
+use crate::http::answer::ListReply;
+use crate::http::csv_file::CsvFile;
+use crate::http::input::{Check, Field};
+use crate::http::table::{Filter, Head, Listing};
+use crate::http::view::{self, Notice, Paging, Tone};
+use crate::http::{Problem, Reply, Request};
+use crate::text::grouped;
+
+/// The kinds of logs with their words, as a filter has them.
+const KINDS: [(&str, &str); LOGS.len()] = {
+    let mut kinds = [("", ""); LOGS.len()];
+    let mut next = 0;
+    while next < LOGS.len() {
+        kinds[next] = (LOGS[next].kind, LOGS[next].title);
+        next += 1;
+    }
+    kinds
+};
+
+const LIST: Listing = Listing {
+    path: "/admin/cron/arquivo",
+    hint: "",
+    filters: &[Filter {
+        name: "tipo",
+        label: "Registro",
+        values: &KINDS,
+    }],
+    orders: &["-dia"],
+};
+
+/// Entries of a page.
+const PER_PAGE: usize = 100;
+const LINES: HeaderValue = HeaderValue::from_static("application/x-ndjson; charset=utf-8");
+
+#[derive(Serialize)]
+struct WireBatch {
+    id: String,
+    tipo: String,
+    dia: String,
+    parte: i64,
+    registros: i64,
+    bytes: i64,
+    bytes_guardados: i64,
+    arquivado_em: String,
+}
+
+fn wire(app: &App, batch: BatchRow) -> WireBatch {
+    WireBatch {
+        id: batch.id.to_string(),
+        tipo: batch.kind,
+        dia: batch.day.iso(),
+        parte: batch.part,
+        registros: batch.entries,
+        bytes: batch.bytes,
+        bytes_guardados: batch.packed_bytes,
+        arquivado_em: app.zone().spaced(batch.created_at),
+    }
+}
+
+fn line(batch: &BatchRow) -> BatchLine {
+    let day = batch.day.date().format("%d/%m/%Y");
+    BatchLine {
+        id: batch.id.to_string(),
+        day: if batch.part == 1 {
+            day.to_string()
+        } else {
+            format!("{day}, parte {}", batch.part)
+        },
+        log: batch.title().to_owned(),
+        entries: grouped(u64::try_from(batch.entries).unwrap_or(0)),
+        size: view::size(u64::try_from(batch.packed_bytes).unwrap_or(0)),
+    }
+}
+
+/// `GET /admin/cron/arquivo`: the packed days, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let (kind, window) = (query.filter("tipo"), query.window());
+    let (batches, total) = app.db.read(request.lane, |tx| {
+        archive::page(tx, kind, query.descending, window)
+    })?;
+    if query.csv {
+        return csv(app, batches);
+    }
+    if request.wants_json() {
+        let batches = batches.into_iter().map(|batch| wire(app, batch));
+        return ListReply::reply(total, batches.collect());
+    }
+    let columns = [
+        Head::sorts("Dia", "dia"),
+        Head::plain("Registro"),
+        Head::plain("Linhas").numeric(),
+        Head::plain("Tamanho").numeric(),
+    ];
+    Reply::page(&ArchivePage {
+        layout: layout(app, person, request),
+        table: LIST.table(&query, &columns, total),
+        batches: batches.iter().map(line).collect(),
+    })
+}
+
+fn csv(app: &App, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "tipo",
+        "dia",
+        "parte",
+        "registros",
+        "bytes",
+        "arquivado_em",
+    ];
+    let mut file = CsvFile::new("arquivo.csv", &header)?;
+    for batch in batches {
+        let batch = wire(app, batch);
+        file.row([
+            &*batch.id,
+            &batch.tipo,
+            &batch.dia,
+            &batch.parte.to_string(),
+            &batch.registros.to_string(),
+            &batch.bytes.to_string(),
+            &batch.arquivado_em,
+        ])?;
+    }
+    file.reply()
+}
+
+#[derive(Deserialize)]
+struct BatchQuery {
+    #[serde(default)]
+    pagina: Field<i64>,
+    #[serde(default)]
+    formato: Field<String>,
+}
+
+#[derive(Serialize)]
+struct BatchReply {
+    ok: bool,
+    #[serde(flatten)]
+    batch: WireBatch,
+    integro: bool,
+    total: usize,
+    dados: Vec<Value>,
+}
+
+/// `GET /admin/cron/arquivo/{id}`: what a batch holds, as page or JSON, or the
+/// whole of it as a file of JSON lines.
+pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: BatchQuery = request.query()?;
+    let mut check = Check::text();
+    let page = check
+        .number("pagina", query.pagina, 1..=1_000_000)
+        .unwrap_or(1);
+    let format = check.optional("formato", query.formato).unwrap_or_default();
+    if !matches!(&*format, "" | "jsonl") {
+        check.fail("formato", "must be jsonl");
+    }
+    check.finish()?;
+    let id = request.variable("id").parse();
+    let id = id.map_err(|_| Problem::not_found())?;
+    let found = app.db.read(request.lane, |tx| archive::batch(tx, id))?;
+    let (batch, lines) = found.ok_or_else(Problem::not_found)?;
+    let whole = lines.is_some();
+    let lines = lines.unwrap_or_default();
+    if format == "jsonl" {
+        let name = format!("{}-{}-{}.jsonl", batch.kind, batch.day.iso(), batch.part);
+        let place = format!("attachment; filename=\"{name}\"");
+        let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
+        return Ok(Reply::of(LINES, lines).with(CONTENT_DISPOSITION, place));
+    }
+    let page = usize::try_from(page).unwrap_or(1);
+    let total = lines.lines().count();
+    let shown: Vec<&str> = lines
+        .lines()
+        .skip((page - 1).saturating_mul(PER_PAGE))
+        .take(PER_PAGE)
+        .collect();
+    if request.wants_json() {
+        let entries = shown.iter().map(|line| serde_json::from_str(line));
+        return Reply::json(&BatchReply {
+            ok: true,
+            batch: wire(app, batch),
+            integro: whole,
+            total,
+            dados: entries
+                .collect::<Result<_, _>>()
+                .map_err(Problem::internal)?,
+        });
+    }
+    let path = format!("{}/{id}", LIST.path);
+    Reply::page(&BatchPage {
+        layout: layout(app, person, request),
+        damaged: (!whole).then(damaged),
+        batch: line(&batch),
+        packed: app.zone().page(batch.created_at),
+        lines: shown.join("\n"),
+        paging: Paging::new(&path, &[], page as u64, PER_PAGE as u64, total as u64),
+    })
+}
+
+fn damaged() -> Notice {
+    let text = "O conteúdo não confere com o que foi guardado. Restaure um backup em outro lugar para ler este dia.";
+    Notice::new(Tone::Bad, "Este lote está danificado", text)
+}

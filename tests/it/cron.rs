@@ -1,0 +1,707 @@
+//! The periodic tasks: who may start them, what they do at which instant, and
+//! that they do it once.
+
+use rusqlite::Connection as Database;
+use serde_json::{Value, json};
+
+use crate::actors::Actor;
+use crate::client::{Reply, Request};
+use crate::process::until;
+use crate::site::{CRON_SECRET, START, Site};
+
+const CRON: &str = "/api/v1/cron";
+const HISTORY: &str = "/admin/cron";
+const DAY_S: i64 = 86_400;
+
+/// Has the tasks run by the address.
+#[track_caller]
+pub fn run(site: &Site) -> Value {
+    site.bearer(CRON_SECRET).get(CRON).ok()
+}
+
+/// A run of long ago that is archived, and one of today.
+#[track_caller]
+pub fn some_history(site: &Site) {
+    site.clock().set("2026-08-01T12:00:00Z");
+    run(site);
+    site.clock().set(START);
+    assert_eq!(run(site)["log_archival"]["arquivados"], 1);
+}
+
+#[track_caller]
+fn run_at(site: &Site, instant: &str) -> Value {
+    site.clock().set(instant);
+    run(site)
+}
+
+/// Changes the database while the server is down.
+#[track_caller]
+fn alter(site: &Site, sql: &str) {
+    site.stop();
+    let database = Database::open(site.database()).unwrap();
+    database.execute_batch(sql).unwrap();
+    database
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
+    database.close().unwrap();
+    site.start_again();
+}
+
+#[track_caller]
+fn json_of(actor: &Actor<'_>, target: &str) -> Value {
+    let request = Request::new("GET", target).header("Accept", "application/json");
+    actor.send(request).ok()
+}
+
+/// A student with a chat number.
+#[track_caller]
+fn student(site: &Site, name: &str, plan: &str) {
+    let new = json!({
+        "nome": name, "email": format!("{name}@example.com"), "plano": plan,
+        "chat_number": "5511987654321",
+    });
+    let crm = site.key(&["write"]);
+    crm.post("/api/v1/alunos/criar", &new).expect(201);
+}
+
+/// What is queued of a kind: channel and address, in order.
+fn queued(site: &Site, kind: &str) -> Vec<String> {
+    site.stored(&format!(
+        "SELECT o.channel || ' ' || u.email FROM outbox o JOIN user u USING (user_id)
+         WHERE o.kind = '{kind}' AND o.state = 0 ORDER BY u.email, o.message_id"
+    ))
+}
+
+#[test]
+fn the_secret_comes_in_the_query_or_as_bearer() {
+    let site = Site::builder().unlimited().start();
+    let nobody = site.anonymous();
+    let with = |target: &str| nobody.get(target);
+    let right = format!("{CRON}?token={CRON_SECRET}");
+    with(&right).expect(200);
+    site.bearer(CRON_SECRET).get(CRON).expect(200);
+    let wrong = [
+        CRON.to_owned(),
+        format!("{CRON}?token="),
+        format!("{CRON}?token={CRON_SECRET}x"),
+        format!("{CRON}?Token={CRON_SECRET}"),
+        format!("{CRON}?token={CRON_SECRET}&token={CRON_SECRET}"),
+    ];
+    for target in wrong {
+        let reply = with(&target).expect(401);
+        assert_eq!(reply.json()["success"], false, "{reply}");
+        assert_eq!(reply.code(), "unauthorized");
+    }
+    site.bearer("x").get(CRON).expect(401);
+    site.key(&["admin"]).get(CRON).expect(401);
+    site.administrator().get(CRON).expect(401);
+    // A GET that does something is no page to fetch ahead, and has no HEAD.
+    for method in ["HEAD", "POST", "PUT"] {
+        nobody.send(Request::new(method, &right)).expect(405);
+    }
+    let from = |site: &str| {
+        let request = Request::new("GET", &right).header("Sec-Fetch-Site", site);
+        nobody.send(request).status
+    };
+    assert_eq!((from("none"), from("same-origin")), (200, 200));
+    assert_eq!((from("cross-site"), from("same-site")), (403, 403));
+    let reply = with(&right);
+    assert_eq!(reply.header("cache-control"), Some("no-store"));
+    assert_eq!(reply.header("x-ratelimit-limit"), None);
+    assert!(site.log().contains("the cron secret came in the query"));
+}
+
+#[test]
+fn wrong_secrets_count_against_the_address_and_right_ones_do_not() {
+    let site = Site::builder().config("limits.requests", 3).start();
+    let nobody = site.anonymous();
+    for _ in 0..10 {
+        run(&site);
+    }
+    let statuses: Vec<u16> = (0..5)
+        .map(|_| nobody.get("/api/v1/cron?token=x").status)
+        .collect();
+    assert_eq!(statuses, [401, 401, 401, 429, 429]);
+    let refused = nobody.get(CRON).expect(429);
+    assert!(refused.header("retry-after").is_some(), "{refused}");
+    run(&site);
+}
+
+#[test]
+fn without_a_configured_secret_the_generated_one_opens() {
+    let site = Site::builder().config("cron.secret", "").start();
+    let secret = site.command(&["secret", "show", "cron"]).ok();
+    site.keep_secret("generated secret", secret.trim());
+    site.bearer(secret.trim()).get(CRON).expect(200);
+    site.bearer("").get(CRON).expect(401);
+    site.anonymous().get("/api/v1/cron?token=").expect(401);
+}
+
+#[test]
+fn the_answer_has_every_field_from_the_start() {
+    let site = Site::builder().unlimited().start();
+    let mut answer = run(&site);
+    assert!(answer["ms"].as_u64().unwrap() < 10_000, "{answer}");
+    answer["ms"] = Value::Null;
+    assert_eq!(
+        answer,
+        json!({
+            "ok": true, "ts": "2026-11-20 09:00:00", "meets_notif": 0, "inativos": 0,
+            "alertas_20h": 0, "furados": 0, "chat_enviados": 0, "chat_erros": 0,
+            "chat_ignorados": 0, "ml_sync": { "contas": 0, "vendas_novas": 0, "erros": 0 },
+            "agencia_sync": { "sincronizados": 0, "erros": 0 },
+            "checkup_agencia": { "verificados": 0, "prontos": 0, "pendentes": 0 },
+            "log_archival": { "skipped": true }, "erros": [], "ms": null,
+        })
+    );
+}
+
+/// A meet at an instant of UTC; gives back its id.
+#[track_caller]
+fn meet(site: &Site, civil: &str) -> String {
+    let new = json!({ "titulo": "Tira-dúvidas", "data_hora": civil, "duracao_minutos": 60 });
+    let made = site.administrator().post("/admin/meets", &new).expect(201);
+    made.json()["id"].as_str().unwrap().to_owned()
+}
+
+const REMINDER: &str = "lembrete_encontro";
+
+#[test]
+fn a_meet_is_announced_in_two_moments_at_their_very_edges() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "pro");
+    // It begins at 15:00 in Brasília, which is 18:00 UTC.
+    meet(&site, "2026-11-22 15:00:00");
+    let told = |instant: &str| run_at(&site, instant)["meets_notif"].as_i64().unwrap();
+    for (instant, expected) in [
+        ("2026-11-21T17:59:59Z", 0), // a second too early
+        ("2026-11-21T18:00:00Z", 1), // exactly 24 hours
+        ("2026-11-21T18:00:00Z", 0), // once
+        ("2026-11-21T18:59:59Z", 0),
+        ("2026-11-22T17:54:59Z", 0), // a second too early
+        ("2026-11-22T17:55:00Z", 1), // exactly 5 minutes
+        ("2026-11-22T17:59:59Z", 0),
+        ("2026-11-22T18:00:00Z", 0),
+        // The clock is set back: nothing is said again.
+        ("2026-11-21T18:30:00Z", 0),
+        ("2026-11-22T17:57:00Z", 0),
+    ] {
+        assert_eq!(told(instant), expected, "{instant}");
+    }
+    let ends = "SELECT datetime(expires_at, 'unixepoch') || ' ' || json_extract(params, '$.moment') FROM outbox
+                WHERE kind = 'lembrete_encontro' ORDER BY message_id";
+    assert_eq!(
+        site.stored(ends),
+        ["2026-11-22 18:00:00 24h", "2026-11-22 18:00:00 5min"]
+    );
+}
+
+#[test]
+fn a_missed_run_is_made_up_while_what_it_says_is_true() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "pro");
+    meet(&site, "2026-11-22 15:00:00");
+    meet(&site, "2026-11-23 15:00:00");
+    let told = |instant: &str| run_at(&site, instant)["meets_notif"].as_i64().unwrap();
+    // The last second of the first meet's moment, then none for the second.
+    assert_eq!(told("2026-11-21T18:59:59Z"), 1);
+    assert_eq!(told("2026-11-22T17:59:59Z"), 1, "a second before the start");
+    assert_eq!(told("2026-11-22T19:00:00Z"), 0, "exactly 23 hours");
+    assert_eq!(told("2026-11-23T18:00:00Z"), 0, "it has begun");
+}
+
+#[test]
+fn reminders_go_to_those_whose_plan_or_exception_has_meets() {
+    let site = Site::builder().unlimited().start();
+    for (name, plan) in [
+        ("pro", "pro"),
+        ("gratis", "free"),
+        ("com-excecao", "free"),
+        ("sem-permissao", "vip"),
+        ("suspensa", "vip"),
+    ] {
+        student(&site, name, plan);
+    }
+    site.make_person("sem-numero", "pro");
+    site.make_person("fornecedor", "drop");
+    let crm = site.key(&["write"]);
+    crm.post(
+        "/api/v1/alunos/suspender",
+        &json!({ "email": "suspensa@example.com" }),
+    )
+    .ok();
+    alter(
+        &site,
+        "INSERT INTO user_permission (user_id, permission, granted)
+         SELECT user_id, 'meets', email = 'com-excecao@example.com' FROM user
+         WHERE email IN ('com-excecao@example.com', 'sem-permissao@example.com')",
+    );
+    meet(&site, "2026-11-21 09:00:00");
+    assert_eq!(run(&site)["meets_notif"], 2);
+    assert_eq!(
+        queued(&site, REMINDER),
+        ["chat com-excecao@example.com", "chat pro@example.com"]
+    );
+}
+
+#[test]
+fn who_has_no_number_is_told_by_email_where_that_is_configured() {
+    let site = Site::builder()
+        .unlimited()
+        .config("email.smtp_url", "smtp://127.0.0.1:9")
+        .start();
+    student(&site, "ana", "pro");
+    site.make_person("bia", "pro");
+    meet(&site, "2026-11-21 09:00:00");
+    assert_eq!(run(&site)["meets_notif"], 2);
+    assert_eq!(
+        queued(&site, REMINDER),
+        ["chat ana@example.com", "email bia@example.com"]
+    );
+}
+
+#[test]
+fn a_meet_that_is_moved_or_removed_takes_its_reminders_back() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "pro");
+    let (moved, removed) = (
+        meet(&site, "2026-11-21 09:00:00"),
+        meet(&site, "2026-11-21 09:00:00"),
+    );
+    assert_eq!(run(&site)["meets_notif"], 2);
+    let admin = site.administrator();
+    let later = json!({ "data_hora": "2026-11-23 09:00:00" });
+    admin.post(&format!("/admin/meets/{moved}"), &later).ok();
+    admin
+        .post(&format!("/admin/meets/{removed}/excluir"), &json!({}))
+        .ok();
+    assert_eq!(run(&site)["meets_notif"], 0);
+    assert_eq!(queued(&site, REMINDER), Vec::<String>::new());
+    let why = "SELECT DISTINCT outcome FROM outbox WHERE kind = 'lembrete_encontro'";
+    assert_eq!(
+        site.stored(why),
+        ["o encontro mudou de horário ou foi excluído"]
+    );
+    // At its new time it is announced anew.
+    assert_eq!(run_at(&site, "2026-11-22T12:00:00Z")["meets_notif"], 1);
+    assert_eq!(queued(&site, REMINDER).len(), 1);
+}
+
+const ALERT: &str = "inatividade";
+
+#[test]
+fn inactivity_is_told_once_a_stretch_after_full_civil_days() {
+    let site = Site::builder().unlimited().start();
+    site.make_person("administradora", "admin");
+    site.clock().set("2026-11-21T02:59:59Z");
+    student(&site, "ana", "free");
+    site.clock().set("2026-11-21T03:00:00Z");
+    student(&site, "bia", "free");
+    let told = |instant: &str| run_at(&site, instant)["inativos"].as_i64().unwrap();
+    for (instant, expected) in [
+        // Ana came on the 20th, so 21, 22 and 23 are full days without her.
+        ("2026-11-24T02:59:59Z", 0),
+        ("2026-11-24T03:00:00Z", 1),
+        ("2026-11-24T03:00:01Z", 0),
+        // Bia came a second later, on the 21st.
+        ("2026-11-25T02:59:59Z", 0),
+        ("2026-11-25T12:00:00Z", 1), // the run of midnight was missed
+        ("2026-11-25T23:00:00Z", 0),
+        // Set back, and far ahead, when the queue has forgotten the message.
+        ("2026-11-24T03:00:00Z", 0),
+        ("2026-11-30T12:00:00Z", 0),
+        ("2027-01-20T12:00:00Z", 0),
+        ("2027-01-21T12:00:00Z", 0),
+    ] {
+        assert_eq!(told(instant), expected, "{instant}");
+    }
+}
+
+#[test]
+fn a_login_begins_a_new_stretch_and_suspension_ends_all() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "vip");
+    student(&site, "rui", "vip");
+    let crm = site.key(&["write"]);
+    crm.post(
+        "/api/v1/alunos/suspender",
+        &json!({ "email": "rui@example.com" }),
+    )
+    .ok();
+    assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 1);
+    assert_eq!(queued(&site, ALERT), ["chat ana@example.com"]);
+    // Somebody with a password, who gets a number.
+    let person = site.person_as("caio", "vip");
+    person.get("/painel").expect(200);
+    alter(
+        &site,
+        "UPDATE user SET chat_number = '5511987654321' WHERE email = 'caio@example.com'",
+    );
+    assert_eq!(run_at(&site, "2026-11-27T12:00:00Z")["inativos"], 0);
+    assert_eq!(run_at(&site, "2026-11-28T12:00:00Z")["inativos"], 1);
+    site.person("caio");
+    assert_eq!(run_at(&site, "2026-12-01T12:00:00Z")["inativos"], 0);
+    assert_eq!(run_at(&site, "2026-12-02T12:00:00Z")["inativos"], 1);
+}
+
+#[test]
+fn inactivity_alerts_wait_for_the_morning() {
+    let site = Site::builder().unlimited().start();
+    for number in 0..20 {
+        student(&site, &format!("aluna{number}"), "free");
+    }
+    assert_eq!(run_at(&site, "2026-11-24T03:00:00Z")["inativos"], 20);
+    let leaves = "SELECT run_at || '' FROM outbox WHERE kind = 'inatividade' ORDER BY run_at";
+    let leaves = site.stored(leaves);
+    let eight = 1_795_518_000; // 2026-11-24 08:00:00 in Brasília
+    let waits: Vec<i64> = leaves
+        .iter()
+        .map(|at| at.parse::<i64>().unwrap() - eight)
+        .collect();
+    assert!(
+        waits.iter().all(|wait| (0..300).contains(wait)),
+        "{waits:?}"
+    );
+    assert_eq!(waits.len(), 20);
+    assert!(waits.first() < waits.last(), "{waits:?}");
+}
+
+#[test]
+fn two_calls_and_the_tick_at_once_do_each_thing_once() {
+    const PEOPLE: i64 = 1_200;
+    let site = Site::builder()
+        .unlimited()
+        .config("cron.enabled", true)
+        .start();
+    let people = format!(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {PEOPLE})
+         INSERT INTO user (email, name, role, created_at, chat_number)
+         SELECT 'p' || i || '@example.com', 'P ' || i, 'free', 1795000000, '5511987654321' FROM n"
+    );
+    alter(&site, &people);
+    until("the first tick", std::time::Duration::from_secs(10), || {
+        site.clock().advance_s(DAY_S);
+        let replies = std::thread::scope(|scope| {
+            let calls = [(); 3].map(|()| scope.spawn(|| run(&site)));
+            calls.map(|call| call.join().unwrap())
+        });
+        assert!(replies.iter().all(|reply| reply["ok"] == true));
+        let queued = queued(&site, ALERT).len();
+        (queued > 0).then(|| assert_eq!(i64::try_from(queued).unwrap(), PEOPLE))
+    });
+    let sums = "SELECT sum(json_extract(counts, '$.inativos')) || '' FROM cron_run";
+    assert_eq!(site.stored(sums), [PEOPLE.to_string()]);
+}
+
+#[test]
+fn the_tick_runs_by_itself_and_follows_the_clock() {
+    let site = Site::builder()
+        .unlimited()
+        .config("cron.enabled", true)
+        .start();
+    let admin = site.administrator();
+    let runs = |origin: &str| {
+        let listed = json_of(&admin, HISTORY);
+        assert_eq!(listed["ligado"], true);
+        let runs = listed["dados"].as_array().unwrap().clone();
+        runs.iter().filter(|run| run["origem"] == origin).count()
+    };
+    let patience = std::time::Duration::from_secs(10);
+    until("the run of the start", patience, || {
+        (runs("relogio") == 1).then_some(())
+    });
+    site.clock().advance_s(59);
+    run(&site);
+    assert_eq!(runs("relogio"), 1);
+    site.clock().advance_s(1);
+    until("a run after a minute", patience, || {
+        (runs("relogio") == 2).then_some(())
+    });
+}
+
+/// From now on nothing can be queued of a kind.
+fn break_queue(site: &Site, kind: &str) {
+    let trigger = format!(
+        "CREATE TRIGGER broken BEFORE INSERT ON outbox WHEN NEW.kind = '{kind}'
+         BEGIN SELECT RAISE(ABORT, 'quebrado de propósito'); END"
+    );
+    alter(site, &trigger);
+}
+
+#[test]
+fn a_task_that_fails_stays_alone_and_the_third_time_is_told() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "pro");
+    break_queue(&site, "inatividade");
+    let told =
+        "SELECT title || '|' || message FROM notification n JOIN user u ON u.user_id = n.owner_id
+                WHERE u.role = 'admin' AND n.kind = 8";
+    meet(&site, "2026-11-25 09:00:00");
+    for day in 24..=27 {
+        let answer = run_at(&site, &format!("2026-11-{day}T12:00:00Z"));
+        assert_eq!(answer["ok"], false, "{answer}");
+        assert_eq!(answer["inativos"], 0);
+        assert_eq!(
+            answer["meets_notif"],
+            i64::from(day == 24),
+            "the others ran"
+        );
+        let failures = answer["erros"].as_array().unwrap();
+        assert_eq!(failures.len(), 1, "{answer}");
+        assert_eq!(failures[0]["tarefa"], "inatividade");
+        let message = failures[0]["mensagem"].as_str().unwrap();
+        assert!(message.contains("quebrado de propósito"), "{message}");
+        assert_eq!(site.stored(told).len(), usize::from(day >= 26), "day {day}");
+    }
+    let words = &site.stored(told)[0];
+    assert!(
+        words.starts_with("Tarefa com falha: Alertas de inatividade|Falhou 3 vezes"),
+        "{words}"
+    );
+    let admin = site.administrator();
+    let home = admin.get("/admin").expect(200).text();
+    assert!(
+        home.contains("Alertas de inatividade"),
+        "the home tells of it"
+    );
+    let listed = json_of(&admin, HISTORY);
+    let task = task(&listed, "inatividade");
+    assert_eq!(task["falhas_seguidas"], 4);
+    let page = admin.get(HISTORY).expect(200).text();
+    assert!(page.contains("Com falha") && page.contains("quebrado de propósito"));
+    alter(&site, "DROP TRIGGER broken");
+    let answer = run_at(&site, "2026-11-28T12:00:00Z");
+    assert_eq!(
+        (&answer["ok"], &answer["inativos"]),
+        (&json!(true), &json!(1))
+    );
+    let listed = json_of(&site.administrator(), HISTORY);
+    let healed = self::task(&listed, "inatividade");
+    assert_eq!(healed["falhas_seguidas"], 0);
+    assert!(
+        healed["ultimo_erro"].is_string(),
+        "the last failure is kept"
+    );
+}
+
+fn task(listed: &Value, name: &str) -> Value {
+    let tasks = listed["tarefas"].as_array().unwrap();
+    let found = tasks.iter().find(|task| task["nome"] == name);
+    found
+        .unwrap_or_else(|| panic!("no task {name}: {listed}"))
+        .clone()
+}
+
+#[test]
+fn a_paused_task_is_left_out_until_it_is_resumed() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "free");
+    let admin = site.administrator();
+    let act = |verb: &str| format!("/admin/cron/tarefas/inatividade/{verb}");
+    site.person("caio")
+        .post(&act("pausar"), &json!({}))
+        .expect(403);
+    admin
+        .post("/admin/cron/tarefas/nenhuma/pausar", &json!({}))
+        .expect(404);
+    for _ in 0..2 {
+        admin.post(&act("pausar"), &json!({})).ok();
+    }
+    let listed = json_of(&admin, HISTORY);
+    assert_eq!(
+        task(&listed, "inatividade")["pausada_em"],
+        "2026-11-20 09:00:00"
+    );
+    assert!(admin.get(HISTORY).expect(200).text().contains("Pausada"));
+    assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 0);
+    let admin = site.administrator();
+    let resumed = admin
+        .send(Request::new("POST", &act("retomar")))
+        .expect(303);
+    assert_eq!(
+        resumed.header("location"),
+        Some("/admin/cron?aviso=retomada")
+    );
+    assert_eq!(run(&site)["inativos"], 1);
+    let acts = "SELECT action || ' ' || object_id FROM audit WHERE object_kind = 'tarefa' ORDER BY audit_id";
+    assert_eq!(
+        site.stored(acts),
+        ["cron.pausar inatividade", "cron.retomar inatividade"]
+    );
+}
+
+#[test]
+fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "free");
+    site.clock().set("2026-11-24T12:00:00Z");
+    let admin = site.administrator();
+    let page = admin.get(HISTORY).expect(200).text();
+    assert!(
+        page.contains("Nenhuma execução ainda")
+            && page.contains("O relógio interno está desligado")
+    );
+    let answer = admin.post("/admin/cron/rodar", &json!({})).ok();
+    assert_eq!(
+        (&answer["ok"], &answer["inativos"]),
+        (&json!(true), &json!(1))
+    );
+    let redirected = admin
+        .send(Request::new("POST", "/admin/cron/rodar"))
+        .expect(303);
+    assert_eq!(
+        redirected.header("location"),
+        Some("/admin/cron/2?aviso=rodou")
+    );
+    let page = admin.get("/admin/cron/2?aviso=rodou").expect(200).text();
+    assert!(page.contains("Execução concluída") && page.contains("Não havia nada a fazer"));
+    let listed = json_of(&admin, HISTORY);
+    assert_eq!(listed["total"], 2);
+    assert_eq!(listed["dados"][1]["contagens"], json!({ "inativos": 1 }));
+    assert_eq!(listed["dados"][1]["origem"], "painel");
+    let ids = |query: &str| -> Vec<String> {
+        let listed = json_of(&admin, &format!("{HISTORY}{query}"));
+        let runs = listed["dados"].as_array().unwrap().clone();
+        runs.iter()
+            .map(|run| run["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(ids(""), ["2", "1"]);
+    assert_eq!(ids("?ordem=inicio&por_pagina=1&pagina=2"), ["2"]);
+    assert_eq!(ids("?resultado=com-efeito"), ["1"]);
+    assert_eq!(ids("?resultado=sem-efeito"), ["2"]);
+    assert_eq!(ids("?resultado=falhou"), Vec::<String>::new());
+    let one = json_of(&admin, "/admin/cron/1");
+    assert_eq!(
+        (&one["id"], &one["resultado"]),
+        (&json!("1"), &json!("com-efeito"))
+    );
+    assert!(
+        admin
+            .get("/admin/cron/1")
+            .expect(200)
+            .text()
+            .contains("Alertas de inatividade")
+    );
+    for other in ["0", "3", "x", "-1"] {
+        admin.get(&format!("{HISTORY}/{other}")).expect(404);
+    }
+    let csv = admin.get("/admin/cron?formato=csv").expect(200).text();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(
+        lines[0].ends_with("id,inicio,fim,ms,origem,resultado,contagens,erros"),
+        "{csv}"
+    );
+    assert!(lines[2].starts_with("1,2026-11-24 09:00:00,"), "{csv}");
+    let acts = "SELECT action FROM audit WHERE object_kind = 'tarefa'";
+    assert_eq!(site.stored(acts), ["cron.rodar", "cron.rodar"]);
+}
+
+#[test]
+fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
+    let site = Site::builder().unlimited().start();
+    let skipped = json!({ "skipped": true });
+    let archival = |instant: &str| run_at(&site, instant)["log_archival"].clone();
+    // Three runs on one civil day and one on the next, at its first second.
+    for instant in [
+        "2026-11-20T12:00:00Z",
+        "2026-11-20T12:01:00Z",
+        "2026-11-21T02:59:59Z",
+        "2026-11-21T03:00:00Z",
+    ] {
+        assert_eq!(archival(instant), skipped, "{instant}");
+    }
+    // Ninety days after the 20th it is not over yet; the day after it is.
+    assert_eq!(archival("2027-02-19T02:59:59Z"), skipped);
+    let packed = json!({ "arquivados": 3, "lotes": 1 });
+    assert_eq!(archival("2027-02-19T03:00:00Z"), packed);
+    assert_eq!(archival("2027-02-19T03:01:00Z"), skipped, "once a day");
+    assert_eq!(
+        archival("2027-02-20T12:00:00Z"),
+        json!({ "arquivados": 1, "lotes": 1 })
+    );
+    let admin = site.administrator();
+    let listed = json_of(&admin, "/admin/cron/arquivo");
+    assert_eq!(listed["total"], 2);
+    let days: Vec<&Value> = listed["dados"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["dia"])
+        .collect();
+    assert_eq!(days, ["2026-11-21", "2026-11-20"]);
+    let batch = json_of(&admin, "/admin/cron/arquivo/1");
+    assert_eq!(
+        (&batch["registros"], &batch["integro"]),
+        (&json!(3), &json!(true))
+    );
+    let entries = batch["dados"].as_array().unwrap();
+    let ids: Vec<&Value> = entries.iter().map(|entry| &entry["run_id"]).collect();
+    assert_eq!(ids, [1, 2, 3]);
+    assert_eq!(entries[0]["started_at"], 1_795_176_000);
+    let file = admin.get("/admin/cron/arquivo/1?formato=jsonl").expect(200);
+    assert_eq!(file.text().lines().count(), 3);
+    let page = admin.get("/admin/cron/arquivo/1").expect(200).text();
+    assert!(page.contains("Histórico do cron, 20/11/2026"), "{page}");
+    admin.get("/admin/cron/arquivo/9").expect(404);
+    // The counters of the history follow.
+    assert_eq!(json_of(&admin, HISTORY)["total"], 4);
+    // What was packed is known by its digest.
+    alter(
+        &site,
+        "UPDATE log_batch SET digest = zeroblob(32) WHERE batch_id = 1",
+    );
+    let admin = site.administrator();
+    let damaged = json_of(&admin, "/admin/cron/arquivo/1");
+    assert_eq!(damaged["integro"], false);
+    assert!(
+        admin
+            .get("/admin/cron/arquivo/1")
+            .expect(200)
+            .text()
+            .contains("danificado")
+    );
+}
+
+#[test]
+fn the_figures_tell_of_the_last_run() {
+    let site = Site::builder().unlimited().start();
+    let keeper = site.key(&["admin"]);
+    let figure = |name: &str| {
+        let text = keeper.get("/metrics").expect(200).text();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("{name} ")));
+        line.map(|line| line.rsplit(' ').next().unwrap().to_owned())
+    };
+    assert_eq!(
+        figure("seller_platform_cron_last_run_time_seconds").as_deref(),
+        Some("0")
+    );
+    run(&site);
+    assert_eq!(
+        figure("seller_platform_cron_last_run_time_seconds").as_deref(),
+        Some("1795176000")
+    );
+    assert_eq!(
+        figure("seller_platform_cron_failing_tasks").as_deref(),
+        Some("0")
+    );
+}
+
+#[test]
+fn a_run_that_waits_has_counts_of_its_own() {
+    let site = Site::builder().unlimited().start();
+    student(&site, "ana", "free");
+    site.clock().set("2026-11-24T12:00:00Z");
+    let replies: Vec<Reply> = std::thread::scope(|scope| {
+        let calls = [(); 2].map(|()| scope.spawn(|| site.bearer(CRON_SECRET).get(CRON)));
+        calls.map(|call| call.join().unwrap()).into()
+    });
+    let mut told: Vec<i64> = replies
+        .into_iter()
+        .map(|reply| reply.ok()["inativos"].as_i64().unwrap())
+        .collect();
+    told.sort_unstable();
+    assert_eq!(told, [0, 1]);
+}
