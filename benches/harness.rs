@@ -18,6 +18,8 @@ mod args;
 mod cases;
 #[path = "harness/commit_loop.rs"]
 mod commit_loop;
+#[path = "harness/cron.rs"]
+mod cron;
 #[path = "harness/hello.rs"]
 mod hello;
 #[path = "harness/histogram.rs"]

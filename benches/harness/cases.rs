@@ -4,6 +4,7 @@ use anyhow::{Context as _, ensure};
 
 use crate::answer::{self, Answer};
 use crate::commit_loop::CommitLoop;
+use crate::cron;
 use crate::lab::{Lab, Site};
 use crate::limits;
 use crate::load::Request;
@@ -49,6 +50,8 @@ pub const CASES: &[Case] = &[
         about: "purchase events, each stored durably: kept ones, and approvals that make a student" },
     Case { name: "students", run: students::students,
         about: "lists of 100,000 students in the panel, the slowest of each kind" },
+    Case { name: "cron", run: cron::cron,
+        about: "calls of the cron endpoint with 100,000 students, and the longest wait for the writer beside them" },
     Case { name: "logins", run: limits::logins,
         about: "p99 of reads while logins saturate their thread" },
     Case { name: "backup", run: limits::backup,

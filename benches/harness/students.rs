@@ -157,7 +157,7 @@ pub fn students(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Students of all plans and standings, and an administrator who is signed in.
-fn fill(file: &Path) -> anyhow::Result<()> {
+pub fn fill(file: &Path) -> anyhow::Result<()> {
     let mut connection = seed::open(file)?;
     let now = unix_now();
     let tx = connection.transaction()?;

@@ -91,16 +91,21 @@ pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Holder>> {
 /// and what was paid for ended before `unpaid_before`, or a cancelled
 /// subscription that has ended. At most `most` of them.
 pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<Vec<Holder>> {
-    let student = "role NOT IN ('drop', 'admin') AND suspended_at IS NULL";
-    let sql = format!(
-        "SELECT {HOLDER} FROM user
-         WHERE late_since IS NOT NULL AND coalesce(paid_until, late_since) <= ?1 AND {student}
-         UNION
-         SELECT {HOLDER} FROM user WHERE ends_at <= ?2 AND {student}
-         ORDER BY user_id LIMIT ?3"
-    );
-    let most = i64::try_from(most).unwrap_or(1);
-    tx.all(&sql, (unpaid_before.0, tx.now().0, most), holder)
+    let found = |index: &str, condition: &str, until: Instant| {
+        let sql = format!(
+            "SELECT {HOLDER} FROM user INDEXED BY {index}
+             WHERE {condition} AND role NOT IN ('drop', 'admin') AND suspended_at IS NULL
+             LIMIT ?2"
+        );
+        tx.all(&sql, (until.0, i64::try_from(most).unwrap_or(1)), holder)
+    };
+    let late = "late_since IS NOT NULL AND coalesce(paid_until, late_since) <= ?1";
+    let mut overdue = found("user_late", late, unpaid_before)?;
+    overdue.extend(found("user_ending", "ends_at <= ?1", tx.now())?);
+    overdue.sort_by_key(|holder| holder.user_id.0);
+    overdue.dedup_by_key(|holder| holder.user_id);
+    overdue.truncate(most);
+    Ok(overdue)
 }
 
 /// Sets the terms of a student.

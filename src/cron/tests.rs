@@ -1,1 +1,338 @@
-//! tests
+//! The rules over generated instants, and the tasks on a database of their own.
+
+use std::sync::Arc;
+
+use chrono::NaiveTime;
+use proptest::prelude::*;
+
+use super::rules::{Every, Moment, away_since_before, full_days_away, leaves_at, old_before};
+use super::*;
+use crate::app::Parts;
+use crate::clock::{Clock, DAY_S, Zone};
+use crate::db::{Db, DbError, Options};
+use crate::ids::UserId;
+use crate::secrets::Sealer;
+
+const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const ZONES: [Zone; 4] = [
+    ZONE,
+    Zone(chrono_tz::America::Noronha),
+    Zone(chrono_tz::America::Manaus),
+    Zone(chrono_tz::America::Santiago),
+];
+/// 2026-11-20 12:00 UTC.
+const NOW: Instant = Instant(1_795_176_000);
+
+/// Instants from 1985 to 2037, with every change of Brazil's clocks among them.
+fn instant() -> impl Strategy<Value = Instant> {
+    (473_385_600_i64..2_145_916_800).prop_map(Instant)
+}
+
+fn zone() -> impl Strategy<Value = Zone> {
+    proptest::sample::select(ZONES.to_vec())
+}
+
+fn time(text: &str) -> NaiveTime {
+    NaiveTime::parse_from_str(text, "%H:%M").unwrap()
+}
+
+proptest! {
+    #[test]
+    fn a_meet_has_two_moments_and_no_others(start in instant(), ahead in -90_000_i64..90_000) {
+        let now = start.minus(ahead);
+        let day = Moment::DayBefore.is_now(start, now);
+        let minutes = Moment::MinutesBefore.is_now(start, now);
+        prop_assert_eq!(day, ahead > 23 * 3600 && ahead <= 24 * 3600);
+        prop_assert_eq!(minutes, ahead > 0 && ahead <= 300);
+    }
+
+    #[test]
+    fn somebody_is_away_from_the_midnight_after_the_full_days(
+        zone in zone(), active in instant(), since in 0_i64..20 * DAY_S, days in 1_u32..10,
+    ) {
+        let now = active.plus(since);
+        let away = active < away_since_before(zone, now, days);
+        prop_assert_eq!(away, full_days_away(zone, active, now) >= i64::from(days));
+        // Once away, always away, until there is activity.
+        prop_assert!(!away || active < away_since_before(zone, now.plus(1), days));
+        // It begins at a midnight of the zone.
+        let midnight = zone.start_of(zone.day(now));
+        prop_assert_eq!(away, active < away_since_before(zone, midnight, days));
+    }
+
+    #[test]
+    fn nothing_leaves_in_quiet_hours_nor_waits_longer_than_they_last(
+        zone in zone(), now in instant(), user in 1_i64..1_000_000,
+        from in 0_u32..96, until in 0_u32..96,
+    ) {
+        let quarter = |quarters: u32| NaiveTime::MIN + chrono::TimeDelta::minutes(i64::from(quarters) * 15);
+        let (from, until) = (quarter(from), quarter(until));
+        let quiet = |at: Instant| {
+            let time = zone.civil(at).time();
+            if until < from { time >= from || time < until } else { from <= time && time < until }
+        };
+        let leaves = leaves_at(zone, now, (from, until), UserId(user));
+        prop_assert!(leaves >= now);
+        if quiet(now) {
+            // Clocks that change within the night may add an hour, and where
+            // an hour is repeated the end of the quiet is its first one.
+            prop_assert!(leaves.since(now) <= DAY_S + 3600 + 300);
+        } else {
+            prop_assert_eq!(leaves, now);
+        }
+    }
+
+    #[test]
+    fn old_entries_are_whole_days(zone in zone(), now in instant(), age in 0_i64..100 * DAY_S) {
+        let at = now.minus(age);
+        let old = at < old_before(zone, now, 90);
+        prop_assert_eq!(old, zone.day(now).0 - zone.day(at).0 > 90);
+    }
+
+    #[test]
+    fn a_daily_task_is_due_when_the_civil_day_is_another(
+        zone in zone(), last in instant(), since in -3 * DAY_S..3 * DAY_S,
+    ) {
+        let now = last.plus(since);
+        prop_assert_eq!(Every::Day.is_due(zone, Some(last), now), zone.day(last) != zone.day(now));
+        prop_assert!(Every::Day.is_due(zone, None, now) && Every::Run.is_due(zone, Some(now), now));
+    }
+}
+
+#[test]
+fn quiet_hours_at_their_edges() {
+    let night = (time("21:00"), time("08:00"));
+    let leaves = |now: &str, quiet| {
+        let now = ZONE.read(now).unwrap();
+        let leaves = leaves_at(ZONE, now, quiet, UserId(300 * 7 + 61));
+        ZONE.spaced(leaves)
+    };
+    for (now, expected) in [
+        ("2026-11-20 20:59:59", "2026-11-20 20:59:59"),
+        ("2026-11-20 21:00:00", "2026-11-21 08:01:01"),
+        ("2026-11-30 23:59:59", "2026-12-01 08:01:01"),
+        ("2026-12-01 00:00:00", "2026-12-01 08:01:01"),
+        ("2026-12-01 07:59:59", "2026-12-01 08:01:01"),
+        ("2026-12-01 08:00:00", "2026-12-01 08:00:00"),
+        ("2028-02-29 22:00:00", "2028-03-01 08:01:01"),
+    ] {
+        assert_eq!(leaves(now, night), expected, "{now}");
+    }
+    let noon = (time("12:00"), time("14:00"));
+    assert_eq!(leaves("2026-12-01 12:00:00", noon), "2026-12-01 14:01:01");
+    assert_eq!(leaves("2026-12-01 14:00:00", noon), "2026-12-01 14:00:00");
+    // Equal ends: never quiet.
+    let never = (time("08:00"), time("08:00"));
+    assert_eq!(leaves("2026-12-01 08:00:00", never), "2026-12-01 08:00:00");
+    // The night of 2018-11-04 lost its first hour.
+    let short = (time("22:00"), time("00:30"));
+    assert_eq!(leaves("2018-11-03 23:00:00", short), "2018-11-04 01:01:01");
+}
+
+/// A service without HTTP, at [`NOW`].
+struct House {
+    app: Arc<App>,
+    clock_file: std::path::PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock_file = folder.path().join("clock");
+        std::fs::write(&clock_file, NOW.rfc3339()).unwrap();
+        let clock = Clock::File(clock_file.clone());
+        let options = Options {
+            path: folder.path().join("test.db"),
+            clock: clock.clone(),
+            readers: 2,
+            slow_readers: 2,
+        };
+        let (db, _) = Db::open_exclusive(&options).unwrap();
+        let overrides = crate::config::Overrides::default();
+        let config = crate::config::load(None, std::iter::empty(), &overrides);
+        let app = App::new(Parts {
+            config: config.unwrap().config,
+            clock,
+            db,
+            sealer: Sealer::new([7; 32]),
+            bound: ([127, 0, 0, 1], 8080).into(),
+            routes: Vec::new(),
+            demo: Vec::new(),
+        })
+        .unwrap();
+        Self {
+            app,
+            clock_file,
+            _folder: folder,
+        }
+    }
+
+    fn now_is(&self, now: Instant) {
+        std::fs::write(&self.clock_file, now.rfc3339()).unwrap();
+    }
+
+    fn execute(&self, sql: &'static str) {
+        let done: Result<(), DbError> = self.app.db.write(move |tx| {
+            tx.execute(sql, [])?;
+            Ok(())
+        });
+        done.unwrap();
+    }
+
+    fn number(&self, sql: &str) -> i64 {
+        let found = self
+            .app
+            .db
+            .read(Lane::Slow, |tx| tx.one(sql, [], |row| row.get(0)));
+        found.unwrap()
+    }
+}
+
+/// Tasks that fail in every way, and one that works.
+static BROKEN: [Task; 3] = [
+    Task {
+        name: "panico",
+        title: "Pânico",
+        every: Every::Run,
+        work: |_, _, report| {
+            report.add_inactive(2);
+            panic!("on purpose")
+        },
+    },
+    Task {
+        name: "erro",
+        title: "Erro",
+        every: Every::Run,
+        work: |_, _, _| Err("it did not work".into()),
+    },
+    Task {
+        name: "boa",
+        title: "Boa",
+        every: Every::Run,
+        work: |_, _, report| {
+            report.add_messages(3, 2, 1);
+            Ok(())
+        },
+    },
+];
+
+#[test]
+fn what_happens_in_a_task_stays_in_it() {
+    let house = House::new();
+    let mut report = Report::default();
+    let errors: Vec<Option<String>> = BROKEN
+        .iter()
+        .map(|task| run_one(&house.app, task, None, &mut report).error)
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            Some("it panicked: on purpose".to_owned()),
+            Some("it did not work".to_owned()),
+            None
+        ]
+    );
+    // What was done before a failure is counted.
+    let effects = serde_json::Value::Object(report.effects());
+    let expected = serde_json::json!({
+        "inativos": 2, "chat_enviados": 3, "chat_erros": 2, "chat_ignorados": 1,
+    });
+    assert_eq!(effects, expected);
+}
+
+#[test]
+fn every_count_of_the_answer_has_words() {
+    let mut report = Report::default();
+    report.add_archived(1, 1);
+    let wire = serde_json::to_value(&report).unwrap();
+    let mut names = vec!["suspensos".to_owned()];
+    for (name, value) in wire.as_object().unwrap() {
+        match value.as_object() {
+            Some(parts) => names.extend(parts.keys().map(|part| format!("{name}.{part}"))),
+            None => names.push(name.clone()),
+        }
+    }
+    let counts = names.iter().map(|name| (name.clone(), 1.into())).collect();
+    assert_eq!(report::in_words(&counts).len(), names.len());
+}
+
+#[test]
+fn names_of_tasks_are_theirs_alone() {
+    let mut names: Vec<&str> = TASKS.iter().map(|task| task.name).collect();
+    names.push("historico");
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), TASKS.len() + 1);
+}
+
+#[test]
+fn a_task_that_was_stopped_goes_on_where_it_was() {
+    let house = House::new();
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1300)
+         INSERT INTO user (email, name, role, created_at, chat_number)
+         SELECT 'p' || i, 'P', 'free', 1790000000, '5511987654321' FROM n",
+    );
+    let stop = Stop::default();
+    stop.stop();
+    let mut report = Report::default();
+    // Told to stop before its first piece: nothing is done, and nothing lost.
+    inactivity::alert(&house.app, &Turn::new(NOW, Some(&stop)), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM outbox"), 0);
+    // As if it had ended after the first piece.
+    house.execute(
+        "INSERT INTO cron_mark (name, position, done, expires_at)
+         VALUES ('inativos:20777', 500, 0, 1800000000)",
+    );
+    inactivity::alert(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM outbox"), 800);
+    assert_eq!(house.number("SELECT done FROM cron_mark"), 1);
+    // The day after, those of the first piece are found, and nobody else.
+    let tomorrow = NOW.plus(DAY_S);
+    house.now_is(tomorrow);
+    inactivity::alert(&house.app, &Turn::new(tomorrow, None), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
+    assert_eq!(
+        house.number("SELECT count(DISTINCT user_id) FROM outbox"),
+        1300
+    );
+    // Marks of days that are over go.
+    let later = NOW.plus(10 * DAY_S);
+    house.now_is(later);
+    inactivity::alert(&house.app, &Turn::new(later, None), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
+    assert!(house.number("SELECT count(*) FROM cron_mark") <= 2);
+}
+
+#[test]
+fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
+    let house = House::new();
+    // Five thousand runs in the last hours of a day and the first of the next.
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
+         SELECT 1780000000 + i, 1780000000 + i, i, 'relogio', 0, '{}', '[]' FROM n",
+    );
+    house.execute("UPDATE cron_run SET started_at = started_at + 86400 WHERE run_id > 4500");
+    let mut report = Report::default();
+    archive::pack(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 0);
+    assert_eq!(house.number("SELECT sum(runs) FROM cron_run_count"), 0);
+    assert_eq!(house.number("SELECT sum(entries) FROM log_batch"), 5000);
+    assert_eq!(house.number("SELECT max(part) FROM log_batch"), 3);
+    let mut ids = Vec::new();
+    for batch in 1..=house.number("SELECT max(batch_id) FROM log_batch") {
+        let found = house
+            .app
+            .db
+            .read(Lane::Slow, |tx| archive::batch(tx, batch));
+        let (_, lines) = found.unwrap().unwrap();
+        for line in lines.unwrap().lines() {
+            let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(entry["run_id"], entry["ms"], "all of the entry is there");
+            ids.push(entry["run_id"].as_i64().unwrap());
+        }
+    }
+    assert!(ids.iter().copied().eq(1..=5000), "exactly, and in order");
+}

@@ -1,11 +1,12 @@
-//! The periodic tasks: who may start them, what they do at which instant, and
-//! that they do it once.
+//! The periodic tasks: who may start them, how they run, and what stays of it.
+//! What each of them does is in `cron_rules.rs`.
 
 use rusqlite::Connection as Database;
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
+use crate::cron_rules::{ALERT, meet};
 use crate::process::until;
 use crate::site::{CRON_SECRET, START, Site};
 
@@ -29,14 +30,14 @@ pub fn some_history(site: &Site) {
 }
 
 #[track_caller]
-fn run_at(site: &Site, instant: &str) -> Value {
+pub fn run_at(site: &Site, instant: &str) -> Value {
     site.clock().set(instant);
     run(site)
 }
 
 /// Changes the database while the server is down.
 #[track_caller]
-fn alter(site: &Site, sql: &str) {
+pub fn alter(site: &Site, sql: &str) {
     site.stop();
     let database = Database::open(site.database()).unwrap();
     database.execute_batch(sql).unwrap();
@@ -48,14 +49,14 @@ fn alter(site: &Site, sql: &str) {
 }
 
 #[track_caller]
-fn json_of(actor: &Actor<'_>, target: &str) -> Value {
+pub fn json_of(actor: &Actor<'_>, target: &str) -> Value {
     let request = Request::new("GET", target).header("Accept", "application/json");
     actor.send(request).ok()
 }
 
 /// A student with a chat number.
 #[track_caller]
-fn student(site: &Site, name: &str, plan: &str) {
+pub fn student(site: &Site, name: &str, plan: &str) {
     let new = json!({
         "nome": name, "email": format!("{name}@example.com"), "plano": plan,
         "chat_number": "5511987654321",
@@ -65,7 +66,7 @@ fn student(site: &Site, name: &str, plan: &str) {
 }
 
 /// What is queued of a kind: channel and address, in order.
-fn queued(site: &Site, kind: &str) -> Vec<String> {
+pub fn queued(site: &Site, kind: &str) -> Vec<String> {
     site.stored(&format!(
         "SELECT o.channel || ' ' || u.email FROM outbox o JOIN user u USING (user_id)
          WHERE o.kind = '{kind}' AND o.state = 0 ORDER BY u.email, o.message_id"
@@ -154,216 +155,6 @@ fn the_answer_has_every_field_from_the_start() {
             "log_archival": { "skipped": true }, "erros": [], "ms": null,
         })
     );
-}
-
-/// A meet at an instant of UTC; gives back its id.
-#[track_caller]
-fn meet(site: &Site, civil: &str) -> String {
-    let new = json!({ "titulo": "Tira-dúvidas", "data_hora": civil, "duracao_minutos": 60 });
-    let made = site.administrator().post("/admin/meets", &new).expect(201);
-    made.json()["id"].as_str().unwrap().to_owned()
-}
-
-const REMINDER: &str = "lembrete_encontro";
-
-#[test]
-fn a_meet_is_announced_in_two_moments_at_their_very_edges() {
-    let site = Site::builder().unlimited().start();
-    student(&site, "ana", "pro");
-    // It begins at 15:00 in Brasília, which is 18:00 UTC.
-    meet(&site, "2026-11-22 15:00:00");
-    let told = |instant: &str| run_at(&site, instant)["meets_notif"].as_i64().unwrap();
-    for (instant, expected) in [
-        ("2026-11-21T17:59:59Z", 0), // a second too early
-        ("2026-11-21T18:00:00Z", 1), // exactly 24 hours
-        ("2026-11-21T18:00:00Z", 0), // once
-        ("2026-11-21T18:59:59Z", 0),
-        ("2026-11-22T17:54:59Z", 0), // a second too early
-        ("2026-11-22T17:55:00Z", 1), // exactly 5 minutes
-        ("2026-11-22T17:59:59Z", 0),
-        ("2026-11-22T18:00:00Z", 0),
-        // The clock is set back: nothing is said again.
-        ("2026-11-21T18:30:00Z", 0),
-        ("2026-11-22T17:57:00Z", 0),
-    ] {
-        assert_eq!(told(instant), expected, "{instant}");
-    }
-    let ends = "SELECT datetime(expires_at, 'unixepoch') || ' ' || json_extract(params, '$.moment') FROM outbox
-                WHERE kind = 'lembrete_encontro' ORDER BY message_id";
-    assert_eq!(
-        site.stored(ends),
-        ["2026-11-22 18:00:00 24h", "2026-11-22 18:00:00 5min"]
-    );
-}
-
-#[test]
-fn a_missed_run_is_made_up_while_what_it_says_is_true() {
-    let site = Site::builder().unlimited().start();
-    student(&site, "ana", "pro");
-    meet(&site, "2026-11-22 15:00:00");
-    meet(&site, "2026-11-23 15:00:00");
-    let told = |instant: &str| run_at(&site, instant)["meets_notif"].as_i64().unwrap();
-    // The last second of the first meet's moment, then none for the second.
-    assert_eq!(told("2026-11-21T18:59:59Z"), 1);
-    assert_eq!(told("2026-11-22T17:59:59Z"), 1, "a second before the start");
-    assert_eq!(told("2026-11-22T19:00:00Z"), 0, "exactly 23 hours");
-    assert_eq!(told("2026-11-23T18:00:00Z"), 0, "it has begun");
-}
-
-#[test]
-fn reminders_go_to_those_whose_plan_or_exception_has_meets() {
-    let site = Site::builder().unlimited().start();
-    for (name, plan) in [
-        ("pro", "pro"),
-        ("gratis", "free"),
-        ("com-excecao", "free"),
-        ("sem-permissao", "vip"),
-        ("suspensa", "vip"),
-    ] {
-        student(&site, name, plan);
-    }
-    site.make_person("sem-numero", "pro");
-    site.make_person("fornecedor", "drop");
-    let crm = site.key(&["write"]);
-    crm.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "suspensa@example.com" }),
-    )
-    .ok();
-    alter(
-        &site,
-        "INSERT INTO user_permission (user_id, permission, granted)
-         SELECT user_id, 'meets', email = 'com-excecao@example.com' FROM user
-         WHERE email IN ('com-excecao@example.com', 'sem-permissao@example.com')",
-    );
-    meet(&site, "2026-11-21 09:00:00");
-    assert_eq!(run(&site)["meets_notif"], 2);
-    assert_eq!(
-        queued(&site, REMINDER),
-        ["chat com-excecao@example.com", "chat pro@example.com"]
-    );
-}
-
-#[test]
-fn who_has_no_number_is_told_by_email_where_that_is_configured() {
-    let site = Site::builder()
-        .unlimited()
-        .config("email.smtp_url", "smtp://127.0.0.1:9")
-        .start();
-    student(&site, "ana", "pro");
-    site.make_person("bia", "pro");
-    meet(&site, "2026-11-21 09:00:00");
-    assert_eq!(run(&site)["meets_notif"], 2);
-    assert_eq!(
-        queued(&site, REMINDER),
-        ["chat ana@example.com", "email bia@example.com"]
-    );
-}
-
-#[test]
-fn a_meet_that_is_moved_or_removed_takes_its_reminders_back() {
-    let site = Site::builder().unlimited().start();
-    student(&site, "ana", "pro");
-    let (moved, removed) = (
-        meet(&site, "2026-11-21 09:00:00"),
-        meet(&site, "2026-11-21 09:00:00"),
-    );
-    assert_eq!(run(&site)["meets_notif"], 2);
-    let admin = site.administrator();
-    let later = json!({ "data_hora": "2026-11-23 09:00:00" });
-    admin.post(&format!("/admin/meets/{moved}"), &later).ok();
-    admin
-        .post(&format!("/admin/meets/{removed}/excluir"), &json!({}))
-        .ok();
-    assert_eq!(run(&site)["meets_notif"], 0);
-    assert_eq!(queued(&site, REMINDER), Vec::<String>::new());
-    let why = "SELECT DISTINCT outcome FROM outbox WHERE kind = 'lembrete_encontro'";
-    assert_eq!(
-        site.stored(why),
-        ["o encontro mudou de horário ou foi excluído"]
-    );
-    // At its new time it is announced anew.
-    assert_eq!(run_at(&site, "2026-11-22T12:00:00Z")["meets_notif"], 1);
-    assert_eq!(queued(&site, REMINDER).len(), 1);
-}
-
-const ALERT: &str = "inatividade";
-
-#[test]
-fn inactivity_is_told_once_a_stretch_after_full_civil_days() {
-    let site = Site::builder().unlimited().start();
-    site.make_person("administradora", "admin");
-    site.clock().set("2026-11-21T02:59:59Z");
-    student(&site, "ana", "free");
-    site.clock().set("2026-11-21T03:00:00Z");
-    student(&site, "bia", "free");
-    let told = |instant: &str| run_at(&site, instant)["inativos"].as_i64().unwrap();
-    for (instant, expected) in [
-        // Ana came on the 20th, so 21, 22 and 23 are full days without her.
-        ("2026-11-24T02:59:59Z", 0),
-        ("2026-11-24T03:00:00Z", 1),
-        ("2026-11-24T03:00:01Z", 0),
-        // Bia came a second later, on the 21st.
-        ("2026-11-25T02:59:59Z", 0),
-        ("2026-11-25T12:00:00Z", 1), // the run of midnight was missed
-        ("2026-11-25T23:00:00Z", 0),
-        // Set back, and far ahead, when the queue has forgotten the message.
-        ("2026-11-24T03:00:00Z", 0),
-        ("2026-11-30T12:00:00Z", 0),
-        ("2027-01-20T12:00:00Z", 0),
-        ("2027-01-21T12:00:00Z", 0),
-    ] {
-        assert_eq!(told(instant), expected, "{instant}");
-    }
-}
-
-#[test]
-fn a_login_begins_a_new_stretch_and_suspension_ends_all() {
-    let site = Site::builder().unlimited().start();
-    student(&site, "ana", "vip");
-    student(&site, "rui", "vip");
-    let crm = site.key(&["write"]);
-    crm.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "rui@example.com" }),
-    )
-    .ok();
-    assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 1);
-    assert_eq!(queued(&site, ALERT), ["chat ana@example.com"]);
-    // Somebody with a password, who gets a number.
-    let person = site.person_as("caio", "vip");
-    person.get("/painel").expect(200);
-    alter(
-        &site,
-        "UPDATE user SET chat_number = '5511987654321' WHERE email = 'caio@example.com'",
-    );
-    assert_eq!(run_at(&site, "2026-11-27T12:00:00Z")["inativos"], 0);
-    assert_eq!(run_at(&site, "2026-11-28T12:00:00Z")["inativos"], 1);
-    site.person("caio");
-    assert_eq!(run_at(&site, "2026-12-01T12:00:00Z")["inativos"], 0);
-    assert_eq!(run_at(&site, "2026-12-02T12:00:00Z")["inativos"], 1);
-}
-
-#[test]
-fn inactivity_alerts_wait_for_the_morning() {
-    let site = Site::builder().unlimited().start();
-    for number in 0..20 {
-        student(&site, &format!("aluna{number}"), "free");
-    }
-    assert_eq!(run_at(&site, "2026-11-24T03:00:00Z")["inativos"], 20);
-    let leaves = "SELECT run_at || '' FROM outbox WHERE kind = 'inatividade' ORDER BY run_at";
-    let leaves = site.stored(leaves);
-    let eight = 1_795_518_000; // 2026-11-24 08:00:00 in Brasília
-    let waits: Vec<i64> = leaves
-        .iter()
-        .map(|at| at.parse::<i64>().unwrap() - eight)
-        .collect();
-    assert!(
-        waits.iter().all(|wait| (0..300).contains(wait)),
-        "{waits:?}"
-    );
-    assert_eq!(waits.len(), 20);
-    assert!(waits.first() < waits.last(), "{waits:?}");
 }
 
 #[test]
@@ -704,4 +495,44 @@ fn a_run_that_waits_has_counts_of_its_own() {
         .collect();
     told.sort_unstable();
     assert_eq!(told, [0, 1]);
+}
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost_and_nothing_said_twice() {
+    const PEOPLE: i64 = 3_000;
+    let site = Site::builder().unlimited().start();
+    alter(
+        &site,
+        &format!(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {PEOPLE})
+             INSERT INTO user (email, name, role, created_at, chat_number)
+             SELECT 'p' || i || '@example.com', 'P ' || i, 'free', 1790000000, '5511987654321' FROM n;
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {PEOPLE})
+             INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
+             SELECT 1700000000 + i * 60, 1700000000 + i * 60, 1, 'relogio', 0, '{{}}', '[]' FROM n"
+        ),
+    );
+    let count = |sql: &str| site.stored(sql)[0].parse::<i64>().unwrap();
+    for turn in 0..8 {
+        std::thread::scope(|scope| {
+            let caller = site.bearer(CRON_SECRET);
+            let asked = scope.spawn(move || caller.try_send(Request::new("GET", CRON)).is_ok());
+            std::thread::park_timeout(std::time::Duration::from_millis(10 + 9 * turn));
+            site.kill();
+            let _ = asked.join();
+        });
+        site.start_again();
+        let kept = "SELECT ((SELECT count(*) FROM cron_run WHERE started_at < 1790000000)
+                          + (SELECT coalesce(sum(entries), 0) FROM log_batch)) || ''";
+        assert_eq!(count(kept), PEOPLE, "turn {turn}");
+        let agree = "SELECT ((SELECT count(*) FROM outbox) - (SELECT count(*) FROM inactivity_alert)) || ''";
+        assert_eq!(count(agree), 0, "turn {turn}");
+    }
+    run(&site);
+    assert_eq!(
+        count("SELECT count(DISTINCT user_id) || '' FROM outbox"),
+        PEOPLE
+    );
+    assert_eq!(count("SELECT count(*) || '' FROM outbox"), PEOPLE);
+    assert_eq!(count("SELECT sum(entries) || '' FROM log_batch"), PEOPLE);
 }
