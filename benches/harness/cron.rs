@@ -60,18 +60,23 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     ));
     server.stop()?;
 
-    // Everybody has a number and was away, and was told so; a meet is near.
+    everybody(lab, &copy.file, &mut figures)?;
+    Ok(figures)
+}
+
+/// Everybody has a number and was away, and was told so; a meet is near.
+fn everybody(lab: &Lab, file: &Path, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     let away =
         "UPDATE user SET last_access_at = ?1, created_at = ?1, chat_number = '5511987654321'";
-    change(&copy.file, away, unix_now() - 10 * DAY_S)?;
-    let server = lab.serve(&copy.file, &[("CRON__SECRET", SECRET)])?;
+    change(file, away, unix_now() - 10 * DAY_S)?;
+    let server = lab.serve(file, &[("CRON__SECRET", SECRET)])?;
     let (_, waited) = call(&server, "inativos", None)?;
     figures.push(at_most("ms, longest wait, everybody alerted", waited, 50.0));
     server.stop()?;
     let meet = "INSERT INTO meet (title, starts_at, minutes, created_at, updated_at)
                 VALUES ('Encontro', ?1 + 84600, 60, ?1, ?1)";
-    change(&copy.file, meet, unix_now())?;
-    let server = lab.serve(&copy.file, &[("CRON__SECRET", SECRET)])?;
+    change(file, meet, unix_now())?;
+    let server = lab.serve(file, &[("CRON__SECRET", SECRET)])?;
     let (took, waited) = call(&server, "meets_notif", None)?;
     figures.push(Figure::new(
         "cron",
@@ -87,11 +92,11 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     figures.push(at_most("ms, call after that", took, 300.0));
     server.stop()?;
     change(
-        &copy.file,
+        file,
         "UPDATE meet SET title = title WHERE ?1 > 0",
         unix_now(),
     )?;
-    let server = lab.serve(&copy.file, &[("CRON__SECRET", SECRET)])?;
+    let server = lab.serve(file, &[("CRON__SECRET", SECRET)])?;
     let (took, _) = call(&server, "inativos", Some(0))?;
     figures.push(at_most(
         "ms, first call of a day, everybody alerted before",
@@ -99,7 +104,7 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         300.0,
     ));
     server.stop()?;
-    Ok(figures)
+    Ok(())
 }
 
 fn at_most(measure: &str, value: f64, limit: f64) -> Figure {

@@ -17,7 +17,7 @@ use crate::ids::UserId;
 use crate::outbox::{self, Kind, NewMessage};
 
 /// People of one job of the writer.
-const PIECE: usize = 500;
+const PIECE: usize = 250;
 /// The first word of the marks of days.
 const MARKS: &str = "inativos";
 

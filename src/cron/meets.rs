@@ -20,7 +20,7 @@ use crate::ids::UserId;
 use crate::outbox::{self, Kind, NewMessage};
 
 /// People of one job of the writer.
-const PIECE: usize = 500;
+const PIECE: usize = 250;
 /// Most meets of the next day.
 const MOST_MEETS: u32 = 500;
 /// The first word of the marks of reminders.
@@ -189,36 +189,43 @@ fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
 fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, is_over) in marks {
-        let told = name
-            .strip_prefix(MARKS)
-            .and_then(|rest| rest.strip_prefix(':'));
-        let Some((told, meet, start)) = told.and_then(|told| {
-            let mut parts = told.split(':');
-            let meet: i64 = parts.next()?.parse().ok()?;
-            let start: i64 = parts.nth(1)?.parse().ok()?;
-            Some((told.to_owned(), meet, Instant(start)))
-        }) else {
+        let Some((meet, start)) = meet_of(&name) else {
             continue;
         };
         let stands = app.db.read(Lane::Slow, |tx| {
             Ok::<_, DbError>(starts_at(tx, meet)? == Some(start))
         })?;
-        if stands && !is_over {
-            continue;
-        }
         // What waits past the start of a meet that stands is too old, which
         // the delivery says of it.
-        while !stands {
-            if turn.is_over() {
-                return Ok(());
-            }
-            let keys = format!("{}:{told}:", Kind::MeetReminder.name());
-            let drop = move |tx: &WriteTx<'_>| outbox::drop_keyed(tx, &keys, MOVED, PIECE);
-            if app.db.write(drop)? < PIECE {
-                break;
-            }
+        let is_done = if stands {
+            is_over
+        } else {
+            take_back(app, turn, &name)?
+        };
+        if is_done {
+            app.db.write(move |tx| mark::forget(tx, &name))?;
         }
-        app.db.write(move |tx| mark::forget(tx, &name))?;
     }
     Ok(())
+}
+
+/// The meet of a mark and its start then.
+fn meet_of(mark: &str) -> Option<(i64, Instant)> {
+    let mut parts = mark.split(':').skip(1);
+    let meet = parts.next()?.parse().ok()?;
+    let start = parts.nth(1)?.parse().ok()?;
+    Some((meet, Instant(start)))
+}
+
+/// Drops what still waits of what a mark stands for; false when some is left.
+fn take_back(app: &App, turn: &Turn<'_>, mark: &str) -> Result<bool> {
+    let told = mark.trim_start_matches(MARKS);
+    while !turn.is_over() {
+        let keys = format!("{}{told}:", Kind::MeetReminder.name());
+        let drop = move |tx: &WriteTx<'_>| outbox::drop_keyed(tx, &keys, MOVED, PIECE);
+        if app.db.write(drop)? < PIECE {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

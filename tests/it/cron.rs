@@ -1,7 +1,7 @@
 //! The periodic tasks: who may start them, how they run, and what stays of it.
 //! What each of them does is in `cron_rules.rs`.
 
-use rusqlite::Connection as Database;
+use rusqlite::{Connection as Database, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
@@ -39,7 +39,8 @@ pub fn run_at(site: &Site, instant: &str) -> Value {
 #[track_caller]
 pub fn alter(site: &Site, sql: &str) {
     site.stop();
-    let database = Database::open(site.database()).unwrap();
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let database = Database::open_with_flags(site.database(), flags).unwrap();
     database.execute_batch(sql).unwrap();
     database
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
