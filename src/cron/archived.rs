@@ -4,12 +4,13 @@
 use http::HeaderValue;
 use http::header::CONTENT_DISPOSITION;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::archive::{self, BatchRow, LOGS};
 use super::views::{ArchivePage, BatchLine, BatchPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::clock::{Instant, Zone};
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -188,16 +189,17 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         .skip((page - 1).saturating_mul(PER_PAGE))
         .take(PER_PAGE)
         .collect();
+    let entries = shown.iter().map(|line| readable(app.zone(), line));
+    let entries: Vec<Value> = entries
+        .collect::<Result<_, _>>()
+        .map_err(Problem::internal)?;
     if request.wants_json() {
-        let entries = shown.iter().map(|line| serde_json::from_str(line));
         return Reply::json(&BatchReply {
             ok: true,
             batch: wire(app, batch),
             integro: whole,
             total,
-            dados: entries
-                .collect::<Result<_, _>>()
-                .map_err(Problem::internal)?,
+            dados: entries,
         });
     }
     let path = format!("{}/{id}", LIST.path);
@@ -206,9 +208,32 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         damaged: (!whole).then(damaged),
         batch: line(&batch),
         packed: app.zone().page(batch.created_at),
-        lines: shown.join("\n"),
+        lines: entries
+            .iter()
+            .map(Value::to_string)
+            .collect::<Vec<_>>()
+            .join("\n"),
         paging: Paging::new(&path, &[], page as u64, PER_PAGE as u64, total as u64),
     })
+}
+
+/// An entry as people read it: civil times, and what was JSON in a text taken
+/// out of it. The file has it as it was.
+fn readable(zone: Zone, line: &str) -> serde_json::Result<Value> {
+    let mut entry: Map<String, Value> = serde_json::from_str(line)?;
+    for (name, value) in &mut entry {
+        let told = match value {
+            Value::Number(number) if name.ends_with("_at") => {
+                number.as_i64().map(|at| zone.spaced(Instant(at)).into())
+            }
+            Value::String(text) if text.starts_with(['{', '[']) => serde_json::from_str(text).ok(),
+            _ => None,
+        };
+        if let Some(told) = told {
+            *value = told;
+        }
+    }
+    Ok(Value::Object(entry))
 }
 
 fn damaged() -> Notice {

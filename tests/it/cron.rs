@@ -430,9 +430,14 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
     let entries = batch["dados"].as_array().unwrap();
     let ids: Vec<&Value> = entries.iter().map(|entry| &entry["run_id"]).collect();
     assert_eq!(ids, [1, 2, 3]);
-    assert_eq!(entries[0]["started_at"], 1_795_176_000);
+    assert_eq!(entries[0]["started_at"], "2026-11-20 09:00:00");
+    assert_eq!(entries[0]["counts"], json!({}));
     let file = admin.get("/admin/cron/arquivo/1?formato=jsonl").expect(200);
     assert_eq!(file.text().lines().count(), 3);
+    assert!(
+        file.text().contains("\"started_at\":1795176000"),
+        "as it was"
+    );
     let page = admin.get("/admin/cron/arquivo/1").expect(200).text();
     assert!(page.contains("Histórico do cron, 20/11/2026"), "{page}");
     admin.get("/admin/cron/arquivo/9").expect(404);
