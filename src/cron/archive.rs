@@ -63,7 +63,7 @@ pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
 }
 
 /// Entries of one civil day.
-struct Piece {
+pub(super) struct Piece {
     day: Day,
     first: i64,
     last: i64,
@@ -73,7 +73,12 @@ struct Piece {
 }
 
 /// The oldest entries of a log from before an instant, of one civil day.
-fn oldest(tx: &ReadTx<'_>, log: &Log, before: Instant, zone: Zone) -> Result<Option<Piece>> {
+pub(super) fn oldest(
+    tx: &ReadTx<'_>,
+    log: &Log,
+    before: Instant,
+    zone: Zone,
+) -> Result<Option<Piece>> {
     let Log { table, id, at, .. } = log;
     let columns = log.columns.join(", ");
     let mut piece: Option<Piece> = None;
@@ -129,7 +134,7 @@ fn json(value: ValueRef<'_>) -> Value {
 }
 
 /// A piece, packed.
-struct Batch {
+pub(super) struct Batch {
     log: &'static Log,
     piece: Piece,
     body: Vec<u8>,
@@ -137,7 +142,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(log: &'static Log, piece: Piece) -> std::io::Result<Self> {
+    pub(super) fn of(log: &'static Log, piece: Piece) -> std::io::Result<Self> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::default());
         packer.write_all(piece.lines.as_bytes())?;
         Ok(Self {
@@ -149,7 +154,7 @@ impl Batch {
     }
 
     /// Stores the batch in place of its entries.
-    fn store(&self, tx: &WriteTx<'_>) -> std::result::Result<(), PackError> {
+    pub(super) fn store(&self, tx: &WriteTx<'_>) -> std::result::Result<(), PackError> {
         let (log, piece) = (self.log, &self.piece);
         let removed = tx.execute(
             &format!(
@@ -185,7 +190,7 @@ impl Batch {
 
 /// Why a piece was not packed.
 #[derive(Debug, thiserror::Error)]
-enum PackError {
+pub(super) enum PackError {
     #[error("entries of the log {0} changed while they were packed; they are packed next time")]
     Changed(&'static str),
     #[error(transparent)]

@@ -336,3 +336,46 @@ fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
     }
     assert!(ids.iter().copied().eq(1..=5000), "exactly, and in order");
 }
+
+#[test]
+fn entries_that_change_while_they_are_packed_stay_where_they_are() {
+    let house = House::new();
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
+         INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
+         SELECT 1780000000 + i, 1780000000 + i, i, 'relogio', 0, '{}', '[]' FROM n",
+    );
+    let log = &archive::LOGS[0];
+    let piece = house
+        .app
+        .db
+        .read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
+    let batch = archive::Batch::of(log, piece.unwrap().unwrap()).unwrap();
+    house.execute("DELETE FROM cron_run WHERE run_id = 5");
+    let stored = house.app.db.write(move |tx| batch.store(tx));
+    let told = stored.unwrap_err().to_string();
+    assert!(told.contains("changed while they were packed"), "{told}");
+    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 9);
+    assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+}
+
+#[test]
+fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
+    let house = House::new();
+    let before = house.app.cron_turns.take(1).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let app = Arc::clone(&house.app);
+    let waiting = std::thread::spawn(move || {
+        let run = run(&app, Origin::Panel, None);
+        tell.send(run.map(|run| run.failures.len())).unwrap();
+    });
+    let at_most = Duration::from_millis(100);
+    assert!(told.recv_timeout(at_most).is_err(), "it waits");
+    // One waits, so there is no place for a second when one is the limit.
+    assert!(house.app.cron_turns.take(1).is_none());
+    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 0);
+    drop(before);
+    assert_eq!(told.recv().unwrap(), Some(0));
+    waiting.join().unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 1);
+}

@@ -156,14 +156,15 @@ fn inactivity_is_told_once_a_stretch_after_full_civil_days() {
         ("2026-11-25T02:59:59Z", 0),
         ("2026-11-25T12:00:00Z", 1), // the run of midnight was missed
         ("2026-11-25T23:00:00Z", 0),
-        // Set back, and far ahead, when the queue has forgotten the message.
+        // Set back, and ahead again.
         ("2026-11-24T03:00:00Z", 0),
         ("2026-11-30T12:00:00Z", 0),
-        ("2027-01-20T12:00:00Z", 0),
-        ("2027-01-21T12:00:00Z", 0),
     ] {
         assert_eq!(told(instant), expected, "{instant}");
     }
+    // The stretch goes on when the queue has long forgotten its message.
+    alter(&site, "DELETE FROM outbox");
+    assert_eq!(told("2027-01-20T12:00:00Z"), 0);
 }
 
 #[test]
