@@ -91,6 +91,12 @@ impl Turns {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         turn
     }
+
+    /// Whether somebody has the turn.
+    #[cfg(test)]
+    pub fn is_taken(&self) -> bool {
+        self.turn.try_lock().is_err()
+    }
 }
 
 /// Starts a worker. `work` returns when it was told to stop.

@@ -379,3 +379,66 @@ fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
     waiting.join().unwrap();
     assert_eq!(house.number("SELECT count(*) FROM cron_run"), 1);
 }
+
+#[test]
+fn a_run_keeps_its_turn_until_it_is_over() {
+    let house = House::new();
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO user (email, name, role, created_at, chat_number)
+         SELECT 'p' || i, 'P', 'free', 1790000000, '5511987654321' FROM n",
+    );
+    let app = Arc::clone(&house.app);
+    let running = std::thread::spawn(move || run(&app, Origin::Panel, None));
+    let mut before = 0;
+    while before < 5000 {
+        let is_taken = house.app.cron_turns.is_taken();
+        let queued = house.number("SELECT count(*) FROM outbox");
+        let goes_on = 0 < before && queued < 5000;
+        assert!(
+            is_taken || !goes_on,
+            "at {queued} messages nobody has the turn"
+        );
+        before = queued;
+    }
+    running.join().unwrap();
+    assert!(!house.app.cron_turns.is_taken());
+}
+
+#[test]
+fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
+    let house = House::new();
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+         INSERT INTO user (email, name, role, created_at, chat_number)
+         SELECT 'p' || i, 'P', iif(i % 2, 'pro', 'free'), 1790000000, '5511987654321' FROM n",
+    );
+    house.execute(
+        "INSERT INTO meet (title, starts_at, minutes, created_at, updated_at)
+         VALUES ('Encontro', 1795176000 + 86400, 60, 1, 1)",
+    );
+    for _ in 0..2 {
+        let mut report = Report::default();
+        meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
+        assert_eq!(house.number("SELECT count(*) FROM outbox"), 300);
+        assert_eq!(
+            house.number("SELECT count(DISTINCT user_id) FROM outbox"),
+            300
+        );
+    }
+    // A meet that was moved takes all of them back, and is announced anew.
+    house.execute("UPDATE meet SET starts_at = starts_at - 60");
+    let mut report = Report::default();
+    meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
+    let by_state = |state: i64| {
+        house.number(&format!(
+            "SELECT count(*) FROM outbox WHERE state = {state}"
+        ))
+    };
+    assert_eq!((by_state(2), by_state(0)), (300, 300));
+    // Marks of meets that have begun go.
+    let begun = NOW.plus(2 * DAY_S);
+    house.now_is(begun);
+    meets::remind(&house.app, &Turn::new(begun, None), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM cron_mark"), 0);
+}
