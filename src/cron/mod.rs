@@ -147,8 +147,11 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
         Ok(known) => {
             for task in TASKS {
                 let state = known.iter().find(|state| state.name == task.name);
-                let last = state.and_then(|state| state.started_at);
                 let paused = state.is_some_and(|state| state.paused_at.is_some());
+                // What failed is tried again, however seldom it is due.
+                let last = state
+                    .filter(|state| state.failures == 0)
+                    .and_then(|state| state.started_at);
                 if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
                     let done = run_one(app, task, stop, &mut report);
                     failures.extend(Failure::of(&done));

@@ -461,6 +461,30 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
 }
 
 #[test]
+fn a_daily_task_that_failed_is_tried_again_in_the_next_run() {
+    let site = Site::builder().unlimited().start();
+    run(&site);
+    let broken = "CREATE TRIGGER broken BEFORE INSERT ON log_batch
+                  BEGIN SELECT RAISE(ABORT, 'quebrado de propósito'); END";
+    alter(&site, broken);
+    for instant in ["2027-02-20T12:00:00Z", "2027-02-20T12:01:00Z"] {
+        let answer = run_at(&site, instant);
+        assert_eq!(answer["erros"][0]["tarefa"], "arquivamento", "{answer}");
+        assert_eq!(answer["log_archival"], json!({ "skipped": true }));
+        // Nothing is lost on the way.
+        let kept = "SELECT count(*) || '' FROM cron_run WHERE run_id = 1";
+        assert_eq!(site.stored(kept), ["1"]);
+    }
+    alter(&site, "DROP TRIGGER broken");
+    let answer = run(&site);
+    assert_eq!(
+        answer["log_archival"],
+        json!({ "arquivados": 1, "lotes": 1 })
+    );
+    assert_eq!(run(&site)["log_archival"], json!({ "skipped": true }));
+}
+
+#[test]
 fn the_figures_tell_of_the_last_run() {
     let site = Site::builder().unlimited().start();
     let keeper = site.key(&["admin"]);
