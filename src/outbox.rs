@@ -46,7 +46,13 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Welcome, Self::PasswordLink, Self::LatePayment];
+    pub const ALL: [Self; 5] = [
+        Self::Welcome,
+        Self::PasswordLink,
+        Self::LatePayment,
+        Self::MeetReminder,
+        Self::Inactivity,
+    ];
 
     /// The kind of a name in the database.
     pub fn from_name(name: &str) -> Option<Self> {

@@ -35,9 +35,9 @@ mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod content; // Teachers, courses, lessons and meets, as staff keeps them.
-mod delivery;
 mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
+mod delivery;
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.

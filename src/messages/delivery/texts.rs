@@ -37,6 +37,16 @@ pub const fn template(kind: Kind) -> Template {
                    sem perder o acesso.\n\n\
                    Se você já pagou, desconsidere esta mensagem.",
         },
+        Kind::MeetReminder => Template {
+            subject: "Lembrete: {encontro}",
+            body: "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
+                   Entre por aqui: {endereco}/painel/meets",
+        },
+        Kind::Inactivity => Template {
+            subject: "Sentimos sua falta",
+            body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
+                   Continue de onde parou: {endereco}/painel",
+        },
     }
 }
 
@@ -97,6 +107,18 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
             .as_i64()
             .unwrap_or_default()
             .to_string(),
+        "encontro" => words.params["title"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
+        "inicio" => {
+            let at = words.params["starts_at"].as_i64().map(Instant);
+            at.map(|at| zone.page(at)).unwrap_or_default()
+        }
+        "ausencia" => match words.params["days"].as_i64().unwrap_or_default() {
+            1 => "1 dia".to_owned(),
+            days => format!("{days} dias"),
+        },
         _ => return None,
     })
 }
