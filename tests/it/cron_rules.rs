@@ -98,6 +98,7 @@ fn who_has_no_number_is_told_by_email_where_that_is_configured() {
     let site = Site::builder()
         .unlimited()
         .config("email.smtp_url", "smtp://127.0.0.1:9")
+        .config("email.from", "Escola <escola@exemplo.com>")
         .start();
     student(&site, "ana", "pro");
     site.make_person("bia", "pro");
