@@ -14,6 +14,7 @@ mod dues;
 mod inactivity;
 mod mark;
 mod meets;
+mod messages;
 pub mod pages;
 mod report;
 mod rules;
@@ -57,6 +58,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "lembretes_encontros", title: "Lembretes de encontros", every: Every::Run, work: meets::remind },
     Task { name: "inatividade", title: "Alertas de inatividade", every: Every::Run, work: inactivity::alert },
     Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
+    Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: messages::send },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
 ];
 

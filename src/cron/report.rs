@@ -92,7 +92,6 @@ impl Report {
     }
 
     /// Messages that left, failed, and were dropped.
-    #[allow(dead_code, reason = "its task is a row that comes with the delivery")]
     pub const fn add_messages(&mut self, sent: usize, failed: usize, dropped: usize) {
         self.chat_enviados += sent;
         self.chat_erros += failed;

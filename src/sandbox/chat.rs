@@ -24,6 +24,25 @@ pub struct Message {
     pub id: String,
 }
 
+impl Message {
+    fn new(
+        now: Instant,
+        gateway: &'static str,
+        to: &str,
+        text: &str,
+        template: Option<&str>,
+    ) -> Self {
+        Self {
+            at: now.rfc3339(),
+            gateway,
+            to: to.to_owned(),
+            text: text.to_owned(),
+            template: template.map(str::to_owned),
+            id: String::new(),
+        }
+    }
+}
+
 /// `POST /message/sendText/{instance}`.
 pub fn evolution(world: &mut World, request: &Request, instance: &str, now: Instant) -> Reply {
     let refused = |status: u16, error: &str, message: Value| {
@@ -48,7 +67,8 @@ pub fn evolution(world: &mut World, request: &Request, instance: &str, now: Inst
         let message = json!([{ "jid": jid, "exists": false, "number": number }]);
         return refused(400, "Bad Request", message);
     }
-    let id = note(world, now, "evolution", number, text, None);
+    let message = Message::new(now, "evolution", number, text, None);
+    let id = note(world, message);
     let answer = json!({
         "key": { "remoteJid": format!("{number}@s.whatsapp.net"), "fromMe": true, "id": id },
         "message": { "conversation": text },
@@ -86,7 +106,8 @@ pub fn cloud(world: &mut World, request: &Request, now: Instant) -> Reply {
     if !is_on_network(to) {
         return refused(400, 131_026, "Message undeliverable");
     }
-    let id = note(world, now, "cloud", to, text, Some(template.to_owned()));
+    let message = Message::new(now, "cloud", to, text, Some(template));
+    let id = note(world, message);
     let answer = json!({
         "messaging_product": "whatsapp",
         "contacts": [{ "input": to, "wa_id": to }],
@@ -99,22 +120,12 @@ fn is_on_network(number: &str) -> bool {
     !number.ends_with("000")
 }
 
-fn note(
-    world: &mut World,
-    now: Instant,
-    gateway: &'static str,
-    to: &str,
-    text: &str,
-    template: Option<String>,
-) -> String {
-    let id = format!("{gateway}-{}", world.next_number());
+/// Keeps a message; gives back its id.
+fn note(world: &mut World, message: Message) -> String {
+    let id = format!("{}-{}", message.gateway, world.next_number());
     world.messages.push(Message {
-        at: now.rfc3339(),
-        gateway,
-        to: to.to_owned(),
-        text: text.to_owned(),
-        template,
         id: id.clone(),
+        ..message
     });
     id
 }

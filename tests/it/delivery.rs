@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::actors::Actor;
 use crate::client::Request;
 use crate::process::until;
-use crate::site::{Builder, Site};
+use crate::site::{Builder, CRON_SECRET, Site};
 use crate::world::World;
 
 const QUEUE: &str = "/admin/mensagens";
@@ -244,4 +244,39 @@ fn killed_at_any_moment_every_message_leaves() {
     assert_eq!(numbers.len(), 30);
     // Twice only what was on its way when the process died: at most one a thread.
     assert!(all <= 30 + 5 * 6, "{all}");
+}
+
+#[test]
+fn with_the_clock_off_messages_wait_for_a_call() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution")
+        .config("cron.enabled", false)
+        .start();
+    let admin = site.administrator();
+    let call = || {
+        let path = format!("/api/v1/cron?token={CRON_SECRET}");
+        let told = site.anonymous().get(&path).ok();
+        ["chat_enviados", "chat_erros", "chat_ignorados"].map(|name| told[name].as_u64().unwrap())
+    };
+    assert_eq!(call(), [0, 0, 0]);
+    welcome(&site, "ana", NUMBER);
+    welcome(&site, "bia", "5511987654000");
+    welcome(&site, "caio", "5511987654322");
+    admin
+        .post(
+            &format!("/admin/alunos/{}", student(&admin, "caio")),
+            &json!({ "chat_number": null }),
+        )
+        .ok();
+    assert!(world.messages().is_empty());
+    assert_eq!(call(), [1, 1, 1]);
+    assert_eq!(world.messages().len(), 1);
+    assert_eq!(call(), [0, 0, 0]);
+    let dropped = settled(&admin, "descartada");
+    assert_eq!(dropped["motivo"], "a pessoa não tem número de chat");
+}
+
+fn student(admin: &Actor<'_>, name: &str) -> String {
+    let found = list(admin, &format!("/admin/alunos?q={name}@example.com"));
+    found["dados"][0]["id"].as_str().unwrap().to_owned()
 }

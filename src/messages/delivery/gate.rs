@@ -12,11 +12,11 @@ const FAILURES: u32 = 10;
 /// What a channel did since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    pub sent: u64,
+    pub sent: usize,
     /// Tries that failed.
-    pub failed: u64,
+    pub failed: usize,
     /// Messages that were dropped, because they could reach nobody.
-    pub dropped: u64,
+    pub dropped: usize,
 }
 
 impl Counts {
@@ -52,12 +52,14 @@ pub struct Gate {
 struct State {
     /// The next message may leave then.
     next: Monotonic,
-    /// A call has the queue worked until then.
-    open_until: Monotonic,
+    /// Whether a call has the queue worked.
+    called: bool,
     /// Left alone until then, and why.
     down: Option<(Monotonic, String)>,
     failures: u32,
     counts: Counts,
+    /// What was told of them.
+    told: Counts,
     in_flight: usize,
 }
 
@@ -75,18 +77,19 @@ impl Gate {
             by_itself,
             state: Mutex::new(State {
                 next: now,
-                open_until: now,
+                called: false,
                 down: None,
                 failures: 0,
                 counts: Counts::default(),
+                told: Counts::default(),
                 in_flight: 0,
             }),
         }
     }
 
-    /// Has the queue worked until then, also without the internal clock.
-    pub fn open_until(&self, end: Monotonic) {
-        self.lock().open_until = end;
+    /// Has the queue worked also without the internal clock, or no longer.
+    pub fn call(&self, called: bool) {
+        self.lock().called = called;
     }
 
     /// Takes the turn for one message; gives back how long it is to be waited
@@ -113,7 +116,7 @@ impl Gate {
 
     fn is_open(&self, state: &State, now: Monotonic) -> bool {
         let rests = state.down.as_ref().is_some_and(|(until, _)| now < *until);
-        !rests && (self.by_itself || now < state.open_until)
+        !rests && (self.by_itself || state.called)
     }
 
     /// Whether something is on its way.
@@ -150,12 +153,15 @@ impl Gate {
 
     /// Counts messages that were dropped.
     pub fn note_dropped(&self, count: usize) {
-        self.lock().counts.dropped += count as u64;
+        self.lock().counts.dropped += count;
     }
 
-    /// What was counted since the start.
-    pub fn counts(&self) -> Counts {
-        self.lock().counts
+    /// What was counted since this was asked last.
+    pub fn untold(&self) -> Counts {
+        let mut state = self.lock();
+        let fresh = state.counts.since(state.told);
+        state.told = state.counts;
+        fresh
     }
 
     /// Whether the channel is in order.

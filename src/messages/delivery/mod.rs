@@ -23,7 +23,7 @@ mod tests;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant as Monotonic};
+use std::time::Duration;
 
 use crate::app::App;
 use crate::config::{Config, Gateway};
@@ -114,11 +114,6 @@ impl Delivery {
             bell: Stop::default(),
         })
     }
-
-    /// The outlet of a channel, when that is configured.
-    pub fn outlet(&self, channel: Channel) -> Option<&Arc<Outlet>> {
-        self.outlets.iter().find(|one| one.channel == channel)
-    }
 }
 
 /// Starts the threads of every channel.
@@ -136,24 +131,23 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     Ok(started)
 }
 
-/// Lets what is due leave, also when the internal clock is off, until nothing
-/// is due or the time is up; gives back what was counted meanwhile, by channel.
-pub fn send_due(app: &App, budget: Duration) -> Vec<(Channel, Counts)> {
+/// Lets what is due leave when the internal clock does not, until nothing is
+/// due or `is_over` says so; gives back what each channel did since this was
+/// asked last.
+pub fn send_due(app: &App, is_over: impl Fn() -> bool) -> Vec<(Channel, Counts)> {
     let outlets = &app.delivery.outlets;
-    let before: Vec<Counts> = outlets.iter().map(|one| one.gate.counts()).collect();
-    let end = Monotonic::now() + budget;
-    for outlet in outlets {
-        outlet.gate.open_until(end);
+    if !app.config.cron.enabled {
+        for outlet in outlets {
+            outlet.gate.call(true);
+        }
+        app.delivery.bell.ring();
+        while !is_over() && outlets.iter().any(|one| worker::has_work(app, one)) {
+            app.delivery.bell.wait(LOOK);
+        }
+        for outlet in outlets {
+            outlet.gate.call(false);
+        }
     }
-    app.delivery.bell.ring();
-    while Monotonic::now() < end && outlets.iter().any(|one| worker::has_work(app, one)) {
-        app.delivery.bell.wait(LOOK);
-    }
-    for outlet in outlets {
-        outlet.gate.open_until(Monotonic::now());
-    }
-    let counted = outlets.iter().zip(before);
-    counted
-        .map(|(outlet, before)| (outlet.channel, outlet.gate.counts().since(before)))
-        .collect()
+    let told = |outlet: &Arc<Outlet>| (outlet.channel, outlet.gate.untold());
+    outlets.iter().map(told).collect()
 }

@@ -52,6 +52,8 @@ const LIST: Listing = Listing {
                 ("boas_vindas", "Boas-vindas"),
                 ("link_de_senha", "Link de senha"),
                 ("pagamento_atrasado", "Pagamento atrasado"),
+                ("lembrete_encontro", "Lembrete de encontro"),
+                ("inatividade", "Inatividade"),
             ],
         },
     ],
