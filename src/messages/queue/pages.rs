@@ -53,7 +53,7 @@ const LIST: Listing = Listing {
                 ("link_de_senha", "Link de senha"),
                 ("pagamento_atrasado", "Pagamento atrasado"),
                 ("lembrete_encontro", "Lembrete de encontro"),
-                ("inatividade", "Inatividade"),
+                ("inatividade", "Alerta de inatividade"),
             ],
         },
     ],
