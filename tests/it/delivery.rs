@@ -280,3 +280,45 @@ fn student(admin: &Actor<'_>, name: &str) -> String {
     let found = list(admin, &format!("/admin/alunos?q={name}@example.com"));
     found["dados"][0]["id"].as_str().unwrap().to_owned()
 }
+
+#[test]
+fn an_alert_to_somebody_who_came_back_is_dropped() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution")
+        .config("cron.enabled", false)
+        .start();
+    let admin = site.administrator();
+    for name in ["ana", "bia"] {
+        let person = site.person(name);
+        let number = json!({ "chat_number": NUMBER });
+        admin
+            .post(&format!("/admin/alunos/{}", student(&admin, name)), &number)
+            .ok();
+        person.get("/painel").expect(200);
+    }
+    let call = || {
+        let path = format!("/api/v1/cron?token={CRON_SECRET}");
+        site.anonymous().get(&path).ok()
+    };
+    // In the middle of the night: the alerts wait for the morning.
+    site.clock().set("2026-11-25T04:00:00Z");
+    let told = call();
+    assert_eq!(
+        (&told["inativos"], &told["chat_enviados"]),
+        (&json!(2), &json!(0))
+    );
+    site.clock().set("2026-11-25T10:00:00Z");
+    site.person("ana").get("/painel").expect(200);
+    site.clock().set("2026-11-25T14:00:00Z");
+    let told = call();
+    assert_eq!(
+        (&told["chat_enviados"], &told["chat_ignorados"]),
+        (&json!(1), &json!(1))
+    );
+    let admin = site.administrator();
+    let dropped = settled(&admin, "descartada");
+    assert_eq!(
+        (&dropped["motivo"], &dropped["destinatario"]["email"]),
+        (&json!("a pessoa já voltou"), &json!("ana@example.com"))
+    );
+}

@@ -29,6 +29,10 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         return Ok(Err("esta versão não conhece este tipo de mensagem"));
     };
     let params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
+    let was_away_since = params["active_at"].as_i64().map(Instant);
+    if kind == Kind::Inactivity && claimed.last_access_at > was_away_since {
+        return Ok(Err("a pessoa já voltou"));
+    }
     let link = match params["link"].as_str() {
         None => None,
         Some(name) => match link_of(app, name)? {

@@ -25,6 +25,8 @@ pub struct Claimed {
     pub name: String,
     pub email: String,
     pub chat_number: Option<String>,
+    /// When the recipient was here last.
+    pub last_access_at: Option<Instant>,
 }
 
 /// What a claim found.
@@ -106,7 +108,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
     tx.optional(
         &format!(
             "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email, u.chat_number,
-                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2
+                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2, u.last_access_at
              FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
              WHERE {DUE}
              ORDER BY o.run_at, o.message_id
@@ -124,6 +126,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
                     name: row.get(4)?,
                     email: row.get(5)?,
                     chat_number: row.get(6)?,
+                    last_access_at: row.get::<_, Option<i64>>(10)?.map(Instant),
                 },
                 was_leased: row.get(7)?,
                 suspended: row.get(8)?,
