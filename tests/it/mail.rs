@@ -28,7 +28,8 @@ impl MailServer {
     fn start() -> Self {
         let kept = tempfile::tempdir().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/mail_server.py");
-        // The system's Python: that is where the package is.
+        // The system's Python: that is where the package is, or where
+        // PYTHONPATH leads, which tests/run sets.
         let mut process = Command::new("/usr/bin/python3")
             .arg(script)
             .arg(kept.path())
