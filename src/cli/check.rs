@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::{Context, say};
-use crate::config::SignatureMode;
+use crate::config::{Gateway, SignatureMode};
 use crate::db::{Db, Lane, migrate};
 use crate::operations::store;
 use crate::secrets::{self, Sealer};
@@ -33,6 +33,7 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     findings.extend(database(context));
     findings.push(key(context));
     findings.extend(marketplace(context));
+    findings.extend(channels(context));
     findings.push(backups(context));
     let width = findings
         .iter()
@@ -231,6 +232,24 @@ fn marketplace(context: &Context) -> Vec<Finding> {
     if marketplace.signature == SignatureMode::Required {
         let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
         findings.push(finding("signatures", Verdict::Note, text));
+    }
+    findings
+}
+
+/// Channels that are off: what they would carry waits in the queue.
+fn channels(context: &Context) -> Vec<Finding> {
+    let config = context.config();
+    let mut findings = Vec::new();
+    if config.email.smtp_url.is_empty() {
+        let text = "not configured: nothing leaves by e-mail; set email.smtp_url and email.from";
+        findings.push(finding("e-mail", Verdict::Note, text));
+    }
+    if config.chat.gateway == Gateway::None {
+        let text = "not configured: messages by chat wait; set chat.gateway";
+        findings.push(finding("chat", Verdict::Note, text));
+    } else if config.chat.gateway == Gateway::Cloud && config.chat.template.is_empty() {
+        let text = "the official API takes templates alone: set chat.template";
+        findings.push(finding("chat", Verdict::Bad, text));
     }
     findings
 }

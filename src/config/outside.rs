@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use http::HeaderName;
+use lettre::SmtpTransport;
 
 use super::rules;
 use super::settings::{Result, Settings};
@@ -176,9 +177,11 @@ pub struct Email {
 impl Email {
     pub(super) fn read(settings: &Settings) -> Result<Self> {
         settings.parsed("email.smtp_url", |text| {
-            let sound = text.starts_with("smtp://") || text.starts_with("smtps://");
-            if text.is_empty() || sound {
+            let known = text.starts_with("smtp://") || text.starts_with("smtps://");
+            if text.is_empty() || known && SmtpTransport::from_url(text).is_ok() {
                 Ok(())
+            } else if known {
+                Err("must be the address of a mail server; percent-encode its name and password")
             } else {
                 Err("must begin with smtp:// or smtps://")
             }

@@ -3,6 +3,7 @@
 //! Each gives back the value, or the problem as the end of a sentence that
 //! begins with the key.
 
+use lettre::message::Mailbox;
 use std::net::{IpAddr, SocketAddr};
 
 use chrono::NaiveTime;
@@ -149,7 +150,10 @@ pub fn mail_sender(text: &str) -> Parsed<String> {
         .strip_suffix('>')
         .and_then(|text| text.rsplit_once('<'))
         .map_or(text, |(_, address)| address);
-    if crate::text::email(address).is_none() || text.chars().any(char::is_control) {
+    let is_sound = crate::text::email(address).is_some()
+        && !text.chars().any(char::is_control)
+        && text.parse::<Mailbox>().is_ok();
+    if !is_sound {
         return Err("must be an e-mail address, such as Seller Platform <contato@example.com>");
     }
     Ok(text.to_owned())

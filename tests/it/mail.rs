@@ -26,6 +26,12 @@ struct MailServer {
 impl MailServer {
     #[track_caller]
     fn start() -> Self {
+        Self::at(0)
+    }
+
+    /// At a port; 0 for any.
+    #[track_caller]
+    fn at(port: u16) -> Self {
         let kept = tempfile::tempdir().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/mail_server.py");
         // The system's Python: that is where the package is, or where
@@ -33,6 +39,7 @@ impl MailServer {
         let mut process = Command::new("/usr/bin/python3")
             .arg(script)
             .arg(kept.path())
+            .arg(port.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -165,6 +172,7 @@ fn what_waited_for_the_server_leaves_when_it_is_back() {
     let gone = MailServer::start();
     let site = gone.site().start();
     let admin = site.administrator();
+    let port = gone.port;
     drop(gone);
     welcome(&site, "Ana", "ana@example.com");
     until("it was tried in vain", PATIENCE, || {
@@ -172,6 +180,10 @@ fn what_waited_for_the_server_leaves_when_it_is_back() {
         let reason = found["dados"][0]["motivo"].as_str()?.to_owned();
         (reason == "o servidor de e-mail está fora do ar").then_some(())
     });
+    let back = MailServer::at(port);
+    site.clock().advance_s(60);
+    assert_eq!(settled(&admin, "enviada")["tentativas"], 2);
+    assert_eq!(back.mails().len(), 1);
 }
 
 #[test]

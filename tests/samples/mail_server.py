@@ -46,7 +46,7 @@ class OnAnyPort(Controller):
         super()._trigger_server()
 
 
-controller = OnAnyPort(Keeper(sys.argv[1]), hostname="127.0.0.1", port=0)
+controller = OnAnyPort(Keeper(sys.argv[1]), hostname="127.0.0.1", port=int(sys.argv[2]))
 controller.start()
 print(controller.server.sockets[0].getsockname()[1], flush=True)
 sys.stdin.read()

@@ -110,7 +110,7 @@ fn verdict(error: &Error) -> Sent {
     let code = error.status().map(|code| code.to_string());
     let about_us = code
         .as_deref()
-        .is_some_and(|code| code.starts_with("53") || code == "421" || code == "554");
+        .is_some_and(|code| code.starts_with("53") || code == "421");
     let said = describe(error, code.as_deref());
     if about_us || error.is_tls() {
         Sent::Down { error: said }

@@ -27,7 +27,12 @@ pub struct Claimed {
     pub chat_number: Option<String>,
     /// When the recipient was here last.
     pub last_access_at: Option<Instant>,
+    /// Whether an earlier try did not come to its end.
+    pub repeated: bool,
 }
+
+/// Noted on a message that may have been sent before.
+const REPEATED: &str = "talvez repetida: o envio anterior não chegou ao fim";
 
 /// What a claim found.
 pub struct Found {
@@ -54,7 +59,6 @@ pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
 
 struct Due {
     claimed: Claimed,
-    was_leased: bool,
     suspended: bool,
     expired: bool,
 }
@@ -85,13 +89,9 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
             dropped += 1;
             continue;
         }
-        let note = due
-            .was_leased
-            .then_some("talvez repetida: o envio anterior não chegou ao fim");
         tx.execute(
-            "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1, outcome = coalesce(?4, outcome)
-             WHERE message_id = ?1",
-            (due.claimed.id, lease, tx.now().plus(LEASE_S).0, note),
+            "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
+            (due.claimed.id, lease, tx.now().plus(LEASE_S).0),
         )?;
         return Ok(Found {
             claimed: Some(due.claimed),
@@ -127,8 +127,8 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
                     email: row.get(5)?,
                     chat_number: row.get(6)?,
                     last_access_at: row.get::<_, Option<i64>>(10)?.map(Instant),
+                    repeated: row.get(7)?,
                 },
-                was_leased: row.get(7)?,
                 suspended: row.get(8)?,
                 expired: row.get::<_, Option<bool>>(9)?.unwrap_or(false),
             })
@@ -150,7 +150,7 @@ pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
 /// meanwhile stays: a lease that is over cannot overwrite it.
 pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
     tx.execute(
-        "UPDATE outbox SET state = ?3, done_at = ?4, provider = ?5, outcome = NULL, lease = NULL
+        "UPDATE outbox SET state = ?3, done_at = ?4, provider = ?5, outcome = ?6, lease = NULL
          WHERE message_id = ?1 AND lease = ?2 AND state = 0",
         (
             claimed.id,
@@ -158,6 +158,7 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
             state::SENT,
             tx.now().0,
             crate::text::shortened(provider, LONGEST_REASON),
+            claimed.repeated.then_some(REPEATED),
         ),
     )?;
     Ok(())

@@ -84,9 +84,6 @@ pub fn is_configured(config: &Config, channel: &str) -> bool {
 /// Why a message waits, or what became of it.
 pub fn reason(config: &Config, message: &Message, now: Instant) -> String {
     let waits = message.state == state::WAITING;
-    if message.state == state::SENT {
-        return String::new();
-    }
     if waits && message.expires_at.is_some_and(|end| end <= now) {
         "passou do prazo sem ser enviada".to_owned()
     } else if waits && !is_configured(config, &message.channel) {
