@@ -415,6 +415,7 @@ fn texts_that_other_systems_read_are_checked() {
         ("checkout.token_header", "two words"),
         ("chat.upgrade_number", "+55 11 98765-4321"),
         ("email.from", "Loja <contato>"),
+        ("email.smtp_url", "smtp://"),
         ("push.subject", "http://example.com"),
         ("content.video_hosts", "player.example.com; script-src *"),
         ("agents.allowed_origins", "*"),
