@@ -675,6 +675,73 @@ BEGIN
     ON CONFLICT DO UPDATE SET messages = messages + 1;
 END;
 
+-- What somebody wants or does not want of messages that can be done without; without a row, the platform's custom.
+CREATE TABLE message_choice (
+    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose choice
+    about   TEXT NOT NULL,                  -- a channel, or a kind of message, as in outbox
+    wanted  INTEGER NOT NULL CHECK (wanted IN (0, 1)), -- 1 when it is wanted
+    PRIMARY KEY (user_id, about)
+) STRICT, WITHOUT ROWID;
+
+-- Texts of messages that staff has changed; without a row, the text that ships.
+CREATE TABLE message_text (
+    kind       TEXT PRIMARY KEY,            -- as in outbox
+    subject    TEXT NOT NULL,               -- subject or title, with placeholders
+    body       TEXT NOT NULL,               -- text, with placeholders
+    changed_at INTEGER NOT NULL             -- when it was changed
+) STRICT, WITHOUT ROWID;
+
+-- Messages that were done with, by quarter of an hour, kept by triggers: the figures by civil day of any zone.
+CREATE TABLE outbox_done_count (
+    quarter  INTEGER NOT NULL,              -- quarters of an hour since 1970
+    channel  TEXT NOT NULL,                 -- as in outbox
+    state    INTEGER NOT NULL,              -- as in outbox
+    messages INTEGER NOT NULL,              -- how many
+    PRIMARY KEY (quarter, channel, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER outbox_ends AFTER UPDATE OF state ON outbox WHEN NEW.state <> OLD.state AND NEW.done_at IS NOT NULL
+BEGIN
+    INSERT INTO outbox_done_count (quarter, channel, state, messages)
+    VALUES (NEW.done_at / 900, NEW.channel, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET messages = messages + 1;
+END;
+CREATE TRIGGER outbox_begins_again AFTER UPDATE OF state ON outbox WHEN NEW.state <> OLD.state AND OLD.done_at IS NOT NULL
+BEGIN
+    UPDATE outbox_done_count SET messages = messages - 1
+    WHERE quarter = OLD.done_at / 900 AND channel = OLD.channel AND state = OLD.state;
+END;
+
+-- Private Telegram chats that people have linked.
+CREATE TABLE telegram_chat (
+    user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- whose
+    chat_id    INTEGER NOT NULL UNIQUE,     -- Telegram's number of the chat; one chat belongs to one person
+    name       TEXT NOT NULL,               -- what the person is called there, or empty
+    linked_at  INTEGER NOT NULL,            -- when it was linked
+    blocked_at INTEGER                      -- since when the person has the bot blocked
+) STRICT;
+
+-- Codes of links that tie a Telegram chat to a person, each used once; at most one a person.
+CREATE TABLE telegram_code (
+    user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- who asked for it
+    hash       BLOB NOT NULL UNIQUE,        -- digest of the code
+    expires_at INTEGER NOT NULL             -- works until then
+) STRICT;
+
+-- Browsers in which people have switched messages on.
+CREATE TABLE push_device (
+    device_id  INTEGER PRIMARY KEY,         -- grows with time
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose
+    endpoint   TEXT NOT NULL UNIQUE,        -- address at the browser's push service
+    p256dh     BLOB NOT NULL CHECK (length(p256dh) = 65), -- the browser's public key, uncompressed
+    auth       BLOB NOT NULL CHECK (length(auth) = 16), -- the browser's secret for the encryption
+    agent      TEXT NOT NULL,               -- what the browser calls itself
+    created_at INTEGER NOT NULL,            -- when it was switched on
+    sent_at    INTEGER                      -- when the service last took a message for it
+) STRICT;
+
+CREATE INDEX push_device_by_person ON push_device (user_id, device_id);
+
 
 -- ---------------------------------------------------------------- checkout
 
@@ -812,6 +879,24 @@ CREATE TABLE inactivity_alert (
     active_at INTEGER NOT NULL,             -- last activity before the stretch
     queued_at INTEGER NOT NULL              -- when the alert was queued
 ) STRICT;
+
+-- Answers to requests: all of them up to a rate, a sample above it; archived after 90 days.
+CREATE TABLE request_log (
+    entry_id   INTEGER PRIMARY KEY,         -- grows with time
+    at         INTEGER NOT NULL,            -- when the request came
+    request_id TEXT NOT NULL,               -- what x-request-id says
+    method     TEXT NOT NULL,               -- such as GET
+    path       TEXT NOT NULL,               -- as it was asked for, without the query
+    status     INTEGER NOT NULL,            -- of the answer
+    us         INTEGER NOT NULL,            -- until the headers of the answer, in microseconds
+    caller     TEXT NOT NULL,               -- who asked: sessao, extensao, chave, parceiro, segredo or empty
+    user_id    INTEGER,                     -- the person, when one is known
+    address    TEXT NOT NULL,               -- where from
+    sampled    INTEGER NOT NULL             -- how many answers it stands for
+) STRICT;
+
+CREATE INDEX request_log_by_status ON request_log (status, entry_id);
+CREATE INDEX request_log_by_request ON request_log (request_id);
 
 -- Old entries of logs, packed by civil day and kept. Large days have several parts.
 CREATE TABLE log_batch (

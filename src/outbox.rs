@@ -17,14 +17,26 @@ const KEEP_S: i64 = 30 * DAY_S;
 pub enum Channel {
     Chat,
     Email,
+    Telegram,
+    Push,
 }
 
 impl Channel {
+    /// All channels.
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Email, Self::Telegram, Self::Push];
+
+    /// The channel of a name in the database and in addresses.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|channel| channel.name() == name)
+    }
+
     /// The name in the database and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Chat => "chat",
             Self::Email => "email",
+            Self::Telegram => "telegram",
+            Self::Push => "push",
         }
     }
 }
@@ -42,17 +54,31 @@ pub enum Kind {
     MeetReminder,
     /// A student has been away.
     Inactivity,
+    /// Something of the platform needs an administrator.
+    Alert,
+    /// Somebody of the staff tries a channel out.
+    Test,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Welcome,
         Self::PasswordLink,
         Self::LatePayment,
         Self::MeetReminder,
         Self::Inactivity,
+        Self::Alert,
+        Self::Test,
     ];
+
+    /// Kinds that people may do without.
+    pub const OPTIONAL: [Self; 2] = [Self::MeetReminder, Self::Inactivity];
+
+    /// Whether people may do without it.
+    pub fn is_optional(self) -> bool {
+        Self::OPTIONAL.contains(&self)
+    }
 
     /// The kind of a name in the database.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -67,6 +93,8 @@ impl Kind {
             Self::LatePayment => "pagamento_atrasado",
             Self::MeetReminder => "lembrete_encontro",
             Self::Inactivity => "inatividade",
+            Self::Alert => "alerta",
+            Self::Test => "teste",
         }
     }
 }
@@ -182,6 +210,8 @@ pub fn kind_words(kind: &str) -> &str {
         "pagamento_atrasado" => "Pagamento atrasado",
         "lembrete_encontro" => "Lembrete de encontro",
         "inatividade" => "Alerta de inatividade",
+        "alerta" => "Alerta à administração",
+        "teste" => "Teste de canal",
         other => other,
     }
 }

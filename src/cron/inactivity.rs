@@ -6,7 +6,6 @@
 
 use serde_json::json;
 
-use super::channels::{Reach, chosen};
 use super::mark::{self, Mark};
 use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
@@ -14,6 +13,7 @@ use crate::clock::{DAY_S, Instant, Zone};
 use crate::config::Config;
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::ids::UserId;
+use crate::messages::choices::{self, Ways};
 use crate::outbox::{self, Kind, NewMessage};
 
 /// People of one job of the writer.
@@ -33,9 +33,9 @@ pub fn alert(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     }
     while !at.done && !turn.is_over() {
         let before = terms.away_since_before(turn.now);
-        let email_works = terms.email_works;
+        let ways = terms.ways;
         let people = app.db.read(Lane::Slow, |tx| {
-            people_after(tx, UserId(at.position), before, email_works)
+            people_after(tx, UserId(at.position), before, ways)
         })?;
         let next = Mark {
             position: people.last().map_or(at.position, |last| last.0),
@@ -71,7 +71,7 @@ struct Terms {
     zone: Zone,
     full_days: u32,
     quiet: (chrono::NaiveTime, chrono::NaiveTime),
-    email_works: bool,
+    ways: Ways,
 }
 
 impl Terms {
@@ -80,7 +80,7 @@ impl Terms {
             zone,
             full_days: config.program.inactive_days,
             quiet: (config.messages.quiet_from, config.messages.quiet_until),
-            email_works: !config.email.smtp_url.is_empty(),
+            ways: Ways::of(config),
         }
     }
 
@@ -108,16 +108,17 @@ fn people_after(
     tx: &ReadTx<'_>,
     after: UserId,
     before: Instant,
-    email_works: bool,
+    ways: Ways,
 ) -> Result<Vec<UserId>> {
     tx.all(
         &format!(
             "SELECT u.user_id FROM user u
-             WHERE u.user_id > :after AND (:email OR u.chat_number IS NOT NULL) AND {WHO}
-             ORDER BY u.user_id LIMIT :most"
+             WHERE u.user_id > :after AND {REACHED} AND {WHO}
+             ORDER BY u.user_id LIMIT :most",
+            REACHED = choices::REACHED
         ),
         rusqlite::named_params! {
-            ":after": after, ":email": email_works, ":before": before.0,
+            ":after": after, ":email": ways.email, ":before": before.0,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
         |row| row.get(0),
@@ -127,29 +128,25 @@ fn people_after(
 /// Queues the alert of one of them, if it is still to be told.
 fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     let now = tx.now();
-    let found: Option<(bool, i64, Option<i64>)> = tx.optional(
+    let found: Option<(i64, Option<i64>)> = tx.optional(
         &format!(
-            "SELECT u.chat_number IS NOT NULL, {ACTIVE},
+            "SELECT {ACTIVE},
                     (SELECT max(d.done_at) FROM lesson_done d WHERE d.user_id = u.user_id)
              FROM user u WHERE u.user_id = :user AND {WHO}"
         ),
         rusqlite::named_params! {
             ":user": user, ":before": terms.away_since_before(now).0,
         },
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let Some((has_number, seen_at, lesson_at)) = found else {
+    let Some((seen_at, lesson_at)) = found else {
         return Ok(false);
     };
     let active_at = Instant(seen_at.max(lesson_at.unwrap_or(seen_at)));
-    let reach = Reach {
-        has_number,
-        email_works: terms.email_works,
-    };
     let run_at = rules::leaves_at(terms.zone, now, terms.quiet, user);
     let mut queued = false;
-    for channel in chosen(reach) {
-        let kind = Kind::Inactivity;
+    let kind = Kind::Inactivity;
+    for channel in choices::channels_to(tx, terms.ways, user, kind)? {
         let key = format!("{}:{user}:{}:{}", kind.name(), active_at.0, channel.name());
         let new = NewMessage {
             channel,

@@ -7,7 +7,6 @@
 
 use serde_json::json;
 
-use super::channels::{Reach, chosen};
 use super::mark::{self, Mark};
 use super::rules::Moment;
 use super::{Outcome, Report, Turn};
@@ -17,6 +16,7 @@ use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::ids::UserId;
+use crate::messages::choices::{self, Ways};
 use crate::outbox::{self, Kind, NewMessage};
 
 /// People of one job of the writer.
@@ -51,7 +51,7 @@ struct Reminder {
     title: String,
     starts_at: Instant,
     moment: Moment,
-    email_works: bool,
+    ways: Ways,
 }
 
 impl Reminder {
@@ -71,14 +71,10 @@ impl Reminder {
             && starts_at(tx, self.meet_id)? == Some(self.starts_at))
     }
 
-    fn queue(&self, tx: &WriteTx<'_>, (user, has_number): (UserId, bool)) -> Result<bool> {
-        let reach = Reach {
-            has_number,
-            email_works: self.email_works,
-        };
+    fn queue(&self, tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
+        let kind = Kind::MeetReminder;
         let mut queued = false;
-        for channel in chosen(reach) {
-            let kind = Kind::MeetReminder;
+        for channel in choices::channels_to(tx, self.ways, user, kind)? {
             let key = format!("{}:{}:{user}:{}", kind.name(), self.name(), channel.name());
             let new = NewMessage {
                 channel,
@@ -111,15 +107,15 @@ fn remind_of(
         title: meet.entry.title.clone(),
         starts_at: meet.entry.starts_at,
         moment,
-        email_works: !app.config.email.smtp_url.is_empty(),
+        ways: Ways::of(&app.config),
     };
     let name = reminder.mark();
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
     while !at.done && !turn.is_over() {
-        let email_works = reminder.email_works;
-        let people = app.db.read(Lane::Slow, |tx| {
-            people_after(tx, UserId(at.position), email_works)
-        })?;
+        let ways = reminder.ways;
+        let people = app
+            .db
+            .read(Lane::Slow, |tx| people_after(tx, UserId(at.position), ways))?;
         let (reminder, name) = (reminder.clone(), name.clone());
         let next = Mark {
             position: people.last().map_or(at.position, |last| last.0),
@@ -131,8 +127,8 @@ fn remind_of(
             }
             let mut told = 0;
             for user in people {
-                if let Some(person) = person(tx, user)? {
-                    told += usize::from(reminder.queue(tx, person)?);
+                if may_join(tx, user)? {
+                    told += usize::from(reminder.queue(tx, user)?);
                 }
             }
             mark::set(tx, &name, next, reminder.starts_at)?;
@@ -154,29 +150,28 @@ const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
 
 /// The next people to be reminded, after a number.
-fn people_after(tx: &ReadTx<'_>, after: UserId, email_works: bool) -> Result<Vec<UserId>> {
+fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId>> {
     tx.all(
         &format!(
             "SELECT u.user_id FROM user u
-             WHERE u.user_id > :after AND (:email OR u.chat_number IS NOT NULL) AND {WHO}
-             ORDER BY u.user_id LIMIT :most"
+             WHERE u.user_id > :after AND {REACHED} AND {WHO}
+             ORDER BY u.user_id LIMIT :most",
+            REACHED = choices::REACHED
         ),
         rusqlite::named_params! {
-            ":after": after, ":email": email_works, ":permission": PERMISSION,
+            ":after": after, ":email": ways.email, ":permission": PERMISSION,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
         |row| row.get(0),
     )
 }
 
-/// One of them, with whether there is a chat number, if still to be reminded.
-fn person(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(UserId, bool)>> {
-    tx.optional(
-        &format!(
-            "SELECT u.user_id, u.chat_number IS NOT NULL FROM user u WHERE u.user_id = :user AND {WHO}"
-        ),
+/// Whether one of them is still to be reminded.
+fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.one(
+        &format!("SELECT EXISTS (SELECT 1 FROM user u WHERE u.user_id = :user AND {WHO})"),
         rusqlite::named_params! { ":user": user, ":permission": PERMISSION },
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.get(0),
     )
 }
 

@@ -9,7 +9,6 @@
 pub mod api;
 mod archive;
 pub mod archived;
-mod channels;
 mod dues;
 mod inactivity;
 mod mark;

@@ -39,6 +39,10 @@ pub(super) const STEPS: &[Step] = &[
         name: "0003_messages_and_clock",
         sql: include_str!("migrations/0003_messages_and_clock.sql"),
     },
+    Step {
+        name: "0004_channels_and_requests",
+        sql: include_str!("migrations/0004_channels_and_requests.sql"),
+    },
 ];
 
 /// Schema version of this program.

@@ -6,6 +6,7 @@
 //! that is told once, so a repeated delivery says nothing twice.
 
 pub mod api;
+pub mod choices;
 pub mod delivery;
 pub mod pages;
 pub mod queue;

@@ -8,6 +8,7 @@ use crate::accounts::links;
 use crate::app::App;
 use crate::clock::Instant;
 use crate::db::{Lane, Result};
+use crate::ids::UserId;
 use crate::outbox::Kind;
 
 /// What leaves.
@@ -15,10 +16,14 @@ use crate::outbox::Kind;
 pub struct Letter {
     /// Number of the message in the queue.
     pub message: i64,
+    pub user: UserId,
+    pub kind: Kind,
     pub name: String,
     pub email: String,
     /// Digits with the country's.
     pub chat_number: Option<String>,
+    /// Number of the linked Telegram chat.
+    pub telegram: Option<i64>,
     pub subject: String,
     pub text: String,
 }
@@ -54,9 +59,12 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     let (subject, text) = texts::fill(kind, &words, app.zone());
     Ok(Ok(Letter {
         message: claimed.id,
+        user: claimed.user,
+        kind,
         name: claimed.name.clone(),
         email: claimed.email.clone(),
         chat_number: claimed.chat_number.clone(),
+        telegram: claimed.telegram,
         subject,
         text,
     }))

@@ -2,6 +2,7 @@
 
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
 use crate::outbox::{Channel, state};
 
 /// How long a try may take. Longer than any channel's time limit.
@@ -18,6 +19,7 @@ const LONGEST_REASON: usize = 300;
 pub struct Claimed {
     pub id: i64,
     pub lease: i64,
+    pub user: UserId,
     pub kind: String,
     pub params: String,
     /// Tries with this one.
@@ -25,6 +27,8 @@ pub struct Claimed {
     pub name: String,
     pub email: String,
     pub chat_number: Option<String>,
+    /// Number of the linked Telegram chat, unless the bot is blocked in it.
+    pub telegram: Option<i64>,
     /// When the recipient was here last.
     pub last_access_at: Option<Instant>,
     /// Whether an earlier try did not come to its end.
@@ -61,6 +65,7 @@ struct Due {
     claimed: Claimed,
     suspended: bool,
     expired: bool,
+    has_devices: bool,
 }
 
 /// Takes the message that is due longest and is the oldest unfinished one of
@@ -71,9 +76,20 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
         let Some(due) = next_due(tx, channel, lease)? else {
             break;
         };
-        let has_address = match channel {
-            Channel::Chat => due.claimed.chat_number.is_some(),
-            Channel::Email => true,
+        let (has_address, lacks) = match channel {
+            Channel::Chat => (
+                due.claimed.chat_number.is_some(),
+                "a pessoa não tem número de chat",
+            ),
+            Channel::Email => (true, ""),
+            Channel::Telegram => (
+                due.claimed.telegram.is_some(),
+                "a pessoa não tem um Telegram conectado",
+            ),
+            Channel::Push => (
+                due.has_devices,
+                "a pessoa não recebe avisos em nenhum navegador",
+            ),
         };
         let reason = if due.suspended {
             Some("a pessoa está suspensa")
@@ -82,7 +98,7 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
         } else if has_address {
             None
         } else {
-            Some("a pessoa não tem número de chat")
+            Some(lacks)
         };
         if let Some(reason) = reason {
             drop_message(tx, due.claimed.id, reason)?;
@@ -107,8 +123,13 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
 fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
     tx.optional(
         &format!(
-            "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email, u.chat_number,
-                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2, u.last_access_at
+            "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email,
+                    coalesce(o.params ->> 'number', u.chat_number),
+                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2, u.last_access_at,
+                    o.user_id,
+                    (SELECT t.chat_id FROM telegram_chat t
+                     WHERE t.user_id = o.user_id AND t.blocked_at IS NULL),
+                    EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id)
              FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
              WHERE {DUE}
              ORDER BY o.run_at, o.message_id
@@ -120,17 +141,20 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
                 claimed: Claimed {
                     id: row.get(0)?,
                     lease,
+                    user: row.get(11)?,
                     kind: row.get(1)?,
                     params: row.get(2)?,
                     attempts: row.get(3)?,
                     name: row.get(4)?,
                     email: row.get(5)?,
                     chat_number: row.get(6)?,
+                    telegram: row.get(12)?,
                     last_access_at: row.get::<_, Option<i64>>(10)?.map(Instant),
                     repeated: row.get(7)?,
                 },
                 suspended: row.get(8)?,
                 expired: row.get::<_, Option<bool>>(9)?.unwrap_or(false),
+                has_devices: row.get(13)?,
             })
         },
     )

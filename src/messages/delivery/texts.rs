@@ -47,6 +47,15 @@ pub const fn template(kind: Kind) -> Template {
             body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
                    Continue de onde parou: {endereco}/painel",
         },
+        Kind::Alert => Template {
+            subject: "{plataforma}: {titulo}",
+            body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+        },
+        Kind::Test => Template {
+            subject: "Teste da {plataforma}",
+            body: "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
+                   Se você a recebeu, o canal está funcionando.",
+        },
     }
 }
 
@@ -95,6 +104,7 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
         let at = words.params[name].as_i64().map(Instant);
         at.map(|at| zone.civil(at).format("%d/%m/%Y").to_string())
     };
+    let param = |name: &str| words.params[name].as_str().unwrap_or_default().to_owned();
     Some(match name {
         "nome" => words.name.to_owned(),
         "primeiro_nome" => words.name.split(' ').next().unwrap_or_default().to_owned(),
@@ -107,10 +117,9 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
             .as_i64()
             .unwrap_or_default()
             .to_string(),
-        "encontro" => words.params["title"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
+        "encontro" | "titulo" => param("title"),
+        "detalhe" => param("detail"),
+        "pagina" => param("page"),
         "inicio" => {
             let at = words.params["starts_at"].as_i64().map(Instant);
             at.map(|at| zone.page(at)).unwrap_or_default()

@@ -54,6 +54,8 @@ const LIST: Listing = Listing {
                 ("pagamento_atrasado", "Pagamento atrasado"),
                 ("lembrete_encontro", "Lembrete de encontro"),
                 ("inatividade", "Alerta de inatividade"),
+                ("alerta", "Alerta à administração"),
+                ("teste", "Teste de canal"),
             ],
         },
     ],

@@ -1,0 +1,224 @@
+//! By which channels a person is told what can be done without: what reaches
+//! the person, and what the person chose.
+//!
+//! Messages about one's access (a link to choose a password, a payment) go
+//! their own ways and are not asked about.
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+use crate::outbox::{Channel, Kind};
+
+/// Which channels are configured. Chat is not asked: its messages wait for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    pub email: bool,
+    pub telegram: bool,
+    pub push: bool,
+}
+
+impl Ways {
+    /// The channels of a configuration.
+    pub fn of(config: &Config) -> Self {
+        Self {
+            email: !config.email.smtp_url.is_empty(),
+            telegram: !config.telegram.bot_token.is_empty(),
+            push: !config.push.subject.is_empty(),
+        }
+    }
+}
+
+/// What reaches a person, and what the person chose; `None` where nothing was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    pub chat: bool,
+    pub email: bool,
+    pub telegram: bool,
+    pub push: bool,
+}
+
+/// A person's choices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices(Vec<(String, bool)>);
+
+impl Choices {
+    /// What was chosen about a channel or a kind of message.
+    pub fn about(&self, name: &str) -> Option<bool> {
+        let known = self.0.iter().find(|(about, _)| about == name);
+        known.map(|(_, wanted)| *wanted)
+    }
+}
+
+/// What is noted in the audit log of a person's choices.
+#[derive(Debug, Serialize)]
+pub struct Noted {
+    pub nao_quer: Vec<String>,
+    pub quer: Vec<String>,
+}
+
+impl Noted {
+    /// The choices in a form that can be compared.
+    pub fn of(choices: &Choices) -> Self {
+        let named = |wanted| {
+            let those = choices.0.iter().filter(|(_, chosen)| *chosen == wanted);
+            those.map(|(about, _)| about.clone()).collect()
+        };
+        Self {
+            nao_quer: named(false),
+            quer: named(true),
+        }
+    }
+}
+
+/// The channels that a message takes. Without a choice: chat, Telegram and the
+/// browser wherever they are connected, and e-mail when none of them is.
+/// Empty when nothing reaches the person, or nothing is wanted.
+pub fn chosen(kind: Kind, reach: Reach, choices: &Choices) -> Vec<Channel> {
+    if kind.is_optional() && choices.about(kind.name()) == Some(false) {
+        return Vec::new();
+    }
+    let wants = |channel: Channel, reached: bool, custom: bool| {
+        reached && choices.about(channel.name()).unwrap_or(custom)
+    };
+    let mut channels: Vec<Channel> = [
+        (Channel::Chat, reach.chat),
+        (Channel::Telegram, reach.telegram),
+        (Channel::Push, reach.push),
+    ]
+    .into_iter()
+    .filter(|(channel, reached)| wants(*channel, *reached, true))
+    .map(|(channel, _)| channel)
+    .collect();
+    if wants(Channel::Email, reach.email, channels.is_empty()) {
+        channels.push(Channel::Email);
+    }
+    channels
+}
+
+/// The channels that a message to a person takes now.
+pub fn channels_to(tx: &ReadTx<'_>, ways: Ways, user: UserId, kind: Kind) -> Result<Vec<Channel>> {
+    let reach = reach(tx, ways, user)?;
+    Ok(chosen(kind, reach, &of(tx, user)?))
+}
+
+/// A condition on `user u`: those whom something might reach, before choices
+/// are looked at. `:email` says whether e-mail is configured.
+pub const REACHED: &str = "(:email OR u.chat_number IS NOT NULL
+    OR EXISTS (SELECT 1 FROM telegram_chat t WHERE t.user_id = u.user_id)
+    OR EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id))";
+
+/// What reaches a person.
+pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Reach> {
+    let found = tx.optional(
+        "SELECT u.chat_number IS NOT NULL,
+                EXISTS (SELECT 1 FROM telegram_chat t
+                        WHERE t.user_id = u.user_id AND t.blocked_at IS NULL),
+                EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id)
+         FROM user u WHERE u.user_id = ?1",
+        [user],
+        |row| {
+            Ok(Reach {
+                chat: row.get(0)?,
+                email: ways.email,
+                telegram: ways.telegram && row.get(1)?,
+                push: ways.push && row.get(2)?,
+            })
+        },
+    )?;
+    Ok(found.unwrap_or_default())
+}
+
+/// What a person chose.
+pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Choices> {
+    let all = tx.all(
+        "SELECT about, wanted FROM message_choice WHERE user_id = ?1 ORDER BY about",
+        [user],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(Choices(all))
+}
+
+/// Sets what a person chose about a channel or a kind of message.
+pub fn set(tx: &WriteTx<'_>, user: UserId, about: &str, wanted: bool) -> Result<()> {
+    tx.execute(
+        "INSERT INTO message_choice (user_id, about, wanted) VALUES (?1, ?2, ?3)
+         ON CONFLICT (user_id, about) DO UPDATE SET wanted = ?3",
+        (user, about, wanted),
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Reach = Reach {
+        chat: true,
+        email: true,
+        telegram: true,
+        push: true,
+    };
+
+    fn of(choices: &[(&str, bool)]) -> Choices {
+        let owned = choices
+            .iter()
+            .map(|(about, wanted)| ((*about).to_owned(), *wanted));
+        Choices(owned.collect())
+    }
+
+    #[test]
+    fn without_a_choice_email_is_for_those_whom_nothing_else_reaches() {
+        let chosen = |reach| chosen(Kind::MeetReminder, reach, &Choices::default());
+        assert_eq!(
+            chosen(ALL),
+            [Channel::Chat, Channel::Telegram, Channel::Push]
+        );
+        let mail_only = Reach {
+            email: true,
+            ..Reach::default()
+        };
+        assert_eq!(chosen(mail_only), [Channel::Email]);
+        assert_eq!(chosen(Reach::default()), []);
+    }
+
+    #[test]
+    fn a_choice_about_a_channel_decides_where_it_is_connected() {
+        let chosen = |reach, choices| chosen(Kind::Inactivity, reach, &of(choices));
+        assert_eq!(
+            chosen(ALL, &[("email", true), ("chat", false), ("push", false)]),
+            [Channel::Telegram, Channel::Email]
+        );
+        let no_chat = Reach { chat: false, ..ALL };
+        assert_eq!(
+            chosen(no_chat, &[("chat", true), ("telegram", false)]),
+            [Channel::Push]
+        );
+        // Who wants none of the others is not told by e-mail against a choice.
+        assert_eq!(
+            chosen(
+                ALL,
+                &[
+                    ("chat", false),
+                    ("telegram", false),
+                    ("push", false),
+                    ("email", false)
+                ]
+            ),
+            []
+        );
+    }
+
+    #[test]
+    fn a_kind_that_is_not_wanted_takes_no_channel() {
+        let choices = of(&[("inatividade", false), ("alerta", false)]);
+        assert_eq!(chosen(Kind::Inactivity, ALL, &choices), []);
+        assert_ne!(chosen(Kind::MeetReminder, ALL, &choices), []);
+        assert_ne!(
+            chosen(Kind::Alert, ALL, &choices),
+            [],
+            "not to be done without"
+        );
+    }
+}
