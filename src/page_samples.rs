@@ -639,6 +639,7 @@ fn profile(count: usize, faults: bool) -> ProfilePage {
     let many = count > 1;
     let mut page = ProfilePage {
         layout: student("/perfil"),
+        tabs: account_tabs(0),
         alert: None,
         what: "Plano Pro".to_owned(),
         email: "ana.souza@exemplo.com.br".to_owned(),
@@ -677,11 +678,50 @@ fn profile(count: usize, faults: bool) -> ProfilePage {
     page
 }
 
+fn account_tabs(here: usize) -> Vec<Tab> {
+    let tab = |(index, label)| Tab {
+        label,
+        href: "/perfil".to_owned(),
+        on: index == here,
+    };
+    ["Conta", "Avisos"]
+        .into_iter()
+        .enumerate()
+        .map(tab)
+        .collect()
+}
+
+fn alerts(reached: bool) -> AlertsPage {
+    let tick = |(value, label, help): (&str, &str, &str)| Tick {
+        help: help.to_owned(),
+        ..Tick::new(value, label, reached)
+    };
+    let channels = [
+        ("chat", "Chat", "No número do seu perfil."),
+        ("email", "E-mail", "No endereço com que você entra."),
+    ];
+    let kinds = [("lembrete_encontro", "Lembretes de encontros", "")];
+    AlertsPage {
+        layout: student("/perfil"),
+        tabs: account_tabs(1),
+        channels: if reached {
+            channels.map(tick).into()
+        } else {
+            vec![]
+        },
+        channels_field: Field::default(),
+        kinds: kinds.map(tick).into(),
+        kinds_field: Field::default(),
+    }
+}
+
 fn own_pages() -> Vec<(&'static str, String)> {
     vec![
         ("perfil", profile(1, false).render().unwrap()),
         ("perfil-sessoes", profile(3, false).render().unwrap()),
         ("perfil-campos", profile(12, true).render().unwrap()),
+        ("perfil-avisos", alerts(true).render().unwrap()),
+        ("perfil-avisos-nada", alerts(false).render().unwrap()),
     ]
 }
 

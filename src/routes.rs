@@ -226,12 +226,14 @@ fn panel() -> [Route; 20] {
 }
 
 #[rustfmt::skip]
-fn own_account() -> [Route; 9] {
+fn own_account() -> [Route; 11] {
     use Access::Anyone;
-    use profile::{acts, pages, password};
+    use profile::{acts, alerts, pages, password};
     [
         get("/perfil", Call::Session(Anyone, Run::Read(pages::profile)), "One's own account, as page or JSON."),
         post("/perfil", Call::Session(Anyone, Run::Slow(acts::change)), "Changes one's own name and chat number.").body_at_most(SMALL),
+        get("/perfil/avisos", Call::Session(Anyone, Run::Read(alerts::page)), "How one is told outside of the platform."),
+        post("/perfil/avisos", Call::Session(Anyone, Run::Write(alerts::choose)), "Chooses channels and kinds of messages.").body_at_most(SMALL),
         post("/perfil/senha", Call::Session(Anyone, Run::Slow(password::change)), "Changes one's own password.").body_at_most(SMALL),
         post("/perfil/foto", Call::Session(Anyone, Run::Slow(acts::set_photo)), "Sets one's own photo.")
             .body_at_most(photos::FORM_BYTES),

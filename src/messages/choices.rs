@@ -4,16 +4,15 @@
 //! Messages about one's access (a link to choose a password, a payment) go
 //! their own ways and are not asked about.
 
-use serde::Serialize;
-
-use crate::config::Config;
+use crate::config::{Config, Gateway};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::UserId;
 use crate::outbox::{Channel, Kind};
 
-/// Which channels are configured. Chat is not asked: its messages wait for it.
+/// Which channels are configured.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
+    pub chat: bool,
     pub email: bool,
     pub telegram: bool,
     pub push: bool,
@@ -23,20 +22,43 @@ impl Ways {
     /// The channels of a configuration.
     pub fn of(config: &Config) -> Self {
         Self {
+            chat: config.chat.gateway != Gateway::None,
             email: !config.email.smtp_url.is_empty(),
             telegram: !config.telegram.bot_token.is_empty(),
             push: !config.push.subject.is_empty(),
         }
     }
+
+    /// Whether a channel is configured.
+    pub const fn has(self, channel: Channel) -> bool {
+        match channel {
+            Channel::Chat => self.chat,
+            Channel::Email => self.email,
+            Channel::Telegram => self.telegram,
+            Channel::Push => self.push,
+        }
+    }
 }
 
-/// What reaches a person, and what the person chose; `None` where nothing was.
+/// What reaches a person. Chat needs no gateway: its messages wait for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     pub chat: bool,
     pub email: bool,
     pub telegram: bool,
     pub push: bool,
+}
+
+impl Reach {
+    /// Whether a channel reaches the person.
+    pub const fn by(self, channel: Channel) -> bool {
+        match channel {
+            Channel::Chat => self.chat,
+            Channel::Email => self.email,
+            Channel::Telegram => self.telegram,
+            Channel::Push => self.push,
+        }
+    }
 }
 
 /// A person's choices.
@@ -51,47 +73,27 @@ impl Choices {
     }
 }
 
-/// What is noted in the audit log of a person's choices.
-#[derive(Debug, Serialize)]
-pub struct Noted {
-    pub nao_quer: Vec<String>,
-    pub quer: Vec<String>,
-}
-
-impl Noted {
-    /// The choices in a form that can be compared.
-    pub fn of(choices: &Choices) -> Self {
-        let named = |wanted| {
-            let those = choices.0.iter().filter(|(_, chosen)| *chosen == wanted);
-            those.map(|(about, _)| about.clone()).collect()
-        };
-        Self {
-            nao_quer: named(false),
-            quer: named(true),
-        }
-    }
-}
-
-/// The channels that a message takes. Without a choice: chat, Telegram and the
-/// browser wherever they are connected, and e-mail when none of them is.
-/// Empty when nothing reaches the person, or nothing is wanted.
+/// The channels that a message takes; empty when nothing reaches the person,
+/// or it is not wanted.
 pub fn chosen(kind: Kind, reach: Reach, choices: &Choices) -> Vec<Channel> {
     if kind.is_optional() && choices.about(kind.name()) == Some(false) {
         return Vec::new();
     }
-    let wants = |channel: Channel, reached: bool, custom: bool| {
-        reached && choices.about(channel.name()).unwrap_or(custom)
+    by_channel(reach, choices)
+}
+
+/// The channels that a person is told by. Without a choice: chat, Telegram and
+/// the browser wherever they are connected, and e-mail when none of them is.
+pub fn by_channel(reach: Reach, choices: &Choices) -> Vec<Channel> {
+    let wants = |channel: Channel, custom: bool| {
+        reach.by(channel) && choices.about(channel.name()).unwrap_or(custom)
     };
-    let mut channels: Vec<Channel> = [
-        (Channel::Chat, reach.chat),
-        (Channel::Telegram, reach.telegram),
-        (Channel::Push, reach.push),
-    ]
-    .into_iter()
-    .filter(|(channel, reached)| wants(*channel, *reached, true))
-    .map(|(channel, _)| channel)
-    .collect();
-    if wants(Channel::Email, reach.email, channels.is_empty()) {
+    let quick = [Channel::Chat, Channel::Telegram, Channel::Push];
+    let mut channels: Vec<Channel> = quick
+        .into_iter()
+        .filter(|channel| wants(*channel, true))
+        .collect();
+    if wants(Channel::Email, channels.is_empty()) {
         channels.push(Channel::Email);
     }
     channels

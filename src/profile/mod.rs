@@ -6,6 +6,7 @@
 //! password are sent there.
 
 pub mod acts;
+pub mod alerts;
 pub mod devices;
 pub mod pages;
 pub mod password;

@@ -3,8 +3,8 @@
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::devices;
 use super::views::{ExtensionRow, ProfilePage, SessionRow};
+use super::{alerts, devices};
 use crate::accounts::frame::layout;
 use crate::accounts::own::{self, LivingToken, OpenSession};
 use crate::app::App;
@@ -106,6 +106,7 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
     let hidden = own.open_sessions.saturating_sub(own.sessions.len() as u64);
     ProfilePage {
         layout: layout(app, person, request),
+        tabs: alerts::tabs(PATH),
         alert: None,
         what: if account.role.is_student() {
             format!("Plano {}", account.role.title())

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::http::view::{Field, Layout, Notice, When};
+use crate::http::view::{Field, Layout, Notice, Tab, Tick, When};
 
 /// `GET /perfil`, and its answers when fields are at fault.
 #[derive(Debug, Template)]
@@ -11,6 +11,8 @@ use crate::http::view::{Field, Layout, Notice, When};
 pub struct ProfilePage {
     /// The frame of the signed-in person.
     pub layout: Layout,
+    /// The parts of the account.
+    pub tabs: Vec<Tab>,
     /// Above the forms when something is at fault.
     pub alert: Option<Notice>,
     /// `Aluno · Pro`, `Fornecedor`, `Administração`.
@@ -43,6 +45,24 @@ pub struct ProfilePage {
     pub extension: Option<ExtensionRow>,
     /// The API plan, for those who have one.
     pub api_plan: Option<ApiPlan>,
+}
+
+/// `GET /perfil/avisos`.
+#[derive(Debug, Template)]
+#[template(path = "profile_alerts.html", config = "assets/askama.toml")]
+pub struct AlertsPage {
+    /// The frame of the signed-in person.
+    pub layout: Layout,
+    /// The parts of the account.
+    pub tabs: Vec<Tab>,
+    /// Channels that there are, each with what it needs.
+    pub channels: Vec<Tick>,
+    /// `canais`.
+    pub channels_field: Field,
+    /// Kinds of messages that one may do without.
+    pub kinds: Vec<Tick>,
+    /// `tipos`.
+    pub kinds_field: Field,
 }
 
 /// An open session.

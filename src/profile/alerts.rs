@@ -1,0 +1,242 @@
+//! `GET /perfil/avisos`: how one is told outside of the platform, as page and
+//! as JSON, and what one chooses of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::pages;
+use super::views::AlertsPage;
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::db::ReadTx;
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field, is_form};
+use crate::http::view::{self, Notice, Tab, Tick, Tone};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::messages::choices::{self, Choices, Reach, Ways};
+use crate::outbox::{Channel, Kind, channel_words};
+use crate::route::Job;
+
+/// The page's address.
+pub const PATH: &str = "/perfil/avisos";
+
+/// What one may choose about, as it stands.
+struct Own {
+    is_student: bool,
+    reach: Reach,
+    choices: Choices,
+    /// Channels that there are.
+    channels: Vec<Channel>,
+}
+
+impl Own {
+    fn read(tx: &ReadTx<'_>, ways: Ways, (user, role): (UserId, Role)) -> Result<Self, Problem> {
+        let channels = Channel::ALL.into_iter();
+        let channels = channels.filter(|channel| ways.has(*channel));
+        Ok(Self {
+            is_student: role.is_student(),
+            reach: choices::reach(tx, ways, user)?,
+            choices: choices::of(tx, user)?,
+            channels: channels.collect(),
+        })
+    }
+
+    /// Whether messages take a channel now, or would once it is connected.
+    fn takes(&self, channel: Channel) -> bool {
+        if self.reach.by(channel) {
+            choices::by_channel(self.reach, &self.choices).contains(&channel)
+        } else {
+            self.choices.about(channel.name()) != Some(false)
+        }
+    }
+
+    fn wants(&self, kind: Kind) -> bool {
+        self.choices.about(kind.name()) != Some(false)
+    }
+
+    /// Kinds of messages that one may do without.
+    fn kinds(&self) -> &'static [Kind] {
+        if self.is_student {
+            &Kind::OPTIONAL
+        } else {
+            &[]
+        }
+    }
+}
+
+fn who(person: &Person) -> (UserId, Role) {
+    (person.account.user_id, person.account.role)
+}
+
+#[derive(Deserialize)]
+struct AlertsQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+/// `GET /perfil/avisos`: channels and kinds, each with whether it is wanted.
+pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: AlertsQuery = request.query()?;
+    let notice = Check::text().optional("aviso", query.aviso);
+    let (ways, who) = (Ways::of(&app.config), who(person));
+    let own = app.db.read(request.lane, |tx| Own::read(tx, ways, who))?;
+    if request.wants_json() {
+        return json(&own);
+    }
+    let channel = |channel: &Channel| Tick {
+        help: about(*channel, own.reach.by(*channel)).to_owned(),
+        ..Tick::new(
+            channel.name(),
+            channel_words(channel.name()),
+            own.takes(*channel),
+        )
+    };
+    let kind = |kind: &Kind| Tick {
+        help: kind_help(*kind).to_owned(),
+        ..Tick::new(kind.name(), kind_label(*kind), own.wants(*kind))
+    };
+    Reply::page(&AlertsPage {
+        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
+        tabs: tabs(PATH),
+        channels: own.channels.iter().map(channel).collect(),
+        channels_field: view::Field::default(),
+        kinds: own.kinds().iter().map(kind).collect(),
+        kinds_field: view::Field::default(),
+    })
+}
+
+/// The parts of one's own account.
+pub fn tabs(here: &str) -> Vec<Tab> {
+    let tab = |(label, path): (&'static str, &str)| Tab {
+        label,
+        href: path.to_owned(),
+        on: path == here,
+    };
+    [("Conta", pages::PATH), ("Avisos", PATH)].map(tab).into()
+}
+
+fn flash(word: &str) -> Option<Notice> {
+    let (title, text) = match word {
+        "salvo" => ("Avisos salvos", "Valem a partir da próxima mensagem."),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, title, text))
+}
+
+fn about(channel: Channel, connected: bool) -> &'static str {
+    match (channel, connected) {
+        (Channel::Chat, true) => "No número do seu perfil.",
+        (Channel::Chat, false) => "Falta informar o número de chat no seu perfil.",
+        (Channel::Email, _) => "No endereço com que você entra.",
+        (Channel::Telegram, true) => "Na conversa conectada abaixo.",
+        (Channel::Telegram, false) => "Ainda não conectado. Conecte abaixo.",
+        (Channel::Push, true) => "Nos navegadores ligados abaixo.",
+        (Channel::Push, false) => "Ainda não ligado em nenhum navegador. Ligue abaixo.",
+    }
+}
+
+fn kind_label(kind: Kind) -> &'static str {
+    match kind {
+        Kind::MeetReminder => "Lembretes de encontros",
+        Kind::Inactivity => "Quando eu ficar dias sem aparecer",
+        other => crate::outbox::kind_words(other.name()),
+    }
+}
+
+fn kind_help(kind: Kind) -> &'static str {
+    match kind {
+        Kind::MeetReminder => "Um dia antes e cinco minutos antes de cada um.",
+        Kind::Inactivity => "Uma mensagem por ausência, nunca de noite.",
+        _ => "",
+    }
+}
+
+#[derive(Serialize)]
+struct WireChannel {
+    canal: &'static str,
+    conectado: bool,
+    recebe: bool,
+}
+
+#[derive(Serialize)]
+struct WireKind {
+    tipo: &'static str,
+    recebe: bool,
+}
+
+#[derive(Serialize)]
+struct WireAlerts {
+    ok: bool,
+    canais: Vec<WireChannel>,
+    tipos: Vec<WireKind>,
+}
+
+fn json(own: &Own) -> Result<Reply, Problem> {
+    let channel = |channel: &Channel| WireChannel {
+        canal: channel.name(),
+        conectado: own.reach.by(*channel),
+        recebe: own.takes(*channel),
+    };
+    let kind = |kind: &Kind| WireKind {
+        tipo: kind.name(),
+        recebe: own.wants(*kind),
+    };
+    Reply::json(&WireAlerts {
+        ok: true,
+        canais: own.channels.iter().map(channel).collect(),
+        tipos: own.kinds().iter().map(kind).collect(),
+    })
+}
+
+#[derive(Deserialize)]
+struct AlertsBody {
+    #[serde(default)]
+    canais: Field<Vec<String>>,
+    #[serde(default)]
+    tipos: Field<Vec<String>>,
+}
+
+/// `POST /perfil/avisos`: the channels and kinds that are wanted, all of them.
+/// A program may leave out one of the two lists, which then stays. What was not
+/// changed is not noted as a choice, so that customs may still change.
+pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let body: AlertsBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    // A browser says nothing of boxes of which none is ticked.
+    let says_all = is_form(request.headers());
+    let says = |field: &Field<Vec<String>>| says_all || !field.is_absent();
+    let (says_channels, says_kinds) = (says(&body.canais), says(&body.tipos));
+    let channels = check.optional("canais", body.canais).unwrap_or_default();
+    let kinds = check.optional("tipos", body.tipos).unwrap_or_default();
+    if channels
+        .iter()
+        .any(|name| Channel::from_name(name).is_none())
+    {
+        check.fail("canais", "each must be chat, email, telegram or push");
+    }
+    let is_optional = |name: &String| Kind::from_name(name).is_some_and(Kind::is_optional);
+    if !kinds.iter().all(is_optional) {
+        check.fail("tipos", "each must be lembrete_encontro or inatividade");
+    }
+    check.finish()?;
+    let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));
+    Ok(Box::new(move |tx| {
+        let (own, user) = (Own::read(tx, ways, who)?, who.0);
+        let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
+        for channel in own.channels.iter().filter(|_| says_channels) {
+            let wanted = has(&channels, channel.name());
+            if wanted != own.takes(*channel) {
+                choices::set(tx, user, channel.name(), wanted)?;
+            }
+        }
+        for kind in own.kinds().iter().filter(|_| says_kinds) {
+            let wanted = has(&kinds, kind.name());
+            if wanted != own.wants(*kind) {
+                choices::set(tx, user, kind.name(), wanted)?;
+            }
+        }
+        answer.done(user, PATH, "salvo")
+    }))
+}
