@@ -127,10 +127,17 @@ pub fn enqueue(tx: &WriteTx<'_>, new: &NewMessage<'_>) -> Result<bool> {
 
 /// The same for a message that leaves no earlier than an instant.
 pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<bool> {
-    let queued = tx.execute(
+    Ok(queue(tx, new, run_at)?.is_some())
+}
+
+/// Queues a message that leaves no earlier than an instant; gives back its
+/// number, or `None` when its key was used.
+pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<Option<i64>> {
+    tx.optional(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-         ON CONFLICT (dedup_key) DO NOTHING",
+         ON CONFLICT (dedup_key) DO NOTHING
+         RETURNING message_id",
         rusqlite::params![
             new.channel.name(),
             new.user,
@@ -142,8 +149,18 @@ pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> R
             run_at.0,
             new.expires_at.map(|at| at.0),
         ],
-    )?;
-    Ok(queued == 1)
+        |row| row.get(0),
+    )
+}
+
+/// Whether a message of a kind to a person waits in a channel.
+pub fn waits(tx: &ReadTx<'_>, user: UserId, channel: Channel, kind: Kind) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM outbox
+             WHERE user_id = ?1 AND channel = ?2 AND state = 0 AND +kind = ?3)",
+        (user, channel.name(), kind.name()),
+        |row| row.get(0),
+    )
 }
 
 /// Drops every waiting message to a person, with the reason; gives back how many.

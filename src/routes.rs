@@ -62,6 +62,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(content_administration());
     rows.extend(people());
     rows.extend(queues());
+    rows.extend(channels());
     rows.extend(clock());
     rows
 }
@@ -226,7 +227,7 @@ fn panel() -> [Route; 20] {
 }
 
 #[rustfmt::skip]
-fn own_account() -> [Route; 11] {
+fn own_account() -> [Route; 13] {
     use Access::Anyone;
     use profile::{acts, alerts, pages, password};
     [
@@ -245,6 +246,10 @@ fn own_account() -> [Route; 11] {
             "Ends one of one's own sessions.").body_at_most(SMALL),
         post("/perfil/extensao/revogar", Call::Session(Anyone, Run::Write(acts::revoke_extension)),
             "Ends the extension's token.").body_at_most(SMALL),
+        get("/avisos/sair", Call::Open(Run::Read(messages::unsubscribe::ask)), "Asks whether e-mails that can be done without should end.")
+            .family_is(Family::Page),
+        post("/avisos/sair", Call::Open(Run::Write(messages::unsubscribe::leave)), "Ends e-mails that can be done without, also in one click (RFC 8058).")
+            .family_is(Family::Page).body_at_most(SMALL),
         get("/fotos/{digest}", Call::Open(Run::Read(photos::api::photo)), "A photo, by the digest of its bytes.")
             .family_is(Family::Page),
     ]
@@ -272,6 +277,24 @@ fn queues() -> [Route; 7] {
 }
 
 /// The periodic tasks, and what they packed.
+#[rustfmt::skip]
+fn channels() -> [Route; 6] {
+    use Access::Admin;
+    use messages::channels;
+    use messages::texts::pages as texts;
+    [
+        get("/admin/mensagens/canais", Call::Session(Admin, Run::Read(channels::page)), "The ways out of the platform."),
+        post("/admin/mensagens/canais/{canal}/teste", Call::Session(Admin, Run::Write(channels::test)),
+            "Tries a channel out with a message to oneself.").body_at_most(SMALL),
+        get("/admin/mensagens/textos", Call::Session(Admin, Run::Read(texts::list)), "Texts of messages."),
+        get("/admin/mensagens/textos/{tipo}", Call::Session(Admin, Run::Read(texts::text)), "A text of messages with an example."),
+        post("/admin/mensagens/textos/{tipo}", Call::Session(Admin, Run::Write(texts::change)),
+            "Changes a text of messages, or shows it filled in.").body_at_most(4 * SMALL),
+        post("/admin/mensagens/textos/{tipo}/restaurar", Call::Session(Admin, Run::Write(texts::reset)),
+            "Takes a text back to what ships.").body_at_most(SMALL),
+    ]
+}
+
 #[rustfmt::skip]
 fn clock() -> [Route; 8] {
     use Access::Admin;

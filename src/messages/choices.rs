@@ -142,6 +142,12 @@ pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Choices> {
     Ok(Choices(all))
 }
 
+/// Whether there is such a person.
+pub fn exists(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    let found = "SELECT EXISTS (SELECT 1 FROM user WHERE user_id = ?1)";
+    tx.one(found, [user], |row| row.get(0))
+}
+
 /// Sets what a person chose about a channel or a kind of message.
 pub fn set(tx: &WriteTx<'_>, user: UserId, about: &str, wanted: bool) -> Result<()> {
     tx.execute(

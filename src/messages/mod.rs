@@ -6,18 +6,38 @@
 //! that is told once, so a repeated delivery says nothing twice.
 
 pub mod api;
+pub mod channels;
 pub mod choices;
 pub mod delivery;
 pub mod pages;
 pub mod queue;
 pub mod store;
+pub mod texts;
+pub mod unsubscribe;
 pub mod views;
 pub mod wire;
 
 use serde::Serialize;
 
 use crate::clock::Instant;
+use crate::http::view::Tab;
 use crate::ids::MlUserId;
+
+/// The parts of messages in the operator's panel.
+pub fn tabs(here: &str) -> Vec<Tab> {
+    let tab = |(label, path): (&'static str, &str)| Tab {
+        label,
+        href: path.to_owned(),
+        on: path == here,
+    };
+    [
+        ("Fila", queue::pages::PATH),
+        ("Canais", channels::PATH),
+        ("Textos", texts::pages::PATH),
+    ]
+    .map(tab)
+    .into()
+}
 
 /// What a notification is about (contract §5). The number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::{Kind, Notification};
 use crate::clock::{Instant, Zone};
-use crate::http::view::{Layout, Paging, When};
+use crate::http::view::{Badge, Field, Layout, Paging, Tab, When};
 
 /// A notification in a list.
 #[derive(Debug)]
@@ -60,4 +60,43 @@ pub struct NotificationsPage {
     pub news: Vec<NewsRow>,
     /// Where this page stands in the list.
     pub paging: Paging,
+}
+
+/// `GET /admin/mensagens/canais`: the ways out of the platform.
+#[derive(Debug, Template)]
+#[template(path = "message_channels.html", config = "assets/askama.toml")]
+pub struct ChannelsPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The parts of messages.
+    pub tabs: Vec<Tab>,
+    /// The channels.
+    pub channels: Vec<ChannelCard>,
+    /// `numero`: where a test by chat goes.
+    pub number: Field,
+}
+
+/// A way out of the platform.
+#[derive(Debug)]
+pub struct ChannelCard {
+    /// Its name in addresses.
+    pub name: &'static str,
+    /// Its drawing in `img/icons.svg`.
+    pub icon: &'static str,
+    /// `E-mail`.
+    pub title: &'static str,
+    /// Off, in order or out of order.
+    pub state: Badge,
+    /// What it goes through, or how it is configured.
+    pub about: String,
+    /// Why nothing leaves; empty when it is in order.
+    pub error: String,
+    /// `3 mensagens esperam`; empty when none does.
+    pub waiting: String,
+    /// Whether a test needs a number.
+    pub asks_number: bool,
+    /// Whether a test would reach the operator.
+    pub can_test: bool,
+    /// What is missing for a test; empty when nothing is.
+    pub lacks: &'static str,
 }

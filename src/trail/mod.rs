@@ -87,7 +87,7 @@ pub const ACTORS: [(&str, &str); 5] = [
 ];
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 15] = [
+pub const OBJECTS: [(&str, &str); 16] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -100,6 +100,7 @@ pub const OBJECTS: [(&str, &str); 15] = [
     ("importacao", "Importação"),
     ("compra", "Compra"),
     ("mensagem", "Mensagem"),
+    ("texto", "Texto de mensagem"),
     ("notificacao", "Notificação"),
     ("tarefa", "Tarefa"),
     ("backup", "Backup"),

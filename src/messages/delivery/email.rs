@@ -14,6 +14,9 @@ use crate::config::Config;
 /// Longest wait for an answer of the server.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
+/// Before the address where one may leave.
+const LEAVE: &str = "Não quer mais estes lembretes";
+
 /// A mail server and the sender it knows.
 pub struct Email {
     transport: SmtpTransport,
@@ -62,10 +65,14 @@ impl Email {
             .parse()
             .map_err(|_| "o endereço de e-mail não é válido".to_owned())?;
         let to = Mailbox::new(Some(letter.name.clone()), address);
-        let text = SinglePart::plain(letter.text.clone());
+        let body = match &letter.leave {
+            Some(leave) => format!("{}\n\n{LEAVE}: {leave}", letter.text),
+            None => letter.text.clone(),
+        };
+        let text = SinglePart::plain(body.clone());
         let html = SinglePart::builder()
             .header(ContentType::TEXT_HTML)
-            .body(as_html(&letter.text));
+            .body(as_html(&body));
         let mut message = Message::builder()
             .from(self.from.clone())
             .to(to)
@@ -78,10 +85,16 @@ impl Email {
             .date_now()
             .multipart(MultiPart::alternative().singlepart(text).singlepart(html))
             .map_err(|error| format!("a mensagem não pôde ser escrita: {error}"))?;
-        message.headers_mut().insert_raw(HeaderValue::new(
-            HeaderName::new_from_ascii_str("Auto-Submitted"),
-            "auto-generated".to_owned(),
-        ));
+        let mut add = |name, value: String| {
+            let name = HeaderName::new_from_ascii_str(name);
+            let value = HeaderValue::new(name, value);
+            message.headers_mut().insert_raw(value);
+        };
+        add("Auto-Submitted", "auto-generated".to_owned());
+        if let Some(leave) = &letter.leave {
+            add("List-Unsubscribe", format!("<{leave}>"));
+            add("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned());
+        }
         Ok(message)
     }
 }

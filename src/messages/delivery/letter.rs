@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::store::Claimed;
-use super::texts;
 use crate::accounts::links;
 use crate::app::App;
 use crate::clock::Instant;
 use crate::db::{Lane, Result};
 use crate::ids::UserId;
+use crate::messages::{texts, unsubscribe};
 use crate::outbox::Kind;
 
 /// What leaves.
@@ -26,6 +26,8 @@ pub struct Letter {
     pub telegram: Option<i64>,
     pub subject: String,
     pub text: String,
+    /// Where the recipient may leave; none for what is always sent.
+    pub leave: Option<String>,
 }
 
 /// Writes a message out; the reason when it has nothing to say any more.
@@ -56,7 +58,8 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
             .unwrap_or_default(),
         params: &params,
     };
-    let (subject, text) = texts::fill(kind, &words, app.zone());
+    let template = app.db.read(Lane::Slow, |tx| texts::of(tx, kind))?;
+    let (subject, text) = texts::fill(&template, &words, app.zone());
     Ok(Ok(Letter {
         message: claimed.id,
         user: claimed.user,
@@ -67,6 +70,9 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         telegram: claimed.telegram,
         subject,
         text,
+        leave: kind
+            .is_optional()
+            .then(|| unsubscribe::address(app, claimed.user)),
     }))
 }
 

@@ -15,7 +15,6 @@ pub mod email;
 pub mod gate;
 pub mod letter;
 pub mod store;
-pub mod texts;
 pub mod worker;
 
 #[cfg(test)]

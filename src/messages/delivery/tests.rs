@@ -1,15 +1,8 @@
-//! The gate of a channel, and texts with their placeholders.
+//! The gate of a channel.
 
 use std::time::{Duration, Instant as Monotonic};
 
-use serde_json::json;
-
 use super::gate::{Fault, Gate, Health};
-use super::texts::{Words, fill, template};
-use crate::clock::Zone;
-use crate::outbox::Kind;
-
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 
 #[test]
 fn messages_are_paced() {
@@ -71,24 +64,4 @@ fn without_the_clock_a_call_opens_the_gate() {
     assert!(gate.turn(now).is_some());
     gate.call(false);
     assert_eq!(gate.turn(now), None);
-}
-
-#[test]
-fn every_text_fills_all_its_placeholders() {
-    let params = json!({ "paid_until": 1_795_176_000, "grace_days": 7 });
-    for kind in Kind::ALL {
-        let words = Words {
-            name: "Ana\r\nda Silva",
-            platform: "Escola",
-            address: "https://escola.example",
-            link: "https://escola.example/senha?codigo=1",
-            until: "27/11/2026".to_owned(),
-            params: &params,
-        };
-        let (subject, text) = fill(kind, &words, ZONE);
-        assert!(!subject.contains(['{', '}', '\r', '\n']), "{subject}");
-        assert!(!text.contains(['{', '}', '\r']), "{text}");
-        assert!(text.starts_with("Olá, Ana"), "{text}");
-        assert!(template(kind).body.contains('{'));
-    }
 }

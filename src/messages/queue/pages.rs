@@ -18,11 +18,15 @@ use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::messages::delivery::gate::Health;
+use crate::messages::tabs;
 use crate::outbox::{self, channel_words, kind_words, state};
 use crate::route::Job;
 
+/// The list's address.
+pub const PATH: &str = "/admin/mensagens";
+
 const LIST: Listing = Listing {
-    path: "/admin/mensagens",
+    path: PATH,
     hint: "E-mail do destinatário",
     filters: &[
         Filter {
@@ -158,6 +162,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     ];
     Reply::page(&QueuePage {
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
+        tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
         table: LIST.table(&query, &columns, total),
         messages: messages.iter().map(|one| row(app, one, now)).collect(),
@@ -169,6 +174,10 @@ fn flash(word: &str) -> Option<Notice> {
         "cancelada" => (
             "Mensagem cancelada",
             "Ela não será enviada. O registro fica aqui por 30 dias.",
+        ),
+        "teste" => (
+            "Teste na fila",
+            "Atualize esta página para ver o que aconteceu com ele.",
         ),
         "na_fila" => (
             "Mensagem de volta à fila",

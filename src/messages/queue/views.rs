@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::http::table::Table;
-use crate::http::view::{Badge, Layout, Notice, When};
+use crate::http::view::{Badge, Layout, Notice, Tab, When};
 
 /// `GET /admin/mensagens`: the queue.
 #[derive(Debug, Template)]
@@ -11,6 +11,8 @@ use crate::http::view::{Badge, Layout, Notice, When};
 pub struct QueuePage {
     /// The frame of the signed-in operator.
     pub layout: Layout,
+    /// The parts of messages.
+    pub tabs: Vec<Tab>,
     /// Channels that are not configured and have messages waiting.
     pub blocked: Option<Notice>,
     /// The frame of the list.

@@ -1,0 +1,290 @@
+//! The ways out of the platform in the operator's panel: which there are,
+//! whether they are in order, and a message to try one out.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::delivery::gate::Health;
+use super::queue::{self, is_configured};
+use super::views::{ChannelCard, ChannelsPage};
+use super::{choices, tabs};
+use crate::accounts::frame::layout;
+use crate::accounts::own;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::config::{Config, Gateway};
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::input::{Check, Field};
+use crate::http::view::{self, Badge, Notice, Tone};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::outbox::{self, Channel, Kind, NewMessage, channel_words};
+use crate::phone;
+use crate::route::{Job, nothing_to_do};
+use crate::text::grouped;
+
+/// The page's address.
+pub const PATH: &str = "/admin/mensagens/canais";
+/// A test that did not leave by then says nothing any more.
+const TEST_LIFE_S: i64 = 3600;
+
+/// A channel as it stands.
+struct Standing {
+    channel: Channel,
+    configured: bool,
+    /// Why nothing leaves, when that is so.
+    error: Option<String>,
+    waiting: u64,
+    /// Whether a test would reach the operator who asks.
+    reaches: bool,
+}
+
+impl Standing {
+    const fn badge(&self) -> Badge {
+        match (self.configured, &self.error) {
+            (false, _) => Badge::Off,
+            (true, Some(_)) => Badge::Broken,
+            (true, None) => Badge::Healthy,
+        }
+    }
+}
+
+fn standings(app: &App, person: &Person, request: &Request) -> Result<Vec<Standing>, Problem> {
+    let (user, ways) = (person.account.user_id, choices::Ways::of(&app.config));
+    let (waiting, reach) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            queue::store::waiting(tx)?,
+            choices::reach(tx, ways, user)?,
+        ))
+    })?;
+    let standing = |channel: Channel| {
+        let outlet = app
+            .delivery
+            .outlets
+            .iter()
+            .find(|outlet| outlet.channel == channel);
+        let error = outlet.and_then(|outlet| match outlet.gate.health() {
+            Health::Down { error } => Some(error),
+            Health::Good => None,
+        });
+        let waits = waiting.iter().find(|(name, _)| name == channel.name());
+        Standing {
+            channel,
+            configured: is_configured(&app.config, channel.name()),
+            error,
+            waiting: waits.map_or(0, |(_, count)| *count),
+            // A number is given with the test.
+            reaches: channel == Channel::Chat || reach.by(channel),
+        }
+    };
+    Ok(Channel::ALL.map(standing).into())
+}
+
+#[derive(Serialize)]
+struct WireChannel {
+    canal: &'static str,
+    configurado: bool,
+    em_ordem: bool,
+    motivo: Option<String>,
+    pendentes: u64,
+}
+
+#[derive(Deserialize)]
+struct ChannelsQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+/// `GET /admin/mensagens/canais`: the channels, as page or JSON.
+pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: ChannelsQuery = request.query()?;
+    let notice = Check::text().optional("aviso", query.aviso);
+    let standings = standings(app, person, request)?;
+    if request.wants_json() {
+        let channels = standings.into_iter().map(|one| WireChannel {
+            canal: one.channel.name(),
+            configurado: one.configured,
+            em_ordem: one.configured && one.error.is_none(),
+            motivo: one.error,
+            pendentes: one.waiting,
+        });
+        return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
+    }
+    let user = person.account.user_id;
+    let number = app
+        .db
+        .read(request.lane, |tx| own::chat_number(tx, user))?
+        .unwrap_or_default();
+    let mut page = shown(app, person, request, &standings, view::Field::of(number));
+    page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
+    Reply::page(&page)
+}
+
+fn shown(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    standings: &[Standing],
+    number: view::Field,
+) -> ChannelsPage {
+    ChannelsPage {
+        layout: layout(app, person, request),
+        tabs: tabs(PATH),
+        channels: standings.iter().map(|one| card(app, one)).collect(),
+        number,
+    }
+}
+
+fn flash(word: &str) -> Option<Notice> {
+    let (title, text) = match word {
+        "na_fila" => (
+            "Já há um teste deste canal na fila",
+            "Espere ele sair, ou cancele-o na fila.",
+        ),
+        "sem_canal" => (
+            "O teste não teria aonde chegar",
+            "O canal precisa estar configurado e ligado nos seus avisos.",
+        ),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Warn, title, text))
+}
+
+fn card(app: &App, standing: &Standing) -> ChannelCard {
+    let channel = standing.channel;
+    ChannelCard {
+        name: channel.name(),
+        icon: match channel {
+            Channel::Chat => "chat",
+            Channel::Email => "mail",
+            Channel::Telegram => "send",
+            Channel::Push => "screen",
+        },
+        title: channel_words(channel.name()),
+        state: standing.badge(),
+        about: if standing.configured {
+            by_what(&app.config, channel)
+        } else {
+            how_to(channel).to_owned()
+        },
+        error: standing.error.clone().unwrap_or_default(),
+        waiting: match standing.waiting {
+            0 => String::new(),
+            1 => "1 mensagem espera".to_owned(),
+            many => format!("{} mensagens esperam", grouped(many)),
+        },
+        asks_number: channel == Channel::Chat,
+        can_test: standing.configured && standing.reaches,
+        lacks: if standing.configured && !standing.reaches {
+            "Para testar, conecte este canal nos seus próprios avisos."
+        } else {
+            ""
+        },
+    }
+}
+
+/// What a configured channel goes through, and how fast.
+fn by_what(config: &Config, channel: Channel) -> String {
+    let pace = &config.messages;
+    let (what, per_s) = match channel {
+        Channel::Chat if config.chat.gateway == Gateway::Cloud => {
+            ("API oficial", pace.pace_cloud_per_s)
+        }
+        Channel::Chat => ("Gateway próprio", pace.pace_evolution_per_s),
+        Channel::Email => ("Servidor de e-mail", pace.pace_email_per_s),
+        Channel::Telegram => ("Bot do Telegram", pace.pace_telegram_per_s),
+        Channel::Push => ("Serviços dos navegadores", pace.pace_push_per_s),
+    };
+    if per_s <= 0.0 {
+        format!("{what}, sem limite de ritmo.")
+    } else if per_s < 1.0 {
+        format!("{what}, no máximo 1 mensagem a cada {:.0} s.", 1.0 / per_s)
+    } else {
+        format!("{what}, no máximo {per_s:.0} por segundo.")
+    }
+}
+
+/// What an operator does to have a channel.
+const fn how_to(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Chat => "Para ligar, preencha chat.gateway e os campos dele na configuração.",
+        Channel::Email => "Para ligar, preencha email.smtp_url na configuração.",
+        Channel::Telegram => "Para ligar, preencha telegram.bot_token na configuração.",
+        Channel::Push => "Para ligar, preencha push.subject na configuração.",
+    }
+}
+
+#[derive(Deserialize)]
+struct TestBody {
+    #[serde(default)]
+    numero: Field<String>,
+}
+
+/// `POST /admin/mensagens/canais/{canal}/teste`: queues a message to oneself,
+/// by chat to a number that is given.
+pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let channel = Channel::from_name(request.variable("canal")).ok_or_else(Problem::not_found)?;
+    let body: TestBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let typed = check.optional("numero", body.numero).unwrap_or_default();
+    let number = if channel == Channel::Chat {
+        let number = phone::normal("", &typed);
+        if number.is_none() {
+            check.fail("numero", WRONG_NUMBER);
+        }
+        number
+    } else {
+        None
+    };
+    let standings = standings(app, person, request)?;
+    match check.finish() {
+        Err(problem) if request.wants_json() => return Err(problem),
+        Err(_) => {
+            let field = view::Field::of(typed).fault(Some(WRONG_NUMBER));
+            let page = shown(app, person, request, &standings, field);
+            let status = http::StatusCode::UNPROCESSABLE_ENTITY;
+            return Ok(nothing_to_do(Reply::page(&page)?.status(status)));
+        }
+        Ok(()) => {}
+    }
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let user = person.account.user_id;
+    let reaches = standings
+        .iter()
+        .any(|one| one.channel == channel && one.configured && one.reaches);
+    Ok(Box::new(move |tx| {
+        let refused = |said: &'static str, word| {
+            answer.declined(Problem::new(Code::Conflict, said), PATH, word)
+        };
+        if !reaches {
+            let said = "este canal não está configurado, ou nada seu está conectado a ele";
+            return refused(said, "sem_canal");
+        }
+        if outbox::waits(tx, user, channel, Kind::Test)? {
+            return refused("já há um teste deste canal na fila", "na_fila");
+        }
+        let params = number.map_or_else(|| json!({}), |number| json!({ "number": number }));
+        let key = format!("{}:{user}:{}:{}", Kind::Test.name(), channel.name(), tx.now().0);
+        let new = NewMessage {
+            channel,
+            user,
+            kind: Kind::Test,
+            params,
+            key: &key,
+            expires_at: Some(tx.now().plus(TEST_LIFE_S)),
+        };
+        let Some(id) = outbox::queue(tx, &new, tx.now())? else {
+            return refused("espere um segundo entre dois testes", "na_fila");
+        };
+        let act = Act {
+            action: "mensagem.testar",
+            object: "mensagem",
+            object_id: id.to_string(),
+            object_name: &format!("Teste de canal: {}", channel_words(channel.name())),
+        };
+        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        answer.made(id, &format!("{}/{id}", queue::pages::PATH), "teste")
+    }))
+}
+
+const WRONG_NUMBER: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-4321.";

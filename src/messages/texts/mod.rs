@@ -1,0 +1,304 @@
+//! What messages say.
+//!
+//! Each kind has a text of its own, with plain placeholders in braces. Nothing
+//! else is computed in them, so a text can be edited by whoever writes well:
+//! staff may change what ships, look at it filled in, and take it back.
+
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use serde_json::Value;
+
+use crate::clock::{Instant, Zone};
+use crate::db::{ReadTx, Result};
+use crate::outbox::Kind;
+
+/// A text with its placeholders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Subject of an e-mail, title of a notice of the browser.
+    pub subject: String,
+    pub body: String,
+}
+
+/// Kinds whose texts staff may change; the others are about the platform itself.
+pub const EDITABLE: [Kind; 5] = [
+    Kind::Welcome,
+    Kind::PasswordLink,
+    Kind::LatePayment,
+    Kind::MeetReminder,
+    Kind::Inactivity,
+];
+
+/// Longest subject and text that staff may write.
+pub const LONGEST_SUBJECT: usize = 120;
+pub const LONGEST_BODY: usize = 2_000;
+
+/// Something that a text may say of its recipient or cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placeholder {
+    /// As it stands in braces.
+    pub name: &'static str,
+    /// What takes its place.
+    pub about: &'static str,
+    /// Whether the text is useless without it.
+    pub required: bool,
+}
+
+const fn may(name: &'static str, about: &'static str) -> Placeholder {
+    Placeholder {
+        name,
+        about,
+        required: false,
+    }
+}
+
+const fn must(name: &'static str, about: &'static str) -> Placeholder {
+    Placeholder {
+        name,
+        about,
+        required: true,
+    }
+}
+
+/// What every text may say.
+const COMMON: [Placeholder; 4] = [
+    may("primeiro_nome", "primeiro nome da pessoa"),
+    may("nome", "nome completo da pessoa"),
+    may("plataforma", "nome da plataforma"),
+    may("endereco", "endereço da plataforma"),
+];
+
+/// What the text of a kind may say.
+pub fn placeholders(kind: Kind) -> Vec<Placeholder> {
+    let own: &[Placeholder] = match kind {
+        Kind::Welcome | Kind::PasswordLink => &[
+            must("link", "link para escolher a senha"),
+            may("validade", "até quando o link vale"),
+        ],
+        Kind::LatePayment => &[
+            may("pago_ate", "dia até o qual o acesso está pago"),
+            may("dias", "dias para regularizar depois disso"),
+        ],
+        Kind::MeetReminder => &[
+            may("encontro", "título do encontro"),
+            may("inicio", "dia e hora em que ele começa"),
+        ],
+        Kind::Inactivity => &[may("ausencia", "há quanto tempo a pessoa não aparece")],
+        Kind::Alert => &[
+            may("titulo", "o que aconteceu"),
+            may("detalhe", "mais sobre isso"),
+            may("pagina", "onde isso se vê"),
+        ],
+        Kind::Test => &[],
+    };
+    own.iter().chain(&COMMON).copied().collect()
+}
+
+/// What is wrong with a text that staff wrote, in words for staff.
+pub fn fault(kind: Kind, text: &str, is_body: bool) -> Option<String> {
+    let known = placeholders(kind);
+    let unknown = named_in(text).find(|name| !known.iter().any(|one| one.name == *name));
+    if let Some(name) = unknown {
+        return Some(format!(
+            "{{{name}}} não existe aqui. Use só os campos da lista."
+        ));
+    }
+    let missing = known.iter().find(|one| {
+        is_body && one.required && !named_in(text).any(|name| name == one.name)
+    });
+    missing.map(|one| format!("Falta {{{}}}: sem ele a mensagem não serve.", one.name))
+}
+
+/// Words in braces.
+fn named_in(text: &str) -> impl Iterator<Item = &str> {
+    let closed = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    closed.map(|(name, _)| name)
+}
+
+/// The text of a kind of message: what staff wrote, else what ships.
+pub fn of(tx: &ReadTx<'_>, kind: Kind) -> Result<Template> {
+    let changed = store::changed(tx, kind)?;
+    Ok(changed.map_or_else(|| shipped(kind), |(template, _)| template))
+}
+
+/// The text of a kind of message that ships.
+pub fn shipped(kind: Kind) -> Template {
+    let (subject, body) = match kind {
+        Kind::Welcome => (
+            "Sua conta na {plataforma} está pronta",
+            "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
+                   Escolha sua senha aqui: {link}\n\n\
+                   O link vale até {validade} e funciona uma vez.",
+        ),
+        Kind::PasswordLink => (
+            "Escolha uma nova senha",
+            "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
+                   Escolha a nova senha aqui: {link}\n\n\
+                   O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
+                   sua senha continua a mesma.",
+        ),
+        Kind::LatePayment => (
+            "O pagamento da sua renovação está pendente",
+            "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
+                   Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
+                   sem perder o acesso.\n\n\
+                   Se você já pagou, desconsidere esta mensagem.",
+        ),
+        Kind::MeetReminder => (
+            "Lembrete: {encontro}",
+            "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
+                   Entre por aqui: {endereco}/painel/meets",
+        ),
+        Kind::Inactivity => (
+            "Sentimos sua falta",
+            "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
+                   Continue de onde parou: {endereco}/painel",
+        ),
+        Kind::Alert => (
+            "{plataforma}: {titulo}",
+            "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+        ),
+        Kind::Test => (
+            "Teste da {plataforma}",
+            "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
+                   Se você a recebeu, o canal está funcionando.",
+        ),
+    };
+    Template {
+        subject: subject.to_owned(),
+        body: body.to_owned(),
+    }
+}
+
+/// What fills the placeholders of a message.
+pub struct Words<'w> {
+    pub name: &'w str,
+    pub platform: &'w str,
+    pub address: &'w str,
+    /// Address of a link, empty without one.
+    pub link: &'w str,
+    /// Until when the link works, as people read it.
+    pub until: String,
+    /// What was noted when the message was queued.
+    pub params: &'w Value,
+}
+
+/// Subject and text of a message.
+pub fn fill(template: &Template, words: &Words<'_>, zone: Zone) -> (String, String) {
+    let Template { subject, body } = template;
+    (filled(subject, words, zone), filled(body, words, zone))
+}
+
+/// A text with its placeholders replaced; unknown ones stay as they are.
+fn filled(text: &str, words: &Words<'_>, zone: Zone) -> String {
+    let mut filled = String::with_capacity(text.len() * 2);
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        match after.split_once('}') {
+            Some((name, after)) if let Some(value) = value(name, words, zone) => {
+                filled.push_str(&one_line(&value));
+                rest = after;
+            }
+            _ => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
+    let day = |name: &str| {
+        let at = words.params[name].as_i64().map(Instant);
+        at.map(|at| zone.civil(at).format("%d/%m/%Y").to_string())
+    };
+    let param = |name: &str| words.params[name].as_str().unwrap_or_default().to_owned();
+    Some(match name {
+        "nome" => words.name.to_owned(),
+        "primeiro_nome" => words.name.split(' ').next().unwrap_or_default().to_owned(),
+        "plataforma" => words.platform.to_owned(),
+        "endereco" => words.address.to_owned(),
+        "link" => words.link.to_owned(),
+        "validade" => words.until.clone(),
+        "pago_ate" => day("paid_until").unwrap_or_else(|| "hoje".to_owned()),
+        "dias" => words.params["grace_days"]
+            .as_i64()
+            .unwrap_or_default()
+            .to_string(),
+        "encontro" | "titulo" => param("title"),
+        "detalhe" => param("detail"),
+        "pagina" => param("page"),
+        "inicio" => {
+            let at = words.params["starts_at"].as_i64().map(Instant);
+            at.map(|at| zone.page(at)).unwrap_or_default()
+        }
+        "ausencia" => match words.params["days"].as_i64().unwrap_or_default() {
+            1 => "1 dia".to_owned(),
+            days => format!("{days} dias"),
+        },
+        _ => return None,
+    })
+}
+
+/// A value that comes from people stays within its line.
+fn one_line(value: &str) -> String {
+    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+    value.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+
+    #[test]
+    fn every_text_fills_all_its_placeholders() {
+        let params = json!({ "paid_until": 1_795_176_000, "grace_days": 7 });
+        for kind in Kind::ALL {
+            let words = Words {
+                name: "Ana\r\nda Silva",
+                platform: "Escola",
+                address: "https://escola.example",
+                link: "https://escola.example/senha?codigo=1",
+                until: "27/11/2026".to_owned(),
+                params: &params,
+            };
+            let (subject, text) = fill(&shipped(kind), &words, ZONE);
+            assert!(!subject.contains(['{', '}', '\r', '\n']), "{subject}");
+            assert!(!text.contains(['{', '}', '\r']), "{text}");
+            assert!(text.starts_with("Olá, Ana"), "{text}");
+            assert!(shipped(kind).body.contains('{'));
+        }
+    }
+
+    #[test]
+    fn texts_that_ship_name_what_there_is() {
+        for kind in Kind::ALL {
+            let Template { subject, body } = shipped(kind);
+            assert_eq!(fault(kind, &subject, false), None, "{kind:?}");
+            assert_eq!(fault(kind, &body, true), None, "{kind:?}");
+            assert!(subject.chars().count() <= LONGEST_SUBJECT);
+            assert!(body.chars().count() <= LONGEST_BODY);
+        }
+    }
+
+    #[test]
+    fn a_text_without_its_link_or_with_a_word_that_is_none_is_refused() {
+        let kind = Kind::Welcome;
+        assert!(fault(kind, "Olá, {nome}", true).is_some_and(|said| said.contains("{link}")));
+        assert!(fault(kind, "{link} {encontro}", true).is_some_and(|said| said.contains("{encontro}")));
+        assert_eq!(fault(kind, "Abra {link}. Chave solta: { e }", true), Some(
+            "{ e } não existe aqui. Use só os campos da lista.".to_owned()
+        ));
+        assert_eq!(fault(kind, "Abra {link} {", true), None);
+        assert_eq!(fault(kind, "Bem-vinda, {nome}", false), None);
+    }
+}

@@ -1,0 +1,335 @@
+//! Texts of messages in the operator's panel: read, changed, looked at filled
+//! in with an example, and taken back to what ships.
+
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::views::{TextPage, TextRow, TextsPage};
+use super::{
+    EDITABLE, LONGEST_BODY, LONGEST_SUBJECT, Template, Words, fault, fill, placeholders, shipped,
+    store,
+};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::clock::{DAY_S, Instant};
+use crate::db::WriteTx;
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::input::{Check, Field};
+use crate::http::problem::Fields;
+use crate::http::view::{self, Notice, Tone, When};
+use crate::http::{Problem, Reply, Request};
+use crate::messages::tabs;
+use crate::outbox::{Kind, kind_words};
+use crate::route::{Job, nothing_to_do};
+
+/// The list's address.
+pub const PATH: &str = "/admin/mensagens/textos";
+
+#[derive(Serialize)]
+struct WireText {
+    tipo: &'static str,
+    assunto: String,
+    texto: String,
+    campos: Vec<&'static str>,
+    alterado_em: Option<String>,
+}
+
+fn wire(app: &App, kind: Kind, changed: Option<(Template, Instant)>) -> WireText {
+    let alterado_em = changed.as_ref().map(|(_, at)| app.zone().spaced(*at));
+    let template = changed.map_or_else(|| shipped(kind), |(template, _)| template);
+    WireText {
+        tipo: kind.name(),
+        assunto: template.subject,
+        texto: template.body,
+        campos: placeholders(kind).iter().map(|one| one.name).collect(),
+        alterado_em,
+    }
+}
+
+/// `GET /admin/mensagens/textos`: the texts, as page or JSON.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let texts = app.db.read(request.lane, |tx| {
+        let texts = EDITABLE.into_iter();
+        let texts = texts.map(|kind| Ok((kind, store::changed(tx, kind)?)));
+        texts.collect::<Result<Vec<_>, Problem>>()
+    })?;
+    if request.wants_json() {
+        let texts = texts.into_iter().map(|(kind, text)| wire(app, kind, text));
+        return ListReply::reply(EDITABLE.len() as u64, texts.collect());
+    }
+    let row = |(kind, changed): (Kind, Option<(Template, Instant)>)| TextRow {
+        name: kind.name(),
+        title: kind_words(kind.name()),
+        changed: changed
+            .as_ref()
+            .map(|(_, at)| When::new(app.zone(), *at, request.now)),
+        subject: changed.map_or_else(|| shipped(kind), |(template, _)| template).subject,
+    };
+    Reply::page(&TextsPage {
+        layout: layout(app, person, request),
+        tabs: tabs(PATH),
+        texts: texts.into_iter().map(row).collect(),
+    })
+}
+
+fn kind_of(request: &Request) -> Result<Kind, Problem> {
+    let kind = Kind::from_name(request.variable("tipo"));
+    kind.filter(|kind| EDITABLE.contains(kind))
+        .ok_or_else(Problem::not_found)
+}
+
+#[derive(Deserialize)]
+struct TextQuery {
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+#[derive(Serialize)]
+struct TextReply {
+    ok: bool,
+    #[serde(flatten)]
+    text: WireText,
+}
+
+/// `GET /admin/mensagens/textos/{tipo}`: one text with an example, as page or JSON.
+pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: TextQuery = request.query()?;
+    let notice = Check::text().optional("aviso", query.aviso);
+    let kind = kind_of(request)?;
+    let changed = app.db.read(request.lane, |tx| store::changed(tx, kind))?;
+    if request.wants_json() {
+        return Reply::json(&TextReply {
+            ok: true,
+            text: wire(app, kind, changed),
+        });
+    }
+    let template = changed
+        .as_ref()
+        .map_or_else(|| shipped(kind), |(template, _)| template.clone());
+    let mut page = page(app, person, request, kind, &template);
+    page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
+    page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
+    Reply::page(&page)
+}
+
+fn flash(word: &str) -> Option<Notice> {
+    let (title, text) = match word {
+        "salvo" => ("Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
+        "restaurado" => ("Texto original de volta", ""),
+        _ => return None,
+    };
+    Some(Notice::new(Tone::Good, title, text))
+}
+
+fn page(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    kind: Kind,
+    template: &Template,
+) -> TextPage {
+    let (subject, body) = example(app, request.now, kind, template);
+    TextPage {
+        layout: layout(app, person, request),
+        alert: None,
+        name: kind.name(),
+        title: kind_words(kind.name()),
+        subject: view::Field::of(template.subject.clone()),
+        body: view::Field::of(template.body.clone()),
+        placeholders: placeholders(kind),
+        changed: None,
+        draft: false,
+        shown_subject: subject,
+        shown: body.split("\n\n").map(str::to_owned).collect(),
+    }
+}
+
+/// A text as somebody made up would read it.
+fn example(app: &App, now: Instant, kind: Kind, template: &Template) -> (String, String) {
+    let params = json!({
+        "paid_until": now.plus(5 * DAY_S).0,
+        "grace_days": app.config.checkout.late_grace_days,
+        "title": "Mentoria de anúncios",
+        "starts_at": now.plus(DAY_S).0,
+        "days": app.config.program.inactive_days,
+    });
+    let link = format!("{}/senha?codigo=…", app.addresses.base_url);
+    let has_link = placeholders(kind).iter().any(|one| one.name == "link");
+    let words = Words {
+        name: "Ana Souza",
+        platform: &app.config.server.name,
+        address: &app.addresses.base_url,
+        link: if has_link { &link } else { "" },
+        until: app.zone().page(now.plus(7 * DAY_S)),
+        params: &params,
+    };
+    fill(template, &words, app.zone())
+}
+
+#[derive(Deserialize)]
+struct TextBody {
+    #[serde(default)]
+    assunto: Field<String>,
+    #[serde(default)]
+    texto: Field<String>,
+    /// `ver`: only to be looked at.
+    #[serde(default)]
+    acao: Field<String>,
+}
+
+/// What is wrong with a text, by field.
+fn faults(kind: Kind, template: &Template) -> Vec<(&'static str, String)> {
+    let Template { subject, body } = template;
+    let mut faults = Vec::new();
+    let is_line = !subject.chars().any(char::is_control);
+    if !(1..=LONGEST_SUBJECT).contains(&subject.chars().count()) || !is_line {
+        let said = format!("Escreva o assunto em uma linha, com até {LONGEST_SUBJECT} letras.");
+        faults.push(("assunto", said));
+    } else if let Some(said) = fault(kind, subject, false) {
+        faults.push(("assunto", said));
+    }
+    let is_text = |letter: char| letter == '\n' || !letter.is_control();
+    if !(1..=LONGEST_BODY).contains(&body.chars().count()) || !body.chars().all(is_text) {
+        let said = format!("Escreva o texto, com até {LONGEST_BODY} letras.");
+        faults.push(("texto", said));
+    } else if let Some(said) = fault(kind, body, true) {
+        faults.push(("texto", said));
+    }
+    faults
+}
+
+/// `POST /admin/mensagens/textos/{tipo}`: changes a text, or with `acao=ver`
+/// only shows it filled in.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let kind = kind_of(request)?;
+    let body: TextBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let action = check.optional("acao", body.acao).unwrap_or_default();
+    let subject = check.optional("assunto", body.assunto).unwrap_or_default();
+    let text = check.optional("texto", body.texto).unwrap_or_default();
+    let template = Template {
+        subject: subject.trim().to_owned(),
+        body: text.replace("\r\n", "\n").trim().to_owned(),
+    };
+    for (name, said) in faults(kind, &template) {
+        check.fail(name, said);
+    }
+    if !matches!(&*action, "" | "ver" | "salvar") {
+        check.fail("acao", "must be salvar or ver");
+    }
+    match check.finish() {
+        Err(problem) if request.wants_json() => return Err(problem),
+        Err(problem) => {
+            let reply = faulty(app, person, request, (kind, &template), &problem.fields)?;
+            return Ok(nothing_to_do(reply));
+        }
+        Ok(()) if action == "ver" => {
+            let reply = look(app, person, request, (kind, &template))?;
+            return Ok(nothing_to_do(reply));
+        }
+        Ok(()) => {}
+    }
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = super::of(tx, kind)?;
+        if before != template {
+            store::set(tx, kind, &template)?;
+            note(tx, &actor, "texto.alterar", kind, (&before, &template))?;
+        }
+        answer.done(kind.name(), &address_of(kind), "salvo")
+    }))
+}
+
+/// `POST /admin/mensagens/textos/{tipo}/restaurar`: back to the text that ships.
+pub fn reset(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let kind = kind_of(request)?;
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = super::of(tx, kind)?;
+        if store::reset(tx, kind)? {
+            note(tx, &actor, "texto.restaurar", kind, (&before, &shipped(kind)))?;
+        }
+        answer.done(kind.name(), &address_of(kind), "restaurado")
+    }))
+}
+
+fn address_of(kind: Kind) -> String {
+    format!("{PATH}/{}", kind.name())
+}
+
+#[derive(Serialize)]
+struct Noted<'t> {
+    assunto: &'t str,
+    texto: &'t str,
+}
+
+fn note(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    action: &'static str,
+    kind: Kind,
+    (before, after): (&Template, &Template),
+) -> Result<(), Problem> {
+    let act = Act {
+        action,
+        object: "texto",
+        object_id: kind.name().to_owned(),
+        object_name: kind_words(kind.name()),
+    };
+    let [before, after] = [before, after].map(|template| Noted {
+        assunto: &template.subject,
+        texto: &template.body,
+    });
+    audit::note(tx, actor, &act, Some(&before), Some(&after))?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct LookReply {
+    ok: bool,
+    assunto: String,
+    texto: String,
+}
+
+/// A text filled in, which is not saved.
+fn look(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    (kind, template): (Kind, &Template),
+) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        let (assunto, texto) = example(app, request.now, kind, template);
+        return Reply::json(&LookReply {
+            ok: true,
+            assunto,
+            texto,
+        });
+    }
+    let mut page = page(app, person, request, kind, template);
+    page.draft = true;
+    Reply::page(&page)
+}
+
+/// What a browser sent that is wrong: the form again, with what was typed.
+fn faulty(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    (kind, template): (Kind, &Template),
+    faults: &Fields,
+) -> Result<Reply, Problem> {
+    let mut page = page(app, person, request, kind, template);
+    page.draft = true;
+    (page.shown_subject, page.shown) = (String::new(), Vec::new());
+    for (name, field) in [("assunto", &mut page.subject), ("texto", &mut page.body)] {
+        let fault = faults.iter().find(|(known, _)| known == name);
+        field.error = fault.map(|(_, said)| said.to_string());
+    }
+    let count = view::focus_first([&mut page.subject, &mut page.body]);
+    page.alert = Notice::faults(count);
+    Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
+}

@@ -1,0 +1,111 @@
+//! Out of e-mails that can be done without, by the link that each of them
+//! carries: no login, one click for mail programs (RFC 8058).
+
+use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use super::choices;
+use crate::app::App;
+use crate::http::input::{Check, Field};
+use crate::http::view::Layout;
+use crate::http::{Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::outbox::Channel;
+use crate::route::Job;
+use crate::secrets::Place;
+
+/// The page's address.
+pub const PATH: &str = "/avisos/sair";
+
+/// What a code is sealed for; it opens nothing else.
+const PLACE: Place<'static> = Place {
+    table: "message_choice",
+    column: "wanted",
+    row: "email",
+};
+
+/// The address by which a person leaves. It works for good and does nothing else.
+pub fn address(app: &App, user: UserId) -> String {
+    let sealed = app.sealer.seal(user.to_string().as_bytes(), PLACE);
+    let code = URL_SAFE_NO_PAD.encode(sealed);
+    format!("{}{PATH}?codigo={code}", app.addresses.base_url)
+}
+
+/// Whom a code is for.
+fn person_of(app: &App, code: &str) -> Option<UserId> {
+    let sealed = URL_SAFE_NO_PAD.decode(code).ok()?;
+    let opened = app.sealer.open_text(&sealed, PLACE).ok()?;
+    opened.reveal().parse().ok().map(UserId)
+}
+
+/// `GET /avisos/sair`: asks once, because mail scanners follow links.
+#[derive(Debug, Template)]
+#[template(path = "unsubscribe.html", config = "assets/askama.toml")]
+pub struct LeavePage {
+    /// The frame of those who are not signed in.
+    pub layout: Layout,
+    /// The platform's name.
+    pub platform: String,
+    /// What the form sends back; empty when it is none of ours.
+    pub code: String,
+    /// Whether it is done.
+    pub done: bool,
+}
+
+#[derive(Deserialize)]
+struct LeaveQuery {
+    #[serde(default)]
+    codigo: Field<String>,
+}
+
+fn code_of(request: &Request) -> Result<String, Problem> {
+    let query: LeaveQuery = request.query()?;
+    let code = Check::text().optional("codigo", query.codigo);
+    Ok(code.unwrap_or_default())
+}
+
+fn page(app: &App, request: &Request, code: String, done: bool) -> Result<Reply, Problem> {
+    Reply::page(&LeavePage {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        platform: app.config.server.name.clone(),
+        code,
+        done,
+    })
+}
+
+/// `GET /avisos/sair?codigo=`: the question.
+pub fn ask(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let code = code_of(request)?;
+    let known = person_of(app, &code).is_some();
+    let shown = if known { code } else { String::new() };
+    let page = page(app, request, shown, false)?;
+    Ok(if known {
+        page
+    } else {
+        page.status(http::StatusCode::NOT_FOUND)
+    })
+}
+
+#[derive(Serialize)]
+struct LeaveReply {
+    ok: bool,
+}
+
+/// `POST /avisos/sair?codigo=`: no e-mail any more but what must be sent.
+pub fn leave(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    let user = person_of(app, &code_of(request)?).ok_or_else(Problem::not_found)?;
+    let reply = if request.wants_json() {
+        Reply::json(&LeaveReply { ok: true })?
+    } else {
+        page(app, request, String::new(), true)?
+    };
+    Ok(Box::new(move |tx| {
+        if !choices::exists(tx, user)? {
+            return Err(Problem::not_found());
+        }
+        choices::set(tx, user, Channel::Email.name(), false)?;
+        Ok(reply)
+    }))
+}
