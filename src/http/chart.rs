@@ -99,13 +99,38 @@ pub struct Bar {
     pub slot_width: String,
     /// Left edge.
     pub x: String,
-    /// Upper edge.
-    pub y: String,
     /// Width.
     pub width: String,
+    /// What stands on each other, from the bottom.
+    pub parts: Vec<Part>,
+    /// The value of each series, ready to print, where there are several.
+    pub values: Vec<String>,
+}
+
+/// A part of a bar.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// How its series is drawn.
+    pub class: &'static str,
+    /// Upper edge.
+    pub y: String,
     /// Height.
     pub height: String,
 }
+
+/// One of several things that are measured together.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What people read.
+    pub name: &'static str,
+    /// How it is drawn.
+    pub class: &'static str,
+    /// Its sum, ready to print.
+    pub sum: String,
+}
+
+/// How series are drawn, in their order; a chart has no more.
+const CLASSES: [&str; 4] = ["series-1", "series-2", "series-3", "series-4"];
 
 /// Bars by civil day, on a field of 600 by 100.
 #[derive(Clone, Debug)]
@@ -122,6 +147,8 @@ pub struct BarChart {
     pub days: Vec<String>,
     /// The bars, oldest first.
     pub bars: Vec<Bar>,
+    /// What stands on each other in a bar; empty when it is one thing.
+    pub series: Vec<Series>,
 }
 
 /// What a [`BarChart`] says about its values.
@@ -140,40 +167,83 @@ pub struct BarWords {
 impl BarChart {
     /// Draws one value a day, from oldest to newest; `None` when none is above zero.
     pub fn new(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
-        let highest = values.iter().copied().max().filter(|value| *value > 0)?;
+        let mut chart = Self::stacked(words, first, &[("", values.to_vec())])?;
+        chart.series = Vec::new();
+        for bar in &mut chart.bars {
+            bar.values = Vec::new();
+        }
+        Some(chart)
+    }
+
+    /// Draws what several series have each day on each other, each series from
+    /// oldest to newest and equally long; `None` when nothing is above zero.
+    pub fn stacked(
+        words: BarWords,
+        first: Day,
+        series: &[(&'static str, Vec<i64>)],
+    ) -> Option<Self> {
+        let days = series.first()?.1.len();
+        let of_day = |day: usize| series.iter().map(move |(_, values)| values[day].max(0));
+        let sum = |day: usize| of_day(day).fold(0_i64, i64::saturating_add);
+        let highest = (0..days).map(sum).max().filter(|value| *value > 0)?;
         let top = round_up(highest);
-        let slot = 6000 / i64::try_from(values.len()).ok()?;
-        let bars: Vec<_> = values
-            .iter()
+        let slot = 6000 / i64::try_from(days).ok()?;
+        let bars: Vec<_> = (0..days)
             .zip(0_i64..)
-            .map(|(value, index)| {
-                let height = share(*value, top, 1000);
+            .map(|(day, index)| {
+                let mut below = 0_i64;
+                let mut part = |(class, value): (&'static str, i64)| {
+                    let from = share(below, top, 1000);
+                    below = below.saturating_add(value);
+                    let to = share(below, top, 1000);
+                    Part {
+                        class,
+                        y: tenths(1000 - to),
+                        height: tenths(to - from),
+                    }
+                };
                 Bar {
                     label: first.plus(index).date().format("%d/%m").to_string(),
-                    value: (words.value)(*value),
+                    value: (words.value)(sum(day)),
                     slot_x: tenths(index * slot),
                     slot_width: tenths(slot),
                     x: tenths(index * slot + slot / 6),
-                    y: tenths(1000 - height),
                     width: tenths(slot - slot / 3),
-                    height: tenths(height),
+                    parts: CLASSES
+                        .into_iter()
+                        .zip(of_day(day))
+                        .map(&mut part)
+                        .collect(),
+                    values: of_day(day).map(words.value).collect(),
                 }
             })
             .collect();
         let marked = [0, bars.len() / 2, bars.len() - 1];
-        let total = values
-            .iter()
-            .fold(0_i64, |sum, value| sum.saturating_add(*value));
+        let total = |values: &[i64]| {
+            values
+                .iter()
+                .fold(0_i64, |sum, one| sum.saturating_add(*one))
+        };
+        let all = (0..days).map(sum).fold(0_i64, i64::saturating_add);
         Some(Self {
             title: words.title,
             unit: words.unit,
-            summary: format!("{} no período", (words.value)(total)),
+            summary: format!("{} no período", (words.value)(all)),
             scale: [top, top / 2, 0].map(words.mark),
             days: marked
                 .iter()
                 .map(|index| bars[*index].label.clone())
                 .collect(),
             bars,
+            series: CLASSES
+                .into_iter()
+                .zip(series)
+                .map(|(class, (name, values))| Series {
+                    name,
+                    class,
+                    sum: (words.value)(total(values)),
+                })
+                .collect(),
         })
     }
 }
@@ -277,13 +347,41 @@ mod tests {
         let chart = BarChart::new(words, Day::parse("2026-02-27").unwrap(), &[0, 3, 8]).unwrap();
         assert_eq!(chart.days, ["27/02", "28/02", "01/03"]);
         assert_eq!(chart.scale, ["8", "4", "0"]);
-        assert_eq!(
-            (chart.bars[2].y.as_str(), chart.bars[2].height.as_str()),
-            ("0", "100")
-        );
-        assert_eq!(chart.bars[0].height, "0");
+        let part = &chart.bars[2].parts[0];
+        assert_eq!((part.y.as_str(), part.height.as_str()), ("0", "100"));
+        assert_eq!(chart.bars[0].parts[0].height, "0");
+        assert!(chart.series.is_empty());
         assert!(BarChart::new(words, Day(0), &[0, 0]).is_none());
         assert!(BarChart::new(words, Day(0), &[]).is_none());
+    }
+
+    #[test]
+    fn series_stand_on_each_other() {
+        let words = BarWords {
+            title: "Mensagens",
+            unit: "Todas",
+            value: |value| value.to_string(),
+            mark: |value| value.to_string(),
+        };
+        let series = [("Chat", vec![2, 0]), ("E-mail", vec![6, 4])];
+        let chart = BarChart::stacked(words, Day(0), &series).unwrap();
+        let parts = chart.bars[0].parts.iter();
+        let drawn: Vec<_> = parts
+            .map(|part| (part.y.as_str(), part.height.as_str()))
+            .collect();
+        assert_eq!(drawn, [("75", "25"), ("0", "75")]);
+        assert_eq!(
+            (&*chart.bars[0].value, &chart.bars[0].values[..]),
+            ("8", &["2".to_owned(), "6".to_owned()][..])
+        );
+        let sums: Vec<_> = chart
+            .series
+            .iter()
+            .map(|one| (one.name, &*one.sum))
+            .collect();
+        assert_eq!(sums, [("Chat", "2"), ("E-mail", "10")]);
+        assert_eq!(chart.summary, "12 no período");
+        assert!(BarChart::stacked(words, Day(0), &[]).is_none());
     }
 
     #[test]

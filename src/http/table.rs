@@ -216,7 +216,7 @@ impl Listing {
                 self.path,
                 &with(&params, &[("ordem", order), ("formato", "csv")]),
             ),
-            narrowed: !query.search.is_empty() || !query.filters.is_empty() || more.count() > 0,
+            narrowed: query.is_narrowed() || more.count() > 0,
         }
     }
 
@@ -295,6 +295,11 @@ fn with<'a>(params: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(
 }
 
 impl ListQuery {
+    /// Whether it asks for some of the list only.
+    pub fn is_narrowed(&self) -> bool {
+        !self.search.is_empty() || !self.filters.is_empty()
+    }
+
     /// The value of a filter, when the address has one.
     pub fn filter(&self, name: &str) -> Option<&'static str> {
         self.filters

@@ -52,10 +52,7 @@ impl Standing {
 fn standings(app: &App, person: &Person, request: &Request) -> Result<Vec<Standing>, Problem> {
     let (user, ways) = (person.account.user_id, choices::Ways::of(&app.config));
     let (waiting, reach) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((
-            queue::store::waiting(tx)?,
-            choices::reach(tx, ways, user)?,
-        ))
+        Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, ways, user)?))
     })?;
     let standing = |channel: Channel| {
         let outlet = app
@@ -264,7 +261,12 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return refused("já há um teste deste canal na fila", "na_fila");
         }
         let params = number.map_or_else(|| json!({}), |number| json!({ "number": number }));
-        let key = format!("{}:{user}:{}:{}", Kind::Test.name(), channel.name(), tx.now().0);
+        let key = format!(
+            "{}:{user}:{}:{}",
+            Kind::Test.name(),
+            channel.name(),
+            tx.now().0
+        );
         let new = NewMessage {
             channel,
             user,

@@ -93,7 +93,10 @@ impl Email {
         add("Auto-Submitted", "auto-generated".to_owned());
         if let Some(leave) = &letter.leave {
             add("List-Unsubscribe", format!("<{leave}>"));
-            add("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned());
+            add(
+                "List-Unsubscribe-Post",
+                "List-Unsubscribe=One-Click".to_owned(),
+            );
         }
         Ok(message)
     }

@@ -9,9 +9,10 @@ use super::{Message, badge, is_configured, reason, state_name, state_of};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::clock::Instant;
+use crate::clock::{Day, Instant};
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
+use crate::http::chart::{BarChart, BarWords};
 use crate::http::csv_file::CsvFile;
 use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
@@ -19,8 +20,9 @@ use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::messages::delivery::gate::Health;
 use crate::messages::tabs;
-use crate::outbox::{self, channel_words, kind_words, state};
+use crate::outbox::{self, Channel, channel_words, kind_words, state};
 use crate::route::Job;
+use crate::text::grouped;
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";
@@ -64,6 +66,15 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-criada_em"],
+};
+
+/// Days of the chart, today among them.
+const CHART_DAYS: usize = 30;
+const CHART: BarWords = BarWords {
+    title: "Mensagens enviadas por dia, últimos 30 dias",
+    unit: "Total",
+    value: |count| grouped(u64::try_from(count).unwrap_or(0)),
+    mark: |count| grouped(u64::try_from(count).unwrap_or(0)),
 };
 
 /// What stands in place of a name that leads to a link.
@@ -142,10 +153,17 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         limit,
         offset,
     };
-    let ((messages, total), waiting) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((store::page(tx, &wanted)?, store::waiting(tx)?))
-    })?;
     let now = request.now;
+    let first = app.day(now).plus(1 - CHART_DAYS as i64);
+    let is_whole = !query.csv && !request.wants_json() && offset == 0 && !query.is_narrowed();
+    let ((messages, total), waiting, sent) = app.db.read(request.lane, |tx| {
+        let sent = if is_whole {
+            store::sent_by_day(tx, app.zone(), first, CHART_DAYS)?
+        } else {
+            Vec::new()
+        };
+        Ok::<_, Problem>((store::page(tx, &wanted)?, store::waiting(tx)?, sent))
+    })?;
     if query.csv {
         return csv(app, messages, now);
     }
@@ -164,9 +182,20 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
         tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
+        chart: chart(first, sent),
         table: LIST.table(&query, &columns, total),
         messages: messages.iter().map(|one| row(app, one, now)).collect(),
     })
+}
+
+/// What was sent by day; the channels that sent nothing are left out.
+fn chart(first: Day, sent: Vec<(Channel, Vec<i64>)>) -> Option<BarChart> {
+    let series = sent.into_iter();
+    let series: Vec<_> = series
+        .filter(|(_, days)| days.iter().any(|count| *count > 0))
+        .map(|(channel, days)| (channel_words(channel.name()), days))
+        .collect();
+    BarChart::stacked(CHART, first, &series)
 }
 
 fn flash(word: &str) -> Option<Notice> {

@@ -3,8 +3,9 @@
 use rusqlite::{Row, ToSql};
 
 use super::Message;
-use crate::clock::Instant;
+use crate::clock::{Day, Instant, Zone};
 use crate::db::{ReadTx, Result};
+use crate::outbox::{Channel, state};
 
 /// Recipients that a search looks at.
 const MOST_FOUND: u32 = 200;
@@ -117,4 +118,34 @@ pub fn waiting(tx: &ReadTx<'_>) -> Result<Vec<(String, u64)>> {
             Ok((row.get(0)?, u64::try_from(count).unwrap_or(0)))
         },
     )
+}
+
+/// Seconds of a step in which messages that are done with are counted.
+const QUARTER_S: i64 = 900;
+
+/// Messages that were sent on each civil day from `first` on, by channel.
+pub fn sent_by_day(
+    tx: &ReadTx<'_>,
+    zone: Zone,
+    first: Day,
+    days: usize,
+) -> Result<Vec<(Channel, Vec<i64>)>> {
+    let from = zone.start_of(first).0.div_euclid(QUARTER_S);
+    let mut counts = Channel::ALL.map(|channel| (channel, vec![0_i64; days]));
+    tx.each(
+        "SELECT quarter, channel, messages FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
+        (from, state::SENT),
+        |row| {
+            let (quarter, channel): (i64, String) = (row.get(0)?, row.get(1)?);
+            let day = zone.day(Instant(quarter * QUARTER_S)).0 - first.0;
+            let known = counts.iter_mut().find(|(one, _)| one.name() == channel);
+            if let Some((_, counts)) = known
+                && let Some(count) = usize::try_from(day).ok().and_then(|day| counts.get_mut(day))
+            {
+                *count += row.get::<_, i64>(2)?;
+            }
+            Ok(())
+        },
+    )?;
+    Ok(counts.into())
 }

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::http::chart::BarChart;
 use crate::http::table::Table;
 use crate::http::view::{Badge, Layout, Notice, Tab, When};
 
@@ -15,6 +16,8 @@ pub struct QueuePage {
     pub tabs: Vec<Tab>,
     /// Channels that are not configured and have messages waiting.
     pub blocked: Option<Notice>,
+    /// What was sent by day and channel; none when nothing was, or the list is narrowed.
+    pub chart: Option<BarChart>,
     /// The frame of the list.
     pub table: Table,
     /// The messages of this page.

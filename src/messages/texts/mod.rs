@@ -105,15 +105,18 @@ pub fn fault(kind: Kind, text: &str, is_body: bool) -> Option<String> {
             "{{{name}}} não existe aqui. Use só os campos da lista."
         ));
     }
-    let missing = known.iter().find(|one| {
-        is_body && one.required && !named_in(text).any(|name| name == one.name)
-    });
+    let missing = known
+        .iter()
+        .find(|one| is_body && one.required && !named_in(text).any(|name| name == one.name));
     missing.map(|one| format!("Falta {{{}}}: sem ele a mensagem não serve.", one.name))
 }
 
 /// Words in braces.
 fn named_in(text: &str) -> impl Iterator<Item = &str> {
-    let closed = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    let closed = text
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'));
     closed.map(|(name, _)| name)
 }
 
@@ -294,10 +297,13 @@ mod tests {
     fn a_text_without_its_link_or_with_a_word_that_is_none_is_refused() {
         let kind = Kind::Welcome;
         assert!(fault(kind, "Olá, {nome}", true).is_some_and(|said| said.contains("{link}")));
-        assert!(fault(kind, "{link} {encontro}", true).is_some_and(|said| said.contains("{encontro}")));
-        assert_eq!(fault(kind, "Abra {link}. Chave solta: { e }", true), Some(
-            "{ e } não existe aqui. Use só os campos da lista.".to_owned()
-        ));
+        assert!(
+            fault(kind, "{link} {encontro}", true).is_some_and(|said| said.contains("{encontro}"))
+        );
+        assert_eq!(
+            fault(kind, "Abra {link}. Chave solta: { e }", true),
+            Some("{ e } não existe aqui. Use só os campos da lista.".to_owned())
+        );
         assert_eq!(fault(kind, "Abra {link} {", true), None);
         assert_eq!(fault(kind, "Bem-vinda, {nome}", false), None);
     }

@@ -66,7 +66,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         changed: changed
             .as_ref()
             .map(|(_, at)| When::new(app.zone(), *at, request.now)),
-        subject: changed.map_or_else(|| shipped(kind), |(template, _)| template).subject,
+        subject: changed
+            .map_or_else(|| shipped(kind), |(template, _)| template)
+            .subject,
     };
     Reply::page(&TextsPage {
         layout: layout(app, person, request),
@@ -117,7 +119,10 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
-        "salvo" => ("Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
+        "salvo" => (
+            "Texto salvo",
+            "Vale para as mensagens que saírem a partir de agora.",
+        ),
         "restaurado" => ("Texto original de volta", ""),
         _ => return None,
     };
@@ -250,7 +255,13 @@ pub fn reset(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
     Ok(Box::new(move |tx| {
         let before = super::of(tx, kind)?;
         if store::reset(tx, kind)? {
-            note(tx, &actor, "texto.restaurar", kind, (&before, &shipped(kind)))?;
+            note(
+                tx,
+                &actor,
+                "texto.restaurar",
+                kind,
+                (&before, &shipped(kind)),
+            )?;
         }
         answer.done(kind.name(), &address_of(kind), "restaurado")
     }))

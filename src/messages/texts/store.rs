@@ -25,12 +25,7 @@ pub fn set(tx: &WriteTx<'_>, kind: Kind, template: &Template) -> Result<()> {
     tx.execute(
         "INSERT INTO message_text (kind, subject, body, changed_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (kind) DO UPDATE SET subject = ?2, body = ?3, changed_at = ?4",
-        (
-            kind.name(),
-            &template.subject,
-            &template.body,
-            tx.now().0,
-        ),
+        (kind.name(), &template.subject, &template.body, tx.now().0),
     )?;
     Ok(())
 }
