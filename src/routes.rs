@@ -278,11 +278,14 @@ fn queues() -> [Route; 7] {
 
 /// The periodic tasks, and what they packed.
 #[rustfmt::skip]
-fn channels() -> [Route; 6] {
+fn channels() -> [Route; 8] {
     use Access::Admin;
     use messages::channels;
     use messages::texts::pages as texts;
     [
+        get("/admin/avisos", Call::Session(Admin, Run::Read(messages::pages::list)), "An administrator's notifications."),
+        post("/admin/avisos/lidos", Call::Session(Admin, Run::Write(messages::pages::mark_read)),
+            "Marks all of one's own notifications as read.").body_at_most(SMALL),
         get("/admin/mensagens/canais", Call::Session(Admin, Run::Read(channels::page)), "The ways out of the platform."),
         post("/admin/mensagens/canais/{canal}/teste", Call::Session(Admin, Run::Write(channels::test)),
             "Tries a channel out with a message to oneself.").body_at_most(SMALL),

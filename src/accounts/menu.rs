@@ -32,7 +32,10 @@ const SUPPLIER: &[Group] = &[Group {
 const OPERATOR: &[Group] = &[
     Group {
         title: "",
-        places: &[Place::new("Início", "/admin", "home").handy()],
+        places: &[
+            Place::new("Início", "/admin", "home").handy(),
+            Place::new("Avisos", "/admin/avisos", "bell"),
+        ],
     },
     Group {
         title: "Pessoas",

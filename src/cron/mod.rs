@@ -31,6 +31,7 @@ use std::time::{Duration, Instant as Monotonic};
 use crate::app::App;
 use crate::clock::Instant;
 use crate::db::Lane;
+use crate::messages::choices::Ways;
 use crate::worker::Stop;
 
 pub use report::{Failure, Report};
@@ -172,7 +173,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
         id: None,
     };
     let row = store::NewRun::of(&run);
-    match app.db.write(move |tx| store::note(tx, &row, &ran)) {
+    let ways = Ways::of(&app.config);
+    match app.db.write(move |tx| store::note(tx, ways, &row, &ran)) {
         Ok(id) => run.id = Some(id),
         Err(error) => {
             tracing::warn!(%error, "a run of the periodic tasks was not noted");

@@ -4,11 +4,10 @@ use rusqlite::Row;
 use serde_json::{Map, Value};
 
 use super::{Failure, Origin, Ran, Run};
-use crate::accounts::Role;
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
-use crate::messages::{Kind, NewNotification, store as messages};
+use crate::messages::alerts::{self, Alert};
+use crate::messages::choices::Ways;
 
 /// Failures in a row after which administrators are told.
 pub const WORRYING: i64 = 3;
@@ -106,9 +105,9 @@ impl NewRun {
 }
 
 /// Notes a run and how its tasks went; gives back its number.
-pub fn note(tx: &WriteTx<'_>, run: &NewRun, ran: &[Ran]) -> Result<i64> {
+pub fn note(tx: &WriteTx<'_>, ways: Ways, run: &NewRun, ran: &[Ran]) -> Result<i64> {
     for one in ran {
-        note_task(tx, one)?;
+        note_task(tx, ways, one)?;
     }
     tx.insert(
         "INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
@@ -125,7 +124,7 @@ pub fn note(tx: &WriteTx<'_>, run: &NewRun, ran: &[Ran]) -> Result<i64> {
     )
 }
 
-fn note_task(tx: &WriteTx<'_>, ran: &Ran) -> Result<()> {
+fn note_task(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
     let failed = ran.error.is_some();
     let failures: Option<i64> = tx.optional(
         "INSERT INTO cron_task (name, title, started_at, ended_at, ms, failures, error, failed_at)
@@ -147,36 +146,23 @@ fn note_task(tx: &WriteTx<'_>, ran: &Ran) -> Result<()> {
         |row| row.get(0),
     )?;
     if failed && failures == Some(WORRYING) {
-        tell_administrators(tx, ran)?;
+        tell_administrators(tx, ways, ran)?;
     }
     Ok(())
 }
 
 /// Tells everybody who administers that a task keeps failing; once, because
 /// the third failure in a row comes once.
-fn tell_administrators(tx: &WriteTx<'_>, ran: &Ran) -> Result<()> {
-    let administrators: Vec<UserId> = tx.all(
-        "SELECT user_id FROM user WHERE role = ?1 AND suspended_at IS NULL",
-        [Role::Admin],
-        |row| row.get(0),
-    )?;
-    let title = format!("Tarefa com falha: {}", ran.task.title);
-    let message = format!(
-        "Falhou {WORRYING} vezes seguidas. O último erro: {}",
-        ran.error.as_deref().unwrap_or_default()
-    );
-    for administrator in administrators {
-        let told = NewNotification {
-            kind: Kind::Sistema,
-            title: &title,
-            message: &message,
-            ml_user_id: None,
-            reference: Some(ran.task.name),
-            cause: &format!("cron:{}:{}", ran.task.name, ran.started_at.0),
-        };
-        messages::notify(tx, administrator, &told)?;
-    }
-    Ok(())
+fn tell_administrators(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
+    let error = ran.error.as_deref().unwrap_or_default();
+    let alert = Alert {
+        title: &format!("Tarefa com falha: {}", ran.task.title),
+        detail: &format!("Falhou {WORRYING} vezes seguidas. O último erro: {error}"),
+        page: "/admin/cron",
+        cause: &format!("cron:{}:{}", ran.task.name, ran.started_at.0),
+        without: None,
+    };
+    alerts::tell(tx, ways, &alert)
 }
 
 /// A run as it was noted.

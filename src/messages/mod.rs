@@ -5,6 +5,7 @@
 //! A notification is written in the transaction that causes it, under a cause
 //! that is told once, so a repeated delivery says nothing twice.
 
+pub mod alerts;
 pub mod api;
 pub mod channels;
 pub mod choices;

@@ -1,4 +1,4 @@
-//! A student's notifications as a page.
+//! A person's notifications as a page: of students, and of administrators.
 
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ use crate::http::view::Paging;
 use crate::http::{Problem, Reply, Request};
 use crate::route::Job;
 
+const STUDENT: &str = "/painel/avisos";
+const STAFF: &str = "/admin/avisos";
 const PER_PAGE: u32 = 30;
 /// Pages one can leaf through.
 const MOST_PAGES: i64 = 1_000;
@@ -39,7 +41,16 @@ struct MarkReadReply {
     lidas: usize,
 }
 
-/// `GET /painel/avisos`: the notifications, newest first.
+/// The list that a request is about: both are read and marked by their owner.
+fn list_of(request: &Request) -> &'static str {
+    if request.path().starts_with(STAFF) {
+        STAFF
+    } else {
+        STUDENT
+    }
+}
+
+/// `GET /painel/avisos`, `GET /admin/avisos`: the notifications, newest first.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: ListQuery = request.query()?;
     let mut check = Check::text();
@@ -69,6 +80,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     let total = u64::try_from(total).unwrap_or(0);
+    let path = list_of(request);
     Reply::page(&NotificationsPage {
         layout: layout(app, person, request),
         unread,
@@ -76,13 +88,21 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .iter()
             .map(|one| NewsRow::of(one, app.zone(), request.now))
             .collect(),
-        paging: Paging::new("/painel/avisos", &[], page.into(), PER_PAGE.into(), total),
+        path,
+        purpose: if path == STAFF {
+            "O que a plataforma precisa que alguém veja, do mais novo para o mais antigo."
+        } else {
+            "O que aconteceu com as suas contas, do mais novo para o mais antigo."
+        },
+        of_staff: path == STAFF,
+        paging: Paging::new(path, &[], page.into(), PER_PAGE.into(), total),
     })
 }
 
-/// `POST /painel/avisos/lidos`: marks all notifications as read.
+/// `POST /painel/avisos/lidos`, `POST /admin/avisos/lidos`: marks all notifications as read.
 pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (owner, json) = (person.account.user_id, request.wants_json());
+    let list = list_of(request);
     let (versions, given) = (
         Arc::clone(&app.versions),
         Arc::clone(&app.marketplace.given),
@@ -99,6 +119,6 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
                 lidas: marked,
             });
         }
-        Reply::redirect("/painel/avisos")
+        Reply::redirect(list)
     }))
 }

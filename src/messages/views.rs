@@ -48,12 +48,18 @@ fn icon(kind: Kind) -> &'static str {
     }
 }
 
-/// `GET /painel/avisos`: a student's notifications.
+/// `GET /painel/avisos`, `GET /admin/avisos`: a person's notifications.
 #[derive(Debug, Template)]
 #[template(path = "notifications.html", config = "assets/askama.toml")]
 pub struct NotificationsPage {
-    /// The frame of the signed-in student.
+    /// The frame of the signed-in person.
     pub layout: Layout,
+    /// The list's address.
+    pub path: &'static str,
+    /// What the list is for.
+    pub purpose: &'static str,
+    /// Whether it is an administrator's.
+    pub of_staff: bool,
     /// How many are unread.
     pub unread: i64,
     /// The notifications of this page.

@@ -14,7 +14,7 @@ use crate::config::SignatureMode;
 use crate::guard::Person;
 use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Problem, Reply, Request};
-use crate::messages::queue;
+use crate::messages::{queue, store as messages};
 use crate::partner::{shown::shown, store as partner};
 use crate::text::grouped;
 
@@ -31,6 +31,8 @@ struct Figures {
     queued: Vec<(String, u64)>,
     /// Periodic tasks that keep failing.
     failing: Vec<String>,
+    /// Notifications that the operator who asks has not read.
+    unread: i64,
 }
 
 /// `GET /admin`: is everything well?
@@ -43,6 +45,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
             refused: store::counted_since(tx, "refused_signatures", first)?,
             queued: queue::store::waiting(tx)?,
             failing: store::failing_tasks(tx)?,
+            unread: messages::unread_count(tx, person.account.user_id)?,
         })
     })?;
     let health = health_rows(app, &figures);
@@ -109,6 +112,17 @@ fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
         ),
     ];
     rows.push(queued_messages(app, figures));
+    rows.push(HealthRow {
+        label: "Avisos não lidos",
+        value: count(figures.unread),
+        note: String::new(),
+        state: if figures.unread > 0 {
+            Badge::Attention
+        } else {
+            Badge::Healthy
+        },
+        href: "/admin/avisos",
+    });
     rows.extend(inbox_rows(figures));
     rows
 }

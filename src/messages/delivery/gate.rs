@@ -137,9 +137,11 @@ impl Gate {
         state.down = None;
     }
 
-    /// Counts a message that its recipient or the channel refused.
-    pub fn note_failed(&self, error: &str, of_channel: Fault, now: Monotonic) {
+    /// Counts a message that its recipient or the channel refused; true when
+    /// the channel is out of order since.
+    pub fn note_failed(&self, error: &str, of_channel: Fault, now: Monotonic) -> bool {
         let mut state = self.lock();
+        let was_good = state.down.is_none();
         state.counts.failed += 1;
         match of_channel {
             Fault::Message => state.failures = 0,
@@ -149,6 +151,7 @@ impl Gate {
         if state.failures >= FAILURES {
             state.down = Some((now + PAUSE, error.to_owned()));
         }
+        was_good && state.down.is_some()
     }
 
     /// Counts messages that were dropped.

@@ -7,6 +7,9 @@ use super::store::{self, Claimed, MOST_TRIES};
 use super::{Outlet, Sent, letter};
 use crate::app::App;
 use crate::db::{Lane, Result};
+use crate::messages::alerts::{self, Alert};
+use crate::messages::choices::Ways;
+use crate::outbox::{Channel, channel_words};
 use crate::secrets;
 use crate::worker::Stop;
 
@@ -101,13 +104,17 @@ impl Drop for Turn<'_> {
 fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> {
     let now = Monotonic::now();
     let failed = |error: &str, fault| {
-        outlet.gate.note_failed(error, fault, now);
         tracing::warn!(
             channel = outlet.channel.name(),
             message = claimed.id,
             error,
             "a message did not leave"
         );
+        if outlet.gate.note_failed(error, fault, now)
+            && let Err(error) = alert(app, outlet.channel, error.to_owned())
+        {
+            tracing::warn!(%error, "administrators were not told");
+        }
     };
     match sent {
         Sent::Accepted { provider } => {
@@ -138,6 +145,22 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
                 .write(move |tx| store::later(tx, &claimed, &error, 0, false))
         }
     }
+}
+
+/// Tells administrators, once a civil day, that a channel is out of order.
+fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
+    let (ways, day) = (Ways::of(&app.config), app.day(app.clock.now()));
+    app.db.write(move |tx| {
+        let words = channel_words(channel.name());
+        let alert = Alert {
+            title: &format!("Canal fora do ar: {words}"),
+            detail: &format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}"),
+            page: "/admin/mensagens/canais",
+            cause: &format!("canal:{}:{}", channel.name(), day.0),
+            without: Some(channel),
+        };
+        alerts::tell(tx, ways, &alert)
+    })
 }
 
 /// The pause after so many tries: twice as long each time, and anything from

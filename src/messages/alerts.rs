@@ -1,0 +1,70 @@
+//! What needs an administrator: told in the panel, and by the channels by
+//! which each of them is told.
+
+use serde_json::json;
+
+use super::choices::{self, Ways};
+use super::{Kind, NewNotification, store};
+use crate::accounts::Role;
+use crate::clock::DAY_S;
+use crate::db::{Result, WriteTx};
+use crate::ids::UserId;
+use crate::outbox::{self, Channel, NewMessage};
+
+/// Something that needs an administrator.
+pub struct Alert<'a> {
+    /// What happened, without a full stop.
+    pub title: &'a str,
+    /// More about it, in whole sentences.
+    pub detail: &'a str,
+    /// Where it is seen, such as `/admin/cron`.
+    pub page: &'a str,
+    /// What it is told for, once; such as `cron:arquivamento:1795183200`.
+    pub cause: &'a str,
+    /// A channel that would not tell it.
+    pub without: Option<Channel>,
+}
+
+/// Tells everybody who administers, unless the cause was told before.
+pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
+    let administrators: Vec<UserId> = tx.all(
+        "SELECT user_id FROM user WHERE role = ?1 AND suspended_at IS NULL",
+        [Role::Admin],
+        |row| row.get(0),
+    )?;
+    for administrator in administrators {
+        let told = NewNotification {
+            kind: Kind::Sistema,
+            title: alert.title,
+            message: alert.detail,
+            ml_user_id: None,
+            reference: Some(alert.page),
+            cause: alert.cause,
+        };
+        if store::notify(tx, administrator, &told)? {
+            send(tx, ways, administrator, alert)?;
+        }
+    }
+    Ok(())
+}
+
+fn send(tx: &WriteTx<'_>, ways: Ways, user: UserId, alert: &Alert<'_>) -> Result<()> {
+    let kind = outbox::Kind::Alert;
+    let channels = choices::channels_to(tx, ways, user, kind)?;
+    for channel in channels {
+        if alert.without == Some(channel) {
+            continue;
+        }
+        let key = format!("{}:{}:{user}:{}", kind.name(), alert.cause, channel.name());
+        let new = NewMessage {
+            channel,
+            user,
+            kind,
+            params: json!({ "title": alert.title, "detail": alert.detail, "page": alert.page }),
+            key: &key,
+            expires_at: Some(tx.now().plus(DAY_S)),
+        };
+        outbox::enqueue(tx, &new)?;
+    }
+    Ok(())
+}
