@@ -880,23 +880,44 @@ CREATE TABLE inactivity_alert (
     queued_at INTEGER NOT NULL              -- when the alert was queued
 ) STRICT;
 
--- Answers to requests: all of them up to a rate, a sample above it; archived after 90 days.
+-- Answers to requests: all of them up to a rate, a sample above it; archived after 90 days, or earlier when there are too many.
 CREATE TABLE request_log (
-    entry_id   INTEGER PRIMARY KEY,         -- grows with time
+    entry_id   INTEGER PRIMARY KEY,         -- microseconds since 1970: the second of the request, numbered within it
     at         INTEGER NOT NULL,            -- when the request came
     request_id TEXT NOT NULL,               -- what x-request-id says
-    method     TEXT NOT NULL,               -- such as GET
-    path       TEXT NOT NULL,               -- as it was asked for, without the query
+    method     TEXT NOT NULL,               -- such as GET; empty for what was no request
+    path       TEXT NOT NULL,               -- as it was asked for, without the query, cut; the pattern where a part is secret
     status     INTEGER NOT NULL,            -- of the answer
     us         INTEGER NOT NULL,            -- until the headers of the answer, in microseconds
-    caller     TEXT NOT NULL,               -- who asked: sessao, extensao, chave, parceiro, segredo or empty
-    user_id    INTEGER,                     -- the person, when one is known
+    caller     TEXT NOT NULL,               -- who asked: sessao, extensao, chave, parceiro, segredo, or empty when nobody was known
+    caller_id  INTEGER,                     -- number of the person or of the key, when there is one
     address    TEXT NOT NULL,               -- where from
     sampled    INTEGER NOT NULL             -- how many answers it stands for
 ) STRICT;
 
-CREATE INDEX request_log_by_status ON request_log (status, entry_id);
 CREATE INDEX request_log_by_request ON request_log (request_id);
+CREATE INDEX request_log_by_path ON request_log (path, status, caller);
+CREATE INDEX request_log_by_class ON request_log (status / 100, entry_id, caller);
+CREATE INDEX request_log_by_caller ON request_log (caller, entry_id);
+
+-- Entries of the request log by class of status and by caller, kept by triggers: the totals of the list.
+CREATE TABLE request_log_count (
+    class   INTEGER NOT NULL,               -- first digit of the status
+    caller  TEXT NOT NULL,                  -- as in request_log
+    entries INTEGER NOT NULL,               -- how many
+    PRIMARY KEY (class, caller)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER request_log_comes AFTER INSERT ON request_log
+BEGIN
+    INSERT INTO request_log_count (class, caller, entries) VALUES (NEW.status / 100, NEW.caller, 1)
+    ON CONFLICT DO UPDATE SET entries = entries + 1;
+END;
+CREATE TRIGGER request_log_goes AFTER DELETE ON request_log
+BEGIN
+    UPDATE request_log_count SET entries = entries - 1
+    WHERE class = OLD.status / 100 AND caller = OLD.caller;
+END;
 
 -- Old entries of logs, packed by civil day and kept. Large days have several parts.
 CREATE TABLE log_batch (

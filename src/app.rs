@@ -26,6 +26,7 @@ use crate::operations::traffic::Traffic;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
 use crate::people::import::apply::Imports;
+use crate::requests::Recorder;
 use crate::route::Route;
 use crate::secrets::Sealer;
 use crate::worker::Turns;
@@ -58,6 +59,7 @@ pub struct App {
     /// A place for one copy of the database that is being sent.
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
+    pub requests: Recorder,
     pub soundness: Soundness,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
@@ -118,6 +120,7 @@ impl App {
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),
+            requests: Recorder::new(&routes),
             routes,
             slow: SlowPool::default(),
             copying: Arc::new(Semaphore::new(1)),

@@ -21,6 +21,7 @@ use crate::http::limit::StoredWindow;
 use crate::ids::{TokenHash, UserId};
 use crate::marketplace::received::store as received;
 use crate::outbox;
+use crate::requests::{self, Entry};
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
@@ -105,6 +106,7 @@ struct Batch {
     calls: Vec<(UserId, Day, &'static str, u64)>,
     counter: &'static str,
     counted: u64,
+    requests: Vec<Entry>,
 }
 
 impl Batch {
@@ -117,6 +119,7 @@ impl Batch {
             calls: app.usage.take(),
             counter: app.refused_signatures.name,
             counted: app.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
+            requests: app.requests.take(),
         }
     }
 
@@ -125,9 +128,11 @@ impl Batch {
             && self.touches.is_empty()
             && self.calls.is_empty()
             && self.counted == 0
+            && self.requests.is_empty()
     }
 
-    fn store(&self, tx: &WriteTx<'_>) -> Result<(), DbError> {
+    /// Writes all of it; gives back how many requests the log had no place for.
+    fn store(&self, tx: &WriteTx<'_>) -> Result<usize, DbError> {
         for window in &self.windows {
             tx.execute(
                 "INSERT INTO rate_window (subject, started_at, length_s, count)
@@ -168,7 +173,7 @@ impl Batch {
                 ),
             )?;
         }
-        Ok(())
+        requests::store::add(tx, &self.requests)
     }
 
     /// Takes back what could not be written, to try again with the next batch.
@@ -177,6 +182,7 @@ impl Batch {
         app.usage.put_back(&self.calls);
         let unwritten = &app.refused_signatures.unwritten;
         unwritten.fetch_add(self.counted, Ordering::Relaxed);
+        app.requests.put_back(&self.requests);
         for ((kind, token), last) in &self.touches {
             app.touches.note(*kind, *token, last.clone());
         }
@@ -214,11 +220,15 @@ pub fn flush(app: &App) -> Result<(), DbError> {
         return Ok(());
     }
     let job = Arc::clone(&batch);
-    let stored = app.db.write(move |tx| job.store(tx));
-    if stored.is_err() {
-        batch.put_back(app);
+    match app.db.write(move |tx| job.store(tx)) {
+        Ok(dropped) => app.requests.count_dropped(dropped),
+        Err(error) => {
+            batch.put_back(app);
+            return Err(error);
+        }
     }
-    stored
+    // What was too much for one job.
+    app.requests.flush(&app.db)
 }
 
 /// Takes over the windows of the last run.

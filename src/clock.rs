@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
@@ -103,17 +103,46 @@ impl Clock {
                 .unwrap_or_else(machine_now),
         }
     }
+
+    /// The present instant, with what tells later how long ago it was. The
+    /// machine is asked once: reading its clock costs more than a small answer
+    /// should.
+    pub fn reading(&self) -> (Instant, Moment) {
+        let moment = Moment::now();
+        match self {
+            Self::System => (moment.instant(), moment),
+            Self::File(_) => (self.now(), moment),
+        }
+    }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place that asks the machine for the time"
-)]
+/// A reading of the machine's clock, for telling how long something took.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment(Duration);
+
+impl Moment {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that asks the machine for the time"
+    )]
+    fn now() -> Self {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self(since_epoch.unwrap_or_default())
+    }
+
+    fn instant(self) -> Instant {
+        Instant(i64::try_from(self.0.as_secs()).unwrap_or(i64::MAX))
+    }
+
+    /// Microseconds since then; 0 when the clock was set back meanwhile.
+    pub fn elapsed_us(self) -> i64 {
+        let elapsed = Self::now().0.saturating_sub(self.0);
+        i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX)
+    }
+}
+
 fn machine_now() -> Instant {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    Instant(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
+    Moment::now().instant()
 }
 
 /// A civil day, as days since 1970-01-01. Stored as an integer.

@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant as Monotonic};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, ORIGIN, TRANSFER_ENCODING};
@@ -19,7 +19,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
 use crate::app::App;
-use crate::clock::Instant;
+use crate::clock::{Instant, Moment};
 use crate::db::Lane;
 use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
@@ -30,6 +30,7 @@ use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::requests::{Caller, Entry};
 use crate::route::{Call, Route, Run};
 use crate::stamp::{self, Stamp};
 
@@ -53,10 +54,7 @@ pub fn answer(
 ) -> impl Future<Output = Response<Body>> + Send + use<> {
     let (head, body) = request.into_parts();
     let mut visit = Visit::new(app, peer, &head);
-    let step = visit
-        .serve(app, head, body)
-        .unwrap_or_else(|problem| Step::Done(Err(problem)));
-    let answer = match step {
+    let answer = match visit.serve(app, head, body) {
         Step::Done(result) => Answer::Ready(visit.finish(app, result)),
         Step::Later(work) => {
             let app = Arc::clone(app);
@@ -87,10 +85,13 @@ enum Step {
     Later(Pin<Box<Work>>),
 }
 
+/// A row of the table with the variables of a path.
+type Row = (usize, Vec<(String, String)>);
+
 type Work = dyn Future<Output = (Result<Reply, Problem>, bool)> + Send;
 
 /// The answer to a head that never became a request, as bytes for the wire.
-pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
+pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
     let message = match refusal.code {
         Code::UriTooLong => "the address is too long",
         Code::HeadersTooLarge => "the headers are too large or too many",
@@ -106,7 +107,21 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
         status = status.as_u16(),
         "refused a malformed request"
     );
-    let stamp = Stamp::new(app, id, family, app.clock.now());
+    let now = app.clock.now();
+    if let Some(sampled) = app.requests.admits(None, status, now) {
+        app.requests.keep(Entry {
+            at: now,
+            request_id: text(&id).to_owned(),
+            method: String::new(),
+            path: app.requests.path(None, &refusal.path).to_owned(),
+            status: status.as_u16(),
+            us: 0,
+            caller: Caller::default(),
+            address: Some(peer.ip().to_canonical()),
+            sampled,
+        });
+    }
+    let stamp = Stamp::new(app, id, family, now);
     let reply = stamp
         .problem_reply(&problem, false)
         .with(CONNECTION, HeaderValue::from_static("close"));
@@ -115,20 +130,15 @@ pub fn refuse(app: &App, refusal: &Refusal) -> Vec<u8> {
     stamp::to_bytes(&response, response.body().in_memory())
 }
 
-/// What is kept of a request for the log.
-struct Logged {
-    started: Monotonic,
-    uri: Uri,
-}
-
 /// What is known of a request while it is served.
 struct Visit {
-    /// Only while requests are logged.
-    logged: Option<Logged>,
     method: Method,
+    /// What it asked for, once nobody else needs it.
+    uri: Uri,
     chunked: bool,
     id: HeaderValue,
     now: Instant,
+    came: Moment,
     client: IpAddr,
     origin: Option<HeaderValue>,
     family: Family,
@@ -151,16 +161,14 @@ impl Visit {
             .collect();
         let forwarded = lines.iter().map(|line| &**line);
         let family = Family::of_unknown_path(head.uri.path());
-        let logged = tracing::enabled!(tracing::Level::INFO).then(|| Logged {
-            started: Monotonic::now(),
-            uri: head.uri.clone(),
-        });
+        let (now, came) = app.clock.reading();
         Self {
-            logged,
             method: head.method.clone(),
+            uri: Uri::default(),
             chunked: head.headers.contains_key(TRANSFER_ENCODING),
             id: request_id(&head.headers),
-            now: app.clock.now(),
+            now,
+            came,
             client: client_address(peer.ip(), forwarded, &app.config.server.trusted_proxies),
             origin: head.headers.get(ORIGIN).cloned(),
             family,
@@ -176,26 +184,15 @@ impl Visit {
         }
     }
 
-    fn serve(&mut self, app: &Arc<App>, head: Parts, body: Incoming) -> Result<Step, Problem> {
-        let path = routed_path(head.uri.path());
-        let found = app.router.find(&head.method, &path);
-        if !matches!(&found, Found::Row(row, _) if app.routes[*row].any_host) {
-            app.addresses.check_host(&head)?;
-        }
-        let (row, variables) = match found {
-            Found::Row(row, variables) => (row, decoded(&variables)),
-            Found::OtherMethods(allow, row) => {
-                self.enter(app, row, &head);
-                return Ok(Step::Done(Ok(self.other_method(app, &head, allow))));
+    fn serve(&mut self, app: &Arc<App>, head: Parts, body: Incoming) -> Step {
+        let (row, variables) = match self.find(app, &head) {
+            Ok(found) => found,
+            Err(answer) => {
+                self.uri = head.uri;
+                return Step::Done(answer);
             }
-            Found::Nothing => return Err(Problem::not_found()),
         };
-        self.enter(app, row, &head);
         let route = &app.routes[row];
-        let limit = route.body_limit(app);
-        if declared_length(&head.headers).is_some_and(|length| length > limit as u64) {
-            return Err(too_large());
-        }
         let request = Request {
             head,
             body: Bytes::new(),
@@ -212,7 +209,7 @@ impl Visit {
             request,
             body,
         };
-        Ok(match &route.call {
+        match &route.call {
             Call::Open(run) => self.pass(run, guard::open(app, route, &at.request), at),
             Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at),
             Call::Notification(run) => self.pass(run, guard::notification(app, &at.request), at),
@@ -226,7 +223,31 @@ impl Visit {
             Call::Session(access, run) => {
                 self.pass(run, guard::person(app, *access, route, &at.request), at)
             }
-        })
+        }
+    }
+
+    /// The row of a request with its path's variables, or the answer when
+    /// there is nothing to call.
+    fn find(&mut self, app: &App, head: &Parts) -> Result<Row, Result<Reply, Problem>> {
+        let path = routed_path(head.uri.path());
+        let found = app.router.find(&head.method, &path);
+        if !matches!(&found, Found::Row(row, _) if app.routes[*row].any_host) {
+            app.addresses.check_host(head).map_err(Err)?;
+        }
+        let (row, variables) = match found {
+            Found::Row(row, variables) => (row, decoded(&variables)),
+            Found::OtherMethods(allow, row) => {
+                self.enter(app, row, head);
+                return Err(Ok(self.other_method(app, head, allow)));
+            }
+            Found::Nothing => return Err(Err(Problem::not_found())),
+        };
+        self.enter(app, row, head);
+        let limit = app.routes[row].body_limit(app);
+        if declared_length(&head.headers).is_some_and(|length| length > limit as u64) {
+            return Err(Err(too_large()));
+        }
+        Ok((row, variables))
     }
 
     /// Notes the row, so that whatever happens is answered in its family.
@@ -284,6 +305,7 @@ impl Visit {
             return Step::Done(result);
         }
         self.id = request.id.clone();
+        self.uri = request.head.uri.clone();
         let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
         let patience = if route.patient {
             Duration::MAX
@@ -308,6 +330,7 @@ impl Visit {
     /// Takes from a request that is done with what its answer needs.
     fn take_back(&mut self, request: Request) {
         self.id = request.id;
+        self.uri = request.head.uri;
         self.spare = request.head.headers;
     }
 
@@ -324,8 +347,11 @@ impl Visit {
                 .insert(CONNECTION, HeaderValue::from_static("close"));
         }
         app.traffic.count(self.route, response.status());
-        if let Some(logged) = &self.logged {
-            self.log(logged, &response);
+        if let Some(sampled) = app.requests.admits(self.route, response.status(), self.now) {
+            app.requests.keep(self.entry(app, &response, sampled));
+        }
+        if tracing::enabled!(tracing::Level::INFO) {
+            self.log(app, &response);
         }
         response
     }
@@ -364,15 +390,29 @@ impl Visit {
         }
     }
 
-    fn log(&self, logged: &Logged, response: &Response<Body>) {
+    /// The answer for the log of requests.
+    fn entry(&self, app: &App, response: &Response<Body>, sampled: u32) -> Entry {
+        Entry {
+            at: self.now,
+            request_id: request_id_of(response).to_owned(),
+            method: self.method.as_str().to_owned(),
+            path: app.requests.path(self.route, self.uri.path()).to_owned(),
+            status: response.status().as_u16(),
+            us: self.came.elapsed_us(),
+            caller: Caller::of(self.identity),
+            address: Some(self.client),
+            sampled,
+        }
+    }
+
+    fn log(&self, app: &App, response: &Response<Body>) {
         let (kind, who) = self.identity.unwrap_or(("none", 0));
-        let id = response.headers().get(stamp::X_REQUEST_ID);
         tracing::info!(
-            request_id = id.map_or("", text),
+            request_id = request_id_of(response),
             method = self.method.as_str(),
-            path = logged.uri.path(),
+            path = app.requests.path(self.route, self.uri.path()),
             status = response.status().as_u16(),
-            micros = u64::try_from(logged.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            micros = self.came.elapsed_us(),
             client = %self.client,
             kind,
             who,
@@ -538,6 +578,11 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
             && bytes.iter().all(|byte| (0x20..=0x7e).contains(byte))
     });
     given.cloned().unwrap_or_else(new_request_id)
+}
+
+/// The request id that an answer carries.
+fn request_id_of(response: &Response<Body>) -> &str {
+    response.headers().get(stamp::X_REQUEST_ID).map_or("", text)
 }
 
 /// A request id for the log; ours and those we take are text.

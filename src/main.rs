@@ -40,6 +40,7 @@ mod phone;
 mod photos;
 mod profile;
 mod program;
+mod requests;
 mod route;
 mod routes;
 mod sandbox;

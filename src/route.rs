@@ -150,6 +150,8 @@ pub struct Route {
     pub in_person: bool,
     /// Health probes come with any `Host`.
     pub any_host: bool,
+    /// A part of the path is nobody's business: logs show the pattern.
+    pub secret_path: bool,
     pub docs: Docs,
     /// What it is for, in one sentence.
     pub about: &'static str,
@@ -170,6 +172,7 @@ impl Route {
             patient: false,
             in_person: false,
             any_host: false,
+            secret_path: false,
             docs: Docs {
                 query: None,
                 body: None,
@@ -219,6 +222,11 @@ impl Route {
 
     pub const fn any_host(mut self) -> Self {
         self.any_host = true;
+        self
+    }
+
+    pub const fn secret_path(mut self) -> Self {
+        self.secret_path = true;
         self
     }
 

@@ -243,7 +243,7 @@ fn own_account() -> [Route; 13] {
         post("/perfil/sessoes/encerrar", Call::Session(Anyone, Run::Write(acts::end_others)),
             "Ends all of one's own sessions but this one.").body_at_most(SMALL),
         post("/perfil/sessoes/{sessao}/encerrar", Call::Session(Anyone, Run::Write(acts::end_session)),
-            "Ends one of one's own sessions.").body_at_most(SMALL),
+            "Ends one of one's own sessions.").body_at_most(SMALL).secret_path(),
         post("/perfil/extensao/revogar", Call::Session(Anyone, Run::Write(acts::revoke_extension)),
             "Ends the extension's token.").body_at_most(SMALL),
         get("/avisos/sair", Call::Open(Run::Read(messages::unsubscribe::ask)), "Asks whether e-mails that can be done without should end.")

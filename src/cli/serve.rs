@@ -168,7 +168,7 @@ async fn accept(
     };
     let refuse = {
         let app = Arc::clone(app);
-        Arc::new(move |refusal: &_| edge::refuse(&app, refusal))
+        Arc::new(move |peer, refusal: &_| edge::refuse(&app, peer, refusal))
     };
     let service = {
         let app = Arc::clone(app);

@@ -25,7 +25,7 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::head::MAX_HEAD;
+use super::head::{MAX_HEAD, Refusal};
 use super::wire::{Refuse, Wire};
 
 /// Requests after which a connection is closed.
@@ -47,6 +47,9 @@ pub struct Limits {
     pub trusted: Vec<IpNet>,
 }
 
+/// Makes the bytes of the answer to a refused head of a peer.
+pub type RefusePeer = Arc<dyn Fn(SocketAddr, &Refusal) -> Vec<u8> + Send + Sync>;
+
 /// Serves until `stop` says so, then lets running requests finish.
 ///
 /// `service` answers one request of a peer; `refuse` makes the answer to a
@@ -54,7 +57,7 @@ pub struct Limits {
 pub async fn serve<S, F, B>(
     listener: TcpListener,
     limits: Limits,
-    refuse: Refuse,
+    refuse: RefusePeer,
     service: S,
     mut stop: watch::Receiver<bool>,
 ) where
@@ -130,7 +133,7 @@ async fn pause_after(error: &io::Error) {
 async fn serve_connection<S, F, B>(
     io: TcpStream,
     peer: SocketAddr,
-    refuse: Refuse,
+    refuse: RefusePeer,
     service: S,
     mut stop: watch::Receiver<bool>,
 ) where
@@ -144,6 +147,7 @@ async fn serve_connection<S, F, B>(
         return; // The peer is gone already.
     }
     let answered = Arc::new(AtomicUsize::new(0));
+    let refuse: Refuse = Arc::new(move |refusal| refuse(peer, refusal));
     let io = TokioIo::new(Wire::new(io, refuse, Arc::clone(&answered)));
     let opened = Instant::now();
     let service = service_fn(move |request| {

@@ -40,6 +40,7 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     let mut figures = Figures::default();
     process(&mut figures, app, request.now);
     answers(&mut figures, app);
+    request_log(&mut figures, app);
     database(&mut figures, app);
     queues(&mut figures, app)?;
     Ok(Reply::of(MEDIA, figures.0))
@@ -74,6 +75,18 @@ fn answers(figures: &mut Figures, app: &App) {
         let labels = format!("{{group=\"{group}\",status=\"{class}\"}}");
         figures.value(name, &labels, answers);
     }
+}
+
+fn request_log(figures: &mut Figures, app: &App) {
+    figures.gauge(
+        "seller_platform_request_log_waiting",
+        "Entries of the request log that wait to be written.",
+        app.requests.count_waiting() as u64,
+    );
+    let name = "seller_platform_request_log_dropped_total";
+    let help = "Entries of the request log that found no place.";
+    figures.metric("counter", name, help);
+    figures.value(name, "", app.requests.dropped());
 }
 
 fn database(figures: &mut Figures, app: &App) {

@@ -56,6 +56,7 @@ mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.
 mod public; // What anyone may read: shapes, freshness, and memory.
 mod queue; // What waits to leave, and what the operator does about it.
+mod requests; // The log of requests: who asked what, and what is never kept.
 mod roles; // What roles and people may do, in force at once.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod stored_text; // What strangers typed runs nothing on any page.

@@ -67,7 +67,7 @@ CREATE TABLE push_device (
 
 CREATE INDEX push_device_by_person ON push_device (user_id, device_id);
 
--- Answers to requests: all of them up to a rate, a sample above it; archived after 90 days.
+-- Answers to requests: all of them up to a rate, a sample above it; archived after 90 days, or earlier when there are too many.
 CREATE TABLE request_log (
     entry_id   INTEGER PRIMARY KEY,
     at         INTEGER NOT NULL,
@@ -77,10 +77,31 @@ CREATE TABLE request_log (
     status     INTEGER NOT NULL,
     us         INTEGER NOT NULL,
     caller     TEXT NOT NULL,
-    user_id    INTEGER,
+    caller_id  INTEGER,
     address    TEXT NOT NULL,
     sampled    INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX request_log_by_status ON request_log (status, entry_id);
 CREATE INDEX request_log_by_request ON request_log (request_id);
+CREATE INDEX request_log_by_path ON request_log (path, status, caller);
+CREATE INDEX request_log_by_class ON request_log (status / 100, entry_id, caller);
+CREATE INDEX request_log_by_caller ON request_log (caller, entry_id);
+
+-- Entries of the request log by class of status and by caller, kept by triggers: the totals of the list.
+CREATE TABLE request_log_count (
+    class   INTEGER NOT NULL,
+    caller  TEXT NOT NULL,
+    entries INTEGER NOT NULL,
+    PRIMARY KEY (class, caller)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER request_log_comes AFTER INSERT ON request_log
+BEGIN
+    INSERT INTO request_log_count (class, caller, entries) VALUES (NEW.status / 100, NEW.caller, 1)
+    ON CONFLICT DO UPDATE SET entries = entries + 1;
+END;
+CREATE TRIGGER request_log_goes AFTER DELETE ON request_log
+BEGIN
+    UPDATE request_log_count SET entries = entries - 1
+    WHERE class = OLD.status / 100 AND caller = OLD.caller;
+END;
