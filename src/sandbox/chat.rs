@@ -2,14 +2,15 @@
 //! the official API, as far as sending goes.
 //!
 //! Any key is good but `recusada`. A number that ends in `000` is not on the
-//! network.
+//! network. The official API takes free text for 24 hours after somebody wrote
+//! (`POST /_sandbox/chat/wrote`), and templates at any time.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::http::{Reply, Request};
 use super::state::World;
-use crate::clock::Instant;
+use crate::clock::{DAY_S, Instant};
 
 /// A message that a gateway took.
 #[derive(Clone, Debug, Serialize)]
@@ -92,21 +93,25 @@ pub fn cloud(world: &mut World, request: &Request, now: Instant) -> Reply {
     }
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let parameter = &body["template"]["components"][0]["parameters"][0]["text"];
-    let (Some(to), Some(text), Some(template)) = (
-        body["to"].as_str(),
-        parameter.as_str(),
-        body["template"]["name"].as_str(),
-    ) else {
-        // Nobody wrote first, so the window of 24 hours is closed.
-        return refused(400, 131_047, "Re-engagement message");
+    let (template, text) = match body["type"].as_str() {
+        Some("template") => (body["template"]["name"].as_str(), parameter.as_str()),
+        _ => (None, body["text"]["body"].as_str()),
     };
-    if text.contains(['\n', '\t']) || text.contains("     ") {
+    let (Some(to), Some(text)) = (body["to"].as_str(), text) else {
+        return refused(400, 131_008, "Required parameter is missing");
+    };
+    let wrote = world.wrote.get(to).copied();
+    let is_open = wrote.is_some_and(|at| now.since(at) < DAY_S);
+    if template.is_none() && !is_open {
+        return refused(400, 131_047, "Re-engagement message");
+    }
+    if template.is_some() && (text.contains(['\n', '\t']) || text.contains("     ")) {
         return refused(400, 132_012, "Parameter format does not match");
     }
     if !is_on_network(to) {
         return refused(400, 131_026, "Message undeliverable");
     }
-    let message = Message::new(now, "cloud", to, text, Some(template));
+    let message = Message::new(now, "cloud", to, text, template);
     let id = note(world, message);
     let answer = json!({
         "messaging_product": "whatsapp",

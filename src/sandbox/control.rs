@@ -98,6 +98,7 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
             world.faults.clear();
             Ok(json!({ "ok": true }))
         }
+        ("POST", ["chat", "wrote"]) => wrote(world, &body(request)?, now),
         ("GET", ["messages"]) => {
             let entries: Vec<_> = world.messages.iter().collect();
             Ok(json!({ "total": world.messages.total(), "messages": entries }))
@@ -297,6 +298,23 @@ fn end_tokens(world: &mut World, what: &EndTokens) -> Outcome {
         TokenAction::ExpireAccess => world.grants.expire_access(what.ml_user_id),
         TokenAction::ExpireRefresh => world.grants.expire_refresh(what.ml_user_id),
     }
+    Ok(json!({ "ok": true }))
+}
+
+/// Numbers that may have written.
+const NUMBERS_MAX: usize = 1_000;
+
+#[derive(Deserialize)]
+struct Wrote {
+    number: String,
+}
+
+/// Somebody writes to us by chat, which opens the window for free text.
+fn wrote(world: &mut World, what: &Wrote, now: Instant) -> Outcome {
+    if world.wrote.len() >= NUMBERS_MAX {
+        return Err(format!("at most {NUMBERS_MAX} numbers write").into());
+    }
+    world.wrote.insert(what.number.clone(), now);
     Ok(json!({ "ok": true }))
 }
 

@@ -113,6 +113,8 @@ pub struct World {
     pub(super) violations: Log<Violation>,
     /// What the chat gateways took.
     pub(super) messages: Log<Message>,
+    /// When a number last wrote to us, which opens a window of 24 hours.
+    pub(super) wrote: HashMap<String, Instant>,
     counter: i64,
 }
 

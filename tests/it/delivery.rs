@@ -103,6 +103,19 @@ fn without_a_template_nothing_is_said_by_the_official_api() {
 }
 
 #[test]
+fn within_a_day_of_a_message_the_official_api_takes_free_text() {
+    let world = World::start();
+    let site = with_gateway(&world, "cloud").start();
+    let admin = site.administrator();
+    world.control("/_sandbox/chat/wrote", &json!({ "number": NUMBER }));
+    welcome(&site, "ana", NUMBER);
+    settled(&admin, "enviada");
+    let message = &world.messages()[0];
+    assert_eq!(message["template"], Value::Null);
+    assert!(message["text"].as_str().unwrap().contains('\n'));
+}
+
+#[test]
 fn a_number_that_is_not_there_fails_and_delays_nobody() {
     let world = World::start();
     let site = with_gateway(&world, "evolution").start();

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::actors::Actor;
 use crate::client::Request;
+use crate::cron_rules::meet;
 use crate::process::until;
 use crate::site::{Builder, Site};
 
@@ -142,6 +143,46 @@ fn a_welcome_leaves_as_text_and_html() {
     for part in ["text/plain; charset=utf-8", "text/html; charset=utf-8"] {
         assert!(content.contains(part), "{part}: {content}");
     }
+}
+
+#[test]
+#[ignore = "needs aiosmtpd; tests/run installs it"]
+fn a_reminder_can_be_left_in_one_click_and_a_welcome_cannot() {
+    let server = MailServer::start();
+    let site = server.site().start();
+    let admin = site.administrator();
+    let crm = site.key(&["write"]);
+    let body = json!({ "nome": "Ana", "email": "ana@example.com", "plano": "vip" });
+    crm.post("/api/v1/alunos/criar", &body).expect(201);
+    settled(&admin, "enviada");
+    let content = |mail: &Value| mail["content"].as_str().unwrap().replace("\r\n ", " ");
+    assert!(!content(&server.mails()[0]).contains("List-Unsubscribe"));
+    meet(&site, "2026-11-21 08:30:00");
+    admin.post("/admin/cron/rodar", &json!({})).ok();
+    let mails = until("the reminder came", PATIENCE, || {
+        let mails = server.mails();
+        (mails.len() == 2).then_some(mails)
+    });
+    let reminder = content(&mails[1]);
+    assert!(
+        reminder.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"),
+        "{reminder}"
+    );
+    let (_, rest) = reminder
+        .split_once("List-Unsubscribe: <")
+        .expect("an address");
+    let (address, _) = rest.split_once('>').unwrap();
+    let path = address.split_once("/avisos/").unwrap().1;
+    let path = format!("/avisos/{path}");
+    site.anonymous().get(&path).expect(200);
+    let click = Request::new("POST", &path).form(&[("List-Unsubscribe", "One-Click")]);
+    site.anonymous().send(click).expect(200);
+    meet(&site, "2026-11-21 08:40:00");
+    let run = admin.post("/admin/cron/rodar", &json!({}));
+    assert_eq!(run.json()["meets_notif"], 0, "{run}");
+    site.anonymous().get("/avisos/sair?codigo=xyz").expect(404);
+    let bad = Request::new("POST", "/avisos/sair?codigo=xyz");
+    site.anonymous().send(bad).expect(404);
 }
 
 #[test]

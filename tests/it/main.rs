@@ -23,6 +23,7 @@ mod site; // The server under test, its commands and its clock.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
+mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
 mod audit; // The audit log: who did what, found again.
 mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.

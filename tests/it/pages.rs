@@ -13,10 +13,13 @@ use crate::site::Site;
 use crate::world::World;
 
 /// Pages that nothing in a panel links to, and how people get there.
-const UNLINKED: &[(&str, &str)] = &[(
-    "/configurar",
-    "the link that the server writes at its start",
-)];
+const UNLINKED: &[(&str, &str)] = &[
+    (
+        "/configurar",
+        "the link that the server writes at its start",
+    ),
+    ("/avisos/sair", "the link of a reminder by e-mail"),
+];
 
 /// A search that finds nothing.
 const NOTHING: &str = "?q=nada+assim";

@@ -103,8 +103,10 @@ const NARROW: [(&str, &str); 3] = [
     ("moeda", "three letters"),
 ];
 
-/// Fields of which each person has one, fed in a test of their own.
-const OWN: [(&str, &str); 1] = [("/perfil", "nome")];
+/// Fields fed in tests of their own: of which each person or kind of message
+/// has one.
+const OWN: [(&str, &str); 3] = [("/perfil", "nome"), (TEXTS, "assunto"), (TEXTS, "texto")];
+const TEXTS: &str = "/admin/mensagens/textos/";
 
 /// Sends every payload through every field of a record. Gives back the student, who has
 /// the accounts and their sales, and the operator.
@@ -226,7 +228,9 @@ fn stored_text_stays_text_on_every_page() {
     for (action, name) in fields {
         let feeds = |feed: &Feed| action.starts_with(feed.path) && feed.fields.contains(&&*name);
         let narrow = NARROW.iter().any(|(known, _)| *known == name);
-        let own = OWN.contains(&(&*action, &*name));
+        let own = OWN
+            .iter()
+            .any(|(path, known)| action.starts_with(path) && *known == name);
         if !narrow && !own && !FEEDS.iter().any(feeds) {
             hungry.push(format!("{name} of {action}"));
         }
@@ -283,6 +287,44 @@ fn a_name_stays_text_wherever_its_owner_goes() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_staff_writes_into_messages_stays_text() {
+    let site = Site::builder().unlimited().start();
+    let operator = site.administrator();
+    let path = format!("{TEXTS}inatividade");
+    let mut wrong = Vec::new();
+    let mut taken = 0;
+    for text in payloads::all() {
+        let body = json!({ "assunto": text, "texto": text });
+        let answer = operator.post(&path, &body);
+        if answer.status == 422 {
+            let fault = answer.json()["fields"]["texto"].to_string();
+            assert!(
+                text.contains('{') && fault.contains("não existe"),
+                "{answer}"
+            );
+            continue;
+        }
+        answer.ok();
+        taken += 1;
+        let fields = [("assunto", &*text), ("texto", &*text), ("acao", "ver")];
+        let look = Request::new("POST", &path).form(&fields);
+        for reply in [
+            operator.get(&path),
+            operator.send(look),
+            operator.get(TEXTS.trim_end_matches('/')),
+        ] {
+            let page = Page::read(&reply.expect(200).text()).unwrap();
+            policy(&page, &mut wrong);
+            if !said(&page).contains(&text) {
+                wrong.push(format!("{text} is not said"));
+            }
+        }
+    }
+    assert!(taken > 10, "{taken}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

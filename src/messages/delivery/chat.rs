@@ -18,6 +18,9 @@ const LONGEST: usize = 4_096;
 /// The official API, of the version that this was written for.
 const CLOUD: &str = "https://graph.facebook.com/v26.0";
 
+/// The code for free text outside of the 24 hours.
+const OUTSIDE_WINDOW: i64 = 131_047;
+
 /// A gateway to the chat network.
 pub struct Chat {
     agent: Agent,
@@ -79,12 +82,10 @@ impl Chat {
         }
     }
 
+    /// With an approved template, which may always be sent; without one as
+    /// free text, which the network takes within 24 hours of the person's last
+    /// message only.
     fn by_cloud(&self, number: &str, text: &str) -> Sent {
-        if self.config.template.is_empty() {
-            return never(
-                "sem modelo aprovado (chat.template) nada pode ser dito fora da janela de 24 horas",
-            );
-        }
         let base = Some(&*self.config.base_url).filter(|base| !base.is_empty());
         let address = format!(
             "{}/{}/messages",
@@ -95,14 +96,16 @@ impl Chat {
             header::AUTHORIZATION.as_str(),
             format!("Bearer {}", self.config.api_key.reveal()),
         );
-        let answer = self.post(
-            &address,
-            key,
-            &template(number, &self.config.template, text),
-        );
-        match answer {
+        let body = match &*self.config.template {
+            "" => free_text(number, text),
+            name => template(number, name, text),
+        };
+        match self.post(&address, key, &body) {
             Err(sent) => sent,
             Ok((200..=299, body, _)) => accepted(&body["messages"][0]["id"]),
+            Ok((_, body, _)) if body["error"]["code"] == OUTSIDE_WINDOW => never(
+                "fora da janela de 24 horas só se envia com um modelo aprovado (chat.template)",
+            ),
             Ok((status, body, after_s)) => cloud_verdict(status, &body["error"], after_s),
         }
     }
@@ -141,6 +144,17 @@ impl Chat {
 fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
     let value = answer.headers().get(header::RETRY_AFTER)?;
     value.to_str().ok()?.trim().parse().ok()
+}
+
+/// A message as it is, within the window.
+fn free_text(number: &str, text: &str) -> Value {
+    json!({
+        "messaging_product": "whatsapp",
+        "recipient_type": "individual",
+        "to": number,
+        "type": "text",
+        "text": { "preview_url": false, "body": text },
+    })
 }
 
 /// A template message: the whole text is its one parameter, which must be one
