@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::serve::Server;
-use super::{Context, demo_content, demo_data, log, sandbox, say};
+use super::{Context, demo_content, demo_data, demo_messages, log, sandbox, say};
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
+use crate::config::Gateway;
 use crate::content::plans::{PlanEntry, store as content};
 use crate::db::{DbError, Lane};
 use crate::keys::{self, KeyEntry, Scope};
@@ -81,6 +82,11 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.marketplace.auth_base = inside.url();
     crate::sandbox::CLIENT_ID.clone_into(&mut config.marketplace.client_id);
     config.marketplace.client_secret = Secret::new(crate::sandbox::CLIENT_SECRET);
+    config.chat.gateway = Gateway::Evolution;
+    config.chat.base_url = inside.url();
+    config.chat.api_key = Secret::new("demonstracao");
+    "demonstracao".clone_into(&mut config.chat.instance);
+    config.email.smtp_url = Secret::default();
     let logins = [STUDENT, SUPPLIER, OPERATOR].map(|cast| DemoLogin {
         who: cast.who,
         email: cast.email.to_owned(),
@@ -171,6 +177,7 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
                 demo_content::fill(tx, zone, user)?;
             }
         }
+        demo_messages::fill(tx)?;
         for plan in plans() {
             content::insert(tx, &plan)?;
         }

@@ -8,6 +8,7 @@ mod database;
 mod demo;
 mod demo_content;
 mod demo_data;
+mod demo_messages;
 mod documents;
 mod key;
 mod log;

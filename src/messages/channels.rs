@@ -162,7 +162,13 @@ fn card(app: &App, standing: &Standing) -> ChannelCard {
         about: if standing.configured {
             by_what(&app.config, channel)
         } else {
-            how_to(channel).to_owned()
+            String::new()
+        },
+        setting: match channel {
+            Channel::Chat => "chat.gateway",
+            Channel::Email => "email.smtp_url",
+            Channel::Telegram => "telegram.bot_token",
+            Channel::Push => "push.subject",
         },
         error: standing.error.clone().unwrap_or_default(),
         waiting: match standing.waiting {
@@ -198,16 +204,6 @@ fn by_what(config: &Config, channel: Channel) -> String {
         format!("{what}, no máximo 1 mensagem a cada {:.0} s.", 1.0 / per_s)
     } else {
         format!("{what}, no máximo {per_s:.0} por segundo.")
-    }
-}
-
-/// What an operator does to have a channel.
-const fn how_to(channel: Channel) -> &'static str {
-    match channel {
-        Channel::Chat => "Para ligar, preencha chat.gateway e os campos dele na configuração.",
-        Channel::Email => "Para ligar, preencha email.smtp_url na configuração.",
-        Channel::Telegram => "Para ligar, preencha telegram.bot_token na configuração.",
-        Channel::Push => "Para ligar, preencha push.subject na configuração.",
     }
 }
 

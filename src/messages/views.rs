@@ -93,8 +93,10 @@ pub struct ChannelCard {
     pub title: &'static str,
     /// Off, in order or out of order.
     pub state: Badge,
-    /// What it goes through, or how it is configured.
+    /// What it goes through; empty while it is not configured.
     pub about: String,
+    /// The setting that switches it on.
+    pub setting: &'static str,
     /// Why nothing leaves; empty when it is in order.
     pub error: String,
     /// `3 mensagens esperam`; empty when none does.

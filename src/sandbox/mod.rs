@@ -18,6 +18,7 @@ mod deliver;
 mod faults;
 mod history;
 mod http;
+mod inbox;
 mod oauth;
 mod orders;
 mod pages;

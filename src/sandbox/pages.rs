@@ -6,6 +6,7 @@ use askama::Template;
 
 use super::buttons::{SWITCHES, described, press};
 use super::http::{Reply, Request, first};
+use super::inbox;
 use super::oauth::Asked;
 use super::routes;
 use super::state::{Order, Sandbox, World};
@@ -94,6 +95,7 @@ struct Consent {
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/") => overview(sandbox, request),
+        ("GET", "/mensagens") => inbox::inbox(&sandbox.world()),
         ("GET", "/estilo.css") => Reply::css(STYLE),
         ("POST", action) if !routes::from_elsewhere(request) => {
             let form = request.form();
@@ -112,7 +114,8 @@ pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     }
 }
 
-fn page(template: &impl Template, status: u16) -> Reply {
+/// A page of the sandbox.
+pub fn page(template: &impl Template, status: u16) -> Reply {
     match template.render() {
         Ok(html) => Reply::html(status, html)
             .header("content-security-policy", POLICY)
@@ -317,8 +320,8 @@ fn request_rows(world: &World) -> Vec<RequestRow> {
         .collect()
 }
 
-/// A log's instant as the page shows it.
-fn time(rfc3339: &str) -> String {
+/// A log's instant as the pages show it.
+pub fn time(rfc3339: &str) -> String {
     Instant::parse(rfc3339)
         .map(|at| ZONE.civil(at).format("%H:%M:%S").to_string())
         .unwrap_or_default()

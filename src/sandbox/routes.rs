@@ -33,7 +33,7 @@ pub struct Call {
 /// Answers one request.
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     let path = request.path.as_str();
-    if path == "/" || path.starts_with("/acoes/") || path == "/estilo.css" {
+    if matches!(path, "/" | "/mensagens" | "/estilo.css") || path.starts_with("/acoes/") {
         return pages::answer(sandbox, request);
     }
     if path.starts_with("/_sandbox/") {

@@ -148,7 +148,7 @@ impl Layout {
 
     /// Whether the page is the reader's own profile, which the foot leads to.
     pub fn is_profile(&self) -> bool {
-        self.here == "/perfil"
+        is_below(&self.here, "/perfil")
     }
 
     /// The entries of a phone's bottom bar, before the one that opens the menu.
