@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -21,6 +21,7 @@ use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
+use crate::messages::push::vapid;
 use crate::operations::Soundness;
 use crate::operations::traffic::Traffic;
 use crate::partner::pages_cache::Pages;
@@ -52,6 +53,8 @@ pub struct App {
     pub passwords: Passwords,
     pub marketplace: Marketplace,
     pub delivery: Delivery,
+    /// Our keys for push services, set at start while push is on.
+    pub push_keys: OnceLock<vapid::Keys>,
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
@@ -117,6 +120,7 @@ impl App {
                 .map_err(|error| format!("cannot start the password thread: {error}"))?,
             marketplace: Marketplace::new(&config.marketplace),
             delivery: Delivery::new(&config)?,
+            push_keys: OnceLock::new(),
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),

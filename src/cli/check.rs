@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{Context, say};
+use super::{Context, say, secret};
 use crate::config::{Gateway, SignatureMode};
 use crate::db::{Db, Lane, migrate};
+use crate::messages::push::store as devices;
 use crate::operations::store;
 use crate::secrets::{self, Sealer};
 
@@ -34,6 +35,7 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     findings.push(key(context));
     findings.extend(marketplace(context));
     findings.extend(channels(context));
+    findings.push(push(context));
     findings.push(backups(context));
     let width = findings
         .iter()
@@ -194,12 +196,13 @@ fn opens(context: &Context, sealer: &Sealer, name: &str) -> Finding {
     };
     let sealed = db.read(Lane::Slow, |tx| {
         let kept: i64 = tx.one(
-            "SELECT count(*) FROM setting WHERE name IN ('cron_secret', 'checkout_token')",
+            "SELECT count(*) FROM setting WHERE name IN ('cron_secret', 'checkout_token', 'push_key')",
             [],
             |row| row.get(0),
         )?;
         let opened = store::secret(tx, sealer, "cron_secret")?.is_some()
-            || store::secret(tx, sealer, "checkout_token")?.is_some();
+            || store::secret(tx, sealer, "checkout_token")?.is_some()
+            || store::secret(tx, sealer, secret::PUSH_KEY)?.is_some();
         Ok::<_, crate::db::DbError>(kept > 0 && !opened)
     });
     match sealed {
@@ -252,6 +255,43 @@ fn channels(context: &Context) -> Vec<Finding> {
         findings.push(finding("chat", Verdict::Bad, text));
     }
     findings
+}
+
+/// Push, its key and who is reached by it.
+fn push(context: &Context) -> Finding {
+    if context.config().push.subject.is_empty() {
+        let text = "not configured: nothing reaches browsers; set push.subject";
+        return finding("push", Verdict::Note, text);
+    }
+    let begins = "a key is made at the first start";
+    let Ok(db) = context.existing_database() else {
+        return finding("push", Verdict::Good, begins);
+    };
+    let read = db.read(Lane::Slow, |tx| {
+        let kept = store::has_secret(tx, secret::PUSH_KEY)?;
+        Ok::<_, crate::db::DbError>((kept, devices::count(tx)?))
+    });
+    let (kept, reached) = match read {
+        Ok(found) => found,
+        Err(error) => return finding("push", Verdict::Bad, error.to_string()),
+    };
+    if !kept {
+        return finding("push", Verdict::Good, begins);
+    }
+    let opens = context.has_key()
+        && context.sealer().is_ok_and(|sealer| {
+            let kept = db.read(Lane::Slow, |tx| {
+                store::secret(tx, &sealer, secret::PUSH_KEY)
+            });
+            kept.is_ok_and(|kept| kept.is_some())
+        });
+    if opens {
+        return finding("push", Verdict::Good, format!("reaches {reached} browsers"));
+    }
+    let text = format!(
+        "its key does not open: the next start makes another and forgets {reached} browsers, which have to be switched on again"
+    );
+    finding("push", Verdict::Note, text)
 }
 
 /// Whether a connection to an address opens.

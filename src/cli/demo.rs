@@ -78,6 +78,8 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.server.dev_base_url.clear();
     config.server.trusted_proxies.clear();
     config.security.secret_key = Secret::default();
+    // Real browsers are reached through their makers' services.
+    "mailto:demonstracao@exemplo.com".clone_into(&mut config.push.subject);
     config.marketplace.api_base = inside.url();
     config.marketplace.auth_base = inside.url();
     crate::sandbox::CLIENT_ID.clone_into(&mut config.marketplace.client_id);

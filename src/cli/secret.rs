@@ -5,6 +5,7 @@ use anyhow::{Context as _, bail};
 use super::{Context, say};
 use crate::config::Config;
 use crate::db::{Db, DbError, Lane};
+use crate::messages::push::{store as devices, vapid};
 use crate::operations::store;
 use crate::secrets::{self, Sealer, Secret};
 
@@ -64,6 +65,32 @@ pub fn ensure(config: &Config, db: &Db, sealer: &std::sync::Arc<Sealer>) -> Resu
         }
     }
     Ok(())
+}
+
+/// What our key for push services is kept under.
+pub const PUSH_KEY: &str = "push_key";
+
+/// The key pair for push services, made when there is none or when it no
+/// longer opens. Browsers are bound to the key that they were given, so with a
+/// new one all of them are forgotten.
+pub fn push_keys(db: &Db, sealer: &std::sync::Arc<Sealer>) -> Result<vapid::Keys, DbError> {
+    let kept = db.read(Lane::Slow, |tx| store::secret(tx, sealer, PUSH_KEY))?;
+    if let Some(keys) = kept.and_then(|kept| vapid::Keys::from_kept(&kept)) {
+        return Ok(keys);
+    }
+    let sealer = std::sync::Arc::clone(sealer);
+    db.write::<_, DbError>(move |tx| {
+        let (kept, keys) = vapid::Keys::generate();
+        store::keep_secret(tx, &sealer, PUSH_KEY, &kept)?;
+        let forgotten = devices::forget_all(tx)?;
+        if forgotten > 0 {
+            tracing::warn!(
+                forgotten,
+                "the key for push services is new; people have to switch messages in their browsers on again"
+            );
+        }
+        Ok(keys)
+    })
 }
 
 fn generated(db: &Db, sealer: std::sync::Arc<Sealer>, name: Name) -> Result<Secret, DbError> {

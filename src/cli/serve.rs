@@ -85,6 +85,10 @@ impl Server {
         behind::load(&app)?;
         app.db.write(delivery::store::recover)?;
         secret::ensure(&app.config, &app.db, &app.sealer)?;
+        if !app.config.push.subject.is_empty() {
+            let keys = secret::push_keys(&app.db, &app.sealer)?;
+            app.push_keys.get_or_init(|| keys);
+        }
         let stop = Stop::default();
         let workers = start_workers(&app, &stop, opened.was_clean)?;
         Ok(Self {

@@ -196,14 +196,18 @@ impl Email {
 /// `[push]`
 #[derive(Clone, Debug)]
 pub struct Push {
-    /// `mailto:` or `https:` contact; may be empty.
+    /// `mailto:` or `https:` contact; empty: push is off.
     pub subject: String,
+    /// Hosts of push services besides those of the known browsers: a name, all
+    /// names below one (`*.example.com`), or a host with its port.
+    pub extra_hosts: Vec<String>,
 }
 
 impl Push {
     pub(super) fn read(settings: &Settings) -> Result<Self> {
         Ok(Self {
             subject: settings.parsed("push.subject", rules::or_empty(rules::push_contact))?,
+            extra_hosts: settings.list("push.extra_hosts", rules::push_host)?,
         })
     }
 }

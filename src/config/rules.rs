@@ -168,3 +168,24 @@ pub fn push_contact(text: &str) -> Parsed<String> {
         Err("must be a mailto: or https: address")
     }
 }
+
+/// A host of a push service: a name, all names below one, or a host with its port.
+pub fn push_host(text: &str) -> Parsed<String> {
+    const PROBLEM: &str =
+        "must be a host, such as push.example.com, *.example.com or 127.0.0.1:9001";
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    if let Ok(name) = host_name(name)
+        && name.parse::<IpAddr>().is_err()
+    {
+        return Ok(text.to_lowercase());
+    }
+    let authority: http::uri::Authority = text.parse().map_err(|_| PROBLEM)?;
+    let is_sound = authority.port_u16().is_some_and(|port| port > 0)
+        && !authority.host().is_empty()
+        && !text.contains(['@', '*']);
+    if is_sound {
+        Ok(text.to_lowercase())
+    } else {
+        Err(PROBLEM)
+    }
+}

@@ -11,6 +11,7 @@ pub mod channels;
 pub mod choices;
 pub mod delivery;
 pub mod pages;
+pub mod push;
 pub mod queue;
 pub mod store;
 pub mod texts;

@@ -103,6 +103,10 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
             let entries: Vec<_> = world.messages.iter().collect();
             Ok(json!({ "total": world.messages.total(), "messages": entries }))
         }
+        ("GET", ["pushed"]) => {
+            let entries: Vec<_> = world.pushed.iter().collect();
+            Ok(json!({ "total": world.pushed.total(), "pushed": entries }))
+        }
         (method, [log @ ("requests" | "deliveries" | "violations")]) => {
             show_or_clear(world, method, log)
         }

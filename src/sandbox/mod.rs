@@ -6,6 +6,8 @@
 //! HTTP only, so nothing in the marketplace client knows that it is not the
 //! real thing. Everything lives in memory, bounded, and ends with the process.
 //!
+//! The push service of `push.rs` and the gateways of `chat.rs` are neighbours.
+//!
 //! `state.rs` has the nouns and `config.rs` the switches, `routes.rs` the way
 //! of a call; `oauth.rs`, `resources.rs` and `orders.rs` answer it, `shops.rs`
 //! and `sales.rs` make things happen, `deliver.rs` tells the platform.
@@ -22,6 +24,7 @@ mod inbox;
 mod oauth;
 mod orders;
 mod pages;
+mod push;
 mod resources;
 mod routes;
 mod sales;

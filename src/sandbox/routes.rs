@@ -8,7 +8,7 @@
 use super::faults;
 use super::http::{Manner, Reply, Request};
 use super::state::{Sandbox, Seen, World};
-use super::{chat, control, oauth, orders, pages, resources};
+use super::{chat, control, oauth, orders, pages, push, resources};
 use crate::clock::Instant;
 
 /// Query parameters whose values never reach the log.
@@ -136,6 +136,7 @@ fn dispatch(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instan
         ("POST", ["message", "sendText", instance]) => {
             return chat::evolution(world, request, instance, now);
         }
+        ("POST", ["push", device]) => return push::receive(world, request, device, now),
         ("POST", [_, "messages"]) => return chat::cloud(world, request, now),
         _ => {}
     }

@@ -15,6 +15,7 @@ use super::config::Config;
 use super::deliver::{Delivery, Missed, Notice};
 use super::faults::Fault;
 use super::oauth::Grants;
+use super::push::Pushed;
 use crate::clock::{Clock, Instant};
 use crate::money::Cents;
 use crate::secrets::Secret;
@@ -115,6 +116,8 @@ pub struct World {
     pub(super) messages: Log<Message>,
     /// When a number last wrote to us, which opens a window of 24 hours.
     pub(super) wrote: HashMap<String, Instant>,
+    /// What the push service took.
+    pub(super) pushed: Log<Pushed>,
     counter: i64,
 }
 

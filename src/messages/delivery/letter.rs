@@ -28,6 +28,12 @@ pub struct Letter {
     pub text: String,
     /// Where the recipient may leave; none for what is always sent.
     pub leave: Option<String>,
+    /// Path of the page that it is about.
+    pub page: String,
+    /// What a newer message about the same takes the place of.
+    pub matter: String,
+    /// Worthless after.
+    pub expires_at: Option<Instant>,
 }
 
 /// Writes a message out; the reason when it has nothing to say any more.
@@ -73,7 +79,32 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         leave: kind
             .is_optional()
             .then(|| unsubscribe::address(app, claimed.user)),
+        page: page_of(kind, &params),
+        matter: matter_of(kind, &params),
+        expires_at: claimed.expires_at,
     }))
+}
+
+/// Where a message leads whoever presses it.
+fn page_of(kind: Kind, params: &Value) -> String {
+    let page = match kind {
+        Kind::MeetReminder => "/painel/meets",
+        Kind::Inactivity | Kind::LatePayment => "/painel",
+        Kind::Alert => params["page"].as_str().unwrap_or("/admin"),
+        Kind::Test => "/perfil/avisos",
+        Kind::Welcome | Kind::PasswordLink => "/",
+    };
+    page.to_owned()
+}
+
+/// The same for messages of which only the newest is of use.
+fn matter_of(kind: Kind, params: &Value) -> String {
+    let one = match kind {
+        Kind::MeetReminder => &params["meet_id"],
+        Kind::Alert => &params["title"],
+        _ => &Value::Null,
+    };
+    format!("{}:{one}", kind.name())
 }
 
 /// The address of a link while it works, and until when it does.

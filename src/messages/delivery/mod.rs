@@ -14,6 +14,7 @@ pub mod chat;
 pub mod email;
 pub mod gate;
 pub mod letter;
+pub mod push;
 pub mod store;
 pub mod worker;
 
@@ -48,19 +49,23 @@ pub enum Sent {
     Never { error: String },
     /// The channel is out of order, whatever the message.
     Down { error: String },
+    /// The recipient can no longer be reached by this channel; nobody failed.
+    Unreachable { reason: &'static str },
 }
 
 /// A way out, as it is configured.
 pub enum Sender {
     Chat(chat::Chat),
     Email(Box<email::Email>),
+    Push(push::Push),
 }
 
 impl Sender {
-    fn send(&self, letter: &Letter) -> Sent {
+    fn send(&self, app: &App, letter: &Letter) -> Sent {
         match self {
             Self::Chat(chat) => chat.send(letter),
             Self::Email(email) => email.send(letter),
+            Self::Push(push) => push.send(app, letter),
         }
     }
 }
@@ -107,6 +112,10 @@ impl Delivery {
                 Sender::Email(Box::new(email)),
                 pace.pace_email_per_s,
             );
+        }
+        if !config.push.subject.is_empty() {
+            let push = push::Push::new(config);
+            add(Channel::Push, Sender::Push(push), pace.pace_push_per_s);
         }
         Ok(Self {
             outlets,

@@ -29,6 +29,8 @@ pub struct Claimed {
     pub chat_number: Option<String>,
     /// Number of the linked Telegram chat, unless the bot is blocked in it.
     pub telegram: Option<i64>,
+    /// Worthless after.
+    pub expires_at: Option<Instant>,
     /// When the recipient was here last.
     pub last_access_at: Option<Instant>,
     /// Whether an earlier try did not come to its end.
@@ -125,7 +127,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
         &format!(
             "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email,
                     coalesce(o.params ->> 'number', u.chat_number),
-                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at <= ?2, u.last_access_at,
+                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at, u.last_access_at,
                     o.user_id,
                     (SELECT t.chat_id FROM telegram_chat t
                      WHERE t.user_id = o.user_id AND t.blocked_at IS NULL),
@@ -137,6 +139,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
         ),
         (channel.name(), tx.now().0),
         |row| {
+            let expires_at = row.get::<_, Option<i64>>(9)?.map(Instant);
             Ok(Due {
                 claimed: Claimed {
                     id: row.get(0)?,
@@ -149,11 +152,12 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
                     email: row.get(5)?,
                     chat_number: row.get(6)?,
                     telegram: row.get(12)?,
+                    expires_at,
                     last_access_at: row.get::<_, Option<i64>>(10)?.map(Instant),
                     repeated: row.get(7)?,
                 },
                 suspended: row.get(8)?,
-                expired: row.get::<_, Option<bool>>(9)?.unwrap_or(false),
+                expired: expires_at.is_some_and(|at| at <= tx.now()),
                 has_devices: row.get(13)?,
             })
         },

@@ -80,7 +80,7 @@ fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
     };
     match letter::write(app, &claimed)? {
         Ok(letter) => {
-            let sent = outlet.sender.send(&letter);
+            let sent = outlet.sender.send(app, &letter);
             note(app, outlet, claimed, sent)?;
         }
         Err(reason) => {
@@ -143,6 +143,11 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             failed(&error, Fault::Channel);
             app.db
                 .write(move |tx| store::later(tx, &claimed, &error, 0, false))
+        }
+        Sent::Unreachable { reason } => {
+            outlet.gate.note_dropped(1);
+            app.db
+                .write(move |tx| store::drop_message(tx, claimed.id, reason))
         }
     }
 }

@@ -1,0 +1,493 @@
+//! Web push: a message to every browser in which its person switched it on.
+//!
+//! It counts as sent when one browser's service took it, and is not repeated
+//! for the others: whoever is reached twice is told twice. Nobody is reached
+//! any more when the services know none of the browsers.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant as Monotonic};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use ureq::Agent;
+use ureq::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
+use ureq::unversioned::transport::DefaultConnector;
+
+use super::letter::Letter;
+use super::{Sent, THREADS};
+use crate::app::App;
+use crate::clock::{DAY_S, Instant};
+use crate::config::Config;
+use crate::db::{Lane, Result};
+use crate::http::assets;
+use crate::messages::push::address::{self, Endpoint, NotPublic, PublicOnly};
+use crate::messages::push::vapid::Keys;
+use crate::messages::push::{Device, encrypt, store};
+use crate::outbox::Kind;
+
+/// Longest wait for a service, and for all of a person's together: less than
+/// the lease of a message.
+const TIMEOUT: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(40);
+/// Longest that a service keeps a message for a browser that is away.
+const LONGEST_TTL_S: i64 = 28 * DAY_S;
+/// Largest text before encryption; services must take 3993 bytes.
+const LARGEST: usize = 3000;
+/// The same after a service found it too large.
+const SMALLER: usize = 1000;
+/// Services that are remembered to know our key.
+const REMEMBERED: usize = 64;
+
+/// The way to push services.
+pub struct Push {
+    agent: Agent,
+    subject: String,
+    extra_hosts: Vec<String>,
+    /// Origins of services that took our signature since they last refused one.
+    trusted: Mutex<HashSet<String>>,
+}
+
+/// What goes to each of a person's browsers.
+struct Parcel<'p> {
+    letter: &'p Letter,
+    keys: &'p Keys,
+    now: Instant,
+}
+
+/// What came of a message for one browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Taken,
+    /// Its service does not know the browser any more.
+    Gone,
+    /// The service will never take this message.
+    Refused(String),
+    Later {
+        error: String,
+        after_s: Option<i64>,
+    },
+}
+
+impl Push {
+    /// The configured way.
+    pub fn new(config: &Config) -> Self {
+        let agent_config = Agent::config_builder()
+            .timeout_global(Some(TIMEOUT))
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .max_idle_connections_per_host(THREADS)
+            // A proxy would look names up by itself.
+            .proxy(None)
+            .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let extra_hosts = config.push.extra_hosts.clone();
+        Self {
+            agent: Agent::with_parts(
+                agent_config,
+                DefaultConnector::default(),
+                PublicOnly::new(&extra_hosts),
+            ),
+            subject: config.push.subject.clone(),
+            extra_hosts,
+            trusted: Mutex::default(),
+        }
+    }
+
+    /// Sends a letter to its recipient's browsers.
+    pub fn send(&self, app: &App, letter: &Letter) -> Sent {
+        let Some(keys) = app.push_keys.get() else {
+            let error = "as chaves de avisos no navegador não foram feitas".to_owned();
+            return Sent::Down { error };
+        };
+        let read = app.db.read(Lane::Slow, |tx| store::of(tx, letter.user));
+        let mut devices = match read {
+            Ok(devices) => devices,
+            Err(error) => return later(&format!("os navegadores não puderam ser lidos: {error}")),
+        };
+        // Whoever was reached last is reached first.
+        devices.sort_by_key(|device| std::cmp::Reverse(device.sent_at));
+        let parcel = Parcel {
+            letter,
+            keys,
+            now: app.clock.now(),
+        };
+        let began = Monotonic::now();
+        let outcomes: Vec<(i64, Outcome)> = devices
+            .iter()
+            .map(|device| {
+                let outcome = if began.elapsed() + TIMEOUT > PATIENCE {
+                    Outcome::Later {
+                        error: "os serviços dos navegadores demoram a responder".to_owned(),
+                        after_s: None,
+                    }
+                } else {
+                    self.send_to(device, &parcel)
+                };
+                (device.id, outcome)
+            })
+            .collect();
+        if let Err(error) = note(app, outcomes.clone()) {
+            tracing::warn!(%error, "what came of messages to browsers could not be noted");
+        }
+        together(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    }
+
+    fn send_to(&self, device: &Device, parcel: &Parcel<'_>) -> Outcome {
+        // The setting may have become narrower since.
+        let Ok(endpoint) = address::endpoint(&device.subscription.endpoint, &self.extra_hosts)
+        else {
+            return Outcome::Gone;
+        };
+        let mut outcome = self.post(device, &endpoint, parcel, LARGEST);
+        if matches!(outcome, Err(413)) {
+            outcome = self.post(device, &endpoint, parcel, SMALLER);
+        }
+        outcome.unwrap_or_else(|status| {
+            Outcome::Refused(format!("o serviço do navegador respondeu {status}"))
+        })
+    }
+
+    /// The error is the status of a message that is too large.
+    fn post(
+        &self,
+        device: &Device,
+        endpoint: &Endpoint,
+        parcel: &Parcel<'_>,
+        largest: usize,
+    ) -> std::result::Result<Outcome, u16> {
+        let &Parcel { letter, keys, now } = parcel;
+        let audience = &endpoint.audience;
+        let topic = topic(&letter.matter);
+        let text = payload(letter, &topic, largest);
+        let body = encrypt::encrypt(text.as_bytes(), &device.subscription.keys);
+        let signature = keys.authorization(audience, &self.subject, now);
+        let request = self
+            .agent
+            .post(&endpoint.uri)
+            .header(AUTHORIZATION, signature)
+            .header(CONTENT_ENCODING, "aes128gcm")
+            .header(CONTENT_TYPE, "application/octet-stream")
+            .header("TTL", ttl_s(letter.expires_at, now).to_string())
+            .header("Urgency", urgency(letter.kind))
+            .header("Topic", topic);
+        let answer = match request.send(&body) {
+            Ok(answer) => answer,
+            Err(error) => return Ok(unanswered(&error)),
+        };
+        let status = answer.status().as_u16();
+        let asked = answer.headers().get(RETRY_AFTER);
+        let after_s = asked.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        match status {
+            413 => Err(status),
+            200..=299 => {
+                self.trust(audience);
+                Ok(Outcome::Taken)
+            }
+            401 | 403 if self.distrust(audience) => Ok(Outcome::Gone),
+            _ => Ok(verdict(status, after_s)),
+        }
+    }
+
+    fn trust(&self, audience: &str) {
+        let mut trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
+        if trusted.len() >= REMEMBERED {
+            trusted.clear();
+        }
+        trusted.insert(audience.to_owned());
+    }
+
+    /// Whether a refused signature is about the one browser. When the service
+    /// took the same key from us just before, the browser was bound to another
+    /// one. When it refuses twice in a row it may be about us (our clock, our
+    /// contact), and no browser must be lost for that.
+    fn distrust(&self, audience: &str) -> bool {
+        let mut trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
+        trusted.remove(audience)
+    }
+}
+
+/// What a status means, but for those that are looked at before.
+fn verdict(status: u16, after_s: Option<i64>) -> Outcome {
+    let later = |error: String| Outcome::Later { error, after_s };
+    match status {
+        404 | 410 => Outcome::Gone,
+        400 => Outcome::Refused("o serviço do navegador não entendeu a mensagem (400)".to_owned()),
+        401 | 403 => Outcome::Later {
+            error: format!(
+                "o serviço do navegador não aceita a nossa assinatura ({status}): confira push.subject e o relógio"
+            ),
+            after_s: None,
+        },
+        406 | 429 => later(format!("o serviço do navegador pede uma pausa ({status})")),
+        _ => later(format!("o serviço do navegador respondeu {status}")),
+    }
+}
+
+fn unanswered(error: &ureq::Error) -> Outcome {
+    let inside = matches!(error, ureq::Error::Other(error) if error.is::<NotPublic>());
+    let error = if inside {
+        // May be a name server in trouble: the browser is not forgotten.
+        "o endereço do serviço do navegador leva a uma rede interna".to_owned()
+    } else {
+        format!("o serviço do navegador não respondeu: {error}")
+    };
+    Outcome::Later {
+        error,
+        after_s: None,
+    }
+}
+
+/// Notes which browsers were reached, and forgets those that are gone.
+fn note(app: &App, outcomes: Vec<(i64, Outcome)>) -> Result<()> {
+    let concerns = |(_, outcome): &(_, Outcome)| matches!(outcome, Outcome::Taken | Outcome::Gone);
+    if !outcomes.iter().any(concerns) {
+        return Ok(());
+    }
+    app.db.write(move |tx| {
+        for (device, outcome) in outcomes {
+            match outcome {
+                Outcome::Taken => store::note_sent(tx, device)?,
+                Outcome::Gone => store::forget(tx, device)?,
+                Outcome::Refused(_) | Outcome::Later { .. } => {}
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What came of the message altogether.
+fn together(outcomes: Vec<Outcome>) -> Sent {
+    let all = outcomes.len();
+    let taken = outcomes
+        .iter()
+        .filter(|outcome| **outcome == Outcome::Taken)
+        .count();
+    if taken > 0 {
+        return Sent::Accepted {
+            provider: format!("aceita para {taken} de {all} navegadores"),
+        };
+    }
+    let mut waits: Vec<(String, Option<i64>)> = Vec::new();
+    let mut refused = None;
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Later { error, after_s } => waits.push((error, after_s)),
+            Outcome::Refused(error) => refused = Some(error),
+            Outcome::Taken | Outcome::Gone => {}
+        }
+    }
+    if !waits.is_empty() {
+        // A pause counts as no try only when all ask for one.
+        let asked: Option<Vec<i64>> = waits.iter().map(|(_, after_s)| *after_s).collect();
+        return Sent::Later {
+            after_s: asked.and_then(|pauses| pauses.into_iter().min()),
+            error: waits.swap_remove(0).0,
+        };
+    }
+    match refused {
+        Some(error) => Sent::Never { error },
+        None => Sent::Unreachable {
+            reason: "a pessoa já não recebe avisos em nenhum navegador",
+        },
+    }
+}
+
+fn later(error: &str) -> Sent {
+    Sent::Later {
+        error: error.to_owned(),
+        after_s: None,
+    }
+}
+
+/// How long a service may keep a message: until it is worthless, else a day.
+fn ttl_s(expires_at: Option<Instant>, now: Instant) -> i64 {
+    expires_at.map_or(DAY_S, |at| (at.0 - now.0).clamp(0, LONGEST_TTL_S))
+}
+
+/// Whether a message may wake a sleeping phone.
+const fn urgency(kind: Kind) -> &'static str {
+    match kind {
+        Kind::MeetReminder | Kind::Alert | Kind::Test => "high",
+        Kind::Inactivity => "low",
+        Kind::Welcome | Kind::PasswordLink | Kind::LatePayment => "normal",
+    }
+}
+
+/// A name of 32 letters for what a message is about: a newer message takes
+/// the place of an older one at the service and on the screen.
+fn topic(matter: &str) -> String {
+    BASE64.encode(&Sha256::digest(matter.as_bytes())[..24])
+}
+
+/// What the service worker of the browser is given, of at most so many bytes.
+fn payload(letter: &Letter, tag: &str, largest: usize) -> String {
+    let title = crate::text::shortened(&letter.subject, 120);
+    let body = without_addresses(&letter.text);
+    let mut letters = largest;
+    loop {
+        let text = json!({
+            "title": title,
+            "body": shortened(&body, letters),
+            "url": letter.page,
+            "tag": tag,
+            "icon": assets::url("img/icon-192.png"),
+        })
+        .to_string();
+        if text.len() <= largest || letters == 0 {
+            return text;
+        }
+        letters = letters * 3 / 4;
+    }
+}
+
+/// At most so many letters; what is missing is shown to be.
+fn shortened(text: &str, letters: usize) -> String {
+    let short = crate::text::shortened(text, letters);
+    if short.len() == text.len() {
+        return text.to_owned();
+    }
+    format!("{}…", short.trim_end())
+}
+
+/// The paragraphs that name no address: pressing a notification leads there.
+fn without_addresses(text: &str) -> String {
+    let names_one =
+        |paragraph: &str| paragraph.contains("https://") || paragraph.contains("http://");
+    let kept: Vec<&str> = text
+        .split("\n\n")
+        .filter(|paragraph| !names_one(paragraph))
+        .collect();
+    if kept.is_empty() {
+        return text.to_owned();
+    }
+    kept.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ids::UserId;
+
+    fn letter(subject: &str, text: &str) -> Letter {
+        Letter {
+            message: 1,
+            user: UserId(1),
+            kind: Kind::MeetReminder,
+            name: "Ana Souza".to_owned(),
+            email: "ana@example.com".to_owned(),
+            chat_number: None,
+            telegram: None,
+            subject: subject.to_owned(),
+            text: text.to_owned(),
+            leave: None,
+            page: "/painel/meets".to_owned(),
+            matter: "lembrete_encontro:7".to_owned(),
+            expires_at: None,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_payload_is_json_within_its_size(
+            subject in any::<String>(), text in "(\\PC|[\"\\\\\n\u{1}é👍]){0,5000}", small in any::<bool>(),
+        ) {
+            let largest = if small { SMALLER } else { LARGEST };
+            let payload = payload(&letter(&subject, &text), &topic("x"), largest);
+            prop_assert!(payload.len() <= largest, "{}", payload.len());
+            let read: serde_json::Value = serde_json::from_str(&payload).unwrap();
+            prop_assert_eq!(&read["url"], "/painel/meets");
+            let body = read["body"].as_str().unwrap().trim_end_matches('…').to_owned();
+            prop_assert!(without_addresses(&text).starts_with(body.trim_end()));
+        }
+    }
+
+    #[test]
+    fn addresses_are_pressed_and_not_read() {
+        let text =
+            "Olá, Ana! O encontro começa em breve.\n\nEntre por aqui: https://a.example/painel";
+        assert_eq!(
+            without_addresses(text),
+            "Olá, Ana! O encontro começa em breve."
+        );
+        assert_eq!(
+            without_addresses("Veja https://a.example"),
+            "Veja https://a.example"
+        );
+    }
+
+    #[test]
+    fn topics_are_of_the_length_that_services_take() {
+        let one = topic("lembrete_encontro:7");
+        assert_eq!(one.len(), 32);
+        assert_eq!(one, topic("lembrete_encontro:7"));
+        assert_ne!(one, topic("lembrete_encontro:8"));
+    }
+
+    #[test]
+    fn a_message_is_kept_until_it_is_worthless() {
+        let now = Instant(1_000_000);
+        assert_eq!(ttl_s(None, now), DAY_S);
+        assert_eq!(ttl_s(Some(now.plus(300)), now), 300);
+        assert_eq!(ttl_s(Some(now.minus(300)), now), 0);
+        assert_eq!(ttl_s(Some(now.plus(90 * DAY_S)), now), 28 * DAY_S);
+    }
+
+    #[test]
+    fn one_browser_that_took_it_is_enough() {
+        let wait = |after_s| Outcome::Later {
+            error: "x".to_owned(),
+            after_s,
+        };
+        let refused = || Outcome::Refused("não".to_owned());
+        let sent = |outcomes: &[Outcome]| together(outcomes.to_vec());
+        assert_eq!(
+            sent(&[Outcome::Gone, Outcome::Taken, wait(None)]),
+            Sent::Accepted {
+                provider: "aceita para 1 de 3 navegadores".to_owned()
+            }
+        );
+        let later = |after_s| Sent::Later {
+            error: "x".to_owned(),
+            after_s,
+        };
+        assert_eq!(sent(&[wait(Some(40)), wait(Some(9))]), later(Some(9)));
+        assert_eq!(sent(&[wait(Some(40)), wait(None)]), later(None));
+        assert_eq!(sent(&[refused(), wait(Some(9))]), later(Some(9)));
+        assert!(matches!(
+            sent(&[refused(), Outcome::Gone]),
+            Sent::Never { .. }
+        ));
+        assert!(matches!(sent(&[Outcome::Gone]), Sent::Unreachable { .. }));
+        assert!(matches!(sent(&[]), Sent::Unreachable { .. }));
+    }
+
+    #[test]
+    fn statuses_decide() {
+        for status in [404, 410] {
+            assert_eq!(verdict(status, None), Outcome::Gone, "{status}");
+        }
+        assert!(matches!(verdict(400, None), Outcome::Refused(_)));
+        for status in [406, 429, 500, 503] {
+            let asked = verdict(status, Some(7));
+            assert!(
+                matches!(
+                    asked,
+                    Outcome::Later {
+                        after_s: Some(7),
+                        ..
+                    }
+                ),
+                "{status}"
+            );
+        }
+        for status in [301, 401, 403, 418] {
+            let found = verdict(status, None);
+            assert!(matches!(found, Outcome::Later { .. }), "{status}");
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Where a push service may be.
+//!
+//! A browser names its service, and so does whoever pretends to be one. So an
+//! address must be of a known service, by HTTPS and its own port, and the name
+//! must lead to the public Internet: what is looked up is what is connected
+//! to, and nothing is redirected. The setting `push.extra_hosts` adds hosts;
+//! only one that is named with its port may be anywhere, and speak plain HTTP.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use http::Uri;
+use ureq::config::Config;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::NextTimeout;
+
+/// Services of the browsers there are.
+const SERVICES: [&str; 4] = [
+    "fcm.googleapis.com",
+    "*.push.services.mozilla.com",
+    "*.push.apple.com",
+    "*.notify.windows.com",
+];
+/// Longest address that is kept.
+const LONGEST: usize = 2048;
+
+/// An address at a push service that may be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    pub uri: Uri,
+    /// Its origin, for which a token is made.
+    pub audience: String,
+}
+
+/// Reads an address that a browser gave; the fault in words, when it is none
+/// that may be called.
+pub fn endpoint(text: &str, extra_hosts: &[String]) -> Result<Endpoint, &'static str> {
+    const NO_ADDRESS: &str = "não é o endereço de um serviço de avisos";
+    if text.len() > LONGEST || !text.is_ascii() || text.contains('#') {
+        return Err(NO_ADDRESS);
+    }
+    let uri: Uri = text.parse().map_err(|_| NO_ADDRESS)?;
+    let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        return Err(NO_ADDRESS);
+    };
+    let named_with_port = is_named_with_port(authority.as_str(), extra_hosts);
+    if scheme != "https" && !(scheme == "http" && named_with_port) {
+        return Err("precisa começar com https://");
+    }
+    // An authority with a user name or a port is not its host alone.
+    let is_bare = authority.as_str() == authority.host();
+    let is_service = is_bare && is_known(authority.host(), extra_hosts);
+    if !(named_with_port || is_service) {
+        return Err("não é de um serviço de avisos que esta plataforma conhece");
+    }
+    Ok(Endpoint {
+        audience: format!("{scheme}://{}", authority.as_str().to_lowercase()),
+        uri,
+    })
+}
+
+fn is_named_with_port(authority: &str, extra_hosts: &[String]) -> bool {
+    let has_port = |host: &str| {
+        let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
+        after.contains(':')
+    };
+    let mut named = extra_hosts.iter().filter(|host| has_port(host));
+    named.any(|host| host.eq_ignore_ascii_case(authority))
+}
+
+fn is_known(host: &str, extra_hosts: &[String]) -> bool {
+    let host = host.to_ascii_lowercase();
+    let fits = |known: &str| match known.strip_prefix('*') {
+        Some(end) => host.len() > end.len() && host.ends_with(end),
+        None => host == known,
+    };
+    SERVICES.into_iter().any(fits) || extra_hosts.iter().any(|known| fits(known))
+}
+
+/// Looks names up, and refuses those that lead into private networks.
+#[derive(Debug)]
+pub struct PublicOnly {
+    lookup: DefaultResolver,
+    extra_hosts: Vec<String>,
+}
+
+impl PublicOnly {
+    /// The rule with the configured hosts.
+    pub fn new(extra_hosts: &[String]) -> Self {
+        Self {
+            lookup: DefaultResolver::default(),
+            extra_hosts: extra_hosts.to_vec(),
+        }
+    }
+}
+
+/// A name led where nobody outside may send us.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} is no public address")]
+pub struct NotPublic(IpAddr);
+
+impl Resolver for PublicOnly {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.lookup.resolve(uri, config, timeout)?;
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        if is_named_with_port(authority, &self.extra_hosts) {
+            return Ok(found);
+        }
+        // One that is not public spoils them all: nobody has both by right.
+        match found.iter().find(|address| !is_public(address.ip())) {
+            Some(address) => Err(ureq::Error::Other(Box::new(NotPublic(address.ip())))),
+            None => Ok(found),
+        }
+    }
+}
+
+/// Whether an address is of the public Internet.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+/// Networks of IPv4 that are not public, with the bits that they share: this
+/// network, private ones, loopback, those of providers, of one link, of
+/// protocols, documents, relays and measurements, multicast, and reserved.
+#[rustfmt::skip] // A table.
+const SPECIAL: [([u8; 4], u32); 16] = [
+    ([0, 0, 0, 0], 8), ([10, 0, 0, 0], 8), ([100, 64, 0, 0], 10), ([127, 0, 0, 0], 8),
+    ([169, 254, 0, 0], 16), ([172, 16, 0, 0], 12), ([192, 0, 0, 0], 24), ([192, 0, 2, 0], 24),
+    ([192, 31, 196, 0], 24), ([192, 88, 99, 0], 24), ([192, 168, 0, 0], 16), ([198, 18, 0, 0], 15),
+    ([198, 51, 100, 0], 24), ([203, 0, 113, 0], 24), ([224, 0, 0, 0], 4), ([240, 0, 0, 0], 4),
+];
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let bits = u32::from(address);
+    let holds = |&(network, shared): &([u8; 4], u32)| {
+        (bits ^ u32::from_be_bytes(network)) >> (32 - shared) == 0
+    };
+    !SPECIAL.iter().any(holds)
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    match address.segments() {
+        // An IPv4 address as a translating network shows it.
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            is_public_v4(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
+        }
+        // Assigned to protocols, tunnels and documents.
+        [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
+        [0x2002, ..] => false,
+        [0x3fff, second, ..] => second >= 0x1000,
+        // All that is public begins so; loopback, link-local, unique local,
+        // multicast and mapped addresses do not.
+        [first, ..] => first >> 13 == 0b001,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, extra: &[&str]) {
+        let extra: Vec<String> = extra.iter().map(|&host| host.to_owned()).collect();
+        assert!(endpoint(text, &extra).is_err(), "{text}");
+    }
+
+    #[track_caller]
+    fn taken(text: &str, extra: &[&str], audience: &str) {
+        let extra: Vec<String> = extra.iter().map(|&host| host.to_owned()).collect();
+        let found = endpoint(text, &extra).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+        assert_eq!(found.audience, audience, "{text}");
+    }
+
+    #[test]
+    fn services_of_browsers_are_taken() {
+        for (text, audience) in [
+            (
+                "https://fcm.googleapis.com/fcm/send/abc:APA91b_-",
+                "https://fcm.googleapis.com",
+            ),
+            (
+                "https://FCM.googleapis.com/fcm/send/a",
+                "https://fcm.googleapis.com",
+            ),
+            (
+                "https://updates.push.services.mozilla.com/wpush/v2/gAAA",
+                "https://updates.push.services.mozilla.com",
+            ),
+            (
+                "https://web.push.apple.com/QGuQ",
+                "https://web.push.apple.com",
+            ),
+            (
+                "https://db5p.notify.windows.com/w/?token=BQYAAA%3d%3d",
+                "https://db5p.notify.windows.com",
+            ),
+        ] {
+            taken(text, &[], audience);
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        for text in [
+            "",
+            "abc",
+            "/fcm/send",
+            "fcm.googleapis.com/x",
+            "http://fcm.googleapis.com/x",
+            "ftp://fcm.googleapis.com/x",
+            "file:///etc/passwd",
+            "https://example.com/x",
+            "https://127.0.0.1/x",
+            "https://2130706433/x",
+            "https://0x7f000001/x",
+            "https://0177.0.0.1/x",
+            "https://[::1]/x",
+            "https://[::ffff:127.0.0.1]/x",
+            "https://[fd00::1]/x",
+            "https://169.254.169.254/latest/meta-data",
+            "https://localhost/x",
+            "https://fcm.googleapis.com:8443/x",
+            "https://fcm.googleapis.com:443/x",
+            "https://fcm.googleapis.com:/x",
+            "https://fcm.googleapis.com./x",
+            "https://fcm.googleapis.com@127.0.0.1/x",
+            "https://a:b@fcm.googleapis.com/x",
+            "https://@fcm.googleapis.com/x",
+            "https://127.0.0.1\\@fcm.googleapis.com/x",
+            "https://127.0.0.1#@fcm.googleapis.com/x",
+            "https://fcm.googleapis.com#@127.0.0.1/",
+            "https://fcm.googleapis.com%2f@127.0.0.1/",
+            "https://fcm.googleapis.com.evil.example/x",
+            "https://evilfcm.googleapis.com/x",
+            "https://notify.windows.com/x",
+            "https://.notify.windows.com/x",
+            "https://evilpush.apple.com/x",
+            "https://fcm.googleapis.com\t/x",
+            "https://fcm.googleapis.com /x",
+            "https://ｆcm.googleapis.com/x",
+            "https://fcm.googleapis.com/\r\nHost: a",
+        ] {
+            refused(text, &[]);
+        }
+        refused(
+            &format!("https://fcm.googleapis.com/{}", "a".repeat(2048)),
+            &[],
+        );
+    }
+
+    #[test]
+    fn configured_hosts_are_added_and_only_those_with_a_port_may_be_anywhere() {
+        let extra = [
+            "push.example.com",
+            "*.push.example.net",
+            "127.0.0.1:9001",
+            "[::1]:9002",
+        ];
+        taken(
+            "https://push.example.com/x",
+            &extra,
+            "https://push.example.com",
+        );
+        taken(
+            "https://a.push.example.net/x",
+            &extra,
+            "https://a.push.example.net",
+        );
+        taken("http://127.0.0.1:9001/x", &extra, "http://127.0.0.1:9001");
+        taken("https://127.0.0.1:9001/x", &extra, "https://127.0.0.1:9001");
+        taken("http://[::1]:9002/x", &extra, "http://[::1]:9002");
+        for text in [
+            "http://push.example.com/x",
+            "https://push.example.com:8443/x",
+            "https://push.example.net/x",
+            "http://127.0.0.1:9003/x",
+            "http://127.0.0.1/x",
+            "https://[::1]/x",
+            "http://a@127.0.0.1:9001/x",
+            "http://127.0.0.1:9001@evil.example/x",
+        ] {
+            refused(text, &extra);
+        }
+    }
+
+    #[test]
+    fn private_and_special_addresses_are_not_public() {
+        for text in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.0.1",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.8",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::7f00:1",
+            "::ffff:127.0.0.1",
+            "::ffff:8.8.8.8",
+            "::ffff:0:127.0.0.1",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::10.0.0.1",
+            "64:ff9b:1::1",
+            "100::1",
+            "2001::1",
+            "2001:db8::1",
+            "2002:7f00:1::",
+            "3fff::1",
+            "5f00::1",
+            "fc00::1",
+            "fd12::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!is_public(text.parse().unwrap()), "{text}");
+        }
+        for text in [
+            "8.8.8.8",
+            "100.63.0.1",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "142.250.79.74",
+            "17.188.1.1",
+            "2001:4860:4860::8888",
+            "2800:3f0:4001::200a",
+            "2606:4700::1111",
+            "64:ff9b::142.250.79.74",
+        ] {
+            assert!(is_public(text.parse().unwrap()), "{text}");
+        }
+    }
+
+    /// A name whose address is private is not connected to, whoever owns it.
+    #[test]
+    fn names_that_lead_inside_are_refused_when_they_are_looked_up() {
+        let port = {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.local_addr().unwrap().port()
+        };
+        let ask = |host: &str, extra: &[String]| {
+            let agent = ureq::Agent::with_parts(
+                ureq::Agent::config_builder().proxy(None).build(),
+                ureq::unversioned::transport::DefaultConnector::default(),
+                PublicOnly::new(extra),
+            );
+            agent
+                .get(format!("http://{host}:{port}/"))
+                .call()
+                .unwrap_err()
+        };
+        for host in ["localhost", "127.0.0.1", "[::1]", "2130706433"] {
+            let error = ask(host, &["localhost".to_owned()]);
+            assert!(matches!(error, ureq::Error::Other(_)), "{host}: {error}");
+        }
+        // The one named with its port is tried; nobody is there any more.
+        let error = ask("localhost", &[format!("localhost:{port}")]);
+        assert!(!matches!(error, ureq::Error::Other(_)), "{error}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Browsers that are reached, in the database.
+
+use super::encrypt::BrowserKeys;
+use super::{Device, MOST_DEVICES, Subscription};
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::UserId;
+
+/// What became of a browser that was switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Added {
+    pub device: i64,
+    /// Whether it is one more for its person.
+    pub is_new: bool,
+}
+
+/// Switches messages on in a browser. One that was somebody else's is this
+/// person's from now on: a browser shows messages to whoever sits in front of
+/// it. Beyond the most that a person may have, the oldest goes.
+pub fn add(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    subscription: &Subscription,
+    agent: &str,
+) -> Result<Added> {
+    let (keys, endpoint) = (&subscription.keys, &*subscription.endpoint);
+    let known: Option<(i64, UserId)> = tx.optional(
+        "SELECT device_id, user_id FROM push_device WHERE endpoint = ?1",
+        [endpoint],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if let Some((device, owner)) = known
+        && owner == user
+    {
+        tx.execute(
+            "UPDATE push_device SET p256dh = ?2, auth = ?3, agent = ?4 WHERE device_id = ?1",
+            (device, keys.p256dh(), keys.auth(), agent),
+        )?;
+        return Ok(Added {
+            device,
+            is_new: false,
+        });
+    }
+    if let Some((device, _)) = known {
+        forget(tx, device)?;
+    }
+    tx.execute(
+        "DELETE FROM push_device WHERE device_id IN (
+             SELECT device_id FROM push_device WHERE user_id = ?1
+             ORDER BY device_id DESC LIMIT -1 OFFSET ?2)",
+        (user, MOST_DEVICES - 1),
+    )?;
+    let device = tx.one(
+        "INSERT INTO push_device (user_id, endpoint, p256dh, auth, agent, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         RETURNING device_id",
+        (
+            user,
+            endpoint,
+            keys.p256dh(),
+            keys.auth(),
+            agent,
+            tx.now().0,
+        ),
+        |row| row.get(0),
+    )?;
+    Ok(Added {
+        device,
+        is_new: true,
+    })
+}
+
+/// A person's browsers, the newest first.
+pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Device>> {
+    let all = tx.all(
+        "SELECT device_id, endpoint, p256dh, auth, agent, created_at, sent_at
+         FROM push_device WHERE user_id = ?1
+         ORDER BY device_id DESC",
+        [user],
+        |row| {
+            let (p256dh, auth): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
+            let endpoint = row.get(1)?;
+            let sent_at = row.get::<_, Option<i64>>(6)?.map(Instant);
+            let device = (row.get(0)?, row.get(4)?, Instant(row.get(5)?));
+            // Keys are checked before they are stored.
+            let Some(keys) = BrowserKeys::new(&p256dh, &auth) else {
+                return Ok(None);
+            };
+            let (id, agent, created_at) = device;
+            Ok(Some(Device {
+                id,
+                subscription: Subscription { endpoint, keys },
+                agent,
+                created_at,
+                sent_at,
+            }))
+        },
+    )?;
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// Switches messages off in one of a person's browsers; false when the person
+/// has no such browser.
+pub fn remove(tx: &WriteTx<'_>, user: UserId, device: i64) -> Result<bool> {
+    let removed = tx.execute(
+        "DELETE FROM push_device WHERE device_id = ?1 AND user_id = ?2",
+        (device, user),
+    )?;
+    Ok(removed == 1)
+}
+
+/// Forgets a browser that cannot be reached any more.
+pub fn forget(tx: &WriteTx<'_>, device: i64) -> Result<()> {
+    tx.execute("DELETE FROM push_device WHERE device_id = ?1", [device])?;
+    Ok(())
+}
+
+/// Forgets every browser: another key of ours opens none of them.
+pub fn forget_all(tx: &WriteTx<'_>) -> Result<usize> {
+    tx.execute("DELETE FROM push_device", [])
+}
+
+/// Notes that the service took a message for a browser.
+pub fn note_sent(tx: &WriteTx<'_>, device: i64) -> Result<()> {
+    tx.execute(
+        "UPDATE push_device SET sent_at = ?2 WHERE device_id = ?1",
+        (device, tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// How many browsers are reached.
+pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.one("SELECT count(*) FROM push_device", [], |row| row.get(0))
+}

@@ -1,0 +1,168 @@
+//! Who we are to push services (RFC 8292): one key pair of the installation,
+//! and a signed token a service, good for some hours.
+//!
+//! Browsers bind a subscription to the public key. With another key no device
+//! can be reached any more.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use p256::SecretKey;
+use p256::ecdsa::signature::Signer as _;
+use p256::ecdsa::{Signature, SigningKey};
+
+use super::encrypt::{new_key, point};
+use crate::clock::Instant;
+use crate::secrets::Secret;
+use crate::text::{from_hex, hex};
+
+/// How long a token works. Services refuse more than 24 hours.
+const LIFE_S: i64 = 12 * 3600;
+/// A token is used for so long, so that none ends on its way.
+const USE_S: i64 = 11 * 3600;
+/// Tokens that are remembered. Services are few; their names are not ours.
+const REMEMBERED: usize = 64;
+
+/// The installation's key pair.
+pub struct Keys {
+    signing: SigningKey,
+    /// The public half as browsers and services take it.
+    public: String,
+    tokens: Mutex<HashMap<String, Token>>,
+}
+
+struct Token {
+    text: String,
+    made_at: Instant,
+}
+
+impl Keys {
+    /// A new pair, and its private key in the form it is kept.
+    pub fn generate() -> (Secret, Self) {
+        let private = new_key();
+        (Secret::new(hex(&private.to_bytes())), Self::of(private))
+    }
+
+    /// The pair of a private key as it is kept.
+    pub fn from_kept(secret: &Secret) -> Option<Self> {
+        SecretKey::from_slice(&from_hex(secret.reveal())?)
+            .ok()
+            .map(Self::of)
+    }
+
+    fn of(private: SecretKey) -> Self {
+        Self {
+            public: BASE64.encode(point(&private.public_key())),
+            signing: private.into(),
+            tokens: Mutex::default(),
+        }
+    }
+
+    /// The public key, 87 characters of base64url.
+    pub fn public(&self) -> &str {
+        &self.public
+    }
+
+    /// The `Authorization` of a request to the service of this origin.
+    pub fn authorization(&self, audience: &str, subject: &str, now: Instant) -> String {
+        // No code panics while it holds the lock, so a poisoned one is sound.
+        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was set back makes a token from the future.
+        let is_good = |token: &&Token| (0..USE_S).contains(&(now.0 - token.made_at.0));
+        if let Some(token) = tokens.get(audience).filter(is_good) {
+            return self.header(&token.text);
+        }
+        if tokens.len() >= REMEMBERED {
+            tokens.clear();
+        }
+        let text = self.token(audience, subject, now);
+        let header = self.header(&text);
+        let made_at = now;
+        tokens.insert(audience.to_owned(), Token { text, made_at });
+        header
+    }
+
+    fn header(&self, token: &str) -> String {
+        format!("vapid t={token}, k={}", self.public)
+    }
+
+    fn token(&self, audience: &str, subject: &str, now: Instant) -> String {
+        let header = BASE64.encode(r#"{"typ":"JWT","alg":"ES256"}"#);
+        let claims = serde_json::json!({
+            "aud": audience,
+            "exp": now.plus(LIFE_S).0,
+            "sub": subject,
+        });
+        let signed = format!("{header}.{}", BASE64.encode(claims.to_string()));
+        let signature: Signature = self.signing.sign(signed.as_bytes());
+        format!("{signed}.{}", BASE64.encode(signature.to_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p256::ecdsa::VerifyingKey;
+    use p256::ecdsa::signature::Verifier as _;
+
+    use super::*;
+
+    const FCM: &str = "https://fcm.googleapis.com";
+
+    fn parts(authorization: &str) -> (String, String) {
+        let rest = authorization.strip_prefix("vapid t=").unwrap();
+        let (token, key) = rest.split_once(", k=").unwrap();
+        (token.to_owned(), key.to_owned())
+    }
+
+    #[test]
+    fn a_token_says_who_for_whom_and_until_when_and_verifies() {
+        let (kept, keys) = Keys::generate();
+        let said = keys.authorization(FCM, "mailto:a@example.com", Instant(1_000_000));
+        let (token, key) = parts(&said);
+        assert_eq!((key.len(), &*key), (87, keys.public()));
+        let (signed, signature) = token.rsplit_once('.').unwrap();
+        let key = VerifyingKey::from_sec1_bytes(&BASE64.decode(key).unwrap()).unwrap();
+        let signature = Signature::from_slice(&BASE64.decode(signature).unwrap()).unwrap();
+        key.verify(signed.as_bytes(), &signature).unwrap();
+        let (header, claims) = signed.split_once('.').unwrap();
+        let json = |part: &str| -> serde_json::Value {
+            serde_json::from_slice(&BASE64.decode(part).unwrap()).unwrap()
+        };
+        assert_eq!(
+            json(header),
+            serde_json::json!({ "typ": "JWT", "alg": "ES256" })
+        );
+        assert_eq!(
+            json(claims),
+            serde_json::json!({
+                "aud": FCM, "exp": 1_000_000 + 12 * 3600, "sub": "mailto:a@example.com",
+            })
+        );
+        // The same pair comes back from what is kept.
+        assert_eq!(Keys::from_kept(&kept).unwrap().public(), keys.public());
+    }
+
+    #[test]
+    fn a_token_is_used_for_some_hours_and_by_one_service() {
+        let (_, keys) = Keys::generate();
+        let at = |audience, now| {
+            parts(&keys.authorization(audience, "https://a.example", Instant(now))).0
+        };
+        let first = at(FCM, 1_000_000);
+        assert_eq!(at(FCM, 1_000_000 + 11 * 3600 - 1), first);
+        assert_ne!(at("https://web.push.apple.com", 1_000_000), first);
+        assert_ne!(at(FCM, 1_000_000 + 11 * 3600), first);
+        // A clock that was set back.
+        let ahead = at(FCM, 2_000_000);
+        assert_ne!(at(FCM, 1_000_000), ahead);
+    }
+
+    #[test]
+    fn what_is_kept_must_be_a_key() {
+        for kept in ["", "zz", "00", &"0".repeat(64), &"f".repeat(64)] {
+            assert!(Keys::from_kept(&Secret::new(kept)).is_none(), "{kept}");
+        }
+    }
+}
