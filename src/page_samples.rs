@@ -712,6 +712,27 @@ fn alerts(reached: bool) -> AlertsPage {
         channels_field: Field::default(),
         kinds: kinds.map(tick).into(),
         kinds_field: Field::default(),
+        push: reached.then(|| push_section(3)),
+    }
+}
+
+fn push_section(devices: i64) -> PushSection {
+    let device = |id: i64| PushDevice {
+        id,
+        mark: format!("{id:032x}"),
+        name: if id == 2 {
+            "Navegador desconhecido"
+        } else {
+            "Samsung Internet no Android"
+        }
+        .to_owned(),
+        since: ago(id * 400_000),
+        sent: (id != 2).then(|| ago(id * 60)),
+    };
+    PushSection {
+        key: "B".repeat(87),
+        person: 1,
+        devices: (1..=devices).map(device).collect(),
     }
 }
 

@@ -191,7 +191,7 @@ fn purchases() -> [Route; 4] {
 }
 
 #[rustfmt::skip]
-fn panel() -> [Route; 20] {
+fn panel() -> [Route; 22] {
     use Access::{Student, Supplier};
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
@@ -221,20 +221,28 @@ fn panel() -> [Route; 20] {
         post("/painel/avisos/lidos", Call::Session(Student, Run::Write(messages::pages::mark_read)),
             "Marks all notifications as read.").body_at_most(SMALL),
         get("/fornecedor", Call::Session(Supplier, Run::Read(operations::pages::supplier_home)), "A supplier's home."),
+        get("/sw.js", Call::Open(Run::Read(operations::api::service_worker)), "The script that shows messages while no page is open.")
+            .family_is(Family::Page),
+        get("/manifest.webmanifest", Call::Open(Run::Read(operations::api::manifest)), "What a phone needs to keep the panels on its home screen.")
+            .family_is(Family::Page),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.")
             .family_is(Family::Page),
     ]
 }
 
 #[rustfmt::skip]
-fn own_account() -> [Route; 13] {
+fn own_account() -> [Route; 15] {
     use Access::Anyone;
-    use profile::{acts, alerts, pages, password};
+    use profile::{acts, alerts, pages, password, push};
     [
         get("/perfil", Call::Session(Anyone, Run::Read(pages::profile)), "One's own account, as page or JSON."),
         post("/perfil", Call::Session(Anyone, Run::Slow(acts::change)), "Changes one's own name and chat number.").body_at_most(SMALL),
         get("/perfil/avisos", Call::Session(Anyone, Run::Read(alerts::page)), "How one is told outside of the platform."),
         post("/perfil/avisos", Call::Session(Anyone, Run::Write(alerts::choose)), "Chooses channels and kinds of messages.").body_at_most(SMALL),
+        post("/perfil/push/aparelhos", Call::Session(Anyone, Run::Write(push::add)),
+            "Switches messages on in the browser that asks.").body_at_most(SMALL),
+        post("/perfil/push/aparelhos/{id}/excluir", Call::Session(Anyone, Run::Write(push::remove)),
+            "Switches messages off in one of one's own browsers.").body_at_most(SMALL),
         post("/perfil/senha", Call::Session(Anyone, Run::Slow(password::change)), "Changes one's own password.").body_at_most(SMALL),
         post("/perfil/foto", Call::Session(Anyone, Run::Slow(acts::set_photo)), "Sets one's own photo.")
             .body_at_most(photos::FORM_BYTES),

@@ -178,6 +178,9 @@ const behaviours = {
     });
   },
 
+  // Messages to this browser: a script of its own, on the one page about them.
+  push: (section) => import(section.dataset.push).then(({ start }) => start(section)),
+
   // Reads a bar's value out while the pointer or the arrow keys stand on it.
   chart: (figure) => {
     const output = figure.querySelector("output");

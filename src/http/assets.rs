@@ -96,22 +96,33 @@ pub fn url(name: &str) -> &'static str {
 /// The asset at an address below `/assets/`.
 pub fn answer(rest: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
     let asset = ADDRESSES.get(rest).ok_or_else(Problem::not_found)?;
-    let accepted = headers
-        .get(ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let (body, encoding) = asset.encoded(accepted);
-    let mut reply = Reply::of(asset.media.clone(), body).with(CACHE_CONTROL, FOREVER);
-    if asset.is_text() {
-        reply = reply.with(VARY, HeaderValue::from_static("Accept-Encoding"));
-    }
-    if let Some(encoding) = encoding {
-        reply = reply.with(CONTENT_ENCODING, HeaderValue::from_static(encoding));
-    }
-    Ok(reply)
+    Ok(asset.reply(headers).with(CACHE_CONTROL, FOREVER))
+}
+
+/// An asset by its name, for an address that stays while its content changes.
+pub fn named(name: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
+    const ASK: HeaderValue = HeaderValue::from_static("no-cache");
+    let asset = ASSETS.get(name).ok_or_else(Problem::not_found)?;
+    Ok(asset.reply(headers).with(CACHE_CONTROL, ASK))
 }
 
 impl Asset {
+    fn reply(&self, headers: &HeaderMap) -> Reply {
+        let accepted = headers
+            .get(ACCEPT_ENCODING)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let (body, encoding) = self.encoded(accepted);
+        let mut reply = Reply::of(self.media.clone(), body);
+        if self.is_text() {
+            reply = reply.with(VARY, HeaderValue::from_static("Accept-Encoding"));
+        }
+        if let Some(encoding) = encoding {
+            reply = reply.with(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        reply
+    }
+
     fn is_text(&self) -> bool {
         self.media
             .to_str()

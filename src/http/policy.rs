@@ -10,6 +10,13 @@ pub const fn page() -> HeaderValue {
     HeaderValue::from_static(PAGE)
 }
 
+/// The policy of the service worker, which shows our icon and calls us.
+pub const fn worker() -> HeaderValue {
+    HeaderValue::from_static(
+        "default-src 'none'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'",
+    )
+}
+
 /// The policy of a page that may frame players of these hosts, by HTTPS.
 pub fn page_with_frames(hosts: &[String]) -> HeaderValue {
     if hosts.is_empty() {

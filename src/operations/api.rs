@@ -1,10 +1,11 @@
-//! Health probes and embedded files.
+//! Health probes, embedded files, and what makes the panels an application.
 
-use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY};
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::{Problem, Reply, Request, assets};
+use crate::http::{Problem, Reply, Request, assets, policy};
 
 #[derive(Serialize)]
 struct Health {
@@ -57,4 +58,68 @@ pub fn asset(_: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
 /// `GET /favicon.ico`: leads to the icon under its hashed address.
 pub fn favicon(_: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     Reply::redirect(assets::url("img/favicon.svg"))
+}
+
+/// `GET /sw.js`: the service worker. At the root, because it works for what
+/// lies below its own address.
+pub fn service_worker(_: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    const ALLOWED: HeaderName = HeaderName::from_static("service-worker-allowed");
+    let reply = assets::named("js/sw.js", request.headers())?;
+    Ok(reply
+        .with(ALLOWED, HeaderValue::from_static("/"))
+        .with(CONTENT_SECURITY_POLICY, policy::worker())
+        // As pages have it, for its calls.
+        .with(REFERRER_POLICY, HeaderValue::from_static("same-origin")))
+}
+
+#[derive(Serialize)]
+struct Manifest<'m> {
+    id: &'static str,
+    name: &'m str,
+    short_name: &'m str,
+    lang: &'static str,
+    start_url: &'static str,
+    scope: &'static str,
+    display: &'static str,
+    background_color: &'static str,
+    theme_color: &'static str,
+    icons: [Icon; 3],
+}
+
+#[derive(Serialize)]
+struct Icon {
+    src: &'static str,
+    sizes: &'static str,
+    r#type: &'static str,
+    purpose: &'static str,
+}
+
+/// `GET /manifest.webmanifest`: what a phone needs to put the panels on its
+/// home screen, without which an iPhone shows no messages.
+pub fn manifest(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
+    let icon = |name, sizes, purpose| Icon {
+        src: assets::url(name),
+        sizes,
+        r#type: "image/png",
+        purpose,
+    };
+    let manifest = Manifest {
+        id: "/",
+        name: &app.config.server.name,
+        short_name: crate::text::shortened(&app.config.server.name, 12).trim_end(),
+        lang: "pt-BR",
+        start_url: "/",
+        scope: "/",
+        display: "standalone",
+        background_color: "#ffffff",
+        theme_color: "#4f4fd6",
+        icons: [
+            icon("img/icon-192.png", "192x192", "any"),
+            icon("img/icon-512.png", "512x512", "any"),
+            icon("img/icon-full-512.png", "512x512", "maskable"),
+        ],
+    };
+    let body = serde_json::to_vec(&manifest).map_err(Problem::internal)?;
+    let media = HeaderValue::from_static("application/manifest+json");
+    Ok(Reply::of(media, body).with(CACHE_CONTROL, HeaderValue::from_static("no-cache")))
 }

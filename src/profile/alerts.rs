@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::pages;
+use super::push::{self, WirePush};
 use super::views::AlertsPage;
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
@@ -81,9 +82,11 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query: AlertsQuery = request.query()?;
     let notice = Check::text().optional("aviso", query.aviso);
     let (ways, who) = (Ways::of(&app.config), who(person));
-    let own = app.db.read(request.lane, |tx| Own::read(tx, ways, who))?;
+    let (own, push) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((Own::read(tx, ways, who)?, push::Own::read(app, tx, who.0)?))
+    })?;
     if request.wants_json() {
-        return json(&own);
+        return json(&own, push.wire(app.zone()));
     }
     let channel = |channel: &Channel| Tick {
         help: about(*channel, own.reach.by(*channel)).to_owned(),
@@ -104,6 +107,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         channels_field: view::Field::default(),
         kinds: own.kinds().iter().map(kind).collect(),
         kinds_field: view::Field::default(),
+        push: push.section(who.0, app.zone(), request.now),
     })
 }
 
@@ -120,6 +124,14 @@ pub fn tabs(here: &str) -> Vec<Tab> {
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
         "salvo" => ("Avisos salvos", "Valem a partir da próxima mensagem."),
+        "navegador_ligado" => (
+            "Navegador ligado",
+            "Os avisos aparecem nele também com esta página fechada.",
+        ),
+        "navegador_desligado" => (
+            "Navegador desligado",
+            "Ele não mostra mais avisos desta conta.",
+        ),
         _ => return None,
     };
     Some(Notice::new(Tone::Good, title, text))
@@ -171,9 +183,10 @@ struct WireAlerts {
     ok: bool,
     canais: Vec<WireChannel>,
     tipos: Vec<WireKind>,
+    push: WirePush,
 }
 
-fn json(own: &Own) -> Result<Reply, Problem> {
+fn json(own: &Own, push: WirePush) -> Result<Reply, Problem> {
     let channel = |channel: &Channel| WireChannel {
         canal: channel.name(),
         conectado: own.reach.by(*channel),
@@ -187,6 +200,7 @@ fn json(own: &Own) -> Result<Reply, Problem> {
         ok: true,
         canais: own.channels.iter().map(channel).collect(),
         tipos: own.kinds().iter().map(kind).collect(),
+        push,
     })
 }
 

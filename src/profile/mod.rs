@@ -10,4 +10,5 @@ pub mod alerts;
 pub mod devices;
 pub mod pages;
 pub mod password;
+pub mod push;
 pub mod views;

@@ -63,6 +63,34 @@ pub struct AlertsPage {
     pub kinds: Vec<Tick>,
     /// `tipos`.
     pub kinds_field: Field,
+    /// The browsers, while push is on.
+    pub push: Option<PushSection>,
+}
+
+/// The browsers in which one is told.
+#[derive(Debug)]
+pub struct PushSection {
+    /// Our public key, which a browser subscribes with.
+    pub key: String,
+    /// Whose page it is.
+    pub person: i64,
+    /// The newest first.
+    pub devices: Vec<PushDevice>,
+}
+
+/// A browser in which one is told.
+#[derive(Debug)]
+pub struct PushDevice {
+    /// Its number.
+    pub id: i64,
+    /// By which a browser knows its own row.
+    pub mark: String,
+    /// `Chrome no Windows`.
+    pub name: String,
+    /// When it was switched on.
+    pub since: When,
+    /// When it was last told something.
+    pub sent: Option<When>,
 }
 
 /// An open session.

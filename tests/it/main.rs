@@ -19,6 +19,7 @@ mod page_rules; // What must hold on every page.
 mod payloads; // Texts that would run if they were taken for more.
 mod process; // Child processes that say where they listen; waiting.
 mod random; // Numbers that look random and are the same in every run.
+mod receiver; // A browser that is told by push, without the browser.
 mod site; // The server under test, its commands and its clock.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
@@ -56,6 +57,7 @@ mod photos; // Photos: checked, rebuilt, served, replaced.
 mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.
 mod public; // What anyone may read: shapes, freshness, and memory.
+mod push; // Messages to browsers: switched on, encrypted, refused, switched off.
 mod queue; // What waits to leave, and what the operator does about it.
 mod requests; // The log of requests: who asked what, and what is never kept.
 mod roles; // What roles and people may do, in force at once.

@@ -15,7 +15,9 @@ pub const NO_PAGES: &[&str] = &[
     "/fotos/{digest}",
     "/painel/ml/conectar",
     "/painel/ml/retorno",
+    "/manifest.webmanifest",
     "/painel/meets/{id}.ics",
+    "/sw.js",
 ];
 
 /// Hosts of links that lead away, as the furniture has them.

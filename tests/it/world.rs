@@ -210,6 +210,12 @@ impl World {
         items(&shown.json(), "messages")
     }
 
+    /// What the push service took, in its order.
+    #[track_caller]
+    pub fn pushed(&self) -> Vec<Value> {
+        self.list("pushed")
+    }
+
     #[track_caller]
     fn send(&self, request: &Request) -> Reply {
         lock(&self.client)

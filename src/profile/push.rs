@@ -1,0 +1,191 @@
+//! The browsers in which one is told: switched on by the browser itself
+//! (`assets/js/push.js`), switched off from anywhere.
+
+use http::header::USER_AGENT;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::alerts::PATH;
+use super::devices;
+use super::views::{PushDevice, PushSection};
+use crate::app::App;
+use crate::clock::{Instant, Zone};
+use crate::db::ReadTx;
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field, FromField};
+use crate::http::view::When;
+use crate::http::{Code, Problem, Request};
+use crate::ids::UserId;
+use crate::messages::push::encrypt::{AUTH, BrowserKeys, POINT};
+use crate::messages::push::{Device, Subscription, address, store};
+use crate::route::Job;
+use crate::text::hex;
+
+/// Longest name of a browser that is kept.
+const LONGEST_AGENT: usize = 200;
+
+/// What the page shows of push.
+pub struct Own {
+    /// Our public key; `None` while push is off.
+    key: Option<String>,
+    devices: Vec<Device>,
+}
+
+impl Own {
+    /// Reads a person's browsers.
+    pub fn read(app: &App, tx: &ReadTx<'_>, user: UserId) -> Result<Self, Problem> {
+        let key = app.push_keys.get().map(|keys| keys.public().to_owned());
+        let devices = match key {
+            Some(_) => store::of(tx, user)?,
+            None => Vec::new(),
+        };
+        Ok(Self { key, devices })
+    }
+
+    /// As the page shows it; `None` while push is off.
+    pub fn section(self, user: UserId, zone: Zone, now: Instant) -> Option<PushSection> {
+        let when = |at| When::new(zone, at, now);
+        let device = |device: Device| PushDevice {
+            mark: mark(&device.subscription.endpoint),
+            id: device.id,
+            name: devices::in_words(&device.agent),
+            since: when(device.created_at),
+            sent: device.sent_at.map(when),
+        };
+        Some(PushSection {
+            key: self.key?,
+            person: user.0,
+            devices: self.devices.into_iter().map(device).collect(),
+        })
+    }
+
+    /// As programs read it.
+    pub fn wire(self, zone: Zone) -> WirePush {
+        let device = |device: Device| WireDevice {
+            id: device.id.to_string(),
+            aparelho: devices::in_words(&device.agent),
+            ligado_em: zone.spaced(device.created_at),
+            usado_em: device.sent_at.map(|at| zone.spaced(at)),
+        };
+        WirePush {
+            chave: self.key,
+            aparelhos: self.devices.into_iter().map(device).collect(),
+        }
+    }
+}
+
+/// By which a browser knows its own row: a digest, because whoever has the
+/// address itself can send to it.
+fn mark(endpoint: &str) -> String {
+    hex(&Sha256::digest(endpoint.as_bytes())[..16])
+}
+
+#[derive(Serialize)]
+pub struct WirePush {
+    /// What a browser subscribes with; null while push is off.
+    chave: Option<String>,
+    aparelhos: Vec<WireDevice>,
+}
+
+#[derive(Serialize)]
+struct WireDevice {
+    id: String,
+    aparelho: String,
+    ligado_em: String,
+    usado_em: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SubscriptionBody {
+    #[serde(default)]
+    endpoint: Field<String>,
+    #[serde(default)]
+    keys: Field<WireKeys>,
+}
+
+/// `keys` of a browser's subscription, as it came.
+#[derive(Default)]
+struct WireKeys(Map<String, Value>);
+
+impl FromField for WireKeys {
+    const WANTED: &'static str = "must be an object with p256dh and auth";
+
+    fn from_field(value: Value, _: bool) -> Option<Self> {
+        match value {
+            Value::Object(keys) => Some(Self(keys)),
+            _ => None,
+        }
+    }
+}
+
+impl WireKeys {
+    fn bytes(&self, name: &str, length: usize) -> Option<Vec<u8>> {
+        use base64::Engine as _;
+        use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+        let text = self.0.get(name)?.as_str()?.trim_end_matches('=');
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        (bytes.len() == length).then_some(bytes)
+    }
+}
+
+/// `POST /perfil/push/aparelhos`: switches messages on in the browser that
+/// asks, with what its push service gave it.
+pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    if app.push_keys.get().is_none() {
+        let said = "os avisos no navegador não estão ligados nesta plataforma";
+        return Err(Problem::new(Code::Conflict, said));
+    }
+    let body: SubscriptionBody = request.json()?;
+    let mut check = Check::json();
+    let endpoint = check.required("endpoint", body.endpoint);
+    let keys = check.required("keys", body.keys);
+    if let Err(fault) = address::endpoint(&endpoint, &app.config.push.extra_hosts) {
+        check.fail("endpoint", fault);
+    }
+    let point = keys.bytes("p256dh", POINT);
+    let auth = keys.bytes("auth", AUTH);
+    let keys = match (point, auth) {
+        (Some(point), Some(auth)) => BrowserKeys::new(&point, &auth),
+        _ => None,
+    };
+    if keys.is_none() {
+        check.fail(
+            "keys",
+            "must hold p256dh, a key of the curve P-256, and auth, of 16 bytes",
+        );
+    }
+    check.finish()?;
+    let Some(keys) = keys else {
+        return Err(Problem::not_found());
+    };
+    let subscription = Subscription { endpoint, keys };
+    let agent = request.header(&USER_AGENT).unwrap_or_default();
+    let agent = crate::text::shortened(agent, LONGEST_AGENT).to_owned();
+    let (user, answer) = (person.account.user_id, Answer::to(request));
+    Ok(Box::new(move |tx| {
+        let added = store::add(tx, user, &subscription, &agent)?;
+        if added.is_new {
+            answer.made(added.device, PATH, "navegador_ligado")
+        } else {
+            answer.done(added.device, PATH, "navegador_ligado")
+        }
+    }))
+}
+
+/// `POST /perfil/push/aparelhos/{id}/excluir`: switches messages off in one of
+/// one's own browsers.
+pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let device: i64 = request
+        .variable("id")
+        .parse()
+        .map_err(|_| Problem::not_found())?;
+    let (user, answer) = (person.account.user_id, Answer::to(request));
+    Ok(Box::new(move |tx| {
+        if !store::remove(tx, user, device)? {
+            return Err(Problem::not_found());
+        }
+        answer.done(device, PATH, "navegador_desligado")
+    }))
+}
