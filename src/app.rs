@@ -22,6 +22,7 @@ use crate::http::router::Router;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
+use crate::messages::telegram::Telegram;
 use crate::operations::Soundness;
 use crate::operations::traffic::Traffic;
 use crate::partner::pages_cache::Pages;
@@ -55,6 +56,7 @@ pub struct App {
     pub delivery: Delivery,
     /// Our keys for push services, set at start while push is on.
     pub push_keys: OnceLock<vapid::Keys>,
+    pub telegram: Telegram,
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
@@ -121,6 +123,7 @@ impl App {
             marketplace: Marketplace::new(&config.marketplace),
             delivery: Delivery::new(&config)?,
             push_keys: OnceLock::new(),
+            telegram: Telegram::new(&config.telegram),
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),

@@ -214,6 +214,7 @@ impl Visit {
             Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at),
             Call::Notification(run) => self.pass(run, guard::notification(app, &at.request), at),
             Call::Checkout(run) => self.pass(run, guard::checkout(app, &at.request), at),
+            Call::Telegram(run) => self.pass(run, guard::telegram(app, &at.request), at),
             Call::Cron(run) => self.pass(run, guard::cron(app, &at.request), at),
             Call::Seller(run) => self.pass(run, guard::seller(app, route, &at.request), at),
             Call::Key(scope, run) => {

@@ -712,6 +712,7 @@ fn alerts(reached: bool) -> AlertsPage {
         channels_field: Field::default(),
         kinds: kinds.map(tick).into(),
         kinds_field: Field::default(),
+        telegram: reached.then(telegram_section),
         push: reached.then(|| push_section(3)),
     }
 }
@@ -733,6 +734,21 @@ fn push_section(devices: i64) -> PushSection {
         key: "B".repeat(87),
         person: 1,
         devices: (1..=devices).map(device).collect(),
+    }
+}
+
+fn telegram_section() -> TelegramSection {
+    TelegramSection {
+        chat: Some(TelegramChat {
+            name: "Ana Souza".to_owned(),
+            since: ago(86_400),
+            blocked: Some(ago(3_600)),
+        }),
+        link: Some(TelegramLink {
+            address: format!("https://t.me/escola_bot?start={}", "a".repeat(43)),
+            until: "20/11/2026 14:05".to_owned(),
+        }),
+        trouble: Some(Notice::new(Tone::Warn, "O Telegram não responde agora", "")),
     }
 }
 

@@ -11,7 +11,8 @@ use schemars::{Schema, SchemaGenerator};
 use crate::app::App;
 use crate::db::WriteTx;
 use crate::guard::{
-    CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Visitor,
+    CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, TelegramSender,
+    Visitor,
 };
 use crate::http::cors::Cors;
 use crate::http::{Code, Family, Problem, Reply, Request};
@@ -76,6 +77,8 @@ pub enum Call {
     Notification(Run<Claim>),
     /// The checkout platform, by its token.
     Checkout(Run<CheckoutSender>),
+    /// Telegram, by the secret it was given.
+    Telegram(Run<TelegramSender>),
     /// A scheduler, by the cron secret.
     Cron(Run<CronCaller>),
     /// A seller with a partner token and an active API plan.
@@ -275,6 +278,7 @@ impl Route {
             Call::Open(_)
             | Call::Notification(_)
             | Call::Checkout(_)
+            | Call::Telegram(_)
             | Call::Cron(_)
             | Call::Key(..) => Family::Integration,
             Call::Extension(_) => Family::Internal,
@@ -312,6 +316,7 @@ impl Route {
             Call::Extension(_) => "extension",
             Call::Notification(_) => "marketplace_hook",
             Call::Checkout(_) => "checkout_hook",
+            Call::Telegram(_) => "telegram_hook",
             Call::Cron(_) => "cron",
             Call::Seller(_) => "seller",
             Call::Key(Scope::Write, _) => "key:write",
@@ -339,6 +344,7 @@ impl Route {
             Call::Extension(run) => name(run),
             Call::Notification(run) => name(run),
             Call::Checkout(run) => name(run),
+            Call::Telegram(run) => name(run),
             Call::Cron(run) => name(run),
             Call::Seller(run) => name(run),
             Call::Key(_, run) => name(run),

@@ -52,6 +52,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(integrations());
     rows.extend(partner::operations());
     rows.extend(purchases());
+    rows.extend(telegram());
     rows.extend(panel());
     rows.extend(own_account());
     rows.extend(administration());
@@ -172,6 +173,22 @@ fn integrations() -> [Route; 4] {
         post("/api/v1/webhook/llm", Call::Key(WebhookReceive, Run::Read(llm::answer)),
             "What an assistant asks for: plans, meets or the whole context, as the public endpoints give them.")
             .body_at_most(SMALL).takes(llm::body).replies(llm::reply),
+    ]
+}
+
+#[rustfmt::skip]
+fn telegram() -> [Route; 3] {
+    use Access::Anyone;
+    use messages::telegram::hook;
+    use profile::telegram;
+    [
+        post("/api/v1/webhook/telegram", Call::Telegram(Run::Write(hook::receive)),
+            "Receives what people say to the Telegram bot.")
+            .body_at_most(NOTIFICATION).takes(hook::body).replies(hook::reply),
+        post("/perfil/telegram/conectar", Call::Session(Anyone, Run::Slow(telegram::connect)),
+            "Gives a link that connects one's Telegram, for a quarter of an hour.").body_at_most(SMALL),
+        post("/perfil/telegram/desconectar", Call::Session(Anyone, Run::Write(telegram::disconnect)),
+            "Disconnects one's Telegram.").body_at_most(SMALL),
     ]
 }
 

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::{Context, say, secret};
-use crate::config::{Gateway, SignatureMode};
+use crate::config::{Gateway, SignatureMode, Updates};
 use crate::db::{Db, Lane, migrate};
 use crate::messages::push::store as devices;
+use crate::messages::telegram::bot::{Bot, Fault};
 use crate::operations::store;
 use crate::secrets::{self, Sealer};
 
@@ -36,6 +37,7 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     findings.extend(marketplace(context));
     findings.extend(channels(context));
     findings.push(push(context));
+    findings.push(telegram(context));
     findings.push(backups(context));
     let width = findings
         .iter()
@@ -292,6 +294,42 @@ fn push(context: &Context) -> Finding {
         "its key does not open: the next start makes another and forgets {reached} browsers, which have to be switched on again"
     );
     finding("push", Verdict::Note, text)
+}
+
+/// Whether the bot's token is accepted.
+fn telegram(context: &Context) -> Finding {
+    let config = &context.config().telegram;
+    let Some(bot) = Bot::new(config) else {
+        let text = "not configured: nobody can connect Telegram; set telegram.bot_token";
+        return finding("telegram", Verdict::Note, text);
+    };
+    let is_hooked = config.updates == Updates::Webhook;
+    if is_hooked && !context.config().server.base_url.starts_with("https://") {
+        let text = "telegram.updates = \"webhook\" needs an https:// server.base_url; use \"polling\" without one";
+        return finding("telegram", Verdict::Bad, text);
+    }
+    match bot.identity() {
+        Ok(bot) => finding(
+            "telegram",
+            Verdict::Good,
+            format!("{} knows the bot @{}", config.api_base, bot.username),
+        ),
+        Err(Fault::Refused(refusal)) if matches!(refusal.code, 401 | 404) => {
+            let text =
+                "Telegram does not accept telegram.bot_token; ask @BotFather for the bot's token";
+            finding("telegram", Verdict::Bad, text)
+        }
+        Err(Fault::Refused(refusal)) => finding(
+            "telegram",
+            Verdict::Bad,
+            format!("{} answers {}", config.api_base, refusal.code),
+        ),
+        Err(Fault::Silent(_)) => finding(
+            "telegram",
+            Verdict::Bad,
+            format!("{} does not answer as it should", config.api_base),
+        ),
+    }
 }
 
 /// Whether a connection to an address opens.

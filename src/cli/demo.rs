@@ -16,7 +16,7 @@ use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
-use crate::config::Gateway;
+use crate::config::{Gateway, Updates};
 use crate::content::plans::{PlanEntry, store as content};
 use crate::db::{DbError, Lane};
 use crate::keys::{self, KeyEntry, Scope};
@@ -89,6 +89,10 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.chat.api_key = Secret::new("demonstracao");
     "demonstracao".clone_into(&mut config.chat.instance);
     config.email.smtp_url = Secret::default();
+    config.telegram.bot_token = Secret::new(crate::sandbox::BOT_TOKEN);
+    config.telegram.api_base = inside.url();
+    config.telegram.link_base = format!("{}/t.me", inside.url());
+    config.telegram.updates = Updates::Polling;
     let logins = [STUDENT, SUPPLIER, OPERATOR].map(|cast| DemoLogin {
         who: cast.who,
         email: cast.email.to_owned(),

@@ -22,7 +22,7 @@ use crate::db::{Db, Lane};
 use crate::edge;
 use crate::http::server::{self, Limits};
 use crate::marketplace;
-use crate::messages::delivery;
+use crate::messages::{delivery, telegram};
 use crate::routes;
 use crate::worker::{self, Stop};
 
@@ -226,6 +226,7 @@ fn start_workers(
 ) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let mut workers = marketplace::start_workers(app, stop)?;
     workers.extend(delivery::start_workers(app, stop)?);
+    workers.extend(telegram::start_workers(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);

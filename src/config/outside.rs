@@ -154,14 +154,47 @@ pub struct Telegram {
     pub bot_token: Secret,
     /// Address of the API, without a trailing slash.
     pub api_base: String,
+    /// Address of the links that open a chat, without a trailing slash.
+    pub link_base: String,
+    /// How what people say to the bot comes here.
+    pub updates: Updates,
+}
+
+/// How what people say to the bot comes here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Updates {
+    /// It is asked for.
+    Polling,
+    /// Telegram sends it.
+    Webhook,
 }
 
 impl Telegram {
     pub(super) fn read(settings: &Settings) -> Result<Self> {
+        settings.parsed("telegram.bot_token", bot_token)?;
+        let ways = [("polling", Updates::Polling), ("webhook", Updates::Webhook)];
         Ok(Self {
             bot_token: settings.secret("telegram.bot_token")?,
             api_base: settings.parsed("telegram.api_base", rules::web_address)?,
+            link_base: settings.parsed("telegram.link_base", rules::web_address)?,
+            updates: settings.one_of("telegram.updates", &ways)?,
         })
+    }
+}
+
+/// Digits, a colon, and a key: it becomes part of an address.
+fn bot_token(text: &str) -> std::result::Result<(), &'static str> {
+    let of_address = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_token = |(number, key): (&str, &str)| {
+        !number.is_empty()
+            && number.chars().all(|c| c.is_ascii_digit())
+            && !key.is_empty()
+            && key.chars().all(of_address)
+    };
+    if text.is_empty() || text.split_once(':').is_some_and(is_token) {
+        Ok(())
+    } else {
+        Err("must be the token of a bot, such as 123456:ABC-def")
     }
 }
 

@@ -10,6 +10,7 @@ mod checkout;
 mod cron;
 mod keys;
 mod known;
+mod telegram;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ pub use checkout::{CheckoutSender, checkout, prove_in_body};
 pub use cron::{CronCaller, cron};
 pub use keys::{KeyHolder, key};
 pub use known::{Identities, Kind, Known};
+pub use telegram::{TelegramSender, telegram};
 
 use crate::accounts::Account;
 use crate::accounts::viewing::View;

@@ -14,6 +14,7 @@ pub mod pages;
 pub mod push;
 pub mod queue;
 pub mod store;
+pub mod telegram;
 pub mod texts;
 pub mod unsubscribe;
 pub mod views;

@@ -42,6 +42,7 @@ pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
                 "partnerToken": { "type": "http", "scheme": "bearer", "description": "Personal partner token, ptk_ and 48 hexadecimal characters." },
                 "apiKey": { "type": "http", "scheme": "bearer", "description": "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names." },
                 "checkoutToken": { "type": "apiKey", "in": "header", "name": "X-HOTMART-HOTTOK", "description": "Token shared with the checkout platform; may also stand in the body as hottok." },
+                "telegramSecret": { "type": "apiKey", "in": "header", "name": "X-Telegram-Bot-Api-Secret-Token", "description": "Secret that Telegram was given with this address." },
                 "cronSecret": { "type": "http", "scheme": "bearer", "description": "The cron secret; see `secret show cron`." },
                 "cronToken": { "type": "apiKey", "in": "query", "name": "token", "description": "The same secret in the query, for schedulers that send no headers." }
             }
@@ -96,6 +97,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         Call::Seller(_) => operation["security"] = json!([{ "partnerToken": [] }]),
         Call::Key(scope, _) => operation["security"] = json!([{ "apiKey": [scope.name()] }]),
         Call::Checkout(_) => operation["security"] = json!([{ "checkoutToken": [] }]),
+        Call::Telegram(_) => operation["security"] = json!([{ "telegramSecret": [] }]),
         Call::Cron(_) => operation["security"] = json!([{ "cronSecret": [] }, { "cronToken": [] }]),
         _ => {}
     }
@@ -125,7 +127,7 @@ const fn tag(route: &Route) -> &'static str {
         Call::Seller(_) => "Partner API",
         Call::Extension(_) => "Extension API",
         Call::Key(..) => "Integration API",
-        Call::Notification(_) | Call::Checkout(_) => "Inbound webhooks",
+        Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => "Inbound webhooks",
         Call::Cron(_) => "Operations",
         _ => "Public",
     }
@@ -224,7 +226,7 @@ fn errors(route: &Route) -> Vec<Code> {
     match route.call {
         Call::Seller(_) => errors.extend([Code::Unauthorized, Code::PlanRequired, Code::Forbidden]),
         Call::Key(..) => errors.extend([Code::Unauthorized, Code::InsufficientScope]),
-        Call::Extension(_) | Call::Notification(_) | Call::Checkout(_) => {
+        Call::Extension(_) | Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => {
             errors.push(Code::Unauthorized);
         }
         Call::Cron(_) => errors.extend([Code::Unauthorized, Code::Forbidden]),

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pages;
 use super::push::{self, WirePush};
 use super::views::AlertsPage;
+use super::{pages, telegram};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -17,6 +17,7 @@ use crate::http::view::{self, Notice, Tab, Tick, Tone};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
 use crate::messages::choices::{self, Choices, Reach, Ways};
+use crate::messages::telegram::store::Chat;
 use crate::outbox::{Channel, Kind, channel_words};
 use crate::route::Job;
 
@@ -81,13 +82,38 @@ struct AlertsQuery {
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: AlertsQuery = request.query()?;
     let notice = Check::text().optional("aviso", query.aviso);
-    let (ways, who) = (Ways::of(&app.config), who(person));
-    let (own, push) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((Own::read(tx, ways, who)?, push::Own::read(app, tx, who.0)?))
-    })?;
     if request.wants_json() {
-        return json(&own, push.wire(app.zone()));
+        let (own, push, chat) = read(app, person, request)?;
+        let chat = chat.map(|chat| telegram::wire(app, &chat));
+        return json(&own, push.wire(app.zone()), chat);
     }
+    show(app, person, request, |page| {
+        page.layout.flash = notice.as_deref().and_then(flash);
+    })
+}
+
+/// The choices, the browsers and the chat of a person.
+fn read(
+    app: &App,
+    person: &Person,
+    request: &Request,
+) -> Result<(Own, push::Own, Option<Chat>), Problem> {
+    let (ways, who) = (Ways::of(&app.config), who(person));
+    app.db.read(request.lane, |tx| {
+        let browsers = push::Own::read(app, tx, who.0)?;
+        let chat = telegram::chat(tx, app, who.0)?;
+        Ok((Own::read(tx, ways, who)?, browsers, chat))
+    })
+}
+
+/// The page as it stands, with what `more` makes of it.
+pub fn show(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    more: impl FnOnce(&mut AlertsPage),
+) -> Result<Reply, Problem> {
+    let (own, push, chat) = read(app, person, request)?;
     let channel = |channel: &Channel| Tick {
         help: about(*channel, own.reach.by(*channel)).to_owned(),
         ..Tick::new(
@@ -100,15 +126,18 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         help: kind_help(*kind).to_owned(),
         ..Tick::new(kind.name(), kind_label(*kind), own.wants(*kind))
     };
-    Reply::page(&AlertsPage {
-        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
+    let mut page = AlertsPage {
+        layout: layout(app, person, request),
         tabs: tabs(PATH),
         channels: own.channels.iter().map(channel).collect(),
         channels_field: view::Field::default(),
         kinds: own.kinds().iter().map(kind).collect(),
         kinds_field: view::Field::default(),
-        push: push.section(who.0, app.zone(), request.now),
-    })
+        push: push.section(who(person).0, app.zone(), request.now),
+        telegram: telegram::section(app, chat.as_ref(), request.now),
+    };
+    more(&mut page);
+    Reply::page(&page)
 }
 
 /// The parts of one's own account.
@@ -132,6 +161,7 @@ fn flash(word: &str) -> Option<Notice> {
             "Navegador desligado",
             "Ele não mostra mais avisos desta conta.",
         ),
+        "telegram_desconectado" => ("Telegram desconectado", "Nenhum aviso chega mais por ele."),
         _ => return None,
     };
     Some(Notice::new(Tone::Good, title, text))
@@ -184,9 +214,11 @@ struct WireAlerts {
     canais: Vec<WireChannel>,
     tipos: Vec<WireKind>,
     push: WirePush,
+    /// The connected chat.
+    telegram: Option<telegram::WireChat>,
 }
 
-fn json(own: &Own, push: WirePush) -> Result<Reply, Problem> {
+fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Result<Reply, Problem> {
     let channel = |channel: &Channel| WireChannel {
         canal: channel.name(),
         conectado: own.reach.by(*channel),
@@ -201,6 +233,7 @@ fn json(own: &Own, push: WirePush) -> Result<Reply, Problem> {
         canais: own.channels.iter().map(channel).collect(),
         tipos: own.kinds().iter().map(kind).collect(),
         push,
+        telegram,
     })
 }
 

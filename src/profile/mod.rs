@@ -11,4 +11,5 @@ pub mod devices;
 pub mod pages;
 pub mod password;
 pub mod push;
+pub mod telegram;
 pub mod views;

@@ -63,6 +63,8 @@ pub struct AlertsPage {
     pub kinds: Vec<Tick>,
     /// `tipos`.
     pub kinds_field: Field,
+    /// Where there is a Telegram bot.
+    pub telegram: Option<TelegramSection>,
     /// The browsers, while push is on.
     pub push: Option<PushSection>,
 }
@@ -91,6 +93,35 @@ pub struct PushDevice {
     pub since: When,
     /// When it was last told something.
     pub sent: Option<When>,
+}
+
+/// The Telegram of a person.
+#[derive(Debug, Default)]
+pub struct TelegramSection {
+    /// The connected chat.
+    pub chat: Option<TelegramChat>,
+    /// A link that connects one, just made.
+    pub link: Option<TelegramLink>,
+    /// Why there is no link.
+    pub trouble: Option<Notice>,
+}
+
+/// A connected chat.
+#[derive(Debug)]
+pub struct TelegramChat {
+    /// What the person is called there, or empty.
+    pub name: String,
+    pub since: When,
+    /// Since when the bot is blocked in it.
+    pub blocked: Option<When>,
+}
+
+/// A link that connects a chat.
+#[derive(Debug)]
+pub struct TelegramLink {
+    pub address: String,
+    /// `20/11/2026 14:05`.
+    pub until: String,
 }
 
 /// An open session.

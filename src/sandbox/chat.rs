@@ -16,7 +16,7 @@ use crate::clock::{DAY_S, Instant};
 #[derive(Clone, Debug, Serialize)]
 pub struct Message {
     pub at: String,
-    /// `evolution` or `cloud`.
+    /// `evolution`, `cloud` or `telegram`.
     pub gateway: &'static str,
     pub to: String,
     pub text: String,
@@ -26,7 +26,7 @@ pub struct Message {
 }
 
 impl Message {
-    fn new(
+    pub(super) fn new(
         now: Instant,
         gateway: &'static str,
         to: &str,
@@ -128,9 +128,11 @@ fn is_on_network(number: &str) -> bool {
 /// Keeps a message; gives back its id.
 fn note(world: &mut World, message: Message) -> String {
     let id = format!("{}-{}", message.gateway, world.next_number());
-    world.messages.push(Message {
-        id: id.clone(),
-        ..message
-    });
+    keep(world, message, id.clone());
     id
+}
+
+/// Keeps a message under an id.
+pub(super) fn keep(world: &mut World, message: Message, id: String) {
+    world.messages.push(Message { id, ..message });
 }

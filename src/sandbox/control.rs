@@ -14,6 +14,7 @@ use super::oauth::Asked;
 use super::sales::{self, NewSale, OrderChange};
 use super::shops::{self, ItemChange, NewItem, NewSeller};
 use super::state::{Sandbox, World};
+use super::telegram::{self, people};
 use super::{deliver, routes};
 use crate::clock::Instant;
 use crate::money::Cents;
@@ -107,6 +108,16 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
             let entries: Vec<_> = world.pushed.iter().collect();
             Ok(json!({ "total": world.pushed.total(), "pushed": entries }))
         }
+        ("GET", ["telegram"]) => Ok(json!({
+            "bot": telegram::USERNAME,
+            "webhook": world.telegram.webhook.as_ref().map(|hook| {
+                json!({ "url": hook.url, "secret": hook.secret, "error": hook.error })
+            }),
+            "pollers": world.telegram.pollers,
+            "waiting": world.telegram.updates.len(),
+            "chats": world.telegram.chats.values().collect::<Vec<_>>(),
+        })),
+        ("POST", ["telegram", act]) => in_chat(world, act, request, now),
         (method, [log @ ("requests" | "deliveries" | "violations")]) => {
             show_or_clear(world, method, log)
         }
@@ -273,6 +284,34 @@ fn authorize(sandbox: &Sandbox, world: &mut World, consent: &Consent, now: Insta
         asked.accept(world, consent.ml_user_id, now)
     };
     Ok(json!({ "ok": true, "location": location }))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InChat {
+    chat_id: i64,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    text: String,
+}
+
+/// What a person does in a chat with the bot: `say`, `block`, `unblock`; or an
+/// update as it is: `updates`.
+fn in_chat(world: &mut World, act: &str, request: &Request, now: Instant) -> Outcome {
+    let telegram = &mut world.telegram;
+    if act == "updates" {
+        people::tell_raw(telegram, body(request)?)?;
+        return Ok(json!({ "ok": true }));
+    }
+    let what: InChat = body(request)?;
+    match act {
+        "say" => people::say(telegram, what.chat_id, &what.name, &what.text, now)?,
+        "block" => people::set_blocked(telegram, what.chat_id, true, now)?,
+        "unblock" => people::set_blocked(telegram, what.chat_id, false, now)?,
+        _ => return Err(Refusal::NotFound),
+    }
+    Ok(json!({ "ok": true }))
 }
 
 #[derive(Deserialize)]

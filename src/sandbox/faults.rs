@@ -30,6 +30,14 @@ pub struct Fault {
     pub kind: Kind,
 }
 
+impl Fault {
+    fn is_for(&self, method: &str, path: &str) -> bool {
+        let only = self.method.as_deref();
+        path.starts_with(&self.path_prefix)
+            && only.is_none_or(|only| only.eq_ignore_ascii_case(method))
+    }
+}
+
 fn once() -> u32 {
     1
 }
@@ -130,16 +138,14 @@ impl Kind {
     }
 }
 
+/// Whether a fault waits for such a call.
+pub fn is_meant(faults: &[Fault], method: &str, path: &str) -> bool {
+    faults.iter().any(|fault| fault.is_for(method, path))
+}
+
 /// Takes the first fault that is meant for a call.
 pub fn take(faults: &mut Vec<Fault>, method: &str, path: &str) -> Option<Kind> {
-    let meant = |fault: &Fault| {
-        path.starts_with(&fault.path_prefix)
-            && fault
-                .method
-                .as_deref()
-                .is_none_or(|only| only.eq_ignore_ascii_case(method))
-    };
-    let index = faults.iter().position(meant)?;
+    let index = faults.iter().position(|fault| fault.is_for(method, path))?;
     let fault = &mut faults[index];
     if fault.skip > 0 {
         fault.skip -= 1;

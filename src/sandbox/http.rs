@@ -17,6 +17,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::routes;
 use super::state::Sandbox;
+use super::telegram;
 
 const BODY_MAX: usize = 1 << 20;
 const CONNECTIONS_MAX: usize = 256;
@@ -306,7 +307,10 @@ async fn answer(
         body,
     };
     settle(sandbox, &request).await;
-    let reply = routes::answer(sandbox, &request);
+    let reply = match telegram::api::wait(sandbox, &request).await {
+        Some(reply) => reply,
+        None => routes::answer(sandbox, &request),
+    };
     match reply.manner {
         Manner::Hang(ms) => {
             tokio::time::sleep(Duration::from_millis(ms)).await;

@@ -10,7 +10,8 @@
 //!
 //! `state.rs` has the nouns and `config.rs` the switches, `routes.rs` the way
 //! of a call; `oauth.rs`, `resources.rs` and `orders.rs` answer it, `shops.rs`
-//! and `sales.rs` make things happen, `deliver.rs` tells the platform.
+//! and `sales.rs` make things happen, `deliver.rs` tells the platform. Chat
+//! gateways are in `chat.rs`, Telegram is in `telegram/`.
 
 mod buttons;
 mod chat;
@@ -30,6 +31,7 @@ mod routes;
 mod sales;
 mod shops;
 mod state;
+mod telegram;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -44,6 +46,9 @@ use crate::secrets::Secret;
 pub const CLIENT_ID: &str = "5503910054140001";
 /// The application secret that goes with [`CLIENT_ID`].
 pub const CLIENT_SECRET: &str = "sandbox-client-secret";
+
+/// The token of the Telegram bot that `serve --demo` uses.
+pub const BOT_TOKEN: &str = "7000000001:demonstracao";
 
 /// How a sandbox is set up.
 pub struct Options {
@@ -91,7 +96,7 @@ pub fn start(options: Options) -> std::io::Result<Running> {
         address,
         sandbox: Arc::clone(&sandbox),
         stop_server: Some(stop_server),
-        threads: Vec::with_capacity(2),
+        threads: Vec::with_capacity(3),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -101,6 +106,12 @@ pub fn start(options: Options) -> std::io::Result<Running> {
         std::thread::Builder::new()
             .name("sandbox-http".to_owned())
             .spawn(move || runtime.block_on(http::serve(listener, server, stopped)))?,
+    );
+    let telling = Arc::clone(&sandbox);
+    running.threads.push(
+        std::thread::Builder::new()
+            .name("sandbox-telegram".to_owned())
+            .spawn(move || telegram::hook::run(&telling))?,
     );
     running.threads.push(
         std::thread::Builder::new()
@@ -121,7 +132,7 @@ impl Running {
         self.sandbox.world().config.notify_url = Some(url.to_owned());
     }
 
-    /// Stops serving and delivering, and waits for both threads.
+    /// Stops serving and delivering, and waits for the threads.
     pub fn stop(self) {
         drop(self);
     }

@@ -34,6 +34,7 @@ struct Overview {
     orders: Vec<OrderRow>,
     deliveries: Vec<DeliveryRow>,
     waiting: usize,
+    chats: usize,
     requests: Vec<RequestRow>,
     requests_total: String,
     violations: Vec<(String, &'static str, String)>,
@@ -180,6 +181,7 @@ fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
         orders: order_rows(&world),
         deliveries: delivery_rows(&world),
         waiting: world.queue.len() + world.in_flight,
+        chats: world.telegram.chats.len(),
         requests: request_rows(&world),
         requests_total: grouped(world.requests.total()),
         violations: world

@@ -8,7 +8,7 @@
 use super::faults;
 use super::http::{Manner, Reply, Request};
 use super::state::{Sandbox, Seen, World};
-use super::{chat, control, oauth, orders, pages, push, resources};
+use super::{chat, control, oauth, orders, pages, push, resources, telegram};
 use crate::clock::Instant;
 
 /// Query parameters whose values never reach the log.
@@ -38,6 +38,12 @@ pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     }
     if path.starts_with("/_sandbox/") {
         return control::answer(sandbox, request);
+    }
+    if path == "/telegram" || path.starts_with("/telegram/") || path.starts_with("/t.me/") {
+        return telegram::pages::answer(sandbox, request);
+    }
+    if let Some(path) = telegram::api::path(request) {
+        return telegram::api::answer(sandbox, request, path);
     }
     marketplace(sandbox, request)
 }

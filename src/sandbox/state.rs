@@ -16,6 +16,7 @@ use super::deliver::{Delivery, Missed, Notice};
 use super::faults::Fault;
 use super::oauth::Grants;
 use super::push::Pushed;
+use super::telegram::Telegram;
 use crate::clock::{Clock, Instant};
 use crate::money::Cents;
 use crate::secrets::Secret;
@@ -44,6 +45,8 @@ pub struct Sandbox {
     pub(super) bell: Condvar,
     /// Notifications that still have to go out.
     pub(super) unsent: watch::Sender<usize>,
+    /// Rung when a call for updates may have something to say.
+    pub(super) telegram_bell: watch::Sender<()>,
 }
 
 impl Sandbox {
@@ -63,6 +66,7 @@ impl Sandbox {
             }),
             bell: Condvar::new(),
             unsent: watch::Sender::new(0),
+            telegram_bell: watch::Sender::new(()),
         }
     }
 
@@ -78,10 +82,11 @@ impl Sandbox {
         self.client_id.parse().unwrap_or_default()
     }
 
-    /// Lets the delivery thread look at the queue again.
+    /// Lets those who deliver or wait look again.
     pub(super) fn ring(&self) {
         let unsent = self.world().unsent();
         self.unsent.send_replace(unsent);
+        self.telegram_bell.send_replace(());
         self.bell.notify_all();
     }
 
@@ -112,12 +117,13 @@ pub struct World {
     pub(super) missed: Log<Missed>,
     pub(super) requests: Log<Seen>,
     pub(super) violations: Log<Violation>,
-    /// What the chat gateways took.
+    /// What the chat gateways and Telegram took.
     pub(super) messages: Log<Message>,
     /// When a number last wrote to us, which opens a window of 24 hours.
     pub(super) wrote: HashMap<String, Instant>,
     /// What the push service took.
     pub(super) pushed: Log<Pushed>,
+    pub(super) telegram: Telegram,
     counter: i64,
 }
 

@@ -24,6 +24,7 @@ const ACT_ALONE: &[&str] = &[
     "/lidos",
     "/desvincular",
     "/excluir",
+    "/desconectar",
     "/admin/estilo",
 ];
 
@@ -118,7 +119,9 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         "session:student" | "session:anyone" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
         "session:admin" => site.administrator(),
-        "public" | "visitor" | "marketplace_hook" | "checkout_hook" => site.anonymous(),
+        "public" | "visitor" | "marketplace_hook" | "checkout_hook" | "telegram_hook" => {
+            site.anonymous()
+        }
         unknown => panic!("{}: who is {unknown:?}?", row.path),
     }
 }

@@ -67,6 +67,8 @@ mod storm; // Deliveries in any order and number end in one state.
 mod students; // People in the operator's panel: lists, forms, suspension, removal.
 mod suspended; // Suspended means suspended: every credential, every row, every door.
 mod sweep; // Every row of the route table, asked by every kind of caller.
+mod telegram; // Telegram: chats linked, messages sent, updates heard.
+mod telegram_sends; // Messages that leave by Telegram.
 mod tidy; // Rules about the source tree itself.
 mod upkeep; // What a key of the operator opens: copies and figures.
 mod view_as; // "View as student": looking only, for half an hour, told in the audit log.

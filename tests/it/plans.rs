@@ -12,6 +12,7 @@ use crate::checkout::Event;
 use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
+use crate::telegram;
 use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
@@ -78,6 +79,8 @@ fn no_statement_walks_a_table_that_grows() {
         .config("log.level", "trace")
         .config("log.format", "json")
         .world(&world)
+        .config("telegram.bot_token", telegram::TOKEN)
+        .config("telegram.api_base", format!("http://{}", world.address()))
         .start();
     crate::cron::some_history(&site);
     visit_everything(&site, &world);
@@ -281,7 +284,19 @@ fn visit_everything(site: &Site, world: &World) {
         seller.get(target).ok();
     }
     visit_extension(site);
+    visit_telegram(world, &person);
     visit_panel(site, &person);
+}
+
+/// A chat linked, blocked, written in, and forgotten.
+fn visit_telegram(world: &World, person: &Actor<'_>) {
+    telegram::connect(world, person, telegram::ANA);
+    for text in ["oi", "/start x", "/stop"] {
+        telegram::say(world, telegram::ANA, text);
+    }
+    telegram::answer(world, telegram::ANA, 4);
+    person.get(telegram::ALERTS).expect(200);
+    person.post("/perfil/telegram/desconectar", &json!({})).ok();
 }
 
 fn visit_extension(site: &Site) {

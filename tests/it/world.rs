@@ -216,6 +216,12 @@ impl World {
         self.list("pushed")
     }
 
+    /// Chats with the Telegram bot, and how its updates come.
+    #[track_caller]
+    pub fn telegram(&self) -> Value {
+        self.look("telegram")
+    }
+
     #[track_caller]
     fn send(&self, request: &Request) -> Reply {
         lock(&self.client)

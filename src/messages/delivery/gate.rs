@@ -54,6 +54,8 @@ struct State {
     next: Monotonic,
     /// Whether a call has the queue worked.
     called: bool,
+    /// Nothing leaves until then, because the other side asked for it.
+    paused: Option<Monotonic>,
     /// Left alone until then, and why.
     down: Option<(Monotonic, String)>,
     failures: u32,
@@ -78,6 +80,7 @@ impl Gate {
             state: Mutex::new(State {
                 next: now,
                 called: false,
+                paused: None,
                 down: None,
                 failures: 0,
                 counts: Counts::default(),
@@ -115,8 +118,9 @@ impl Gate {
     }
 
     fn is_open(&self, state: &State, now: Monotonic) -> bool {
+        let is_paused = state.paused.is_some_and(|until| now < until);
         let rests = state.down.as_ref().is_some_and(|(until, _)| now < *until);
-        !rests && (self.by_itself || state.called)
+        !is_paused && !rests && (self.by_itself || state.called)
     }
 
     /// Whether something is on its way.
@@ -152,6 +156,12 @@ impl Gate {
             state.down = Some((now + PAUSE, error.to_owned()));
         }
         was_good && state.down.is_some()
+    }
+
+    /// Lets nothing leave until an instant. That is no failure.
+    pub fn pause(&self, until: Monotonic) {
+        let mut state = self.lock();
+        state.paused = state.paused.max(Some(until));
     }
 
     /// Counts messages that were dropped.

@@ -16,6 +16,7 @@ pub mod gate;
 pub mod letter;
 pub mod push;
 pub mod store;
+pub mod telegram;
 pub mod worker;
 
 #[cfg(test)]
@@ -45,6 +46,13 @@ pub enum Sent {
     Accepted { provider: String },
     /// Not now: again after a pause, or after the seconds that were asked for.
     Later { error: String, after_s: Option<i64> },
+    /// Not now, and nobody's fault: a pause of so many seconds is due, for all
+    /// messages of the channel or for this one alone.
+    Held {
+        error: String,
+        after_s: i64,
+        all: bool,
+    },
     /// This message will never be taken.
     Never { error: String },
     /// The channel is out of order, whatever the message.
@@ -58,6 +66,7 @@ pub enum Sender {
     Chat(chat::Chat),
     Email(Box<email::Email>),
     Push(push::Push),
+    Telegram(Box<telegram::Telegram>),
 }
 
 impl Sender {
@@ -66,6 +75,7 @@ impl Sender {
             Self::Chat(chat) => chat.send(letter),
             Self::Email(email) => email.send(letter),
             Self::Push(push) => push.send(app, letter),
+            Self::Telegram(telegram) => telegram.send(app, letter),
         }
     }
 }
@@ -116,6 +126,13 @@ impl Delivery {
         if !config.push.subject.is_empty() {
             let push = push::Push::new(config);
             add(Channel::Push, Sender::Push(push), pace.pace_push_per_s);
+        }
+        if let Some(telegram) = telegram::Telegram::new(config) {
+            add(
+                Channel::Telegram,
+                Sender::Telegram(Box::new(telegram)),
+                pace.pace_telegram_per_s,
+            );
         }
         Ok(Self {
             outlets,

@@ -56,6 +56,17 @@ fn ten_failures_in_a_row_are_the_channels() {
 }
 
 #[test]
+fn a_pause_is_no_failure() {
+    let gate = Gate::new(0.0, true);
+    let now = Monotonic::now();
+    gate.pause(now + Duration::from_secs(5));
+    gate.pause(now + Duration::from_secs(2));
+    assert_eq!(gate.turn(now + Duration::from_secs(4)), None);
+    assert!(gate.turn(now + Duration::from_secs(5)).is_some());
+    assert_eq!((gate.health(), gate.untold().failed), (Health::Good, 0));
+}
+
+#[test]
 fn without_the_clock_a_call_opens_the_gate() {
     let gate = Gate::new(0.0, false);
     let now = Monotonic::now();

@@ -135,6 +135,21 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             app.db
                 .write(move |tx| store::later(tx, &claimed, &error, pause, counts))
         }
+        Sent::Held {
+            error,
+            after_s,
+            all,
+        } => {
+            let pause = after_s.clamp(1, LONGEST_PAUSE_S);
+            if all {
+                tracing::warn!(channel = outlet.channel.name(), error, "a channel pauses");
+                outlet
+                    .gate
+                    .pause(now + Duration::from_secs(pause.unsigned_abs()));
+            }
+            app.db
+                .write(move |tx| store::later(tx, &claimed, &error, pause, false))
+        }
         Sent::Never { error } => {
             failed(&error, Fault::Message);
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))

@@ -1,0 +1,37 @@
+//! Telegram: the secret that it was given along with our address.
+
+use super::{Class, Pass, is_ours, turned_away};
+use crate::app::App;
+use crate::http::{Problem, Request};
+use crate::messages::telegram;
+
+/// Header of the secret.
+const HEADER: &str = "x-telegram-bot-api-secret-token";
+
+/// Telegram, with an update.
+pub struct TelegramSender(());
+
+/// The receiver of updates: the secret is checked before the body is read.
+pub fn telegram(app: &App, request: &Request) -> Pass<TelegramSender> {
+    match is_right(app, request) {
+        Ok(true) => Pass {
+            outcome: Ok(TelegramSender(())),
+            verdict: None,
+            who: Some(("telegram", 0)),
+        },
+        Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
+        Err(problem) if is_ours(&problem) => Pass::refused(problem),
+        Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
+    }
+}
+
+fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
+    let mut presented = request.headers().get_all(HEADER).iter();
+    // A second header of the name would make two readings possible.
+    let (Some(secret), None) = (presented.next(), presented.next()) else {
+        return Ok(false);
+    };
+    let kept = telegram::hook_secret(app, request.lane)?;
+    let presented = secret.to_str().unwrap_or_default();
+    Ok(kept.is_some_and(|kept| kept.matches(presented)))
+}

@@ -1,0 +1,218 @@
+//! Telegram, by the Bot API.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant as Monotonic};
+
+use super::Sent;
+use super::letter::Letter;
+use crate::app::App;
+use crate::config::Config;
+use crate::db::{Result, WriteTx};
+use crate::ids::UserId;
+use crate::messages::telegram::bot::{Bot, Fault, TIMEOUT};
+use crate::messages::telegram::store;
+
+/// Time between two messages in one chat, as Telegram asks for.
+const GAP: Duration = Duration::from_secs(1);
+/// Pause of the whole bot when Telegram asks for one and does not say how long.
+const PAUSE_S: i64 = 30;
+
+/// The configured bot.
+pub struct Telegram {
+    bot: Bot,
+    /// Chats written to within the last second.
+    recent: Mutex<VecDeque<(Monotonic, i64)>>,
+}
+
+/// What a refusal says of the chat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Finding {
+    Nothing,
+    /// There is no such chat.
+    Gone,
+    /// Its person does not want to hear of the bot.
+    Blocked,
+}
+
+impl Telegram {
+    /// The bot of a configuration; `None` without a token.
+    pub fn new(config: &Config) -> Option<Self> {
+        Some(Self {
+            bot: Bot::new(&config.telegram)?,
+            recent: Mutex::default(),
+        })
+    }
+
+    /// Sends a letter to its recipient's chat, and notes what it tells of the
+    /// chat.
+    pub fn send(&self, app: &App, letter: &Letter) -> Sent {
+        let Some(chat) = letter.telegram else {
+            return Sent::Never {
+                error: "a pessoa não tem um Telegram conectado".to_owned(),
+            };
+        };
+        if !self.takes_turn(chat, Monotonic::now()) {
+            return Sent::Held {
+                error: "a conversa recebeu outra mensagem há menos de um segundo".to_owned(),
+                after_s: 1,
+                all: false,
+            };
+        }
+        let user = letter.user;
+        let mut answer = self.bot.say(chat, &letter.text, TIMEOUT);
+        let moved_to = answer
+            .as_ref()
+            .err()
+            .and_then(|fault| fault.refusal()?.moved_to);
+        if let Some(new) = moved_to {
+            note(app, move |tx| store::moved(tx, user, chat, new));
+            answer = self.bot.say(new, &letter.text, TIMEOUT);
+        }
+        match answer {
+            Ok(provider) => Sent::Accepted { provider },
+            Err(fault) => {
+                let (sent, finding) = verdict(&fault);
+                note_finding(app, user, chat, finding);
+                sent
+            }
+        }
+    }
+
+    /// Whether a chat had no message within the last second; then this is it.
+    fn takes_turn(&self, chat: i64, now: Monotonic) -> bool {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        while recent
+            .front()
+            .is_some_and(|(at, _)| now.duration_since(*at) >= GAP)
+        {
+            recent.pop_front();
+        }
+        if recent.iter().any(|(_, known)| *known == chat) {
+            return false;
+        }
+        recent.push_back((now, chat));
+        true
+    }
+}
+
+fn note_finding(app: &App, user: UserId, chat: i64, finding: Finding) {
+    match finding {
+        Finding::Nothing => {}
+        Finding::Gone => note(app, move |tx| store::unlink(tx, user, chat)),
+        Finding::Blocked => note(app, move |tx| store::set_blocked(tx, chat, true)),
+    }
+}
+
+/// What was found out about a chat; when it cannot be stored, the next message
+/// finds it out again.
+fn note<T: Send + 'static>(
+    app: &App,
+    write: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
+) {
+    if let Err(error) = app.db.write(write) {
+        tracing::warn!(%error, "what Telegram says of a chat cannot be noted");
+    }
+}
+
+/// What a fault means for the message, and what it says of the chat.
+fn verdict(fault: &Fault) -> (Sent, Finding) {
+    let error = fault.words();
+    let Some(refusal) = fault.refusal() else {
+        return (
+            Sent::Later {
+                error,
+                after_s: None,
+            },
+            Finding::Nothing,
+        );
+    };
+    match refusal.code {
+        400 if refusal.description.contains("chat not found") => {
+            (Sent::Never { error }, Finding::Gone)
+        }
+        400 => (Sent::Never { error }, Finding::Nothing),
+        403 => (Sent::Never { error }, Finding::Blocked),
+        401 | 404 => (
+            Sent::Down {
+                error: format!("{error}: confira o token do bot (telegram.bot_token)"),
+            },
+            Finding::Nothing,
+        ),
+        429 => (
+            Sent::Held {
+                error,
+                after_s: refusal.retry_after_s.unwrap_or(PAUSE_S),
+                all: true,
+            },
+            Finding::Nothing,
+        ),
+        _ => (
+            Sent::Later {
+                error,
+                after_s: None,
+            },
+            Finding::Nothing,
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Updates};
+    use crate::messages::telegram::bot::Refusal;
+    use crate::secrets::Secret;
+
+    fn refused(code: i64, description: &str, retry_after_s: Option<i64>) -> (Sent, Finding) {
+        verdict(&Fault::Refused(Refusal {
+            code,
+            description: description.to_owned(),
+            retry_after_s,
+            moved_to: None,
+        }))
+    }
+
+    #[test]
+    fn refusals_decide_over_message_and_chat() {
+        let gone = refused(400, "Bad Request: chat not found", None);
+        assert!(matches!(gone, (Sent::Never { .. }, Finding::Gone)));
+        let empty = refused(400, "Bad Request: message text is empty", None);
+        assert!(matches!(empty, (Sent::Never { .. }, Finding::Nothing)));
+        let blocked = refused(403, "Forbidden: bot was blocked by the user", None);
+        assert!(matches!(blocked, (Sent::Never { .. }, Finding::Blocked)));
+        for code in [401, 404] {
+            assert!(matches!(refused(code, "", None).0, Sent::Down { .. }));
+        }
+        let asked = |after| match refused(429, "Too Many Requests", after).0 {
+            Sent::Held { after_s, all, .. } => (after_s, all),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((asked(Some(7)), asked(None)), ((7, true), (30, true)));
+        for code in [500, 502, 409, 0] {
+            assert!(matches!(refused(code, "", None).0, Sent::Later { .. }));
+        }
+        let silent = verdict(&Fault::Silent("nada")).0;
+        assert!(matches!(silent, Sent::Later { after_s: None, .. }));
+    }
+
+    #[test]
+    fn a_chat_has_one_message_a_second() {
+        let config = config::Telegram {
+            bot_token: Secret::new("1:a"),
+            api_base: String::new(),
+            link_base: String::new(),
+            updates: Updates::Polling,
+        };
+        let telegram = Telegram {
+            bot: Bot::new(&config).unwrap(),
+            recent: Mutex::default(),
+        };
+        let now = Monotonic::now();
+        assert!(telegram.takes_turn(1, now));
+        assert!(!telegram.takes_turn(1, now + Duration::from_millis(900)));
+        assert!(telegram.takes_turn(2, now + Duration::from_millis(900)));
+        assert!(telegram.takes_turn(1, now + GAP));
+        assert_eq!(telegram.recent.lock().unwrap().len(), 2);
+    }
+}

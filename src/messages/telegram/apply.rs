@@ -1,0 +1,130 @@
+//! What updates do to linked chats, and what the bot answers.
+//!
+//! Each update is applied once: the numbers of the last ones are kept in the
+//! transaction that applies them. Who is linked to nobody leaves no trace.
+
+use super::replies::Reply;
+use super::store;
+use super::update::{Order, Update, What};
+use crate::db::{Result, WriteTx};
+use crate::ids::TokenHash;
+
+/// Numbers of updates that are remembered.
+const REMEMBERED: usize = 100;
+
+/// What the bot says of the platform.
+#[derive(Clone, Debug)]
+pub struct House {
+    pub platform: String,
+    pub address: String,
+}
+
+/// Applies updates that were not applied yet; gives back what to answer.
+pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<Reply>> {
+    let mut handled = store::handled(tx)?;
+    let before = handled.len();
+    let mut replies = Vec::new();
+    for update in updates {
+        if handled.contains(&update.id) {
+            continue;
+        }
+        handled.push(update.id);
+        match &update.what {
+            None => {}
+            Some(What::Blocked { chat, blocked }) => {
+                store::set_blocked(tx, *chat, *blocked)?;
+            }
+            Some(What::Said { chat, name, order }) => {
+                // Whoever writes has not blocked the bot, whatever was heard.
+                let is_linked = store::set_blocked(tx, *chat, false)?;
+                match order {
+                    Order::Start { code: Some(code) } => {
+                        start(tx, house, (*chat, name, code), &mut replies)?;
+                    }
+                    Order::Stop => replies.push(stop(tx, house, *chat)?),
+                    Order::Start { code: None } | Order::Other => {
+                        replies.push(help(house, *chat, is_linked));
+                    }
+                }
+            }
+        }
+    }
+    if handled.len() > before {
+        let old = handled.len().saturating_sub(REMEMBERED);
+        store::keep_handled(tx, &handled[old..])?;
+    }
+    Ok(replies)
+}
+
+/// Links a chat to the person whose code it is.
+fn start(
+    tx: &WriteTx<'_>,
+    house: &House,
+    (chat, name, code): (i64, &str, &str),
+    replies: &mut Vec<Reply>,
+) -> Result<()> {
+    let House { platform, address } = house;
+    let Some(person) = store::by_code(tx, &TokenHash::of(code))? else {
+        replies.push(Reply::telling(chat, format!(
+            "Este link não vale mais. Peça outro em {address}/perfil/avisos e abra-o em até 15 minutos."
+        )));
+        return Ok(());
+    };
+    let owner = store::owner(tx, chat)?;
+    if owner.is_some_and(|owner| owner != person.user) {
+        replies.push(Reply::telling(
+            chat,
+            format!(
+                "Esta conversa já está conectada a outra conta da {platform} e continua com ela. \
+             Para trocar, envie /stop e abra o link de novo."
+            ),
+        ));
+        return Ok(());
+    }
+    let earlier = store::chat(tx, person.user)?.map(|earlier| earlier.id);
+    store::link(tx, person.user, chat, name)?;
+    store::forget_code(tx, person.user)?;
+    if let Some(earlier) = earlier.filter(|earlier| *earlier != chat) {
+        replies.push(Reply::telling(
+            earlier,
+            format!("Os avisos da {platform} passaram para outra conversa."),
+        ));
+    }
+    replies.push(Reply::telling(
+        chat,
+        format!(
+            "Tudo certo: os avisos da {platform} para {} chegam agora por aqui.\n\nPara parar de recebê-los, envie /stop.",
+            person.name
+        ),
+    ));
+    Ok(())
+}
+
+fn stop(tx: &WriteTx<'_>, house: &House, chat: i64) -> Result<Reply> {
+    let House { platform, address } = house;
+    let owner = store::owner(tx, chat)?;
+    let text = match owner {
+        Some(owner) => {
+            store::unlink(tx, owner, chat)?;
+            format!(
+                "Desconectado: a {platform} não envia mais avisos por aqui. Para voltar, conecte de novo em {address}/perfil/avisos."
+            )
+        }
+        None => "Esta conversa não está conectada a nenhuma conta.".to_owned(),
+    };
+    Ok(Reply::telling(chat, text))
+}
+
+fn help(house: &House, chat: i64, is_linked: bool) -> Reply {
+    let House { platform, address } = house;
+    let text = if is_linked {
+        format!(
+            "Por aqui a {platform} só envia avisos; ninguém lê as respostas. Para parar de recebê-los, envie /stop."
+        )
+    } else {
+        format!(
+            "Para receber os avisos da {platform} por aqui, entre em {address}/perfil/avisos e conecte o Telegram."
+        )
+    };
+    Reply::helping(chat, text)
+}

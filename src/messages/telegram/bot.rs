@@ -1,0 +1,230 @@
+//! The Bot API of Telegram, as far as it is used here.
+//!
+//! The token stands in the address of every call. So no error tells an
+//! address, and what the other side says goes through [`Bot::told`] first.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use ureq::Agent;
+use ureq::http::{Response, header};
+
+use crate::config;
+use crate::secrets::Secret;
+use crate::text::shortened;
+
+/// How long a short call may take.
+pub const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long people wait for the bot to say who it is.
+const SOON: Duration = Duration::from_secs(8);
+/// Longest text of a message, in characters.
+const LONGEST: usize = 4_096;
+/// Updates of one answer, and the longest answer: far above what so many
+/// updates can be, because an answer that is never read whole comes again.
+const UPDATES: u32 = 25;
+const MAX_ANSWER: u64 = 8 * 1024 * 1024;
+/// Longest description that is kept.
+const LONGEST_WORDS: usize = 200;
+/// Kinds of updates that are asked for.
+const KINDS: [&str; 2] = ["message", "my_chat_member"];
+
+/// A bot, called by its token.
+#[derive(Clone)]
+pub struct Bot {
+    agent: Agent,
+    api_base: String,
+    token: Secret,
+}
+
+/// Why a call came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The other side says no.
+    Refused(Refusal),
+    /// No answer, or none that makes sense.
+    Silent(&'static str),
+}
+
+/// A refusal in the API's terms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    pub code: i64,
+    pub description: String,
+    /// A pause that is asked for.
+    pub retry_after_s: Option<i64>,
+    /// Where the chat has gone.
+    pub moved_to: Option<i64>,
+}
+
+impl Fault {
+    /// In words for staff.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Silent(words) => (*words).to_owned(),
+            Self::Refused(refusal) if refusal.description.is_empty() => {
+                format!("o Telegram respondeu {}", refusal.code)
+            }
+            Self::Refused(refusal) => format!(
+                "o Telegram respondeu {}: {}",
+                refusal.code, refusal.description
+            ),
+        }
+    }
+
+    /// The refusal, when it is one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            Self::Silent(_) => None,
+        }
+    }
+}
+
+/// Who the bot is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Without the at sign.
+    pub username: String,
+}
+
+impl Bot {
+    /// The configured bot; `None` without a token.
+    pub fn new(config: &config::Telegram) -> Option<Self> {
+        if config.bot_token.is_empty() {
+            return None;
+        }
+        let agent = Agent::config_builder()
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .proxy(None)
+            .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
+            .accept("application/json")
+            .build()
+            .new_agent();
+        Some(Self {
+            agent,
+            api_base: config.api_base.clone(),
+            token: config.bot_token.clone(),
+        })
+    }
+
+    /// Asks who the bot is.
+    pub fn identity(&self) -> Result<Identity, Fault> {
+        let found = self.call("getMe", &json!({}), SOON)?;
+        let username = found["username"].as_str().unwrap_or_default();
+        let is_sound = !username.is_empty()
+            && username
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_sound {
+            return Err(Fault::Silent("o Telegram não disse o nome do bot"));
+        }
+        Ok(Identity {
+            username: username.to_owned(),
+        })
+    }
+
+    /// Says something in a chat; gives back the number of the message.
+    pub fn say(&self, chat: i64, text: &str, timeout: Duration) -> Result<String, Fault> {
+        let body = json!({
+            "chat_id": chat,
+            "text": shortened(text, LONGEST),
+            "link_preview_options": { "is_disabled": true },
+        });
+        let sent = self.call("sendMessage", &body, timeout)?;
+        match sent["message_id"].as_i64() {
+            Some(id) => Ok(id.to_string()),
+            // Sent again it might come twice, left it might never come.
+            None => Err(Fault::Silent(
+                "a resposta do Telegram não diz se a mensagem foi aceita",
+            )),
+        }
+    }
+
+    /// Waits at most so long for updates from `offset` on, which confirms all
+    /// before it.
+    pub fn updates(&self, offset: Option<i64>, wait: Duration) -> Result<Vec<Value>, Fault> {
+        let mut body =
+            json!({ "timeout": wait.as_secs(), "limit": UPDATES, "allowed_updates": KINDS });
+        if let Some(offset) = offset {
+            body["offset"] = offset.into();
+        }
+        match self.call("getUpdates", &body, wait + TIMEOUT)? {
+            Value::Array(updates) => Ok(updates),
+            _ => Err(Fault::Silent("a resposta do Telegram não faz sentido")),
+        }
+    }
+
+    /// Has updates sent to an address, one at a time, with a secret.
+    pub fn set_webhook(&self, url: &str, secret: &Secret) -> Result<(), Fault> {
+        let body = json!({
+            "url": url,
+            "secret_token": secret.reveal(),
+            "allowed_updates": KINDS,
+            "max_connections": 1,
+        });
+        self.call("setWebhook", &body, TIMEOUT).map(|_| ())
+    }
+
+    /// Has updates sent nowhere, so that they can be asked for.
+    pub fn delete_webhook(&self) -> Result<(), Fault> {
+        self.call("deleteWebhook", &json!({}), TIMEOUT).map(|_| ())
+    }
+
+    /// Calls a method; gives back its result.
+    fn call(&self, method: &str, body: &Value, timeout: Duration) -> Result<Value, Fault> {
+        let address = format!("{}/bot{}/{method}", self.api_base, self.token.reveal());
+        let request = self
+            .agent
+            .post(address)
+            .config()
+            .timeout_global(Some(timeout))
+            .build()
+            .header(header::CONTENT_TYPE, "application/json");
+        let mut answer = request.send(body.to_string()).map_err(|error| {
+            Fault::Silent(match error {
+                ureq::Error::Timeout(_) => "o Telegram não respondeu a tempo",
+                _ => "o Telegram não pôde ser alcançado",
+            })
+        })?;
+        let status = i64::from(answer.status().as_u16());
+        let pause = retry_after(&answer);
+        let text = answer
+            .body_mut()
+            .with_config()
+            .limit(MAX_ANSWER)
+            .read_to_string();
+        let mut told: Value = text
+            .ok()
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        if told["ok"] == true {
+            return Ok(told["result"].take());
+        }
+        let code = told["error_code"].as_i64();
+        if code.is_none() && status < 400 {
+            return Err(Fault::Silent("a resposta do Telegram não faz sentido"));
+        }
+        let parameters = &told["parameters"];
+        Err(Fault::Refused(Refusal {
+            code: code.unwrap_or(status),
+            description: self.told(told["description"].as_str().unwrap_or_default()),
+            retry_after_s: parameters["retry_after"].as_i64().or(pause),
+            moved_to: parameters["migrate_to_chat_id"].as_i64(),
+        }))
+    }
+
+    /// What the other side says, fit for logs and pages.
+    fn told(&self, words: &str) -> String {
+        let words = words.replace(self.token.reveal(), "***");
+        let plain = shortened(&words, LONGEST_WORDS).chars();
+        plain
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect()
+    }
+}
+
+fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
+    let value = answer.headers().get(header::RETRY_AFTER)?;
+    value.to_str().ok()?.trim().parse().ok()
+}

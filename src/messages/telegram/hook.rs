@@ -1,0 +1,83 @@
+//! `POST /api/v1/webhook/telegram`: updates that Telegram sends.
+//!
+//! Anything but a 2xx is sent again, so what is of no concern to us is a
+//! success. Telegram is asked to send one at a time, which keeps their order.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::bot::Bot;
+use super::poll::Trouble;
+use super::{HOOK_PATH, apply, ensure_hook_secret, poll, update};
+use crate::app::App;
+use crate::guard::TelegramSender;
+use crate::http::{Problem, Reply, Request};
+use crate::route::Job;
+use crate::worker::Stop;
+
+/// The answer to every update.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TelegramUpdateReceived")]
+struct Received {
+    success: bool,
+}
+
+/// Schema of the answer.
+pub fn reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Received>()
+}
+
+/// Schema of the body, as far as it is read.
+pub fn body(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "description": "An Update of the Bot API.",
+        "required": ["update_id"],
+        "properties": {
+            "update_id": { "type": "integer", "description": "Makes the update idempotent." },
+            "message": { "type": "object", "description": "Something that was said in a chat." },
+            "my_chat_member": { "type": "object", "description": "The bot was blocked, or no longer is." }
+        }
+    })
+}
+
+/// Applies an update.
+pub fn receive(app: &App, _: &TelegramSender, request: &Request) -> Result<Job, Problem> {
+    let told: Value = request.json()?;
+    let update = update::parse(&told)
+        .ok_or_else(|| Problem::field("update_id", "must be the number of the update"))?;
+    let house = poll::house(app);
+    let replies = Arc::clone(&app.telegram.replies);
+    Ok(Box::new(move |tx| {
+        let answers = apply::apply(tx, &house, &[update])?;
+        tx.after_commit(move || replies.add(answers));
+        Reply::json(&Received { success: true })
+    }))
+}
+
+/// Tells Telegram where to send updates, again until it heard it.
+pub fn register(app: &Arc<App>, bot: &Bot, stop: &Stop) {
+    let url = format!("{}{HOOK_PATH}", app.addresses.base_url);
+    let mut pause = poll::Pause::default();
+    while !stop.is_set() {
+        let secret = match ensure_hook_secret(app) {
+            Ok(secret) => secret,
+            Err(error) => {
+                pause.take(&Trouble::Database(error), stop);
+                continue;
+            }
+        };
+        let (bot, url) = (bot.clone(), url.clone());
+        match poll::apart(stop, move || bot.set_webhook(&url, &secret)) {
+            None => return,
+            Some(Ok(())) => {
+                tracing::info!("Telegram sends what people say to the bot");
+                return;
+            }
+            Some(Err(fault)) => pause.take(&Trouble::Fault(fault), stop),
+        }
+    }
+}

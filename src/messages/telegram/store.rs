@@ -1,0 +1,153 @@
+//! Linked chats and codes in the database.
+
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::{TokenHash, UserId};
+
+/// Under which the numbers of the last updates are kept.
+const HANDLED: &str = "telegram_updates";
+
+/// A linked chat.
+#[derive(Clone, Debug)]
+pub struct Chat {
+    /// Telegram's number of it.
+    pub id: i64,
+    /// What its person is called there, or empty.
+    pub name: String,
+    pub linked_at: Instant,
+    /// Since when the bot is blocked in it.
+    pub blocked_at: Option<Instant>,
+}
+
+/// The chat that a person has linked.
+pub fn chat(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Chat>> {
+    tx.optional(
+        "SELECT chat_id, name, linked_at, blocked_at FROM telegram_chat WHERE user_id = ?1",
+        [user],
+        |row| {
+            Ok(Chat {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                linked_at: Instant(row.get(2)?),
+                blocked_at: row.get::<_, Option<i64>>(3)?.map(Instant),
+            })
+        },
+    )
+}
+
+/// Who has linked a chat.
+pub fn owner(tx: &ReadTx<'_>, chat: i64) -> Result<Option<UserId>> {
+    tx.optional(
+        "SELECT user_id FROM telegram_chat WHERE chat_id = ?1",
+        [chat],
+        |row| row.get(0),
+    )
+}
+
+/// Links a chat to a person, in the place of an earlier one. Nobody else may
+/// have it.
+pub fn link(tx: &WriteTx<'_>, user: UserId, chat: i64, name: &str) -> Result<()> {
+    tx.execute(
+        "INSERT INTO telegram_chat (user_id, chat_id, name, linked_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (user_id) DO UPDATE
+         SET chat_id = ?2, name = ?3, linked_at = ?4, blocked_at = NULL",
+        (user, chat, name, tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// Forgets the chat of a person; false when there is none.
+pub fn unlink_person(tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
+    let gone = tx.execute("DELETE FROM telegram_chat WHERE user_id = ?1", [user])?;
+    Ok(gone == 1)
+}
+
+/// Keeps the digest of a person's code, in the place of an earlier one.
+pub fn set_code(tx: &WriteTx<'_>, user: UserId, hash: &TokenHash, until: Instant) -> Result<()> {
+    tx.execute(
+        "INSERT INTO telegram_code (user_id, hash, expires_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (user_id) DO UPDATE SET hash = ?2, expires_at = ?3",
+        (user, hash, until.0),
+    )?;
+    Ok(())
+}
+
+/// Whose code it is.
+pub struct CodeOwner {
+    pub user: UserId,
+    pub name: String,
+}
+
+/// Whose living code has a digest; nobody's when that person is suspended.
+pub fn by_code(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<CodeOwner>> {
+    tx.optional(
+        "SELECT c.user_id, u.name FROM telegram_code c JOIN user u ON u.user_id = c.user_id
+         WHERE c.hash = ?1 AND c.expires_at > ?2 AND u.suspended_at IS NULL",
+        (hash, tx.now().0),
+        |row| {
+            Ok(CodeOwner {
+                user: row.get(0)?,
+                name: row.get(1)?,
+            })
+        },
+    )
+}
+
+/// Forgets a person's code.
+pub fn forget_code(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
+    tx.execute("DELETE FROM telegram_code WHERE user_id = ?1", [user])?;
+    Ok(())
+}
+
+/// Numbers of the last updates that were applied, in that order.
+pub fn handled(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
+    let kept: Option<Vec<u8>> = tx.optional(
+        "SELECT value FROM setting WHERE name = ?1",
+        [HANDLED],
+        |row| row.get(0),
+    )?;
+    let kept = String::from_utf8(kept.unwrap_or_default()).unwrap_or_default();
+    Ok(kept
+        .split(',')
+        .filter_map(|number| number.parse().ok())
+        .collect())
+}
+
+/// Keeps the numbers of the last updates.
+pub fn keep_handled(tx: &WriteTx<'_>, numbers: &[i64]) -> Result<()> {
+    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    tx.execute(
+        "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
+        (HANDLED, numbers.join(",").into_bytes(), tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// Forgets a person's chat; false when it is another by now.
+pub fn unlink(tx: &WriteTx<'_>, user: UserId, chat: i64) -> Result<bool> {
+    let gone = tx.execute(
+        "DELETE FROM telegram_chat WHERE user_id = ?1 AND chat_id = ?2",
+        (user, chat),
+    )?;
+    Ok(gone == 1)
+}
+
+/// Notes whether the bot is blocked in a chat; false when nobody linked it.
+pub fn set_blocked(tx: &WriteTx<'_>, chat: i64, blocked: bool) -> Result<bool> {
+    let noted = tx.execute(
+        "UPDATE telegram_chat SET blocked_at = CASE WHEN ?2 THEN coalesce(blocked_at, ?3) END
+         WHERE chat_id = ?1",
+        (chat, blocked, tx.now().0),
+    )?;
+    Ok(noted == 1)
+}
+
+/// Gives a person's chat its new number, unless somebody has that one already.
+pub fn moved(tx: &WriteTx<'_>, user: UserId, chat: i64, new: i64) -> Result<bool> {
+    let noted = tx.execute(
+        "UPDATE OR IGNORE telegram_chat SET chat_id = ?3 WHERE user_id = ?1 AND chat_id = ?2",
+        (user, chat, new),
+    )?;
+    Ok(noted == 1)
+}

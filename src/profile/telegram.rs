@@ -1,0 +1,134 @@
+//! One's own Telegram: connected by a link to the bot, and disconnected. What
+//! happens in the chat is in `messages/telegram/`.
+
+use serde::Serialize;
+
+use super::alerts;
+use super::views::{TelegramChat, TelegramLink, TelegramSection};
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::ReadTx;
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::view::{Notice, Tone, When};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::messages::telegram::store::Chat;
+use crate::messages::telegram::{self, store};
+use crate::route::Job;
+
+/// Seconds after which another try makes sense when Telegram is silent.
+const AGAIN_S: i64 = 30;
+
+/// The connected chat of a person; nothing without a bot.
+pub fn chat(tx: &ReadTx<'_>, app: &App, user: UserId) -> Result<Option<Chat>, Problem> {
+    if !app.telegram.is_on() {
+        return Ok(None);
+    }
+    Ok(store::chat(tx, user)?)
+}
+
+/// What the page of alerts shows of it.
+pub fn section(app: &App, chat: Option<&Chat>, now: Instant) -> Option<TelegramSection> {
+    let when = |at: Instant| When::new(app.zone(), at, now);
+    app.telegram.is_on().then(|| TelegramSection {
+        chat: chat.map(|chat| TelegramChat {
+            name: chat.name.clone(),
+            since: when(chat.linked_at),
+            blocked: chat.blocked_at.map(when),
+        }),
+        ..TelegramSection::default()
+    })
+}
+
+/// A connected chat, for programs.
+#[derive(Serialize)]
+pub struct WireChat {
+    nome: String,
+    desde: String,
+    bloqueado: bool,
+}
+
+/// The connected chat, for programs.
+pub fn wire(app: &App, chat: &Chat) -> WireChat {
+    WireChat {
+        nome: chat.name.clone(),
+        desde: app.zone().spaced(chat.linked_at),
+        bloqueado: chat.blocked_at.is_some(),
+    }
+}
+
+#[derive(Serialize)]
+struct WireLink<'a> {
+    ok: bool,
+    link: &'a str,
+    vale_ate: String,
+}
+
+/// `POST /perfil/telegram/conectar`: a link that connects whoever opens it, in
+/// the place of an earlier one.
+pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let Some(bot) = app.telegram.identity() else {
+        return Err(Problem::not_found());
+    };
+    let bot = match bot {
+        Ok(bot) => bot,
+        Err(fault) => {
+            tracing::warn!(error = fault.words(), "no link to the Telegram bot");
+            if request.wants_json() {
+                let said = "Telegram does not answer; try again in a moment";
+                return Err(Problem::unavailable(said, AGAIN_S));
+            }
+            return silent(app, person, request);
+        }
+    };
+    let (user, code) = (person.account.user_id, telegram::new_code());
+    let address = telegram::link(&app.config.telegram, &bot, &code);
+    let until = app
+        .db
+        .write(move |tx| telegram::keep_code(tx, user, &code))?;
+    if request.wants_json() {
+        return Reply::json(&WireLink {
+            ok: true,
+            link: &address,
+            vale_ate: app.zone().spaced(until),
+        });
+    }
+    let link = TelegramLink {
+        address,
+        until: app.zone().page(until),
+    };
+    alerts::show(app, person, request, |page| {
+        if let Some(section) = &mut page.telegram {
+            section.link = Some(link);
+        }
+    })
+}
+
+/// The page with what to do when Telegram does not answer.
+fn silent(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let trouble = Notice::new(
+        Tone::Warn,
+        "O Telegram não responde agora",
+        "Nada mudou na sua conta. Tente de novo em alguns minutos; se continuar assim, avise a administração.",
+    );
+    let reply = alerts::show(app, person, request, |page| {
+        if let Some(section) = &mut page.telegram {
+            section.trouble = Some(trouble);
+        }
+    })?;
+    Ok(reply
+        .status(http::StatusCode::SERVICE_UNAVAILABLE)
+        .with(http::header::RETRY_AFTER, AGAIN_S.into()))
+}
+
+/// `POST /perfil/telegram/desconectar`: forgets the chat, and a link that
+/// would connect one.
+pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (user, answer) = (person.account.user_id, Answer::to(request));
+    Ok(Box::new(move |tx| {
+        store::forget_code(tx, user)?;
+        store::unlink_person(tx, user)?;
+        answer.done(user, alerts::PATH, "telegram_desconectado")
+    }))
+}

@@ -1,0 +1,85 @@
+//! Updates to a webhook: one at a time, in their order, again until they are
+//! taken.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant as Monotonic};
+
+use super::Update;
+use crate::sandbox::state::Sandbox;
+
+/// How long the receiver may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// First and longest pause before another try.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Sends updates until the sandbox stops.
+pub fn run(sandbox: &Arc<Sandbox>) {
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(None)
+        .timeout_global(Some(PATIENCE))
+        .build()
+        .into();
+    while let Some((update, url, secret)) = next(sandbox) {
+        let mut request = agent.post(&url).header("content-type", "application/json");
+        if let Some(secret) = secret {
+            request = request.header("x-telegram-bot-api-secret-token", secret);
+        }
+        let error = match request.send(update.body.to_string()) {
+            Ok(answer) if answer.status().is_success() => None,
+            Ok(answer) => Some(format!(
+                "Wrong response from the webhook: {}",
+                answer.status()
+            )),
+            Err(error) => Some(error.to_string()),
+        };
+        settle(sandbox, &update, error);
+    }
+}
+
+/// Waits for the next update that is due; none when the sandbox stops.
+fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
+    let mut world = sandbox.world();
+    loop {
+        if world.stopping {
+            return None;
+        }
+        let now = Monotonic::now();
+        let telegram = &world.telegram;
+        let wait = match (&telegram.webhook, telegram.updates.front()) {
+            (Some(hook), Some(update)) if hook.due <= now => {
+                return Some((update.clone(), hook.url.clone(), hook.secret.clone()));
+            }
+            (Some(hook), Some(_)) => hook.due - now,
+            // Without anything to send, the bell alone wakes.
+            _ => Duration::from_hours(1),
+        };
+        world = sandbox
+            .bell
+            .wait_timeout(world, wait)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+    }
+}
+
+/// Takes an update out that was taken, or has it wait for the next try.
+fn settle(sandbox: &Sandbox, update: &Update, error: Option<String>) {
+    let mut world = sandbox.world();
+    let telegram = &mut world.telegram;
+    let Some(hook) = &mut telegram.webhook else {
+        return;
+    };
+    if error.is_some() {
+        hook.tries += 1;
+        let pause = FIRST_PAUSE * 2_u32.pow((hook.tries - 1).min(16));
+        hook.due = Monotonic::now() + pause.min(LONGEST_PAUSE);
+    } else {
+        hook.tries = 0;
+        if telegram.updates.front().map(|first| first.id) == Some(update.id) {
+            telegram.updates.pop_front();
+        }
+    }
+    hook.error = error;
+}

@@ -1,0 +1,133 @@
+//! Telegram: a bot, the chats that people have with it, and its updates.
+//!
+//! `api.rs` is the Bot API as the platform calls it, `people.rs` what people do
+//! in their chats, `hook.rs` sends updates to a webhook, `pages.rs` shows it
+//! all to whoever plays a person.
+//!
+//! A bot's token is digits, a colon and a key; one whose key is `recusada` is
+//! not accepted. There is one bot, whatever its token.
+
+pub mod api;
+pub mod hook;
+pub mod pages;
+pub mod people;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant as Monotonic;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The bot's name in links.
+pub const USERNAME: &str = "escola_de_mentira_bot";
+/// The bot's number.
+const BOT_ID: i64 = 7_000_000_001;
+/// Chats that the sandbox holds, lines of one, and updates that wait.
+const CHATS_MAX: usize = 256;
+const LINES_MAX: usize = 200;
+const UPDATES_MAX: usize = 1_000;
+/// Longest name and text that a person has and says.
+const NAME_MAX: usize = 64;
+const TEXT_MAX: usize = 4_096;
+
+/// Everything about Telegram that changes.
+#[derive(Default)]
+pub struct Telegram {
+    /// By number.
+    pub chats: BTreeMap<i64, Chat>,
+    /// Not confirmed yet, oldest first.
+    pub(super) updates: VecDeque<Update>,
+    /// The highest number of an update so far.
+    last_update: i64,
+    /// Messages so far.
+    messages: i64,
+    pub(super) webhook: Option<Webhook>,
+    /// Kinds of updates that the bot asked for; empty for the usual ones.
+    allowed: Vec<String>,
+    /// Calls for updates so far: a newer one ends an older one that waits.
+    pub(super) pollers: u64,
+}
+
+/// A private chat of a person with the bot.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chat {
+    #[serde(rename = "chat_id")]
+    pub id: i64,
+    pub name: String,
+    /// The person has blocked the bot.
+    pub blocked: bool,
+    /// Oldest first.
+    pub lines: VecDeque<Line>,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// When, RFC 3339.
+    pub at: String,
+    /// By the bot, or by the person.
+    pub bot: bool,
+    pub text: String,
+}
+
+/// Something that the bot is to be told.
+#[derive(Clone, Debug)]
+pub(super) struct Update {
+    pub(super) id: i64,
+    pub(super) body: Value,
+}
+
+/// Where updates are sent.
+pub(super) struct Webhook {
+    pub(super) url: String,
+    pub(super) secret: Option<String>,
+    /// What went wrong last.
+    pub(super) error: Option<String>,
+    /// Tries of the update that is first in line, and when the next is due.
+    pub(super) tries: u32,
+    pub(super) due: Monotonic,
+}
+
+impl Telegram {
+    /// Queues an update, unless the bot did not ask for its kind.
+    fn tell(&mut self, kind: &str, what: &Value) {
+        if !self.allowed.is_empty() && !self.allowed.iter().any(|one| one == kind) {
+            return;
+        }
+        let id = self.last_update.max(600_000_000) + 1;
+        self.tell_as(id, json!({ "update_id": id, kind: what }));
+    }
+
+    /// Queues an update as it is.
+    fn tell_as(&mut self, id: i64, body: Value) {
+        self.last_update = self.last_update.max(id);
+        if self.updates.len() == UPDATES_MAX {
+            self.updates.pop_front();
+        }
+        self.updates.push_back(Update { id, body });
+    }
+
+    fn next_message(&mut self) -> i64 {
+        self.messages += 1;
+        self.messages
+    }
+}
+
+impl Chat {
+    fn push(&mut self, line: Line) {
+        if self.lines.len() == LINES_MAX {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(line);
+    }
+
+    /// The chat as updates tell it.
+    fn as_json(&self) -> Value {
+        json!({ "id": self.id, "first_name": self.name, "type": "private" })
+    }
+
+    /// Its person as updates tell it.
+    fn person(&self) -> Value {
+        json!({ "id": self.id, "is_bot": false, "first_name": self.name, "language_code": "pt-br" })
+    }
+}
