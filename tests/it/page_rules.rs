@@ -21,7 +21,7 @@ pub const NO_PAGES: &[&str] = &[
 ];
 
 /// Hosts of links that lead away, as the furniture has them.
-const AWAY: [&str; 4] = ["exemplo.com", "exemplo.com.br", "wa.me", "youtu.be"];
+const AWAY: [&str; 5] = ["exemplo.com", "exemplo.com.br", "t.me", "wa.me", "youtu.be"];
 
 /// A row of the route table, as far as pages know it.
 pub struct Row {
