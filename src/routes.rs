@@ -22,6 +22,7 @@ use crate::people;
 use crate::photos;
 use crate::profile;
 use crate::program;
+use crate::requests;
 use crate::route::{Access, Call, Route, Run};
 use crate::trail;
 
@@ -65,6 +66,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(queues());
     rows.extend(channels());
     rows.extend(clock());
+    rows.extend(request_log());
     rows
 }
 
@@ -74,6 +76,17 @@ fn health() -> [Route; 2] {
     [
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").any_host(),
         get("/readyz", Call::Open(Run::Slow(api::readyz)), "Says whether the service can do its work.").any_host(),
+    ]
+}
+
+/// What was asked of the service.
+#[rustfmt::skip]
+fn request_log() -> [Route; 2] {
+    use Access::Admin;
+    use requests::pages;
+    [
+        get("/admin/requisicoes", Call::Session(Admin, Run::Slow(pages::list)), "The log of requests, as page, JSON or CSV."),
+        get("/admin/requisicoes/{id}", Call::Session(Admin, Run::Read(pages::entry)), "One request of the log."),
     ]
 }
 

@@ -69,6 +69,7 @@ const OPERATOR: &[Group] = &[
             Place::new("Chaves", "/admin/chaves", "key"),
             Place::new("Cron", "/admin/cron", "clock"),
             Place::new("Auditoria", "/admin/auditoria", "audit"),
+            Place::new("Requisições", "/admin/requisicoes", "pulse"),
             Place::new("Estilo", "/admin/estilo", "style"),
         ],
     },

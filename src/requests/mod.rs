@@ -5,8 +5,10 @@
 //! kept waits in memory for at most about a second and is then written with
 //! the counters (`behind.rs`). Queries, bodies and credentials are never kept.
 
+pub mod pages;
 mod recorder;
 pub mod store;
+pub mod views;
 
 use std::net::IpAddr;
 

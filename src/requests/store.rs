@@ -1,6 +1,9 @@
 //! The log of requests in the database.
 
+use rusqlite::{Row, ToSql};
+
 use super::{Entry, FULL};
+use crate::accounts::Role;
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -51,4 +54,142 @@ pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
         [],
         |row| row.get(0),
     )
+}
+
+/// Which entries.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The beginning of a path when it begins with a slash, else a request
+    /// id; empty for all.
+    pub search: String,
+    /// First digit of the status.
+    pub class: Option<u16>,
+    /// As it is stored.
+    pub caller: Option<&'static str>,
+    /// Not before.
+    pub since: Option<Instant>,
+}
+
+/// An entry with the name of who asked.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    pub id: i64,
+    pub at: Instant,
+    pub request_id: String,
+    pub method: String,
+    pub path: String,
+    pub status: u16,
+    pub us: i64,
+    pub caller: String,
+    pub caller_id: Option<i64>,
+    /// Of the person or the key, as it is called now; empty without one.
+    pub name: String,
+    /// The person's role; `None` for others and for who was removed.
+    pub role: Option<Role>,
+    pub address: String,
+    pub sampled: i64,
+}
+
+/// People and keys have numbers of their own.
+const LOGGED: &str = "SELECT r.entry_id, r.at, r.request_id, r.method, r.path, r.status, r.us, r.caller,
+        r.caller_id, coalesce(u.name, k.name, ''), iif(u.removed_at IS NULL, u.role, NULL), r.address, r.sampled
+     FROM request_log r
+     LEFT JOIN user u ON r.caller <> 'chave' AND u.user_id = r.caller_id
+     LEFT JOIN api_key k ON r.caller = 'chave' AND k.key_id = r.caller_id";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Logged> {
+    Ok(Logged {
+        id: row.get(0)?,
+        at: Instant(row.get(1)?),
+        request_id: row.get(2)?,
+        method: row.get(3)?,
+        path: row.get(4)?,
+        status: row.get(5)?,
+        us: row.get(6)?,
+        caller: row.get(7)?,
+        caller_id: row.get(8)?,
+        name: row.get(9)?,
+        role: row.get(10)?,
+        address: row.get(11)?,
+        sampled: row.get(12)?,
+    })
+}
+
+/// One entry.
+pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Logged>> {
+    tx.optional(&format!("{LOGGED} WHERE r.entry_id = ?1"), [id], read)
+}
+
+/// One page, newest first, with the number of all that match. Each form of
+/// the question has an index that also answers its filters.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<Logged>, u64)> {
+    let since = wanted.since.map(first_of);
+    let after = format!("{}\u{10ffff}", wanted.search);
+    let mut values: Vec<(&str, &dyn ToSql)> = Vec::new();
+    let (index, mut filters) = if wanted.search.starts_with('/') {
+        values.extend([(":q", &wanted.search as &dyn ToSql), (":after", &after)]);
+        (
+            "INDEXED BY request_log_by_path",
+            "path >= :q AND path < :after".to_owned(),
+        )
+    } else if !wanted.search.is_empty() {
+        values.push((":q", &wanted.search));
+        (
+            "INDEXED BY request_log_by_request",
+            "request_id = :q".to_owned(),
+        )
+    } else if wanted.class.is_some() {
+        (
+            "INDEXED BY request_log_by_class",
+            "status / 100 = :class".to_owned(),
+        )
+    } else if wanted.caller.is_some() {
+        (
+            "INDEXED BY request_log_by_caller",
+            "caller = :caller".to_owned(),
+        )
+    } else {
+        ("", "entry_id > 0".to_owned())
+    };
+    if let Some(class) = &wanted.class {
+        values.push((":class", class));
+        filters.push_str(" AND status / 100 = :class");
+    }
+    if let Some(caller) = &wanted.caller {
+        values.push((":caller", caller));
+        filters.push_str(" AND caller = :caller");
+    }
+    if let Some(since) = &since {
+        values.push((":since", since));
+        filters.push_str(" AND entry_id >= :since");
+    }
+    let total: i64 = if wanted.search.is_empty() && since.is_none() {
+        tx.one(
+            "SELECT coalesce(sum(entries), 0) FROM request_log_count
+             WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
+            (wanted.class, wanted.caller),
+            |row| row.get(0),
+        )?
+    } else {
+        let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");
+        tx.one(&count, &values[..], |row| row.get(0))?
+    };
+    values.push((":limit", &limit));
+    values.push((":offset", &offset));
+    let rows = tx.all(
+        &format!(
+            "{LOGGED} WHERE r.entry_id IN (
+                 SELECT entry_id FROM request_log {index} WHERE {filters}
+                 ORDER BY entry_id DESC LIMIT :limit OFFSET :offset)
+             ORDER BY r.entry_id DESC"
+        ),
+        &values[..],
+        read,
+    )?;
+    Ok((rows, u64::try_from(total).unwrap_or(0)))
 }

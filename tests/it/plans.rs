@@ -21,6 +21,7 @@ const LOJA: u64 = 900_000_001;
 const SMALL: &[&str] = &[
     "setting",
     "outbox_count",
+    "request_log_count",
     "ml_notification_count",
     "word",
     "role_permission",
@@ -130,6 +131,8 @@ fn is_coarse(step: &str, sql: &str) -> bool {
         "outbox_by_kind (",
         "outbox_by_state (",
         "outbox_due (",
+        "request_log_by_caller (",
+        "request_log_by_class (",
         "user_by_role (",
     ];
     // Links to set up are few: one is made at a start without an operator.
@@ -430,6 +433,15 @@ fn queues(site: &Site) {
         "/admin/cron/arquivo?tipo=cron",
         "/admin/cron/arquivo?formato=csv",
         "/admin/cron/arquivo/1",
+        "/admin/requisicoes",
+        "/admin/requisicoes?periodo=hoje",
+        "/admin/requisicoes?resposta=4xx",
+        "/admin/requisicoes?resposta=2xx&quem=sessao&periodo=7",
+        "/admin/requisicoes?quem=ninguem",
+        "/admin/requisicoes?quem=chave&periodo=hora",
+        "/admin/requisicoes?q=/admin&resposta=2xx&quem=sessao",
+        "/admin/requisicoes?q=abc",
+        "/admin/requisicoes?formato=csv",
     ] {
         admin.get(target).expect(200);
     }

@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::actors::Actor;
 use crate::client::{Connection, Request};
 use crate::process::until;
 use crate::site::{CHECKOUT_TOKEN, CRON_SECRET, Site};
+use crate::students::{list, page};
 
 /// What is stored once everything was written, oldest first.
 fn stored(site: &Site, columns: &str) -> Vec<String> {
@@ -175,4 +177,133 @@ fn a_kill_loses_at_most_the_last_seconds() {
     site.anonymous().get("/entrar").expect(200);
     let rows = stored(&site, "path, sampled");
     assert!((2..=3).contains(&rows.len()), "{rows:?}");
+}
+
+const LIST: &str = "/admin/requisicoes";
+
+/// Numbers of what a list shows, in its order, and its total.
+fn shown(admin: &Actor<'_>, query: &str) -> (Vec<String>, u64) {
+    let listed = list(admin, &format!("{LIST}?{query}"));
+    let rows = listed["dados"].as_array().unwrap().iter();
+    let text = |row: &Value| {
+        let (method, path) = (row["metodo"].as_str(), row["caminho"].as_str());
+        format!("{} {} {}", method.unwrap(), path.unwrap(), row["status"])
+    };
+    (rows.map(text).collect(), listed["total"].as_u64().unwrap())
+}
+
+#[test]
+fn the_list_is_searched_filtered_and_paged() {
+    let site = Site::builder().unlimited().start();
+    site.administrator();
+    site.person("ana");
+    let key = site.key(&["write"]);
+    site.clock().advance_s(3 * 86_400);
+    let (admin, ana) = (site.administrator(), site.person("ana"));
+    site.clock().advance_s(1);
+    let found = ana.get("/painel").expect(200);
+    let id = found.header("x-request-id").unwrap().to_owned();
+    ana.get("/painel/avisos").expect(200);
+    ana.get("/painel/nada").expect(404);
+    key.post(
+        "/api/v1/alunos/suspender",
+        &json!({ "email": "x@example.com" }),
+    )
+    .expect(404);
+    site.anonymous().get("/painel").expect(303);
+    let day = "periodo=hoje&por_pagina=100";
+    for (query, rows) in [
+        (
+            "q=/painel&periodo=hoje",
+            vec![
+                "GET /painel 303",
+                "GET /painel/nada 404",
+                "GET /painel/avisos 200",
+                "GET /painel 200",
+            ],
+        ),
+        (&format!("q={id}"), vec!["GET /painel 200"]),
+        (&format!("q={}", &id[..8]), vec![]),
+        (&format!("q={id}&resposta=4xx"), vec![]),
+        (
+            "resposta=4xx",
+            vec!["POST /api/v1/alunos/suspender 404", "GET /painel/nada 404"],
+        ),
+        (
+            "resposta=4xx&quem=chave",
+            vec!["POST /api/v1/alunos/suspender 404"],
+        ),
+        ("resposta=4xx&quem=sessao&q=/painel/", vec![]),
+        (
+            "resposta=3xx&quem=ninguem&periodo=hora",
+            vec!["GET /painel 303", "POST /entrar 303", "POST /entrar 303"],
+        ),
+        ("quem=extensao", vec![]),
+        ("resposta=5xx", vec![]),
+    ] {
+        let (found, total) = shown(&admin, query);
+        assert_eq!(found, rows, "{query}");
+        assert_eq!(total, rows.len() as u64, "{query}");
+    }
+    let (today, total) = shown(&admin, day);
+    assert_eq!((today.len(), total), (7, 7), "{today:?}");
+    let (all, total) = shown(&admin, "por_pagina=2&pagina=2");
+    assert_eq!((&all[..], total), (&today[2..4], 9));
+    for bad in ["quem=alguem", "resposta=6xx", "periodo=30", "ordem=nome"] {
+        admin.get(&format!("{LIST}?{bad}")).expect(422);
+    }
+    let csv = admin
+        .get(&format!("{LIST}?formato=csv&resposta=4xx"))
+        .expect(200)
+        .text();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].ends_with("id,quando,pedido,metodo,caminho,status,microssegundos,quem,quem_tipo,quem_id,endereco,vale_por"));
+    assert_eq!(lines.len(), 3, "{csv}");
+    assert!(
+        lines[1].contains(",POST,/api/v1/alunos/suspender,404,")
+            && lines[1].contains(",CRM,chave,1,127.0.0.1,1"),
+        "{csv}"
+    );
+    site.person_as("rui", "drop").get(LIST).expect(403);
+    ana.get(LIST).expect(403);
+    site.anonymous().get(LIST).expect(303);
+}
+
+#[test]
+fn one_request_is_told_with_who_asked() {
+    let site = Site::start();
+    let (admin, ana) = (site.administrator(), site.person("ana"));
+    ana.get("/painel").expect(200);
+    let listed = list(&admin, &format!("{LIST}?q=/painel"));
+    let row = &listed["dados"][0];
+    assert_eq!(
+        (&row["quem"], &row["quem_tipo"]),
+        (&json!("ana da Silva"), &json!("sessao"))
+    );
+    assert_eq!(row["quando"], "2026-11-20 09:00:00");
+    assert!(row["microssegundos"].as_i64().unwrap() > 0, "{row}");
+    let address = format!("{LIST}/{}", row["id"].as_str().unwrap());
+    let page = page(&admin, &address).expect(200).text();
+    let person = format!("/admin/alunos/{}", row["quem_id"].as_str().unwrap());
+    let request_id = row["pedido"].as_str().unwrap();
+    for part in [
+        "GET /painel",
+        "20/11/2026 09:00:00",
+        "Atendido",
+        &person,
+        request_id,
+    ] {
+        assert!(page.contains(part), "no {part} in {page}");
+    }
+    assert_eq!(list(&admin, &address)["pedido"], request_id);
+    for missing in [format!("{LIST}/1"), format!("{LIST}/x")] {
+        admin.get(&missing).expect(404);
+    }
+    // Who is removed leaves a number that nobody else gets, and no name.
+    admin.post(&format!("{person}/excluir"), &json!({})).ok();
+    let shown = list(&admin, &address);
+    assert_eq!(shown["quem"], "Pessoa removida");
+    let page = self::page(&admin, &address).expect(200).text();
+    assert!(!page.contains(&person) && !page.contains("ana"), "{page}");
+    assert_eq!(list(&admin, &format!("{LIST}?q={LIST}"))["total"], 0);
 }
