@@ -21,7 +21,7 @@ const MOST_EXPORTED: u32 = 50_000;
 const CALLERS: [(&str, &str); 5] = [
     ("sessao", "Sessão"),
     ("extensao", "Extensão"),
-    ("parceiro", "Token de parceiro"),
+    ("parceiro", "Parceiro"),
     ("chave", "Chave"),
     ("segredo", "Segredo"),
 ];
@@ -51,7 +51,7 @@ const LIST: Listing = Listing {
                 CALLERS[2],
                 CALLERS[3],
                 CALLERS[4],
-                (NOBODY, "Sem identificação"),
+                (NOBODY, "Anônimo"),
             ],
         },
         Filter {
@@ -120,7 +120,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return ListReply::reply(total, logged.collect());
     }
     let columns = [
-        Head::plain("Pedido"),
+        Head::plain("Requisição"),
         Head::plain("Quem"),
         Head::plain("Resposta"),
         Head::plain("Duração").numeric(),
@@ -157,9 +157,9 @@ fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
 }
 
 fn limits(total: u64) -> String {
-    let mut text = "Em picos guardamos uma amostra: acima de 50 pedidos por segundo, um em cada 100. Depois de 90 dias eles vão para o arquivo.".to_owned();
+    let mut text = "Em picos guardamos uma amostra: acima de 50 requisições por segundo, uma em cada 100. Depois de 90 dias elas vão para o arquivo.".to_owned();
     if total > MOST_EXPORTED.into() {
-        text.push_str(" O CSV traz os 50.000 mais recentes.");
+        text.push_str(" O CSV traz as 50.000 mais recentes.");
     }
     text
 }
@@ -174,7 +174,7 @@ fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
         by: CALLERS
             .iter()
             .find(|(kind, _)| *kind == logged.caller)
-            .map_or("Sem identificação", |(_, words)| words),
+            .map_or("Anônimo", |(_, words)| words),
         address: logged.address.clone(),
         status: logged.status,
         tone: match logged.status {
@@ -185,6 +185,7 @@ fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
         },
         took: took(logged.us),
         at: When::new(zone, logged.at, now),
+        time: zone.civil(logged.at).format("%H:%M:%S").to_string(),
     }
 }
 

@@ -40,6 +40,8 @@ pub struct RequestRow {
     pub took: String,
     /// When.
     pub at: When,
+    /// `14:32:07`.
+    pub time: String,
 }
 
 /// `GET /admin/requisicoes/{id}`: one request.
