@@ -647,6 +647,7 @@ CREATE INDEX outbox_by_state ON outbox (state, message_id);
 CREATE INDEX outbox_by_channel ON outbox (channel, message_id);
 CREATE INDEX outbox_by_kind ON outbox (kind, message_id);
 CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX outbox_bodies ON outbox (done_at) WHERE done_at IS NOT NULL AND params <> '{}';
 
 -- Messages by channel, kind and state, kept by triggers: the totals of the queue.
 CREATE TABLE outbox_count (

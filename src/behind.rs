@@ -22,14 +22,10 @@ use crate::ids::{TokenHash, UserId};
 use crate::marketplace::received::store as received;
 use crate::outbox;
 use crate::requests::{self, Entry};
+use crate::retention;
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
-/// How long ended sessions and tokens stay, for looking back.
-const KEEP_ENDED_S: i64 = 30 * 86_400;
-/// How long what came from outside stays: bodies of purchase events, and
-/// notifications of the marketplace that were dealt with.
-const KEEP_RECEIVED_S: i64 = 30 * 86_400;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
 
@@ -242,15 +238,15 @@ pub fn load(app: &App) -> Result<(), DbError> {
 /// long.
 fn tidy(app: &App) -> Result<(), DbError> {
     in_batches(app, |tx| {
-        accounts::forget_ended(tx, tx.now().minus(KEEP_ENDED_S), TIDY_BATCH)
+        accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), TIDY_BATCH)
     })?;
     in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| outbox::forget_done(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| outbox::forget_bodies(tx, TIDY_BATCH))?;
     in_batches(app, |tx| {
-        purchases::forget_bodies(tx, tx.now().minus(KEEP_RECEIVED_S), TIDY_BATCH)
+        purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), TIDY_BATCH)
     })?;
     in_batches(app, |tx| {
-        received::forget_dealt_with(tx, tx.now().minus(KEEP_RECEIVED_S), TIDY_BATCH)
+        received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), TIDY_BATCH)
     })?;
     in_batches(app, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.

@@ -41,6 +41,7 @@ mod photos;
 mod profile;
 mod program;
 mod requests;
+mod retention;
 mod route;
 mod routes;
 mod sandbox;

@@ -4,13 +4,10 @@
 //! its key makes a repeated cause say nothing twice. Texts are filled in and
 //! addresses looked up when a message leaves.
 
-use crate::clock::{DAY_S, Instant};
+use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::UserId;
-
-/// How long a message stays after it was sent, dropped or given up. Its key
-/// goes with it.
-const KEEP_S: i64 = 30 * DAY_S;
+use crate::retention::MESSAGE_BODIES;
 
 /// Ways out of the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,13 +184,17 @@ pub fn drop_links(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     )
 }
 
-/// Removes messages that were done with long ago, at most `most` of them;
-/// gives back how many.
-pub fn forget_done(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+/// Empties messages that were done with long ago of what filled their texts,
+/// at most `most` of them; gives back how many. The rest of them stays until
+/// it is archived, and their keys with it.
+pub fn forget_bodies(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
-        "DELETE FROM outbox WHERE message_id IN (
-             SELECT message_id FROM outbox WHERE done_at < ?1 LIMIT ?2)",
-        (tx.now().minus(KEEP_S).0, i64::try_from(most).unwrap_or(1)),
+        "UPDATE outbox SET params = '{}' WHERE message_id IN (
+             SELECT message_id FROM outbox WHERE done_at < ?1 AND params <> '{}' LIMIT ?2)",
+        (
+            MESSAGE_BODIES.before(tx.now()).0,
+            i64::try_from(most).unwrap_or(1),
+        ),
     )
 }
 
@@ -265,12 +266,18 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
 }
 
 /// Has a message that was given up tried again from the start; false when it
-/// was not given up, or is worth nothing any more.
+/// was not given up, is worth nothing any more, or what it says is forgotten.
 pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
     let queued = tx.execute(
         "UPDATE outbox SET state = 0, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL
-         WHERE message_id = ?1 AND state = ?2 AND (expires_at IS NULL OR expires_at > ?3)",
-        (message, state::GIVEN_UP, tx.now().0),
+         WHERE message_id = ?1 AND state = ?2 AND (expires_at IS NULL OR expires_at > ?3)
+             AND done_at >= ?4",
+        (
+            message,
+            state::GIVEN_UP,
+            tx.now().0,
+            MESSAGE_BODIES.before(tx.now()).0,
+        ),
     )?;
     Ok(queued == 1)
 }

@@ -8,6 +8,7 @@ use crate::clock::{DAY_S, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{TokenHash, UserId};
 use crate::outbox;
+use crate::retention::LINKS;
 use crate::secrets::{self, Place, Sealer};
 use crate::text::{from_hex, hex};
 
@@ -15,8 +16,6 @@ use crate::text::{from_hex, hex};
 pub const FIRST_S: i64 = 7 * DAY_S;
 /// Life of a link for somebody who forgot the password.
 pub const FORGOTTEN_S: i64 = 2 * 3600;
-/// How long used and ended links stay, for looking back.
-const KEEP_S: i64 = 30 * DAY_S;
 
 /// A link just made.
 pub struct NewLink {
@@ -123,7 +122,7 @@ pub fn use_up(tx: &WriteTx<'_>, link: &TokenHash) -> Result<Option<UserId>> {
 /// many.
 pub fn forget_ended(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     // No link lives longer than a first one.
-    let made_before = tx.now().minus(KEEP_S + FIRST_S);
+    let made_before = LINKS.before(tx.now()).minus(FIRST_S);
     let mut removed = 0;
     for purpose in ["senha", "setup"] {
         removed += tx.execute(

@@ -17,6 +17,8 @@ use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
 use crate::clock::{Day, Instant, Zone};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::requests;
+use crate::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 
 /// A log whose old entries are packed.
 pub struct Log {
@@ -25,51 +27,114 @@ pub struct Log {
     /// What people read.
     pub title: &'static str,
     table: &'static str,
-    /// The number of an entry, which grows with time, and when it was made.
+    /// The number of an entry, and when it was made or done with.
     id: &'static str,
     at: &'static str,
-    /// What else an entry has.
-    columns: &'static [&'static str],
+    /// By what entries come in the order of time. It has an index, and what
+    /// it leaves out stays in the log.
+    by: &'static str,
+    /// What else an entry has. No name, address or text of a person: nobody
+    /// is taken out of a batch any more.
+    columns: &'static str,
     /// Full days that entries stay in the log.
-    days: i64,
+    keep: Keep,
+    /// Most entries that it holds, with the statement that counts them: what
+    /// is above is packed before its time.
+    most: Option<(i64, &'static str)>,
 }
 
 /// Every log that is packed; a further one is one more row.
 #[rustfmt::skip] // A table.
 pub const LOGS: &[Log] = &[
-    Log { kind: "cron", title: "Histórico do cron", table: "cron_run", id: "run_id", at: "started_at",
-        columns: &["ended_at", "ms", "origin", "outcome", "counts", "errors"], days: 90 },
+    Log { kind: "cron", title: "Histórico do cron", table: "cron_run", id: "run_id", at: "started_at", by: "run_id",
+        columns: "ended_at, ms, origin, outcome, counts, errors", keep: RUNS, most: None },
+    Log { kind: "requisicoes", title: "Requisições", table: "request_log", id: "entry_id", at: "at", by: "entry_id",
+        columns: "request_id, method, path, status, us, caller, caller_id, address, sampled", keep: REQUESTS,
+        most: Some((requests::MOST_ENTRIES, "SELECT coalesce(sum(entries), 0) FROM request_log_count")) },
+    Log { kind: "mensagens", title: "Mensagens", table: "outbox", id: "message_id", at: "done_at", by: "done_at",
+        columns: MESSAGE, keep: MESSAGES, most: None },
 ];
+
+/// A message that was done with. Why one failed or was cancelled may tell of
+/// people, in the words of a provider or of staff.
+const MESSAGE: &str = "channel, kind, user_id, state, created_at, attempts,
+    CASE WHEN state = 3 OR outcome LIKE '%@%' OR outcome GLOB '*[0-9][0-9][0-9][0-9][0-9][0-9]*' THEN NULL
+         WHEN outcome LIKE 'cancelada por %' THEN 'cancelada'
+         ELSE outcome END AS outcome";
 
 /// Entries of a batch: as many as one job of the writer deletes in its time.
 const PIECE: usize = 2_000;
 
-/// The task.
+/// The task: what is old enough.
 pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    // What waits in memory may belong to a day that is over.
+    app.requests.flush(&app.db)?;
     for log in LOGS {
-        let before = rules::old_before(app.zone(), turn.now, log.days);
-        while !turn.is_over() {
-            let zone = app.zone();
-            let piece = app
-                .db
-                .read(Lane::Slow, |tx| oldest(tx, log, before, zone))?;
-            let Some(piece) = piece else { break };
-            let (entries, batch) = (piece.entries, Batch::of(log, piece)?);
-            app.db.write(move |tx| batch.store(tx))?;
-            report.add_archived(entries, 1);
-        }
+        let old = rules::old_before(app.zone(), turn.now, log.keep.days);
+        pack_while(app, log, turn, report, |_| Ok(Some(old)))?;
     }
     Ok(())
+}
+
+/// The task: what logs hold above their limit, however young.
+pub fn relieve(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    for log in LOGS.iter().filter(|log| log.most.is_some()) {
+        pack_while(app, log, turn, report, |tx| {
+            Ok(is_full(tx, log)?.then_some(Instant(i64::MAX)))
+        })?;
+    }
+    Ok(())
+}
+
+/// Packs the oldest entries of a log from before an instant, piece by piece,
+/// as long as there is such an instant.
+fn pack_while(
+    app: &App,
+    log: &'static Log,
+    turn: &Turn<'_>,
+    report: &mut Report,
+    before: impl Fn(&ReadTx<'_>) -> Result<Option<Instant>>,
+) -> Outcome {
+    while !turn.is_over() {
+        let zone = app.zone();
+        let piece = app.db.read(Lane::Slow, |tx| match before(tx)? {
+            Some(before) => oldest(tx, log, before, zone),
+            None => Ok(None),
+        })?;
+        let Some(piece) = piece else { break };
+        let (entries, batch) = (piece.entries(), Batch::of(log, piece)?);
+        app.db.write(move |tx| batch.store(tx))?;
+        report.add_archived(entries, 1);
+    }
+    Ok(())
+}
+
+/// Whether a log holds more than it should.
+fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
+    let Some((most, count)) = log.most else {
+        return Ok(false);
+    };
+    let entries: i64 = tx.one(count, [], |row| row.get(0))?;
+    Ok(entries > most)
 }
 
 /// Entries of one civil day.
 pub(super) struct Piece {
     day: Day,
-    first: i64,
-    last: i64,
-    entries: usize,
+    /// Number and time of each.
+    entries: Vec<(i64, i64)>,
     /// One JSON object a line.
     lines: String,
+}
+
+impl Piece {
+    fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = i64> {
+        self.entries.iter().map(|(number, _)| *number)
+    }
 }
 
 /// The oldest entries of a log from before an instant, of one civil day.
@@ -79,45 +144,50 @@ pub(super) fn oldest(
     before: Instant,
     zone: Zone,
 ) -> Result<Option<Piece>> {
-    let Log { table, id, at, .. } = log;
-    let columns = log.columns.join(", ");
-    let mut piece: Option<Piece> = None;
+    let Log {
+        table,
+        id,
+        at,
+        by,
+        columns,
+        ..
+    } = log;
+    // Most often there is nothing to pack, which the first entry tells.
+    let first = format!("SELECT {at} FROM {table} WHERE {by} > ?1 ORDER BY {by}, {id} LIMIT 1");
+    let first = tx.optional(&first, [i64::MIN], |row| row.get(0).map(Instant))?;
+    let Some(first) = first.filter(|first| *first < before) else {
+        return Ok(None);
+    };
+    let mut piece = Piece {
+        day: zone.day(first),
+        entries: Vec::new(),
+        lines: String::new(),
+    };
     let mut is_over = false;
     tx.each(
         &format!(
-            "SELECT {id}, {at}, {columns} FROM {table} WHERE {id} > ?1 ORDER BY {id} LIMIT ?2"
+            "SELECT {id}, {at}, {columns} FROM {table} WHERE {by} > ?1 ORDER BY {by}, {id} LIMIT ?2"
         ),
         (i64::MIN, i64::try_from(PIECE).unwrap_or(1)),
         |row| {
             let (number, made_at) = (row.get(0)?, Instant(row.get(1)?));
-            let day = zone.day(made_at);
-            let other_day = piece.as_ref().is_some_and(|piece| piece.day != day);
-            is_over |= made_at >= before || other_day;
+            is_over |= made_at >= before || zone.day(made_at) != piece.day;
             if is_over {
                 return Ok(());
             }
+            let columns = row.as_ref();
             let mut entry = Map::new();
-            let names = [log.id, log.at]
-                .into_iter()
-                .chain(log.columns.iter().copied());
-            for (index, name) in names.enumerate() {
-                entry.insert(name.to_owned(), json(row.get_ref(index)?));
+            for index in 0..columns.column_count() {
+                let name = columns.column_name(index)?.to_owned();
+                entry.insert(name, json(row.get_ref(index)?));
             }
-            let piece = piece.get_or_insert_with(|| Piece {
-                day,
-                first: number,
-                last: number,
-                entries: 0,
-                lines: String::new(),
-            });
-            piece.last = number;
-            piece.entries += 1;
+            piece.entries.push((number, made_at.0));
             piece.lines.push_str(&Value::Object(entry).to_string());
             piece.lines.push('\n');
             Ok(())
         },
     )?;
-    Ok(piece)
+    Ok((!piece.entries.is_empty()).then_some(piece))
 }
 
 fn json(value: ValueRef<'_>) -> Value {
@@ -156,16 +226,16 @@ impl Batch {
     /// Stores the batch in place of its entries.
     pub(super) fn store(&self, tx: &WriteTx<'_>) -> std::result::Result<(), PackError> {
         let (log, piece) = (self.log, &self.piece);
-        let removed = tx.execute(
-            &format!(
-                "DELETE FROM {} WHERE {id} BETWEEN ?1 AND ?2",
-                log.table,
-                id = log.id
-            ),
-            (piece.first, piece.last),
-        )?;
-        if removed != piece.entries {
-            return Err(PackError::Changed(log.kind));
+        // Each by its number, so that what lies between them stays; by its
+        // time too, so that what was taken up again meanwhile stays.
+        let remove = format!(
+            "DELETE FROM {} WHERE {} = ?1 AND {} = ?2",
+            log.table, log.id, log.at
+        );
+        for entry in &piece.entries {
+            if tx.execute(&remove, *entry)? != 1 {
+                return Err(PackError::Changed(log.kind));
+            }
         }
         tx.execute(
             "INSERT INTO log_batch (kind, day, part, entries, first_id, last_id, bytes, digest, created_at, body)
@@ -175,9 +245,9 @@ impl Batch {
             rusqlite::params![
                 log.kind,
                 piece.day.0,
-                i64::try_from(piece.entries).unwrap_or(i64::MAX),
-                piece.first,
-                piece.last,
+                i64::try_from(piece.entries()).unwrap_or(i64::MAX),
+                piece.numbers().min(),
+                piece.numbers().max(),
                 i64::try_from(piece.lines.len()).unwrap_or(i64::MAX),
                 self.digest,
                 tx.now().0,

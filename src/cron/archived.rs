@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::archive::{self, BatchRow, LOGS};
-use super::views::{ArchivePage, BatchLine, BatchPage};
+use super::views::{ArchivePage, BatchLine, BatchPage, KeptLine};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Instant, Zone};
@@ -18,6 +18,7 @@ use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{self, Notice, Paging, Tone};
 use crate::http::{Problem, Reply, Request};
+use crate::retention::{self, Keep, Then};
 use crate::text::grouped;
 
 /// The kinds of logs with their words, as a filter has them.
@@ -110,7 +111,19 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         layout: layout(app, person, request),
         table: LIST.table(&query, &columns, total),
         batches: batches.iter().map(line).collect(),
+        kept: retention::ALL.iter().map(kept).collect(),
     })
+}
+
+fn kept(keep: &Keep) -> KeptLine {
+    KeptLine {
+        what: keep.what,
+        days: keep.days,
+        then: match keep.then {
+            Then::Archived => "vão para o arquivo",
+            Then::Removed => "são apagados",
+        },
+    }
 }
 
 fn csv(app: &App, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
@@ -223,7 +236,7 @@ fn readable(zone: Zone, line: &str) -> serde_json::Result<Value> {
     let mut entry: Map<String, Value> = serde_json::from_str(line)?;
     for (name, value) in &mut entry {
         let told = match value {
-            Value::Number(number) if name.ends_with("_at") => {
+            Value::Number(number) if name == "at" || name.ends_with("_at") => {
                 number.as_i64().map(|at| zone.spaced(Instant(at)).into())
             }
             Value::String(text) if text.starts_with(['{', '[']) => serde_json::from_str(text).ok(),

@@ -60,6 +60,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
     Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: messages::send },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
+    Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::relieve },
 ];
 
 /// What a task gives back; what it did stands in the report, also when it failed.

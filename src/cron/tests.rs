@@ -11,6 +11,7 @@ use crate::app::Parts;
 use crate::clock::{Clock, DAY_S, Zone};
 use crate::db::{Db, DbError, Options};
 use crate::ids::UserId;
+use crate::outbox;
 use crate::secrets::Sealer;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
@@ -441,4 +442,135 @@ fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
     house.now_is(begun);
     meets::remind(&house.app, &Turn::new(begun, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM cron_mark"), 0);
+}
+
+#[test]
+fn messages_that_are_done_are_packed_and_those_between_them_stay() {
+    let house = House::new();
+    house.execute(
+        "INSERT INTO user (user_id, email, name, role, created_at)
+         VALUES (7, 'ana@example.com', 'Ana Souza', 'free', 1700000000)",
+    );
+    // Every third waits; one in nine was given up or cancelled, with words that tell of people.
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+         INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at, outcome, provider)
+         SELECT 'email', 7, 'alerta', '{\"nome\":\"Ana Souza\"}', i, iif(i % 3 = 0, 0, 1 + i % 3), 1770000000, 1770000000,
+                iif(i % 3 = 0, NULL, 1780000000 + i % 7),
+                CASE i % 9 WHEN 1 THEN 'cancelada por Bia Lima' WHEN 2 THEN 'ana@example.com recusou'
+                           WHEN 4 THEN 'sem resposta de 5511987654321' WHEN 7 THEN 'a pessoa está suspensa' END,
+                'ok ana@example.com' FROM n",
+    );
+    let mut report = Report::default();
+    archive::pack(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
+    assert_eq!(house.number("SELECT count(*) FROM outbox"), 1000);
+    assert_eq!(
+        house.number("SELECT count(*) FROM outbox WHERE state = 0"),
+        1000
+    );
+    assert_eq!(house.number("SELECT sum(messages) FROM outbox_count"), 1000);
+    assert_eq!(house.number("SELECT sum(entries) FROM log_batch"), 2000);
+    let packed = house.app.db.read(Lane::Slow, |tx| archive::batch(tx, 1));
+    let lines = packed.unwrap().unwrap().1.unwrap();
+    let numbers: std::collections::BTreeSet<i64> = lines
+        .lines()
+        .map(|line| {
+            let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(entry["user_id"], 7);
+            entry["message_id"].as_i64().unwrap()
+        })
+        .collect();
+    assert!(
+        numbers
+            .iter()
+            .copied()
+            .eq((1..=3000).filter(|i| i % 3 != 0))
+    );
+    for personal in ["Ana", "Bia", "@", "5511", "params", "provider"] {
+        assert!(!lines.contains(personal), "{personal} in {lines}");
+    }
+    assert!(lines.contains("\"cancelada\"") && lines.contains("a pessoa está suspensa"));
+}
+
+#[test]
+fn a_message_that_was_taken_up_again_is_not_packed() {
+    let house = House::new();
+    house.execute(
+        "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
+    );
+    house.execute(
+        "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at)
+         VALUES ('email', 7, 'alerta', '{}', 'a', 3, 1770000000, 1770000000, 1770000000),
+                ('email', 7, 'alerta', '{}', 'b', 3, 1770000000, 1770000000, 1770000000)",
+    );
+    let log = &archive::LOGS[2];
+    let piece = house
+        .app
+        .db
+        .read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
+    let batch = archive::Batch::of(log, piece.unwrap().unwrap()).unwrap();
+    house.execute("UPDATE outbox SET state = 0, done_at = NULL WHERE message_id = 2");
+    let stored = house.app.db.write(move |tx| batch.store(tx));
+    assert!(stored.is_err());
+    assert_eq!(house.number("SELECT count(*) FROM outbox"), 2);
+    assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+}
+
+#[test]
+fn bodies_of_messages_go_after_thirty_days_and_then_nothing_is_sent_again() {
+    let house = House::new();
+    house.execute(
+        "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
+    );
+    // Given up 31 and 29 days ago, and one that waits since long ago.
+    house.execute(
+        "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at)
+         SELECT 'email', 7, 'alerta', '{\"a\":1}', value, 3, 1, 1, 1795176000 - value * 86400
+         FROM json_each('[31, 29]')",
+    );
+    house.execute(
+        "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)
+         VALUES ('email', 7, 'alerta', '{\"a\":1}', 'x', 0, 1, 1)",
+    );
+    let forgotten = house.app.db.write(|tx| outbox::forget_bodies(tx, 100));
+    assert_eq!(forgotten.unwrap(), 1);
+    assert_eq!(
+        house.number("SELECT message_id FROM outbox WHERE params = '{}'"),
+        1
+    );
+    let again = |id| {
+        house
+            .app
+            .db
+            .write(move |tx| outbox::try_again(tx, id))
+            .unwrap()
+    };
+    assert_eq!((again(1), again(2)), (false, true));
+}
+
+#[test]
+fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
+    let house = House::new();
+    house.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO request_log (entry_id, at, request_id, method, path, status, us, caller, address, sampled)
+         SELECT 1795176000000000 + i, 1795176000, i, 'GET', '/', 200, 1, '', '', 1 FROM n",
+    );
+    let mut report = Report::default();
+    let relieve = |report: &mut Report| {
+        archive::relieve(&house.app, &Turn::new(NOW, None), report).unwrap();
+    };
+    relieve(&mut report);
+    assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+    // As if it held so many more.
+    house.execute("INSERT INTO request_log_count VALUES (5, '', 997500)");
+    relieve(&mut report);
+    assert_eq!(
+        house.number("SELECT min(entry_id) FROM request_log"),
+        1_795_176_000_004_001
+    );
+    assert_eq!(
+        house.number("SELECT sum(entries) FROM request_log_count"),
+        998_500
+    );
 }

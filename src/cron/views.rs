@@ -87,6 +87,19 @@ pub struct ArchivePage {
     pub table: Table,
     /// The batches of this page.
     pub batches: Vec<BatchLine>,
+    /// How long everything stays.
+    pub kept: Vec<KeptLine>,
+}
+
+/// How long one kind of thing stays.
+#[derive(Debug)]
+pub struct KeptLine {
+    /// What it is.
+    pub what: &'static str,
+    /// Days.
+    pub days: i64,
+    /// What becomes of it then.
+    pub then: &'static str,
 }
 
 /// A batch in the list.

@@ -7,7 +7,15 @@ use std::process::Command;
 use crate::process::{EXECUTABLE, run};
 
 /// Values that everybody may use and that use only each other.
-const SMALL: [&str; 6] = ["clock", "money", "ids", "phone", "secrets", "text"];
+const SMALL: [&str; 7] = [
+    "clock",
+    "money",
+    "ids",
+    "phone",
+    "retention",
+    "secrets",
+    "text",
+];
 
 /// Rooms that know no domain.
 const GROUND: [&str; 3] = ["config", "db", "http"];

@@ -37,6 +37,9 @@ BEGIN
     WHERE quarter = OLD.done_at / 900 AND channel = OLD.channel AND state = OLD.state;
 END;
 
+-- Messages whose texts can still be filled, of those that were done with.
+CREATE INDEX outbox_bodies ON outbox (done_at) WHERE done_at IS NOT NULL AND params <> '{}';
+
 -- Private Telegram chats that people have linked.
 CREATE TABLE telegram_chat (
     user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE,

@@ -202,7 +202,7 @@ fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
         "cancelada" => (
             "Mensagem cancelada",
-            "Ela não será enviada. O registro fica aqui por 30 dias.",
+            "Ela não será enviada. O registro fica aqui por 90 dias.",
         ),
         "teste" => (
             "Teste na fila",
