@@ -278,7 +278,14 @@ fn rows(site: &Site, name: &str) -> BTreeMap<String, i64> {
     // Written behind on every call: windows and counters. Then what tells of
     // things made and removed: the audit log and the times of change. Search
     // indexes only repeat what stands in a table.
-    let counters = ["rate_window", "daily_count", "audit", "setting"];
+    let counters = [
+        "rate_window",
+        "daily_count",
+        "audit",
+        "setting",
+        "request_log",
+        "request_log_count",
+    ];
     let copy = site.folder().join(name);
     site.command(&["backup", &copy.display().to_string()]).ok();
     let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();

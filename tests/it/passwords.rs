@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Reply, Request};
 use crate::process::until;
-use crate::site::{PROPAGATION, Person, Site};
+use crate::site::{CRON_SECRET, PROPAGATION, Person, Site};
 
 const NEW: &str = "uma senha escolhida agora";
 const HOUR_S: i64 = 3600;
@@ -326,18 +326,29 @@ fn links_and_messages_of_long_ago_are_removed() {
         let sql = format!("SELECT count(*) FROM {table}");
         copy(&site).query_row(&sql, [], |row| row.get(0)).unwrap()
     };
+    // Messages with what fills their texts, those without, links.
     let counts = || {
+        let with = |not: &str| format!("outbox WHERE params {not}= '{{}}'");
         (
-            count("outbox"),
+            count(&with("!")),
+            count(&with("")),
             count("one_time_link WHERE purpose = 'senha'"),
         )
     };
     until("both are queued", PROPAGATION, || {
-        (counts() == (2, 2)).then_some(())
+        (counts() == (2, 0, 2)).then_some(())
     });
     site.clock().advance_s(38 * 24 * HOUR_S);
     // What still waits stays, however old it is.
-    until("the dropped one is gone", PROPAGATION * 3, || {
-        (counts() == (1, 0)).then_some(())
+    until("the dropped one is emptied", PROPAGATION * 3, || {
+        (counts() == (1, 1, 0)).then_some(())
     });
+    // The rest of it goes into the archive, and who waits stays.
+    site.clock().advance_s(62 * 24 * HOUR_S);
+    site.bearer(CRON_SECRET).get("/api/v1/cron").ok();
+    assert_eq!(counts().1, 0);
+    assert_eq!(
+        count("log_batch WHERE kind = 'mensagens' AND entries = 1"),
+        1
+    );
 }
