@@ -324,7 +324,7 @@ fn telegram(context: &Context) -> Finding {
             Verdict::Bad,
             format!("{} answers {}", config.api_base, refusal.code),
         ),
-        Err(Fault::Silent(_)) => finding(
+        Err(Fault::Away(_) | Fault::Silent(_)) => finding(
             "telegram",
             Verdict::Bad,
             format!("{} does not answer as it should", config.api_base),

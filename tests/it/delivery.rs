@@ -154,7 +154,7 @@ fn a_gateway_in_trouble_loses_nothing() {
     for fault in [
         json!({ "path_prefix": "/message", "kind": "status", "code": 500 }),
         json!({ "path_prefix": "/message", "kind": "garbage" }),
-        json!({ "path_prefix": "/message", "kind": "status", "code": 502, "body": "<html>" }),
+        json!({ "path_prefix": "/message", "kind": "status", "code": 500, "body": "<html>" }),
         json!({ "path_prefix": "/message", "kind": "rate_limited", "retry_after": 40 }),
     ] {
         world.control("/_sandbox/faults", &fault);

@@ -8,7 +8,7 @@ use ureq::Agent;
 use ureq::http::{Response, header};
 
 use super::letter::Letter;
-use super::{Sent, THREADS};
+use super::{Sent, THREADS, was_nobody_there};
 use crate::config::{self, Config, Gateway};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -77,8 +77,11 @@ impl Chat {
             )),
             Ok((401 | 403, ..)) => down("o gateway de chat não aceita a chave (chat.api_key)"),
             Ok((404, ..)) => down("o gateway de chat não conhece a instância (chat.instance)"),
-            Ok((429, _, after_s)) => later("o gateway de chat pede uma pausa", after_s),
-            Ok((status, ..)) => later(&format!("o gateway de chat respondeu {status}"), None),
+            Ok((429, _, after_s)) => held("o gateway de chat pede uma pausa", after_s, 60),
+            Ok((status @ 502..=504, ..)) => Sent::Away {
+                error: format!("o gateway de chat respondeu {status}"),
+            },
+            Ok((status, ..)) => later(&format!("o gateway de chat respondeu {status}")),
         }
     }
 
@@ -124,9 +127,14 @@ impl Chat {
             .header(header::CONTENT_TYPE, "application/json");
         // The error may tell the address, which the operator knows, and
         // nothing of the key.
-        let mut answer = request
-            .send(body.to_string())
-            .map_err(|error| later(&format!("o gateway de chat não respondeu: {error}"), None))?;
+        let mut answer = request.send(body.to_string()).map_err(|error| {
+            let words = format!("o gateway de chat não respondeu: {error}");
+            if was_nobody_there(&error) {
+                Sent::Away { error: words }
+            } else {
+                later(&words)
+            }
+        })?;
         let after_s = retry_after(&answer);
         let text = answer
             .body_mut()
@@ -188,17 +196,23 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
     match code {
         // Token and permissions; the account or the number is locked; billing.
         190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => down(&said),
-        // The account's limits, in order of how long they last.
-        131_056 => later(&said, Some(after_s.unwrap_or(30))),
-        4 | 80_007 | 130_429 => later(&said, Some(after_s.unwrap_or(60))),
-        131_048 => later(&said, Some(after_s.unwrap_or(1800))),
+        // Too much for this one person; for the number; for the account.
+        131_056 => Sent::Held {
+            error: said,
+            after_s: after_s.unwrap_or(30),
+            all: false,
+        },
+        4 | 80_007 | 130_429 => held(&said, after_s, 60),
+        131_048 => held(&said, after_s, 1800),
         // Nobody there, opted out, or nothing that may be said; the message or
         // its template is wrong.
         131_026 | 131_047 | 131_049 | 131_050 | 100 | 131_008 | 131_009 | 132_000..=132_099 => {
             never(&said)
         }
         0 if (400..500).contains(&status) && status != 429 => never(&said),
-        _ => later(&said, after_s),
+        _ if status == 429 => held(&said, after_s, 60),
+        _ if (502..=504).contains(&status) => Sent::Away { error: said },
+        _ => later(&said),
     }
 }
 
@@ -208,17 +222,22 @@ fn accepted(id: &Value) -> Sent {
             provider: id.to_owned(),
         },
         // Sent again it might come twice, left it might never come.
-        _ => later(
-            "a resposta do gateway de chat não diz se a mensagem foi aceita",
-            None,
-        ),
+        _ => later("a resposta do gateway de chat não diz se a mensagem foi aceita"),
     }
 }
 
-fn later(error: &str, after_s: Option<i64>) -> Sent {
+fn later(error: &str) -> Sent {
     Sent::Later {
         error: error.to_owned(),
-        after_s,
+    }
+}
+
+/// A pause of the whole channel, as long as it is asked for.
+fn held(error: &str, asked_s: Option<i64>, otherwise_s: i64) -> Sent {
+    Sent::Held {
+        error: error.to_owned(),
+        after_s: asked_s.unwrap_or(otherwise_s),
+        all: true,
     }
 }
 
@@ -249,24 +268,20 @@ mod tests {
         for code in [131_026, 131_047, 131_050, 100, 132_001] {
             assert!(matches!(verdict(code, 400), Sent::Never { .. }), "{code}");
         }
-        for code in [130_429, 131_056, 131_048] {
+        for (code, whole) in [(130_429, true), (131_056, false), (131_048, true)] {
+            let Sent::Held { all, .. } = verdict(code, 400) else {
+                panic!("{code}")
+            };
+            assert_eq!(all, whole, "{code}");
+        }
+        for (code, status) in [(1, 500), (131_000, 500), (999_999, 400)] {
             assert!(
-                matches!(
-                    verdict(code, 400),
-                    Sent::Later {
-                        after_s: Some(_),
-                        ..
-                    }
-                ),
+                matches!(verdict(code, status), Sent::Later { .. }),
                 "{code}"
             );
         }
-        for (code, status) in [(1, 500), (131_000, 500), (0, 502), (999_999, 400)] {
-            assert!(
-                matches!(verdict(code, status), Sent::Later { after_s: None, .. }),
-                "{code}"
-            );
-        }
+        assert!(matches!(verdict(0, 502), Sent::Away { .. }));
+        assert!(matches!(verdict(0, 429), Sent::Held { .. }));
     }
 
     #[test]

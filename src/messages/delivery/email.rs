@@ -124,19 +124,20 @@ fn sender(config: &Config) -> String {
 /// refused login is about us and not about the recipient.
 fn verdict(error: &Error) -> Sent {
     let code = error.status().map(|code| code.to_string());
-    let about_us = code
-        .as_deref()
-        .is_some_and(|code| code.starts_with("53") || code == "421");
     let said = describe(error, code.as_deref());
-    if about_us || error.is_tls() {
+    let refuses_us = code.as_deref().is_some_and(|code| code.starts_with("53"));
+    let is_away = match code.as_deref() {
+        Some(code) => code == "421",
+        None => !(error.is_timeout() || error.is_response() || error.is_client()),
+    };
+    if refuses_us || error.is_tls() {
         Sent::Down { error: said }
+    } else if is_away {
+        Sent::Away { error: said }
     } else if error.is_permanent() {
         Sent::Never { error: said }
     } else {
-        Sent::Later {
-            error: said,
-            after_s: None,
-        }
+        Sent::Later { error: said }
     }
 }
 

@@ -1,13 +1,23 @@
 //! When a channel may send: its pace, its pause while it is out of order, and
 //! the internal clock.
+//!
+//! The pace is real time, as the other side feels it. Pauses follow the
+//! service's clock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Monotonic};
 
-/// How long a channel that is out of order is left alone.
-const PAUSE: Duration = Duration::from_secs(60);
+use crate::clock::Instant;
+
+/// How long a channel that is out of order is left alone before each probe;
+/// the last for good.
+const PAUSES_S: [i64; 5] = [5, 10, 20, 40, 60];
+/// No pause is longer, so one that is comes from a clock that was set back.
+const LONGEST_PAUSE_S: i64 = 3600;
 /// Failures in a row after which a channel counts as out of order.
 const FAILURES: u32 = 10;
+/// Probes in vain after which it is told that nobody answers.
+const PROBES: usize = 2;
 
 /// What a channel did since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,14 +65,41 @@ struct State {
     /// Whether a call has the queue worked.
     called: bool,
     /// Nothing leaves until then, because the other side asked for it.
-    paused: Option<Monotonic>,
-    /// Left alone until then, and why.
-    down: Option<(Monotonic, String)>,
+    paused: Option<Instant>,
+    down: Option<Down>,
+    /// In a row.
     failures: u32,
+    /// Whether it was told that the channel is out of order.
+    told_down: bool,
     counts: Counts,
     /// What was told of them.
     told: Counts,
     in_flight: usize,
+}
+
+/// A channel that is out of order.
+struct Down {
+    /// The next probe.
+    until: Instant,
+    /// Probes so far.
+    probes: usize,
+    error: String,
+}
+
+impl Down {
+    fn pause_from(&self, now: Instant) -> Instant {
+        let [.., last] = PAUSES_S;
+        now.plus(PAUSES_S.get(self.probes).copied().unwrap_or(last))
+    }
+}
+
+/// What a failure says of the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// It was known to be out of order, so the failure is none of the message.
+    pub was_down: bool,
+    /// It is, and that was not told yet.
+    pub is_news: bool,
 }
 
 impl Gate {
@@ -83,6 +120,7 @@ impl Gate {
                 paused: None,
                 down: None,
                 failures: 0,
+                told_down: false,
                 counts: Counts::default(),
                 told: Counts::default(),
                 in_flight: 0,
@@ -97,29 +135,31 @@ impl Gate {
 
     /// Takes the turn for one message; gives back how long it is to be waited
     /// for, or `None` while nothing may leave.
-    pub fn turn(&self, now: Monotonic) -> Option<Duration> {
+    pub fn turn(&self, now: Instant, wire: Monotonic) -> Option<Duration> {
         let mut state = self.lock();
         if !self.is_open(&state, now) {
             return None;
         }
-        if let Some((until, _)) = &mut state.down {
-            // One probe a minute, by whoever comes first.
-            *until = now + PAUSE;
+        if let Some(down) = &mut state.down {
+            // One probe, by whoever comes first.
+            down.until = down.pause_from(now);
+            down.probes += 1;
         }
-        let turn = state.next.max(now);
+        let turn = state.next.max(wire);
         state.next = turn + self.gap;
         state.in_flight += 1;
-        Some(turn - now)
+        Some(turn - wire)
     }
 
     /// Whether a message might leave now.
-    pub fn lets_through(&self, now: Monotonic) -> bool {
+    pub fn lets_through(&self, now: Instant) -> bool {
         self.is_open(&self.lock(), now)
     }
 
-    fn is_open(&self, state: &State, now: Monotonic) -> bool {
-        let is_paused = state.paused.is_some_and(|until| now < until);
-        let rests = state.down.as_ref().is_some_and(|(until, _)| now < *until);
+    fn is_open(&self, state: &State, now: Instant) -> bool {
+        let waits = |until: Instant| now < until && until.since(now) <= LONGEST_PAUSE_S;
+        let is_paused = state.paused.is_some_and(waits);
+        let rests = state.down.as_ref().is_some_and(|down| waits(down.until));
         !is_paused && !rests && (self.by_itself || state.called)
     }
 
@@ -139,27 +179,45 @@ impl Gate {
         state.counts.sent += 1;
         state.failures = 0;
         state.down = None;
+        state.told_down = false;
     }
 
-    /// Counts a message that its recipient or the channel refused; true when
-    /// the channel is out of order since.
-    pub fn note_failed(&self, error: &str, of_channel: Fault, now: Monotonic) -> bool {
+    /// Counts a message that did not leave.
+    pub fn note_failed(&self, error: &str, fault: Fault, now: Instant) -> Judged {
         let mut state = self.lock();
-        let was_good = state.down.is_none();
         state.counts.failed += 1;
-        match of_channel {
-            Fault::Message => state.failures = 0,
-            Fault::Unknown => state.failures += 1,
-            Fault::Channel => state.failures = FAILURES,
+        let was_down = state.down.is_some();
+        if fault == Fault::Message {
+            // Whoever refuses a message is in order.
+            state.failures = 0;
+            state.down = None;
+            state.told_down = false;
+            return Judged {
+                was_down,
+                is_news: false,
+            };
         }
-        if state.failures >= FAILURES {
-            state.down = Some((now + PAUSE, error.to_owned()));
+        state.failures += 1;
+        let is_known = fault != Fault::Unknown;
+        if !was_down && !is_known && state.failures < FAILURES {
+            return Judged::default();
         }
-        was_good && state.down.is_some()
+        let mut down = Down {
+            until: now,
+            probes: state.down.as_ref().map_or(0, |down| down.probes),
+            error: error.to_owned(),
+        };
+        down.until = down.pause_from(now);
+        let is_sure =
+            fault == Fault::Refusal || state.failures >= FAILURES || down.probes >= PROBES;
+        state.down = Some(down);
+        let is_news = is_sure && !state.told_down;
+        state.told_down |= is_sure;
+        Judged { was_down, is_news }
     }
 
     /// Lets nothing leave until an instant. That is no failure.
-    pub fn pause(&self, until: Monotonic) {
+    pub fn pause(&self, until: Instant) {
         let mut state = self.lock();
         state.paused = state.paused.max(Some(until));
     }
@@ -180,8 +238,8 @@ impl Gate {
     /// Whether the channel is in order.
     pub fn health(&self) -> Health {
         match &self.lock().down {
-            Some((_, error)) => Health::Down {
-                error: error.clone(),
+            Some(down) => Health::Down {
+                error: down.error.clone(),
             },
             None => Health::Good,
         }
@@ -200,6 +258,8 @@ pub enum Fault {
     Message,
     /// Nobody knows: ten in a row are the channel's.
     Unknown,
-    /// The channel's.
-    Channel,
+    /// The channel's: nobody is there.
+    Silence,
+    /// The channel's: it refuses us.
+    Refusal,
 }

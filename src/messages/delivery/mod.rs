@@ -7,8 +7,8 @@
 //! when the process dies between sending and noting it.
 //!
 //! A person gets the messages of a channel in their order. A channel that is
-//! out of order is left alone for a minute at a time; meanwhile no message uses
-//! up its tries (`gate.rs`).
+//! out of order is probed by one message now and then; meanwhile no message
+//! uses up its tries (`gate.rs`).
 
 pub mod chat;
 pub mod email;
@@ -44,8 +44,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub enum Sent {
     /// The provider took it, and calls it so.
     Accepted { provider: String },
-    /// Not now: again after a pause, or after the seconds that were asked for.
-    Later { error: String, after_s: Option<i64> },
+    /// Not now, for a reason that may be the message's: a try.
+    Later { error: String },
     /// Not now, and nobody's fault: a pause of so many seconds is due, for all
     /// messages of the channel or for this one alone.
     Held {
@@ -53,12 +53,34 @@ pub enum Sent {
         after_s: i64,
         all: bool,
     },
+    /// Nobody is there to take anything.
+    Away { error: String },
     /// This message will never be taken.
     Never { error: String },
-    /// The channel is out of order, whatever the message.
+    /// The channel refuses us, whatever the message.
     Down { error: String },
-    /// The recipient can no longer be reached by this channel; nobody failed.
+    /// Nothing of its person's is left to take it.
     Unreachable { reason: &'static str },
+}
+
+/// Whether a call cannot have been heard, because nobody was there. Of other
+/// failures nobody knows whether the message was taken.
+pub fn was_nobody_there(error: &ureq::Error) -> bool {
+    use std::io::ErrorKind;
+    match error {
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
+        ureq::Error::Timeout(when) => {
+            matches!(when, ureq::Timeout::Resolve | ureq::Timeout::Connect)
+        }
+        ureq::Error::Io(error) => matches!(
+            error.kind(),
+            ErrorKind::ConnectionRefused
+                | ErrorKind::HostUnreachable
+                | ErrorKind::NetworkUnreachable
+                | ErrorKind::AddrNotAvailable
+        ),
+        _ => false,
+    }
 }
 
 /// A way out, as it is configured.

@@ -280,11 +280,17 @@ fn together(outcomes: Vec<Outcome>) -> Sent {
         }
     }
     if !waits.is_empty() {
-        // A pause counts as no try only when all ask for one.
+        // A pause counts as no try only when all ask for one. The channel is
+        // never at fault: each browser names its own service.
         let asked: Option<Vec<i64>> = waits.iter().map(|(_, after_s)| *after_s).collect();
-        return Sent::Later {
-            after_s: asked.and_then(|pauses| pauses.into_iter().min()),
-            error: waits.swap_remove(0).0,
+        let error = waits.swap_remove(0).0;
+        return match asked.and_then(|pauses| pauses.into_iter().min()) {
+            Some(after_s) => Sent::Held {
+                error,
+                after_s,
+                all: false,
+            },
+            None => Sent::Later { error },
         };
     }
     match refused {
@@ -298,7 +304,6 @@ fn together(outcomes: Vec<Outcome>) -> Sent {
 fn later(error: &str) -> Sent {
     Sent::Later {
         error: error.to_owned(),
-        after_s: None,
     }
 }
 
@@ -451,9 +456,16 @@ mod tests {
                 provider: "aceita para 1 de 3 navegadores".to_owned()
             }
         );
-        let later = |after_s| Sent::Later {
-            error: "x".to_owned(),
-            after_s,
+        let later = |after_s| {
+            let error = "x".to_owned();
+            match after_s {
+                Some(after_s) => Sent::Held {
+                    error,
+                    after_s,
+                    all: false,
+                },
+                None => Sent::Later { error },
+            }
         };
         assert_eq!(sent(&[wait(Some(40)), wait(Some(9))]), later(Some(9)));
         assert_eq!(sent(&[wait(Some(40)), wait(None)]), later(None));

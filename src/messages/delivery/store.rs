@@ -192,13 +192,22 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
     Ok(())
 }
 
-/// Puts a message back, for a pause; `counts` says whether this was a try.
-pub fn later(
+/// Puts a message back for a pause after a try.
+pub fn try_later(tx: &WriteTx<'_>, claimed: &Claimed, error: &str, pause_s: i64) -> Result<()> {
+    put_back(tx, claimed, error, pause_s, 0)
+}
+
+/// Puts a message back for a pause; this was no try.
+pub fn wait(tx: &WriteTx<'_>, claimed: &Claimed, error: &str, pause_s: i64) -> Result<()> {
+    put_back(tx, claimed, error, pause_s, 1)
+}
+
+fn put_back(
     tx: &WriteTx<'_>,
     claimed: &Claimed,
     error: &str,
     pause_s: i64,
-    counts: bool,
+    tries_less: i64,
 ) -> Result<()> {
     tx.execute(
         "UPDATE outbox SET run_at = ?3, outcome = ?4, lease = NULL, attempts = attempts - ?5
@@ -208,7 +217,7 @@ pub fn later(
             claimed.lease,
             tx.now().plus(pause_s).0,
             crate::text::shortened(error, LONGEST_REASON),
-            i64::from(!counts),
+            tries_less,
         ),
     )?;
     Ok(())

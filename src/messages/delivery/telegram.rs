@@ -118,14 +118,10 @@ fn note<T: Send + 'static>(
 /// What a fault means for the message, and what it says of the chat.
 fn verdict(fault: &Fault) -> (Sent, Finding) {
     let error = fault.words();
-    let Some(refusal) = fault.refusal() else {
-        return (
-            Sent::Later {
-                error,
-                after_s: None,
-            },
-            Finding::Nothing,
-        );
+    let refusal = match fault {
+        Fault::Refused(refusal) => refusal,
+        Fault::Away(_) => return (Sent::Away { error }, Finding::Nothing),
+        Fault::Silent(_) => return (Sent::Later { error }, Finding::Nothing),
     };
     match refusal.code {
         400 if refusal.description.contains("chat not found") => {
@@ -147,13 +143,8 @@ fn verdict(fault: &Fault) -> (Sent, Finding) {
             },
             Finding::Nothing,
         ),
-        _ => (
-            Sent::Later {
-                error,
-                after_s: None,
-            },
-            Finding::Nothing,
-        ),
+        502..=504 => (Sent::Away { error }, Finding::Nothing),
+        _ => (Sent::Later { error }, Finding::Nothing),
     }
 }
 
@@ -189,11 +180,16 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!((asked(Some(7)), asked(None)), ((7, true), (30, true)));
-        for code in [500, 502, 409, 0] {
+        for code in [500, 409, 0] {
             assert!(matches!(refused(code, "", None).0, Sent::Later { .. }));
         }
+        for code in [502, 503, 504] {
+            assert!(matches!(refused(code, "", None).0, Sent::Away { .. }));
+        }
         let silent = verdict(&Fault::Silent("nada")).0;
-        assert!(matches!(silent, Sent::Later { after_s: None, .. }));
+        assert!(matches!(silent, Sent::Later { .. }));
+        let away = verdict(&Fault::Away("nada")).0;
+        assert!(matches!(away, Sent::Away { .. }));
     }
 
     #[test]

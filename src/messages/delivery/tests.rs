@@ -2,77 +2,118 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use super::gate::{Fault, Gate, Health};
+use super::gate::{Fault, Gate, Health, Judged};
+use crate::clock::Instant;
+
+const NOW: Instant = Instant(1_795_183_200);
+
+fn at(seconds: i64) -> Instant {
+    NOW.plus(seconds)
+}
+
+/// Whether a message may leave so many seconds later.
+fn opens(gate: &Gate, seconds: i64) -> bool {
+    gate.turn(at(seconds), Monotonic::now()).is_some()
+}
 
 #[test]
 fn messages_are_paced() {
     let gate = Gate::new(4.0, true);
     let now = Monotonic::now();
-    let waits: Vec<u128> = (0..5)
-        .map(|_| gate.turn(now + Duration::from_secs(1)).unwrap().as_millis())
-        .collect();
+    let turn = |seconds| gate.turn(NOW, now + Duration::from_secs(seconds)).unwrap();
+    let waits: Vec<u128> = (0..5).map(|_| turn(1).as_millis()).collect();
     assert_eq!(waits, [0, 250, 500, 750, 1000]);
     // What was not used is not saved up.
-    assert_eq!(
-        gate.turn(now + Duration::from_secs(60)),
-        Some(Duration::ZERO)
-    );
+    assert_eq!(turn(60), Duration::ZERO);
     let free = Gate::new(0.0, true);
     let now = Monotonic::now();
-    assert!((0..100).all(|_| free.turn(now) == Some(Duration::ZERO)));
+    assert!((0..100).all(|_| free.turn(NOW, now) == Some(Duration::ZERO)));
 }
 
 #[test]
-fn a_channel_that_is_down_is_probed_once_a_minute() {
+fn a_channel_that_is_away_is_probed_now_and_then() {
     let gate = Gate::new(0.0, true);
-    let at = |seconds| Monotonic::now() + Duration::from_secs(seconds);
-    gate.note_failed("x", Fault::Channel, Monotonic::now());
+    let judged = gate.note_failed("x", Fault::Silence, NOW);
+    assert_eq!(judged, Judged::default(), "once is no news");
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
-    assert_eq!(gate.turn(at(30)), None);
-    let later = at(61);
-    assert!(gate.turn(later).is_some());
-    assert_eq!(gate.turn(later), None, "one probe");
+    let mut told = Vec::new();
+    let mut probed = Vec::new();
+    for second in 0..300 {
+        if opens(&gate, second) {
+            assert!(!opens(&gate, second), "one probe");
+            probed.push(second);
+            let judged = gate.note_failed("x", Fault::Silence, at(second));
+            assert!(judged.was_down);
+            told.extend(judged.is_news.then_some(second));
+        }
+    }
+    assert_eq!(probed, [5, 15, 35, 75, 135, 195, 255]);
+    assert_eq!(told, [15], "after two probes, once");
     gate.note_sent();
     assert_eq!(gate.health(), Health::Good);
-    assert!(gate.turn(later).is_some());
+    assert!(opens(&gate, 300) && opens(&gate, 300));
+}
+
+#[test]
+fn a_channel_that_refuses_us_is_told_at_once() {
+    let gate = Gate::new(0.0, true);
+    assert!(gate.note_failed("x", Fault::Refusal, NOW).is_news);
+    assert!(!gate.note_failed("x", Fault::Refusal, NOW).is_news);
+    assert!(!opens(&gate, 4) && opens(&gate, 5));
+    // Whoever refuses a message alone is in order.
+    gate.note_failed("não existe", Fault::Message, at(5));
+    assert_eq!(gate.health(), Health::Good);
+    assert!(
+        gate.note_failed("x", Fault::Refusal, at(6)).is_news,
+        "again"
+    );
+}
+
+#[test]
+fn a_clock_that_is_set_back_keeps_no_channel_shut() {
+    let gate = Gate::new(0.0, true);
+    gate.note_failed("x", Fault::Refusal, at(86_400));
+    gate.pause(at(86_400));
+    assert!(opens(&gate, 0));
 }
 
 #[test]
 fn ten_failures_in_a_row_are_the_channels() {
     let gate = Gate::new(0.0, true);
-    let now = Monotonic::now();
     for _ in 0..9 {
-        gate.note_failed("x", Fault::Unknown, now);
+        assert_eq!(
+            gate.note_failed("x", Fault::Unknown, NOW),
+            Judged::default()
+        );
     }
-    gate.note_failed("não existe", Fault::Message, now);
+    gate.note_failed("não existe", Fault::Message, NOW);
     for _ in 0..9 {
-        gate.note_failed("x", Fault::Unknown, now);
+        gate.note_failed("x", Fault::Unknown, NOW);
     }
     assert_eq!(gate.health(), Health::Good);
-    gate.note_failed("x", Fault::Unknown, now);
+    let tenth = gate.note_failed("x", Fault::Unknown, NOW);
+    assert!(tenth.is_news && !tenth.was_down);
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
-    assert_eq!(gate.untold().failed, 20);
+    assert!(gate.note_failed("x", Fault::Unknown, NOW).was_down);
+    assert_eq!(gate.untold().failed, 21);
     assert_eq!(gate.untold().failed, 0, "told once");
 }
 
 #[test]
 fn a_pause_is_no_failure() {
     let gate = Gate::new(0.0, true);
-    let now = Monotonic::now();
-    gate.pause(now + Duration::from_secs(5));
-    gate.pause(now + Duration::from_secs(2));
-    assert_eq!(gate.turn(now + Duration::from_secs(4)), None);
-    assert!(gate.turn(now + Duration::from_secs(5)).is_some());
+    gate.pause(at(5));
+    gate.pause(at(2));
+    assert!(!opens(&gate, 4) && opens(&gate, 5));
     assert_eq!((gate.health(), gate.untold().failed), (Health::Good, 0));
 }
 
 #[test]
 fn without_the_clock_a_call_opens_the_gate() {
     let gate = Gate::new(0.0, false);
-    let now = Monotonic::now();
-    assert_eq!(gate.turn(now), None);
+    assert!(!opens(&gate, 0));
     gate.call(true);
-    assert!(gate.turn(now).is_some());
+    assert!(opens(&gate, 0));
     gate.call(false);
-    assert_eq!(gate.turn(now), None);
+    assert!(!opens(&gate, 0));
 }

@@ -50,22 +50,22 @@ pub fn has_work(app: &App, outlet: &Outlet) -> bool {
             })
             .unwrap_or(false)
     };
-    outlet.gate.is_busy() || outlet.gate.lets_through(Monotonic::now()) && due()
+    outlet.gate.is_busy() || outlet.gate.lets_through(app.clock.now()) && due()
 }
 
 /// Sends one message; false when there was nothing to do.
 fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
-    if !outlet.gate.lets_through(Monotonic::now()) {
+    let (channel, now) = (outlet.channel, app.clock.now());
+    if !outlet.gate.lets_through(now) {
         return Ok(false);
     }
-    let (channel, now) = (outlet.channel, app.clock.now());
     if !app
         .db
         .read(Lane::Slow, |tx| store::is_due(tx, channel, now))?
     {
         return Ok(false);
     }
-    let Some(pause) = outlet.gate.turn(Monotonic::now()) else {
+    let Some(pause) = outlet.gate.turn(now, Monotonic::now()) else {
         return Ok(false);
     };
     let _turn = Turn(outlet);
@@ -102,7 +102,7 @@ impl Drop for Turn<'_> {
 }
 
 fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> {
-    let now = Monotonic::now();
+    let now = app.clock.now();
     let failed = |error: &str, fault| {
         tracing::warn!(
             channel = outlet.channel.name(),
@@ -110,30 +110,31 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             error,
             "a message did not leave"
         );
-        if outlet.gate.note_failed(error, fault, now)
+        let judged = outlet.gate.note_failed(error, fault, now);
+        if judged.is_news
             && let Err(error) = alert(app, outlet.channel, error.to_owned())
         {
             tracing::warn!(%error, "administrators were not told");
         }
+        judged.was_down
     };
     match sent {
         Sent::Accepted { provider } => {
             outlet.gate.note_sent();
             app.db.write(move |tx| store::sent(tx, &claimed, &provider))
         }
-        Sent::Later { error, after_s } => {
-            failed(&error, Fault::Unknown);
-            if after_s.is_none() && claimed.attempts >= MOST_TRIES {
-                let error = format!("{MOST_TRIES} tentativas falharam: {error}");
-                return app.db.write(move |tx| store::give_up(tx, &claimed, &error));
-            }
-            // What the other side asks for is no try.
-            let (pause, counts) = match after_s {
-                Some(asked) => (asked.clamp(1, LONGEST_PAUSE_S), false),
-                None => (pause_s(claimed.attempts), true),
-            };
+        // A probe of a channel that is out of order is no try of its message.
+        Sent::Later { error } if failed(&error, Fault::Unknown) => {
+            app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
+        }
+        Sent::Later { error } if claimed.attempts >= MOST_TRIES => {
+            let error = format!("{MOST_TRIES} tentativas falharam: {error}");
+            app.db.write(move |tx| store::give_up(tx, &claimed, &error))
+        }
+        Sent::Later { error } => {
+            let pause = pause_s(claimed.attempts);
             app.db
-                .write(move |tx| store::later(tx, &claimed, &error, pause, counts))
+                .write(move |tx| store::try_later(tx, &claimed, &error, pause))
         }
         Sent::Held {
             error,
@@ -143,21 +144,22 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             let pause = after_s.clamp(1, LONGEST_PAUSE_S);
             if all {
                 tracing::warn!(channel = outlet.channel.name(), error, "a channel pauses");
-                outlet
-                    .gate
-                    .pause(now + Duration::from_secs(pause.unsigned_abs()));
+                outlet.gate.pause(now.plus(pause));
             }
             app.db
-                .write(move |tx| store::later(tx, &claimed, &error, pause, false))
+                .write(move |tx| store::wait(tx, &claimed, &error, pause))
         }
         Sent::Never { error } => {
             failed(&error, Fault::Message);
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))
         }
+        Sent::Away { error } => {
+            failed(&error, Fault::Silence);
+            app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
+        }
         Sent::Down { error } => {
-            failed(&error, Fault::Channel);
-            app.db
-                .write(move |tx| store::later(tx, &claimed, &error, 0, false))
+            failed(&error, Fault::Refusal);
+            app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
         Sent::Unreachable { reason } => {
             outlet.gate.note_dropped(1);

@@ -10,6 +10,7 @@ use ureq::Agent;
 use ureq::http::{Response, header};
 
 use crate::config;
+use crate::messages::delivery::was_nobody_there;
 use crate::secrets::Secret;
 use crate::text::shortened;
 
@@ -41,6 +42,8 @@ pub struct Bot {
 pub enum Fault {
     /// The other side says no.
     Refused(Refusal),
+    /// Nobody is there.
+    Away(&'static str),
     /// No answer, or none that makes sense.
     Silent(&'static str),
 }
@@ -60,7 +63,7 @@ impl Fault {
     /// In words for staff.
     pub fn words(&self) -> String {
         match self {
-            Self::Silent(words) => (*words).to_owned(),
+            Self::Away(words) | Self::Silent(words) => (*words).to_owned(),
             Self::Refused(refusal) if refusal.description.is_empty() => {
                 format!("o Telegram respondeu {}", refusal.code)
             }
@@ -75,7 +78,7 @@ impl Fault {
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
-            Self::Silent(_) => None,
+            Self::Away(_) | Self::Silent(_) => None,
         }
     }
 }
@@ -182,10 +185,12 @@ impl Bot {
             .build()
             .header(header::CONTENT_TYPE, "application/json");
         let mut answer = request.send(body.to_string()).map_err(|error| {
-            Fault::Silent(match error {
-                ureq::Error::Timeout(_) => "o Telegram não respondeu a tempo",
-                _ => "o Telegram não pôde ser alcançado",
-            })
+            let words = "o Telegram não pôde ser alcançado";
+            match error {
+                error if was_nobody_there(&error) => Fault::Away(words),
+                ureq::Error::Timeout(_) => Fault::Silent("o Telegram não respondeu a tempo"),
+                _ => Fault::Silent(words),
+            }
         })?;
         let status = i64::from(answer.status().as_u16());
         let pause = retry_after(&answer);

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant as Monotonic};
+use std::time::Duration;
 
 use super::bot::{Bot, Fault};
 use crate::app::App;
@@ -99,9 +99,9 @@ pub fn run(app: &App, bot: &Bot, stop: &Stop) {
             Ok(_) => GAP,
             Err(fault) => {
                 tracing::debug!(error = fault.words(), "an answer of the bot was not taken");
-                pause_asked_for(&fault).map_or(GAP, |pause| {
-                    pause_messages(app, pause);
-                    pause
+                pause_asked_for(&fault).map_or(GAP, |asked_s| {
+                    pause_messages(app, asked_s);
+                    Duration::from_secs(asked_s.unsigned_abs())
                 })
             }
         };
@@ -109,16 +109,15 @@ pub fn run(app: &App, bot: &Bot, stop: &Stop) {
     }
 }
 
-fn pause_asked_for(fault: &Fault) -> Option<Duration> {
-    let asked = fault.refusal()?.retry_after_s?;
-    let asked = asked.clamp(1, LONGEST_PAUSE_S).unsigned_abs();
-    Some(Duration::from_secs(asked))
+fn pause_asked_for(fault: &Fault) -> Option<i64> {
+    let asked_s = fault.refusal()?.retry_after_s?;
+    Some(asked_s.clamp(1, LONGEST_PAUSE_S))
 }
 
 /// A pause is the whole bot's.
-fn pause_messages(app: &App, pause: Duration) {
+fn pause_messages(app: &App, pause_s: i64) {
     let outlets = app.delivery.outlets.iter();
     for outlet in outlets.filter(|outlet| outlet.channel == Channel::Telegram) {
-        outlet.gate.pause(Monotonic::now() + pause);
+        outlet.gate.pause(app.clock.now().plus(pause_s));
     }
 }
