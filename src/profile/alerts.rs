@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::db::ReadTx;
 use crate::guard::Person;
 use crate::http::answer::Answer;
-use crate::http::input::{Check, Field, is_form};
+use crate::http::input::{Check, Field};
 use crate::http::view::{self, Notice, Tab, Tick, Tone};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
@@ -243,6 +243,10 @@ struct AlertsBody {
     canais: Field<Vec<String>>,
     #[serde(default)]
     tipos: Field<Vec<String>>,
+    /// The lists that a form is about, of which it says nothing when no box is
+    /// ticked.
+    #[serde(default)]
+    sobre: Field<Vec<String>>,
 }
 
 /// `POST /perfil/avisos`: the channels and kinds that are wanted, all of them.
@@ -251,10 +255,14 @@ struct AlertsBody {
 pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let body: AlertsBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
-    // A browser says nothing of boxes of which none is ticked.
-    let says_all = is_form(request.headers());
-    let says = |field: &Field<Vec<String>>| says_all || !field.is_absent();
-    let (says_channels, says_kinds) = (says(&body.canais), says(&body.tipos));
+    let about = check.optional("sobre", body.sobre).unwrap_or_default();
+    let says = |name: &str, field: &Field<Vec<String>>| {
+        !field.is_absent() || about.iter().any(|one| one == name)
+    };
+    let (says_channels, says_kinds) = (says("canais", &body.canais), says("tipos", &body.tipos));
+    if !says_channels && !says_kinds {
+        check.fail("canais", "name the channels or the kinds that are wanted");
+    }
     let channels = check.optional("canais", body.canais).unwrap_or_default();
     let kinds = check.optional("tipos", body.tipos).unwrap_or_default();
     if channels

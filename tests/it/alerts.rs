@@ -89,7 +89,9 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
         ["chat bia@example.com", "email bia@example.com"]
     );
     // Nothing ticked is nothing wanted; a program may leave a list out.
-    form(&bia, OWN, &[("tipos", REMINDER)]).expect(303);
+    let fields = [("sobre", "canais"), ("sobre", "tipos"), ("tipos", REMINDER)];
+    form(&bia, OWN, &fields).expect(303);
+    form(&bia, OWN, &[("outro", "x")]).expect(422);
     assert_eq!(chosen(&bia), [REMINDER]);
     meet(&site, "2026-11-21 08:33:00");
     assert_eq!(run(&site)["meets_notif"], 0);
@@ -109,6 +111,7 @@ fn choices_are_checked_and_say_nothing_about_what_must_be_sent() {
         (json!({ "tipos": ["link_de_senha"] }), "tipos"),
         (json!({ "canais": "chat;email" }), "canais"),
         (json!({ "tipos": [7] }), "tipos"),
+        (json!({}), "canais"),
     ] {
         let refused = bia.post(OWN, &body).expect(422);
         assert!(refused.json()["fields"][field].is_string(), "{refused}");
