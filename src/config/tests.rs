@@ -60,6 +60,8 @@ fn the_defaults_are_those_of_the_contract() {
     assert_eq!(config.checkout.default_plan, "pro");
     assert!(config.checkout.plans.is_empty());
     assert_eq!(config.chat.gateway, Gateway::None);
+    assert_eq!(config.telegram.updates, Updates::Polling);
+    assert_eq!(config.telegram.link_base, "https://t.me");
     let pro = PlanLimits {
         quota: 100_000,
         per_minute: 120,
@@ -416,6 +418,10 @@ fn texts_that_other_systems_read_are_checked() {
         ("chat.upgrade_number", "+55 11 98765-4321"),
         ("email.from", "Loja <contato>"),
         ("email.smtp_url", "smtp://"),
+        ("telegram.bot_token", "sem dois pontos"),
+        ("telegram.bot_token", "123:a/b"),
+        ("telegram.link_base", "t.me"),
+        ("telegram.updates", "push"),
         ("push.subject", "http://example.com"),
         ("push.extra_hosts", "https://push.example.com"),
         ("push.extra_hosts", "push.example.com/a"),

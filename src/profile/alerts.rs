@@ -114,8 +114,13 @@ pub fn show(
     more: impl FnOnce(&mut AlertsPage),
 ) -> Result<Reply, Problem> {
     let (own, push, chat) = read(app, person, request)?;
+    let is_blocked = chat.as_ref().is_some_and(|chat| chat.blocked_at.is_some());
     let channel = |channel: &Channel| Tick {
-        help: about(*channel, own.reach.by(*channel)).to_owned(),
+        help: if *channel == Channel::Telegram && is_blocked {
+            "O bot está bloqueado na sua conversa.".to_owned()
+        } else {
+            about(*channel, own.reach.by(*channel)).to_owned()
+        },
         ..Tick::new(
             channel.name(),
             channel_words(channel.name()),

@@ -39,7 +39,11 @@ impl Row {
         let line = |line: &str| line.split_whitespace().map(word).collect();
         Self {
             at: time(&message.at),
-            to: message.to.clone(),
+            to: if message.gateway == "telegram" {
+                format!("o Telegram {}", message.to)
+            } else {
+                message.to.clone()
+            },
             template: message.template.clone().unwrap_or_default(),
             lines: message.text.lines().map(line).collect(),
         }

@@ -34,7 +34,6 @@ struct Overview {
     orders: Vec<OrderRow>,
     deliveries: Vec<DeliveryRow>,
     waiting: usize,
-    chats: usize,
     requests: Vec<RequestRow>,
     requests_total: String,
     violations: Vec<(String, &'static str, String)>,
@@ -181,7 +180,6 @@ fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
         orders: order_rows(&world),
         deliveries: delivery_rows(&world),
         waiting: world.queue.len() + world.in_flight,
-        chats: world.telegram.chats.len(),
         requests: request_rows(&world),
         requests_total: grouped(world.requests.total()),
         violations: world

@@ -254,7 +254,7 @@ fn who_blocks_the_bot_is_not_written_to_until_it_is_back() {
         (chat_of(&admin)["bloqueado"] == true).then_some(())
     });
     let page = admin.get(ALERTS).expect(200).text();
-    assert!(page.contains("O bot está bloqueado"), "{page}");
+    assert!(page.contains("Você bloqueou o bot"), "{page}");
     let refused = admin.post(&format!("{QUEUE}/canais/telegram/teste"), &json!({}));
     assert_eq!(refused.expect(409).code(), "conflict");
     block(&world, ANA, "unblock");

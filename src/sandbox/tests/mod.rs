@@ -2,6 +2,7 @@
 
 mod deliver;
 mod oauth;
+mod telegram;
 
 use serde_json::{Value, json};
 
