@@ -242,6 +242,7 @@ fn tidy(app: &App) -> Result<(), DbError> {
     })?;
     in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
     in_batches(app, |tx| outbox::forget_bodies(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| outbox::forget_counts(tx, TIDY_BATCH))?;
     in_batches(app, |tx| {
         purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), TIDY_BATCH)
     })?;

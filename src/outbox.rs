@@ -7,7 +7,7 @@
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::UserId;
-use crate::retention::MESSAGE_BODIES;
+use crate::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
 
 /// Ways out of the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,6 +193,18 @@ pub fn forget_bodies(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
              SELECT message_id FROM outbox WHERE done_at < ?1 AND params <> '{}' LIMIT ?2)",
         (
             MESSAGE_BODIES.before(tx.now()).0,
+            i64::try_from(most).unwrap_or(1),
+        ),
+    )
+}
+
+/// Removes what was counted long ago, at most `most` rows; gives back how many.
+pub fn forget_counts(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM outbox_done_count WHERE (quarter, channel, state) IN (
+             SELECT quarter, channel, state FROM outbox_done_count WHERE quarter < ?1 LIMIT ?2)",
+        (
+            MESSAGE_COUNTS.before(tx.now()).0 / 900,
             i64::try_from(most).unwrap_or(1),
         ),
     )

@@ -52,15 +52,17 @@ pub const RUNS: Keep = Keep::archived("Histórico do cron", 90);
 pub const MESSAGE_BODIES: Keep = Keep::removed("Conteúdo dessas mensagens", 30);
 pub const NOTIFICATIONS: Keep = Keep::removed("Notificações do marketplace já tratadas", 30);
 pub const PURCHASE_BODIES: Keep = Keep::removed("Conteúdo dos eventos de compra", 30);
+pub const MESSAGE_COUNTS: Keep = Keep::removed("Contagem de mensagens por dia", 400);
 pub const SESSIONS: Keep = Keep::removed("Sessões e tokens da extensão encerrados", 30);
 pub const LINKS: Keep = Keep::removed("Links de senha usados ou vencidos", 30);
 
 /// The table.
-pub const ALL: [Keep; 8] = [
+pub const ALL: [Keep; 9] = [
     REQUESTS,
     MESSAGES,
     RUNS,
     MESSAGE_BODIES,
+    MESSAGE_COUNTS,
     NOTIFICATIONS,
     PURCHASE_BODIES,
     SESSIONS,

@@ -33,8 +33,8 @@ pub struct Log {
     /// By what entries come in the order of time. It has an index, and what
     /// it leaves out stays in the log.
     by: &'static str,
-    /// What else an entry has. No name, address or text of a person: nobody
-    /// is taken out of a batch any more.
+    /// What else an entry has. No name, e-mail or text of a person: nobody is
+    /// taken out of a batch any more.
     columns: &'static str,
     /// Full days that entries stay in the log.
     keep: Keep,
