@@ -85,8 +85,6 @@ CREATE TABLE request_log (
     sampled    INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX request_log_by_request ON request_log (request_id);
-CREATE INDEX request_log_by_path ON request_log (path, status, caller);
 CREATE INDEX request_log_by_class ON request_log (status / 100, entry_id, caller);
 CREATE INDEX request_log_by_caller ON request_log (caller, entry_id);
 
