@@ -933,3 +933,5 @@ CREATE TABLE log_batch (
     body       BLOB NOT NULL,               -- gzip of one JSON object a line
     UNIQUE (kind, day, part)
 ) STRICT;
+
+CREATE INDEX log_batch_by_day ON log_batch (day, kind, part);

@@ -318,10 +318,12 @@ pub fn page(
         let count = "SELECT count(*) FROM log_batch WHERE kind = ?1";
         total += tx.one(count, [log.kind], |row| row.get::<_, i64>(0))?;
     }
-    // Days are packed in their order.
     let (narrowed, order) = match kind {
         Some(_) => ("kind = ?1", format!("day {order}, part {order}")),
-        None => ("batch_id > 0 AND ?1 IS NULL", format!("batch_id {order}")),
+        None => (
+            "day >= 0 AND ?1 IS NULL",
+            format!("day {order}, kind {order}, part {order}"),
+        ),
     };
     let rows = tx.all(
         &format!(

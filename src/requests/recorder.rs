@@ -48,7 +48,13 @@ enum Shown {
 impl Shown {
     fn of(route: &Route) -> Self {
         // What browsers and probes fetch all the time, and the log itself.
-        let alone = ["/favicon.ico", "/healthz", "/readyz"];
+        let alone = [
+            "/favicon.ico",
+            "/healthz",
+            "/manifest.webmanifest",
+            "/readyz",
+            "/sw.js",
+        ];
         let under = ["/assets/", "/admin/requisicoes"];
         if alone.contains(&route.path) || under.iter().any(|it| route.path.starts_with(it)) {
             Self::Never
@@ -279,7 +285,16 @@ mod tests {
             let row = routes.iter().position(|row| row.path == path);
             recorder.admits(row, StatusCode::OK, NOW).is_none()
         };
-        for path in ["/healthz", "/readyz", "/favicon.ico", "/assets/{*rest}"] {
+        for path in [
+            "/healthz",
+            "/readyz",
+            "/favicon.ico",
+            "/manifest.webmanifest",
+            "/sw.js",
+            "/assets/{*rest}",
+            "/admin/requisicoes/{id}",
+        ] {
+            assert!(routes.iter().any(|row| row.path == path), "{path}");
             assert!(left_out(path), "{path}");
         }
         for path in ["/", "/metrics", "/admin", "/api/v1/cron", "/fotos/{digest}"] {

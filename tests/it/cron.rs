@@ -390,6 +390,23 @@ fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
     assert_eq!(site.stored(acts), ["cron.rodar", "cron.rodar"]);
 }
 
+#[track_caller]
+fn all_logs_are_listed_by_day(admin: &Actor<'_>) {
+    let all = json_of(admin, "/admin/cron/arquivo");
+    assert_eq!(all["total"], 4);
+    let text = |row: &Value| format!("{} {}", row["dia"], row["tipo"]).replace('"', "");
+    let all: Vec<String> = all["dados"].as_array().unwrap().iter().map(text).collect();
+    assert_eq!(
+        all,
+        [
+            "2026-11-21 requisicoes",
+            "2026-11-21 cron",
+            "2026-11-20 requisicoes",
+            "2026-11-20 cron"
+        ]
+    );
+}
+
 #[test]
 fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
     let site = Site::builder().unlimited().start();
@@ -415,7 +432,7 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
         json!({ "arquivados": 2, "lotes": 2 })
     );
     let admin = site.administrator();
-    assert_eq!(json_of(&admin, "/admin/cron/arquivo")["total"], 4);
+    all_logs_are_listed_by_day(&admin);
     let listed = json_of(&admin, "/admin/cron/arquivo?tipo=cron");
     assert_eq!(listed["total"], 2);
     let days: Vec<&Value> = listed["dados"]

@@ -106,3 +106,6 @@ BEGIN
     UPDATE request_log_count SET entries = entries - 1
     WHERE class = OLD.status / 100 AND caller = OLD.caller;
 END;
+
+-- The days of all logs together.
+CREATE INDEX log_batch_by_day ON log_batch (day, kind, part);
