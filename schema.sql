@@ -585,6 +585,169 @@ BEGIN
     ON CONFLICT DO UPDATE SET notifications = notifications + 1;
 END;
 
+-- How far an account is mirrored, by area.
+CREATE TABLE ml_sync (
+    ml_user_id INTEGER NOT NULL REFERENCES ml_account (ml_user_id) ON DELETE CASCADE, -- the account
+    area       INTEGER NOT NULL,            -- 1 orders, 2 listings, 3 questions, 4 claims, 5 the account itself
+    good_until INTEGER,                     -- what changed before is here; NULL until the first reading is over
+    started_at INTEGER,                     -- when the reading under way, or the last one, began
+    ended_at   INTEGER,                     -- when it ended; NULL while it is under way
+    position   TEXT NOT NULL DEFAULT '',    -- where the reading under way goes on, in the area's own words
+    done       INTEGER NOT NULL DEFAULT 0,  -- records that it has read
+    expected   INTEGER,                     -- how many there are, as far as the marketplace says
+    next_at    INTEGER NOT NULL,            -- not read before
+    attempts   INTEGER NOT NULL DEFAULT 0,  -- failures in a row
+    error      TEXT,                        -- the last failure, in words for the account's owner
+    PRIMARY KEY (ml_user_id, area)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX ml_sync_due ON ml_sync (next_at, ml_user_id, area);
+
+-- Listings of linked accounts, as the marketplace shows them to their seller.
+CREATE TABLE listing (
+    owner_id      INTEGER NOT NULL,         -- the person whose account it is of
+    item_id       INTEGER NOT NULL,         -- number of the listing id, without the site
+    ml_user_id    INTEGER NOT NULL,         -- the selling account
+    site          TEXT NOT NULL,            -- such as MLB
+    title         TEXT NOT NULL,            -- as buyers see it
+    status        INTEGER NOT NULL,         -- word
+    sub_status    TEXT NOT NULL,            -- why, in the marketplace's words with blanks between; may be empty
+    price_cents   INTEGER NOT NULL,         -- what it costs
+    currency      INTEGER NOT NULL,         -- word
+    available     INTEGER NOT NULL,         -- units for sale
+    sold          INTEGER NOT NULL,         -- units sold since it was published
+    listing_type  INTEGER NOT NULL,         -- word, such as gold_special
+    logistic_type INTEGER,                  -- word, such as drop_off
+    category      TEXT NOT NULL,            -- such as MLB31447; may be empty
+    sku           TEXT NOT NULL,            -- empty when it has none
+    ean           TEXT NOT NULL,            -- empty when it has none
+    permalink     TEXT NOT NULL,            -- its page; may be empty
+    thumbnail     TEXT NOT NULL,            -- address of its small picture; may be empty
+    created_at    INTEGER NOT NULL,         -- when it was published
+    updated_at    INTEGER NOT NULL,         -- last_updated of the state stored here
+    PRIMARY KEY (owner_id, item_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX listing_run ON listing (owner_id, ml_user_id, status, updated_at, item_id);
+CREATE INDEX listing_by_change ON listing (owner_id, updated_at, item_id);
+CREATE INDEX listing_by_number ON listing (item_id);
+CREATE INDEX listing_by_sku ON listing (owner_id, sku) WHERE sku <> '';
+
+-- Listings by account and state, kept by triggers: the totals of their list.
+CREATE TABLE listing_count (
+    owner_id   INTEGER NOT NULL,            -- as in listing
+    ml_user_id INTEGER NOT NULL,            -- as in listing
+    status     INTEGER NOT NULL,            -- as in listing
+    listings   INTEGER NOT NULL,            -- how many
+    PRIMARY KEY (owner_id, ml_user_id, status)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER listing_comes AFTER INSERT ON listing
+BEGIN
+    INSERT INTO listing_count (owner_id, ml_user_id, status, listings)
+    VALUES (NEW.owner_id, NEW.ml_user_id, NEW.status, 1)
+    ON CONFLICT DO UPDATE SET listings = listings + 1;
+END;
+CREATE TRIGGER listing_goes AFTER DELETE ON listing
+BEGIN
+    UPDATE listing_count SET listings = listings - 1
+    WHERE owner_id = OLD.owner_id AND ml_user_id = OLD.ml_user_id AND status = OLD.status;
+END;
+CREATE TRIGGER listing_moves AFTER UPDATE OF ml_user_id, status ON listing
+WHEN NEW.status <> OLD.status OR NEW.ml_user_id <> OLD.ml_user_id
+BEGIN
+    UPDATE listing_count SET listings = listings - 1
+    WHERE owner_id = OLD.owner_id AND ml_user_id = OLD.ml_user_id AND status = OLD.status;
+    INSERT INTO listing_count (owner_id, ml_user_id, status, listings)
+    VALUES (NEW.owner_id, NEW.ml_user_id, NEW.status, 1)
+    ON CONFLICT DO UPDATE SET listings = listings + 1;
+END;
+
+-- Questions of buyers, clustered by owner and time.
+CREATE TABLE question (
+    owner_id    INTEGER NOT NULL,           -- the person whose listing it is about
+    asked_at    INTEGER NOT NULL,           -- when it was asked
+    question_id INTEGER NOT NULL,           -- the marketplace's number
+    ml_user_id  INTEGER NOT NULL,           -- the selling account
+    item_id     INTEGER NOT NULL,           -- number of the listing id
+    state       INTEGER NOT NULL,           -- 1 without an answer, 2 answered, 3 closed without one
+    status      TEXT NOT NULL,              -- as the marketplace calls it
+    text        TEXT NOT NULL,              -- empty when it was banned
+    answer      TEXT,                       -- NULL without one
+    answered_at INTEGER,                    -- when it was answered
+    asker_id    INTEGER,                    -- the buyer's number
+    PRIMARY KEY (owner_id, asked_at, question_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX question_by_number ON question (question_id);
+CREATE INDEX question_run ON question (owner_id, state, ml_user_id, asked_at, question_id);
+
+-- Claims of buyers, clustered by owner and time.
+CREATE TABLE claim (
+    owner_id    INTEGER NOT NULL,           -- the person whose sale it is about
+    opened_at   INTEGER NOT NULL,           -- when it was opened
+    claim_id    INTEGER NOT NULL,           -- the marketplace's number
+    ml_user_id  INTEGER NOT NULL,           -- the selling account
+    state       INTEGER NOT NULL,           -- 1 open, 2 closed
+    kind        TEXT NOT NULL,              -- such as mediations
+    stage       TEXT NOT NULL,              -- such as claim or dispute
+    reason      TEXT NOT NULL,              -- the marketplace's code for the reason
+    resource    TEXT NOT NULL,              -- what it is about: order, shipment, payment or purchase
+    resource_id INTEGER,                    -- its number
+    due_at      INTEGER,                    -- until when the seller has to act
+    action      TEXT NOT NULL,              -- what the seller has to do; may be empty
+    resolution  TEXT NOT NULL,              -- how it ended; empty while it is open
+    updated_at  INTEGER NOT NULL,           -- last_updated of the state stored here
+    PRIMARY KEY (owner_id, opened_at, claim_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX claim_by_number ON claim (claim_id);
+CREATE INDEX claim_run ON claim (owner_id, state, ml_user_id, opened_at, claim_id);
+
+-- Fees as the marketplace last told them, kept for a day.
+CREATE TABLE ml_fee (
+    question   TEXT PRIMARY KEY,            -- what was asked: site, category, price, kind of shipping
+    answer     TEXT NOT NULL,               -- JSON of what matters of the answer
+    fetched_at INTEGER NOT NULL             -- when it was told
+) STRICT, WITHOUT ROWID;
+
+-- ----------------------------------------------------------------- catalog
+
+-- Products of sellers and suppliers.
+CREATE TABLE product (
+    product_id  INTEGER PRIMARY KEY,        -- grows with time
+    owner_id    INTEGER NOT NULL REFERENCES user (user_id), -- whose
+    sku         TEXT NOT NULL CHECK (sku <> ''), -- the owner's own code
+    ean         TEXT NOT NULL,              -- empty when it has none
+    title       TEXT NOT NULL CHECK (title <> ''), -- what it is called
+    cost_cents  INTEGER NOT NULL,           -- what it costs its owner
+    price_cents INTEGER NOT NULL,           -- what its owner asks for it
+    stock       INTEGER NOT NULL,           -- the balance of its movements
+    created_at  INTEGER NOT NULL,           -- when it was entered
+    updated_at  INTEGER NOT NULL,           -- when it or its stock last changed
+    UNIQUE (owner_id, sku)
+) STRICT;
+
+CREATE INDEX product_by_title ON product (owner_id, title, product_id);
+CREATE INDEX product_by_change ON product (owner_id, updated_at, product_id);
+CREATE INDEX product_by_ean ON product (owner_id, ean) WHERE ean <> '';
+
+-- What came in and went out of a product's stock; only ever added.
+CREATE TABLE stock_movement (
+    product_id  INTEGER NOT NULL REFERENCES product (product_id) ON DELETE CASCADE, -- the product
+    movement_id INTEGER NOT NULL,           -- grows with time, by product
+    kind        INTEGER NOT NULL CHECK (kind IN (1, 2, 3)), -- 1 in, 2 out, 3 adjust
+    quantity    INTEGER NOT NULL CHECK (quantity >= 0), -- units; for adjust, the distance
+    change      INTEGER NOT NULL,           -- what it adds to the balance
+    balance     INTEGER NOT NULL,           -- what there was after it
+    reason      TEXT NOT NULL,              -- why
+    order_id    INTEGER,                    -- the order that moved it
+    created_at  INTEGER NOT NULL,           -- when it was noted
+    PRIMARY KEY (product_id, movement_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX stock_movement_of_order ON stock_movement (order_id, product_id, kind) WHERE order_id IS NOT NULL;
+
 -- ---------------------------------------------------------------- messages
 
 -- What people are told inside the platform, clustered by person and time.

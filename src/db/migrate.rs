@@ -43,6 +43,10 @@ pub(super) const STEPS: &[Step] = &[
         name: "0004_channels_and_requests",
         sql: include_str!("migrations/0004_channels_and_requests.sql"),
     },
+    Step {
+        name: "0005_marketplace",
+        sql: include_str!("migrations/0005_marketplace.sql"),
+    },
 ];
 
 /// Schema version of this program.
