@@ -894,7 +894,7 @@ CREATE TABLE telegram_code (
 
 -- Browsers in which people have switched messages on.
 CREATE TABLE push_device (
-    device_id  INTEGER PRIMARY KEY,         -- grows with time
+    device_id  INTEGER PRIMARY KEY,         -- the newest has the highest; one that is free may be given again
     user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose
     endpoint   TEXT NOT NULL UNIQUE,        -- address at the browser's push service
     p256dh     BLOB NOT NULL CHECK (length(p256dh) = 65), -- the browser's public key, uncompressed

@@ -54,7 +54,7 @@ const subscribe = async (registration) => {
   return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 };
 
-// Tells the platform how this browser is reached; false when it refuses.
+// Tells the platform how this browser is reached; gives the status of its answer.
 const tell = async (subscription) => {
   const { endpoint, keys } = subscription.toJSON();
   const answer = await fetch(ADDRESS, {
@@ -62,15 +62,20 @@ const tell = async (subscription) => {
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify({ endpoint, keys }),
   });
-  if (!answer.ok) return false;
-  remember(await markOf(subscription));
-  return true;
+  if (answer.ok) remember(await markOf(subscription));
+  return answer.status;
 };
+
+const wasTaken = (status) => status === 200 || status === 201;
 
 const register = async () => {
   await navigator.serviceWorker.register("/sw.js", { scope: "/", updateViaCache: "none" });
   return navigator.serviceWorker.ready;
 };
+
+// A push service that is out of reach lets browsers wait for ever.
+const within = (seconds, promise) =>
+  Promise.race([promise, new Promise((_, fail) => setTimeout(fail, seconds * 1000))]);
 
 const switchOn = async () => {
   button.disabled = true;
@@ -78,9 +83,13 @@ const switchOn = async () => {
     if ((await Notification.requestPermission()) !== "granted") {
       return say("O navegador bloqueia os avisos deste site. Permita-os nas configurações do site e tente de novo.");
     }
-    const subscription = await subscribe(await register());
-    if (await tell(subscription)) location.assign("/perfil/avisos?aviso=navegador_ligado");
-    else say("A plataforma não reconhece o serviço de avisos deste navegador. Tente em outro navegador.");
+    say("Ligando…");
+    const subscription = await within(30, register().then(subscribe));
+    const status = await tell(subscription);
+    if (wasTaken(status)) return location.assign("/perfil/avisos?aviso=navegador_ligado");
+    await subscription.unsubscribe();
+    if (status === 422) say("A plataforma não conhece o serviço de avisos deste navegador. Tente em outro navegador.");
+    else say("Não foi possível ligar agora. Recarregue a página e tente de novo.");
   } catch {
     say("O serviço de avisos deste navegador não respondeu. Tente de novo mais tarde ou em outro navegador.");
   } finally {
@@ -91,7 +100,12 @@ const switchOn = async () => {
 // Marks the row of this browser, and ends the subscription along with it.
 const showAsHere = (row, subscription) => {
   row.querySelector("strong").append(" (este)");
-  row.querySelector("form").addEventListener("submit", () => void subscription.unsubscribe());
+  const form = row.querySelector("form");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await subscription.unsubscribe().catch(() => false);
+    form.submit();
+  });
   say("Este navegador está ligado. Para ligar outro, abra esta página nele.");
 };
 
@@ -109,7 +123,8 @@ const look = async () => {
   const before = remembered();
   const isOurs = before.person === section.dataset.person && Notification.permission === "granted";
   const hasChanged = present && (!isBoundTo(present, ourKey()) || before.mark !== (await markOf(present)));
-  if (isOurs && hasChanged && (await tell(await subscribe(registration)))) return location.reload();
+  if (isOurs && hasChanged && wasTaken(await tell(await subscribe(registration)))) return location.reload();
+  say("Este navegador ainda não está ligado.");
   button.hidden = false;
   button.addEventListener("click", switchOn);
 };

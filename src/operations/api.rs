@@ -121,5 +121,7 @@ pub fn manifest(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     };
     let body = serde_json::to_vec(&manifest).map_err(Problem::internal)?;
     let media = HeaderValue::from_static("application/manifest+json");
-    Ok(Reply::of(media, body).with(CACHE_CONTROL, HeaderValue::from_static("no-cache")))
+    // Browsers look at it with every page.
+    let a_day = HeaderValue::from_static("public, max-age=86400");
+    Ok(Reply::of(media, body).with(CACHE_CONTROL, a_day))
 }

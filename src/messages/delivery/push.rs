@@ -115,7 +115,7 @@ impl Push {
             now: app.clock.now(),
         };
         let began = Monotonic::now();
-        let outcomes: Vec<(i64, Outcome)> = devices
+        let outcomes: Vec<(String, Outcome)> = devices
             .iter()
             .map(|device| {
                 let outcome = if began.elapsed() + TIMEOUT > PATIENCE {
@@ -126,7 +126,7 @@ impl Push {
                 } else {
                     self.send_to(device, &parcel)
                 };
-                (device.id, outcome)
+                (device.subscription.endpoint.clone(), outcome)
             })
             .collect();
         if let Err(error) = note(app, outcomes.clone()) {
@@ -241,16 +241,17 @@ fn unanswered(error: &ureq::Error) -> Outcome {
 }
 
 /// Notes which browsers were reached, and forgets those that are gone.
-fn note(app: &App, outcomes: Vec<(i64, Outcome)>) -> Result<()> {
+/// They go by address: their numbers may be another's by now.
+fn note(app: &App, outcomes: Vec<(String, Outcome)>) -> Result<()> {
     let concerns = |(_, outcome): &(_, Outcome)| matches!(outcome, Outcome::Taken | Outcome::Gone);
     if !outcomes.iter().any(concerns) {
         return Ok(());
     }
     app.db.write(move |tx| {
-        for (device, outcome) in outcomes {
+        for (endpoint, outcome) in outcomes {
             match outcome {
-                Outcome::Taken => store::note_sent(tx, device)?,
-                Outcome::Gone => store::forget(tx, device)?,
+                Outcome::Taken => store::note_sent(tx, &endpoint)?,
+                Outcome::Gone => store::forget(tx, &endpoint)?,
                 Outcome::Refused(_) | Outcome::Later { .. } => {}
             }
         }

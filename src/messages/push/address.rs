@@ -14,8 +14,10 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::NextTimeout;
 
 /// Services of the browsers there are.
-const SERVICES: [&str; 4] = [
+const SERVICES: [&str; 5] = [
     "fcm.googleapis.com",
+    // The same service, as builds of Chromium that are not Google's name it.
+    "jmt17.google.com",
     "*.push.services.mozilla.com",
     "*.push.apple.com",
     "*.notify.windows.com",

@@ -41,8 +41,8 @@ pub fn add(
             is_new: false,
         });
     }
-    if let Some((device, _)) = known {
-        forget(tx, device)?;
+    if known.is_some() {
+        forget(tx, endpoint)?;
     }
     tx.execute(
         "DELETE FROM push_device WHERE device_id IN (
@@ -109,9 +109,9 @@ pub fn remove(tx: &WriteTx<'_>, user: UserId, device: i64) -> Result<bool> {
     Ok(removed == 1)
 }
 
-/// Forgets a browser that cannot be reached any more.
-pub fn forget(tx: &WriteTx<'_>, device: i64) -> Result<()> {
-    tx.execute("DELETE FROM push_device WHERE device_id = ?1", [device])?;
+/// Forgets a browser that cannot be reached any more, whoever's it is by now.
+pub fn forget(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
+    tx.execute("DELETE FROM push_device WHERE endpoint = ?1", [endpoint])?;
     Ok(())
 }
 
@@ -121,10 +121,10 @@ pub fn forget_all(tx: &WriteTx<'_>) -> Result<usize> {
 }
 
 /// Notes that the service took a message for a browser.
-pub fn note_sent(tx: &WriteTx<'_>, device: i64) -> Result<()> {
+pub fn note_sent(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
     tx.execute(
-        "UPDATE push_device SET sent_at = ?2 WHERE device_id = ?1",
-        (device, tx.now().0),
+        "UPDATE push_device SET sent_at = ?2 WHERE endpoint = ?1",
+        (endpoint, tx.now().0),
     )?;
     Ok(())
 }
