@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::furnish::furnish;
 use crate::page_rules::Rules;
 use crate::pages::{SAMPLES, password_link, rules, walk};
+use crate::receiver::with_push;
 use crate::site::Site;
 use crate::webdriver::{Browser, Theme};
 use crate::world::World;
@@ -20,7 +21,7 @@ use crate::world::World;
 #[ignore = "needs Chromium; tests/run runs it"]
 fn every_page_is_accessible_quiet_and_fits_a_phone() {
     let world = World::start();
-    let site = Site::builder().unlimited().world(&world).start();
+    let site = with_push(&world).start();
     let browser = Browser::start();
     let mut faults = Faults::default();
     // The set-up page is there only as long as nobody administers.

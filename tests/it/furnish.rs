@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::actors::Actor;
 use crate::checkout::Event;
+use crate::receiver::Receiver;
 use crate::site::Site;
 use crate::world::World;
 
@@ -14,13 +15,16 @@ const NICKNAME: &str = "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-12
 /// As long as titles get.
 const TITLE: &str = "Garrafa térmica de aço inoxidável de 1 litro com alça e copo";
 
-/// People, accounts, sales and content. The student is `ana`, the operator
+/// People, accounts, sales and content, on a site with push. The student is `ana`, the operator
 /// the administrator; both come back signed in.
 pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     crate::cron::some_history(site);
     let ana = site.person("ana");
     let operator = site.administrator();
     sell(world, &ana);
+    for browser in ["casa", "celular"] {
+        Receiver::new(world, browser).switch_on(&ana).expect(201);
+    }
     for number in 1..=25 {
         let plan = json!({
             "titulo": format!("{TITLE} {number}"), "slug": format!("plano-{number}"),

@@ -59,6 +59,7 @@ mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.
 mod public; // What anyone may read: shapes, freshness, and memory.
 mod push; // Messages to browsers: switched on, encrypted, refused, switched off.
+mod push_browser; // Messages to a real browser, by its own push service.
 mod queue; // What waits to leave, and what the operator does about it.
 mod requests; // The log of requests: who asked what, and what is never kept.
 mod roles; // What roles and people may do, in force at once.

@@ -9,6 +9,7 @@ use crate::client::{Reply, Request};
 use crate::furnish::furnish;
 use crate::html::{Element, Page};
 use crate::page_rules::{NO_PAGES, Row, Rules, hold};
+use crate::receiver::with_push;
 use crate::site::Site;
 use crate::world::World;
 
@@ -33,7 +34,7 @@ type Found = BTreeMap<String, Reply>;
 #[test]
 fn every_page_of_a_site_with_data_keeps_the_rules() {
     let world = World::start();
-    let site = Site::builder().unlimited().world(&world).start();
+    let site = with_push(&world).start();
     let (ana, operator) = furnish(&site, &world);
     let rui = site.person_as("rui", "drop");
     look_at_all(
@@ -109,7 +110,7 @@ const TYPED: &str = "x & \"y\" <b>";
 #[test]
 fn a_form_sent_without_what_it_requires_comes_back_with_its_faults() {
     let world = World::start();
-    let site = Site::builder().unlimited().world(&world).start();
+    let site = with_push(&world).start();
     let (ana, operator) = furnish(&site, &world);
     let rules = rules(&site);
     let mut wrong = Vec::new();

@@ -11,6 +11,7 @@ use crate::actors::Actor;
 use crate::checkout::Event;
 use crate::client::Request;
 use crate::process::until;
+use crate::receiver::{DEVICES, Receiver};
 use crate::site::Site;
 use crate::telegram;
 use crate::world::World;
@@ -70,6 +71,9 @@ const TYPED: [(&str, &str); 4] = [
     ("SCAN meet", "SELECT count(*) FROM meet"),
 ];
 
+/// Walks that happen once: a new key of ours forgets all browsers.
+const ONCE: [(&str, &str); 1] = [("SCAN push_device", "DELETE FROM push_device")];
+
 #[test]
 fn no_statement_walks_a_table_that_grows() {
     let world = World::start();
@@ -82,6 +86,8 @@ fn no_statement_walks_a_table_that_grows() {
         .world(&world)
         .config("telegram.bot_token", telegram::TOKEN)
         .config("telegram.api_base", format!("http://{}", world.address()))
+        .config("push.subject", "mailto:contato@example.com")
+        .config("push.extra_hosts", vec![world.address().to_string()])
         .start();
     crate::cron::some_history(&site);
     visit_everything(&site, &world);
@@ -99,7 +105,7 @@ fn no_statement_walks_a_table_that_grows() {
         let sql = line["sql"].as_str().unwrap_or_default();
         let typed = |step: &str| {
             let is_it = |(walk, part): &(&str, &str)| step.starts_with(walk) && sql.contains(part);
-            TYPED.iter().any(is_it)
+            TYPED.iter().chain(&ONCE).any(is_it)
         };
         for step in plan.split("; ") {
             if is_walk(plan, step) && !typed(step) || is_coarse(step, sql) {
@@ -288,6 +294,7 @@ fn visit_everything(site: &Site, world: &World) {
     }
     visit_extension(site);
     visit_telegram(world, &person);
+    visit_push(site, world);
     visit_panel(site, &person);
 }
 
@@ -300,6 +307,25 @@ fn visit_telegram(world: &World, person: &Actor<'_>) {
     telegram::answer(world, telegram::ANA, 4);
     person.get(telegram::ALERTS).expect(200);
     person.post("/perfil/telegram/desconectar", &json!({})).ok();
+}
+
+/// Browsers switched on for one and another, told something, gone, switched off.
+fn visit_push(site: &Site, world: &World) {
+    let (admin, other) = (site.administrator(), site.person_as("rui", "drop"));
+    let (browser, gone) = (Receiver::new(world, "a"), Receiver::new(world, "410-b"));
+    browser.switch_on(&other).expect(201);
+    for device in [&browser, &gone] {
+        device.switch_on(&admin).expect(201);
+    }
+    browser.switch_on(&admin).expect(200);
+    admin
+        .post("/admin/mensagens/canais/push/teste", &json!({}))
+        .expect(201);
+    crate::cron::run(site);
+    assert_eq!(browser.received(world).len(), 1);
+    admin.get("/perfil/avisos").expect(200);
+    let off = format!("{DEVICES}/1/excluir");
+    admin.post(&off, &json!({})).ok();
 }
 
 fn visit_extension(site: &Site) {

@@ -7,20 +7,11 @@ use serde_json::{Value, json};
 use crate::actors::Actor;
 use crate::cron::{json_of, run, run_at};
 use crate::cron_rules::meet;
-use crate::receiver::{DEVICES, Receiver};
-use crate::site::{Builder, CRON_SECRET, Site};
+use crate::receiver::{DEVICES, Receiver, with_push};
+use crate::site::{CRON_SECRET, Site};
 use crate::world::World;
 
 const PAGE: &str = "/perfil/avisos";
-
-/// A site on the clock of the world, whose push service is the world's.
-fn with_push(world: &World) -> Builder {
-    Site::builder()
-        .unlimited()
-        .world(world)
-        .config("push.subject", "mailto:contato@example.com")
-        .config("push.extra_hosts", vec![world.address().to_string()])
-}
 
 /// The browsers that somebody is told in.
 #[track_caller]

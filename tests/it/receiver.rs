@@ -13,10 +13,20 @@ use sha2::{Digest as _, Sha256};
 
 use crate::actors::Actor;
 use crate::client::Reply;
+use crate::site::{Builder, Site};
 use crate::world::World;
 
 /// The address where browsers are switched on.
 pub const DEVICES: &str = "/perfil/push/aparelhos";
+
+/// A site on the clock of the world, whose push service is the world's.
+pub fn with_push(world: &World) -> Builder {
+    Site::builder()
+        .unlimited()
+        .world(world)
+        .config("push.subject", "mailto:contato@example.com")
+        .config("push.extra_hosts", vec![world.address().to_string()])
+}
 
 /// A browser that is told by push.
 pub struct Receiver {

@@ -84,6 +84,12 @@ impl Browser {
     /// A browser of the width of a laptop, in the light theme.
     #[track_caller]
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with further arguments of Chromium.
+    #[track_caller]
+    pub fn start_with(arguments: &[String]) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let (driver, address) = start_driver();
         let mut browser = Self {
@@ -94,7 +100,11 @@ impl Browser {
             profile,
         };
         let opened = browser
-            .command("POST", "/session", &capabilities(browser.profile.path()))
+            .command(
+                "POST",
+                "/session",
+                &capabilities(browser.profile.path(), arguments),
+            )
             .unwrap_or_else(|refused| panic!("no browser: {refused}"));
         let id = opened["sessionId"].as_str().expect("a session id");
         browser.session = format!("/session/{id}");
@@ -275,6 +285,24 @@ impl Browser {
         assert!(complaints.is_empty(), "at {}: {complaints:#?}", self.url());
     }
 
+    /// Allows or forbids notifications to the site of an address.
+    #[track_caller]
+    pub fn let_notify(&self, origin: &str, allowed: bool) {
+        let permission = json!({
+            "origin": origin,
+            "permission": { "name": "notifications" },
+            "setting": if allowed { "granted" } else { "denied" },
+        });
+        self.devtools("Browser.setPermission", &permission);
+    }
+
+    /// Runs a script in every page before its own.
+    #[track_caller]
+    pub fn prepare(&self, script: &str) {
+        let source = json!({ "source": script });
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", &source);
+    }
+
     #[track_caller]
     fn devtools(&self, method: &str, parameters: &Value) {
         let call = json!({ "cmd": method, "params": parameters });
@@ -376,8 +404,9 @@ impl Drop for Browser {
     }
 }
 
-fn capabilities(profile: &Path) -> Value {
+fn capabilities(profile: &Path, more: &[String]) -> Value {
     let mut arguments = ARGUMENTS.map(str::to_owned).to_vec();
+    arguments.extend_from_slice(more);
     arguments.push(format!("--user-data-dir={}", profile.display()));
     json!({ "capabilities": { "alwaysMatch": {
         "browserName": "chrome",

@@ -1,0 +1,237 @@
+//! Web push in a real Chromium, from the button to the notification.
+//!
+//! The browser subscribes, decrypts and shows by itself; its maker's service
+//! is stood in for by `tests/samples/push_service.py`. Only the way between is
+//! bent: the page is told another address than the maker's, the sandbox's, so
+//! that the platform's own request can be looked at, and the test carries the
+//! encrypted body from there to the maker's service. What no test can do is
+//! press a notification: that belongs to the system.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde_json::{Value, json};
+
+use crate::client::{Client, Request};
+use crate::cron::{json_of, run_at};
+use crate::cron_rules::meet;
+use crate::process::until;
+use crate::receiver::with_push;
+use crate::webdriver::Browser;
+use crate::world::World;
+
+const PAGE: &str = "/perfil/avisos";
+/// How long the browser may take to show something.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The service of the browser's maker; it ends with the test.
+struct Maker {
+    process: Child,
+    service: SocketAddr,
+    connection: u16,
+}
+
+impl Maker {
+    #[track_caller]
+    fn start() -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/push_service.py");
+        let mut process = Command::new("/usr/bin/python3")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("tests/run installs python3");
+        let mut line = String::new();
+        BufReader::new(process.stdout.as_mut().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let (service, connection) = line.trim().split_once(' ').expect("two ports");
+        Self {
+            process,
+            service: SocketAddr::from(([127, 0, 0, 1], service.parse().unwrap())),
+            connection: connection.parse().unwrap(),
+        }
+    }
+
+    /// A browser that takes this for its maker's.
+    fn browser(&self) -> Browser {
+        let (service, connection) = (self.service, self.connection);
+        Browser::start_with(&[
+            format!("--gcm-checkin-url=http://{service}/checkin"),
+            format!("--gcm-registration-url=http://{service}/register"),
+            format!("--gcm-mcs-endpoint=https://127.0.0.1:{connection}"),
+            "--ignore-certificate-errors".to_owned(),
+        ])
+    }
+
+    /// Hands a message of the sandbox down to the browser.
+    #[track_caller]
+    fn deliver(&self, pushed: &Value) {
+        let body = URL_SAFE_NO_PAD.decode(pushed["body"].as_str().unwrap());
+        let asked = json!({ "token": pushed["device"], "body": STANDARD.encode(body.unwrap()) });
+        let reply = Client::default()
+            .send(self.service, &Request::new("POST", "/deliver").json(&asked))
+            .unwrap();
+        assert_eq!(reply.status, 200, "{reply}");
+    }
+}
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        self.process.stdin.take();
+        let _ = self.process.wait();
+    }
+}
+
+/// Pages see subscriptions at the sandbox in the place of the maker's.
+fn bend(browser: &Browser, world: &World) {
+    let script = "
+        const kept = Object.getOwnPropertyDescriptor(PushSubscription.prototype, 'endpoint').get;
+        const bent = (endpoint) => endpoint.replace(/^https:.*\\/fcm\\/send\\//, 'SANDBOX/push/');
+        Object.defineProperty(PushSubscription.prototype, 'endpoint', { get() { return bent(kept.call(this)); } });
+        const json = PushSubscription.prototype.toJSON;
+        PushSubscription.prototype.toJSON = function () {
+          const plain = json.call(this);
+          return { ...plain, endpoint: bent(plain.endpoint) };
+        };";
+    browser.prepare(&script.replace("SANDBOX", &format!("http://{}", world.address())));
+}
+
+/// What the browser shows of us.
+#[track_caller]
+fn shown(browser: &Browser) -> Vec<Value> {
+    let notifications = browser.script_async(
+        "navigator.serviceWorker.ready.then((here) => here.getNotifications()).then((all) =>
+           all.map(({ title, body, timestamp, data }) => ({ title, body, timestamp, url: data.url })))",
+    );
+    notifications.as_array().cloned().unwrap_or_default()
+}
+
+/// Waits until the browser shows something of this title; gives it back.
+#[track_caller]
+fn see_notification(browser: &Browser, title: &str) -> Value {
+    until(title, PATIENCE, || {
+        let mut all = shown(browser).into_iter();
+        all.find(|one| one["title"] == title)
+    })
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_reminder_is_shown_by_a_browser_with_no_page_of_ours_open() {
+    let world = World::start();
+    let site = with_push(&world).start();
+    let (maker, ana) = (Maker::start(), site.make_person("ana", "vip"));
+    let browser = maker.browser();
+    bend(&browser, &world);
+    browser.let_notify(&site.url(""), true);
+    site.sign_in(&browser, &ana, "/painel");
+    browser.go(&site.url(PAGE));
+    browser.see("Nenhum navegador ligado");
+    browser.press("Ligar neste navegador");
+    browser.see("Navegador ligado");
+    browser.see("Este navegador está ligado.");
+    browser.see("(este)");
+    assert!(!browser.text().contains("Ligar neste navegador"));
+    browser.expect_no_complaints();
+
+    meet(&site, "2026-11-21 15:00:00");
+    browser.go("about:blank");
+    run_at(&site, "2026-11-20T18:00:00Z");
+    let pushed = world.pushed();
+    assert_eq!(pushed.len(), 1, "{:?}", world.violations());
+    maker.deliver(&pushed[0]);
+    browser.go(&site.url("/entrar"));
+    let notification = see_notification(&browser, "Lembrete: Tira-dúvidas");
+    let told = "Olá, ana! O encontro Tira-dúvidas começa em 21/11/2026 15:00.";
+    assert_eq!(
+        (&notification["body"], &notification["url"]),
+        (&json!(told), &json!("/painel/meets"))
+    );
+    // The nearer reminder takes the place of the one before.
+    run_at(&site, "2026-11-21T17:55:00Z");
+    maker.deliver(&world.pushed()[1]);
+    until("the newer one is shown alone", PATIENCE, || {
+        let all = shown(&browser);
+        (all.len() == 1 && all[0]["timestamp"] != notification["timestamp"]).then_some(())
+    });
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_browser_is_switched_off_there_and_from_elsewhere() {
+    let world = World::start();
+    let site = with_push(&world).start();
+    let (maker, ana) = (Maker::start(), site.make_person("ana", "vip"));
+    let browser = maker.browser();
+    bend(&browser, &world);
+    browser.let_notify(&site.url(""), true);
+    site.sign_in(&browser, &ana, "/painel");
+    browser.go(&site.url(PAGE));
+    browser.press("Ligar neste navegador");
+    browser.see("Navegador ligado");
+    let subscribed = "navigator.serviceWorker.ready.then((here) => here.pushManager.getSubscription()).then(Boolean)";
+    assert_eq!(browser.script_async(subscribed), true);
+    browser.click("[data-mark] button");
+    browser.see("Navegador desligado");
+    assert_eq!(browser.script_async(subscribed), false);
+    browser.press("Ligar neste navegador");
+    browser.see("Navegador ligado");
+    // From elsewhere: the page does not switch it on against that.
+    let elsewhere = site.person("ana");
+    let devices = json_of(&elsewhere, PAGE)["push"]["aparelhos"].clone();
+    let off = format!(
+        "/perfil/push/aparelhos/{}/excluir",
+        devices[0]["id"].as_str().unwrap()
+    );
+    elsewhere.post(&off, &json!({})).ok();
+    browser.go(&site.url(PAGE));
+    browser.see("Ligar neste navegador");
+    assert_eq!(
+        json_of(&elsewhere, PAGE)["push"]["aparelhos"],
+        json!([]),
+        "it stays off"
+    );
+    // A subscription that the browser exchanged by itself is told by the page.
+    browser.press("Ligar neste navegador");
+    browser.see("Navegador ligado");
+    browser.script_async(
+        "navigator.serviceWorker.ready.then(async ({ pushManager }) => {
+           const old = await pushManager.getSubscription();
+           const key = old.options.applicationServerKey;
+           await old.unsubscribe();
+           await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+         })",
+    );
+    browser.go(&site.url(PAGE));
+    browser.see("Este navegador está ligado.");
+    assert_eq!(
+        json_of(&elsewhere, PAGE)["push"]["aparelhos"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2,
+        "the old one goes when its service says so"
+    );
+    browser.expect_no_complaints();
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn whoever_forbade_notifications_is_told_how_to_allow_them() {
+    let world = World::start();
+    let site = with_push(&world).start();
+    let ana = site.make_person("ana", "vip");
+    let browser = Browser::start();
+    browser.let_notify(&site.url(""), false);
+    site.sign_in(&browser, &ana, "/painel");
+    browser.go(&site.url(PAGE));
+    browser.see("O navegador bloqueia os avisos deste site.");
+    assert!(!browser.text().contains("Ligar neste navegador"));
+    browser.expect_no_complaints();
+}
