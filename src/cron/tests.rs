@@ -508,12 +508,17 @@ fn a_message_that_was_taken_up_again_is_not_packed() {
         .app
         .db
         .read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
-    let batch = archive::Batch::of(log, piece.unwrap().unwrap()).unwrap();
-    house.execute("UPDATE outbox SET state = 0, done_at = NULL WHERE message_id = 2");
-    let stored = house.app.db.write(move |tx| batch.store(tx));
-    assert!(stored.is_err());
-    assert_eq!(house.number("SELECT count(*) FROM outbox"), 2);
-    assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+    let batch = Arc::new(archive::Batch::of(log, piece.unwrap().unwrap()).unwrap());
+    // Waiting again, or already done again.
+    for change in ["0, done_at = NULL", "1, done_at = 1779999999"] {
+        let change = format!("UPDATE outbox SET state = {change} WHERE message_id = 2");
+        house.execute(change.leak());
+        let batch = Arc::clone(&batch);
+        let stored = house.app.db.write(move |tx| batch.store(tx));
+        assert!(stored.is_err());
+        assert_eq!(house.number("SELECT count(*) FROM outbox"), 2);
+        assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+    }
 }
 
 #[test]

@@ -195,8 +195,8 @@ pub fn forget_dealt_with(tx: &WriteTx<'_>, before: Instant, most: usize) -> Resu
 /// Numbers grow with time, so halving finds it without an index of its own.
 fn first_since(tx: &WriteTx<'_>, instant: Instant) -> Result<i64> {
     let (mut low, mut high): (i64, i64) = tx.one(
-        "SELECT coalesce((SELECT notification_id FROM ml_notification ORDER BY notification_id LIMIT 1), 1),
-                coalesce((SELECT notification_id FROM ml_notification ORDER BY notification_id DESC LIMIT 1), 0) + 1",
+        "SELECT coalesce((SELECT notification_id FROM ml_notification WHERE notification_id > 0 ORDER BY notification_id LIMIT 1), 1),
+                coalesce((SELECT notification_id FROM ml_notification WHERE notification_id > 0 ORDER BY notification_id DESC LIMIT 1), 0) + 1",
         [],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
