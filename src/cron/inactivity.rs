@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::ids::UserId;
 use crate::messages::choices::{self, Ways};
-use crate::outbox::{self, Kind, NewMessage};
+use crate::outbox::{self, Channel, Kind, NewMessage};
 
 /// People of one job of the writer.
 const PIECE: usize = 250;
@@ -118,7 +118,7 @@ fn people_after(
             REACHED = choices::REACHED
         ),
         rusqlite::named_params! {
-            ":after": after, ":email": ways.email, ":before": before.0,
+            ":after": after, ":email": ways.has(Channel::Email), ":before": before.0,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
         |row| row.get(0),

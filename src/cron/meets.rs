@@ -17,7 +17,7 @@ use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::ids::UserId;
 use crate::messages::choices::{self, Ways};
-use crate::outbox::{self, Kind, NewMessage};
+use crate::outbox::{self, Channel, Kind, NewMessage};
 
 /// People of one job of the writer.
 const PIECE: usize = 250;
@@ -159,7 +159,7 @@ fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId
             REACHED = choices::REACHED
         ),
         rusqlite::named_params! {
-            ":after": after, ":email": ways.email, ":permission": PERMISSION,
+            ":after": after, ":email": ways.has(Channel::Email), ":permission": PERMISSION,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
         |row| row.get(0),

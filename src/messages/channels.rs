@@ -71,7 +71,7 @@ fn standings(app: &App, person: &Person, request: &Request) -> Result<Vec<Standi
             error,
             waiting: waits.map_or(0, |(_, count)| *count),
             // A number is given with the test.
-            reaches: channel == Channel::Chat || reach.by(channel),
+            reaches: channel == Channel::Chat || reach.has(channel),
         }
     };
     Ok(Channel::ALL.map(standing).into())

@@ -9,55 +9,35 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::UserId;
 use crate::outbox::{Channel, Kind};
 
-/// Which channels are configured.
-#[derive(Clone, Copy, Debug)]
-pub struct Ways {
-    pub chat: bool,
-    pub email: bool,
-    pub telegram: bool,
-    pub push: bool,
-}
+/// Some of the channels: those that are configured, or that reach somebody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ways([bool; Channel::ALL.len()]);
 
 impl Ways {
     /// The channels of a configuration.
     pub fn of(config: &Config) -> Self {
-        Self {
-            chat: config.chat.gateway != Gateway::None,
-            email: !config.email.smtp_url.is_empty(),
-            telegram: !config.telegram.bot_token.is_empty(),
-            push: !config.push.subject.is_empty(),
-        }
+        Self::that(|channel| match channel {
+            Channel::Chat => config.chat.gateway != Gateway::None,
+            Channel::Email => !config.email.smtp_url.is_empty(),
+            Channel::Telegram => !config.telegram.bot_token.is_empty(),
+            Channel::Push => !config.push.subject.is_empty(),
+        })
     }
 
-    /// Whether a channel is configured.
-    pub const fn has(self, channel: Channel) -> bool {
-        match channel {
-            Channel::Chat => self.chat,
-            Channel::Email => self.email,
-            Channel::Telegram => self.telegram,
-            Channel::Push => self.push,
-        }
+    /// The channels for which something holds.
+    pub fn that(holds: impl Fn(Channel) -> bool) -> Self {
+        Self(Channel::ALL.map(holds))
     }
-}
 
-/// What reaches a person. Chat needs no gateway: its messages wait for one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
-    pub chat: bool,
-    pub email: bool,
-    pub telegram: bool,
-    pub push: bool,
-}
+    /// Whether a channel is among them.
+    pub fn has(self, channel: Channel) -> bool {
+        self.all().any(|one| one == channel)
+    }
 
-impl Reach {
-    /// Whether a channel reaches the person.
-    pub const fn by(self, channel: Channel) -> bool {
-        match channel {
-            Channel::Chat => self.chat,
-            Channel::Email => self.email,
-            Channel::Telegram => self.telegram,
-            Channel::Push => self.push,
-        }
+    /// Each of them.
+    pub fn all(self) -> impl Iterator<Item = Channel> {
+        let channels = Channel::ALL.into_iter().zip(self.0);
+        channels.filter_map(|(channel, is_one)| is_one.then_some(channel))
     }
 }
 
@@ -75,7 +55,7 @@ impl Choices {
 
 /// The channels that a message takes; empty when nothing reaches the person,
 /// or it is not wanted.
-pub fn chosen(kind: Kind, reach: Reach, choices: &Choices) -> Vec<Channel> {
+pub fn chosen(kind: Kind, reach: Ways, choices: &Choices) -> Vec<Channel> {
     if kind.is_optional() && choices.about(kind.name()) == Some(false) {
         return Vec::new();
     }
@@ -84,9 +64,9 @@ pub fn chosen(kind: Kind, reach: Reach, choices: &Choices) -> Vec<Channel> {
 
 /// The channels that a person is told by. Without a choice: chat, Telegram and
 /// the browser wherever they are connected, and e-mail when none of them is.
-pub fn by_channel(reach: Reach, choices: &Choices) -> Vec<Channel> {
+pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
     let wants = |channel: Channel, custom: bool| {
-        reach.by(channel) && choices.about(channel.name()).unwrap_or(custom)
+        reach.has(channel) && choices.about(channel.name()).unwrap_or(custom)
     };
     let quick = [Channel::Chat, Channel::Telegram, Channel::Push];
     let mut channels: Vec<Channel> = quick
@@ -111,8 +91,9 @@ pub const REACHED: &str = "(:email OR u.chat_number IS NOT NULL
     OR EXISTS (SELECT 1 FROM telegram_chat t WHERE t.user_id = u.user_id)
     OR EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id))";
 
-/// What reaches a person.
-pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Reach> {
+/// The channels that reach a person. Chat needs no gateway: its messages wait
+/// for one.
+pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Ways> {
     let found = tx.optional(
         "SELECT u.chat_number IS NOT NULL,
                 EXISTS (SELECT 1 FROM telegram_chat t
@@ -121,12 +102,13 @@ pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Reach> {
          FROM user u WHERE u.user_id = ?1",
         [user],
         |row| {
-            Ok(Reach {
-                chat: row.get(0)?,
-                email: ways.email,
-                telegram: ways.telegram && row.get(1)?,
-                push: ways.push && row.get(2)?,
-            })
+            let [number, chat, device]: [bool; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+            Ok(Ways::that(|channel| match channel {
+                Channel::Chat => number,
+                Channel::Email => ways.has(channel),
+                Channel::Telegram => chat && ways.has(channel),
+                Channel::Push => device && ways.has(channel),
+            }))
         },
     )?;
     Ok(found.unwrap_or_default())
@@ -162,12 +144,17 @@ pub fn set(tx: &WriteTx<'_>, user: UserId, about: &str, wanted: bool) -> Result<
 mod tests {
     use super::*;
 
-    const ALL: Reach = Reach {
-        chat: true,
-        email: true,
-        telegram: true,
-        push: true,
-    };
+    fn all() -> Ways {
+        Ways::that(|_| true)
+    }
+
+    fn all_but(without: Channel) -> Ways {
+        Ways::that(|channel| channel != without)
+    }
+
+    fn only(channel: Channel) -> Ways {
+        Ways::that(|one| one == channel)
+    }
 
     fn of(choices: &[(&str, bool)]) -> Choices {
         let owned = choices
@@ -180,33 +167,31 @@ mod tests {
     fn without_a_choice_email_is_for_those_whom_nothing_else_reaches() {
         let chosen = |reach| chosen(Kind::MeetReminder, reach, &Choices::default());
         assert_eq!(
-            chosen(ALL),
+            chosen(all()),
             [Channel::Chat, Channel::Telegram, Channel::Push]
         );
-        let mail_only = Reach {
-            email: true,
-            ..Reach::default()
-        };
-        assert_eq!(chosen(mail_only), [Channel::Email]);
-        assert_eq!(chosen(Reach::default()), []);
+        assert_eq!(chosen(only(Channel::Email)), [Channel::Email]);
+        assert_eq!(chosen(Ways::default()), []);
     }
 
     #[test]
     fn a_choice_about_a_channel_decides_where_it_is_connected() {
         let chosen = |reach, choices| chosen(Kind::Inactivity, reach, &of(choices));
         assert_eq!(
-            chosen(ALL, &[("email", true), ("chat", false), ("push", false)]),
+            chosen(all(), &[("email", true), ("chat", false), ("push", false)]),
             [Channel::Telegram, Channel::Email]
         );
-        let no_chat = Reach { chat: false, ..ALL };
         assert_eq!(
-            chosen(no_chat, &[("chat", true), ("telegram", false)]),
+            chosen(
+                all_but(Channel::Chat),
+                &[("chat", true), ("telegram", false)]
+            ),
             [Channel::Push]
         );
         // Who wants none of the others is not told by e-mail against a choice.
         assert_eq!(
             chosen(
-                ALL,
+                all(),
                 &[
                     ("chat", false),
                     ("telegram", false),
@@ -221,10 +206,10 @@ mod tests {
     #[test]
     fn a_kind_that_is_not_wanted_takes_no_channel() {
         let choices = of(&[("inatividade", false), ("alerta", false)]);
-        assert_eq!(chosen(Kind::Inactivity, ALL, &choices), []);
-        assert_ne!(chosen(Kind::MeetReminder, ALL, &choices), []);
+        assert_eq!(chosen(Kind::Inactivity, all(), &choices), []);
+        assert_ne!(chosen(Kind::MeetReminder, all(), &choices), []);
         assert_ne!(
-            chosen(Kind::Alert, ALL, &choices),
+            chosen(Kind::Alert, all(), &choices),
             [],
             "not to be done without"
         );

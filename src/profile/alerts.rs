@@ -16,7 +16,7 @@ use crate::http::input::{Check, Field};
 use crate::http::view::{self, Notice, Tab, Tick, Tone};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
-use crate::messages::choices::{self, Choices, Reach, Ways};
+use crate::messages::choices::{self, Choices, Ways};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::{Channel, Kind, channel_words};
 use crate::route::Job;
@@ -27,7 +27,7 @@ pub const PATH: &str = "/perfil/avisos";
 /// What one may choose about, as it stands.
 struct Own {
     is_student: bool,
-    reach: Reach,
+    reach: Ways,
     choices: Choices,
     /// Channels that there are.
     channels: Vec<Channel>,
@@ -35,19 +35,17 @@ struct Own {
 
 impl Own {
     fn read(tx: &ReadTx<'_>, ways: Ways, (user, role): (UserId, Role)) -> Result<Self, Problem> {
-        let channels = Channel::ALL.into_iter();
-        let channels = channels.filter(|channel| ways.has(*channel));
         Ok(Self {
             is_student: role.is_student(),
             reach: choices::reach(tx, ways, user)?,
             choices: choices::of(tx, user)?,
-            channels: channels.collect(),
+            channels: ways.all().collect(),
         })
     }
 
     /// Whether messages take a channel now, or would once it is connected.
     fn takes(&self, channel: Channel) -> bool {
-        if self.reach.by(channel) {
+        if self.reach.has(channel) {
             choices::by_channel(self.reach, &self.choices).contains(&channel)
         } else {
             self.choices.about(channel.name()) != Some(false)
@@ -119,7 +117,7 @@ pub fn show(
         help: if *channel == Channel::Telegram && is_blocked {
             "O bot está bloqueado na sua conversa.".to_owned()
         } else {
-            about(*channel, own.reach.by(*channel)).to_owned()
+            about(*channel, own.reach.has(*channel)).to_owned()
         },
         ..Tick::new(
             channel.name(),
@@ -177,10 +175,10 @@ fn about(channel: Channel, connected: bool) -> &'static str {
         (Channel::Chat, true) => "No número do seu perfil.",
         (Channel::Chat, false) => "Falta informar o número de chat no seu perfil.",
         (Channel::Email, _) => "No endereço com que você entra.",
-        (Channel::Telegram, true) => "Na conversa conectada abaixo.",
-        (Channel::Telegram, false) => "Ainda não conectado. Conecte abaixo.",
-        (Channel::Push, true) => "Nos navegadores ligados abaixo.",
-        (Channel::Push, false) => "Ainda não ligado em nenhum navegador. Ligue abaixo.",
+        (Channel::Telegram, true) => "Na conversa conectada nesta página.",
+        (Channel::Telegram, false) => "Ainda não conectado. Conecte nesta página.",
+        (Channel::Push, true) => "Nos navegadores ligados nesta página.",
+        (Channel::Push, false) => "Ainda não ligado em nenhum navegador. Ligue nesta página.",
     }
 }
 
@@ -226,7 +224,7 @@ struct WireAlerts {
 fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Result<Reply, Problem> {
     let channel = |channel: &Channel| WireChannel {
         canal: channel.name(),
-        conectado: own.reach.by(*channel),
+        conectado: own.reach.has(*channel),
         recebe: own.takes(*channel),
     };
     let kind = |kind: &Kind| WireKind {

@@ -69,7 +69,7 @@ const LIST: Listing = Listing {
 };
 
 /// Days of the chart, today among them.
-const CHART_DAYS: usize = 30;
+const CHART_DAYS: u16 = 30;
 const CHART: BarWords = BarWords {
     title: "Mensagens enviadas por dia, últimos 30 dias",
     unit: "Total",
@@ -119,7 +119,11 @@ fn wire(app: &App, message: Message, now: Instant) -> WireMessage {
         },
         estado: state_name(message.state),
         criada_em: spaced(message.created_at),
-        envia_depois_de: spaced(message.run_at),
+        envia_depois_de: spaced(
+            message
+                .done_at
+                .map_or(message.run_at, |at| at.min(message.run_at)),
+        ),
         vence_em: message.expires_at.map(spaced),
         concluida_em: message.done_at.map(spaced),
     }
@@ -154,11 +158,11 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         offset,
     };
     let now = request.now;
-    let first = app.day(now).plus(1 - CHART_DAYS as i64);
+    let first = app.day(now).plus(1 - i64::from(CHART_DAYS));
     let is_whole = !query.csv && !request.wants_json() && offset == 0 && !query.is_narrowed();
     let ((messages, total), waiting, sent) = app.db.read(request.lane, |tx| {
         let sent = if is_whole {
-            store::sent_by_day(tx, app.zone(), first, CHART_DAYS)?
+            store::sent_by_day(tx, app.zone(), first, CHART_DAYS.into())?
         } else {
             Vec::new()
         };
