@@ -120,7 +120,7 @@ impl App {
             public: PublicContent::default(),
             passwords: Passwords::start()
                 .map_err(|error| format!("cannot start the password thread: {error}"))?,
-            marketplace: Marketplace::new(&config.marketplace),
+            marketplace: Marketplace::new(&config.marketplace, clock.clone()),
             delivery: Delivery::new(&config)?,
             push_keys: OnceLock::new(),
             telegram: Telegram::new(&config.telegram),

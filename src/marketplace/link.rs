@@ -228,8 +228,12 @@ fn consent(app: &App, code: &str, verifier: &Secret) -> Result<(TokenPair, Conse
     Ok((
         pair,
         Consented {
-            nickname: me.nickname,
-            reputation: me.reputation,
+            nickname: if me.nickname.is_empty() {
+                me.id.to_string()
+            } else {
+                me.nickname
+            },
+            reputation: me.reputation.unwrap_or_default().level,
             listings,
         },
     ))

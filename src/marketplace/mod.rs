@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::changes::GivenOut;
+use crate::clock::Clock;
 use crate::config;
 use crate::worker::{self, Stop};
 
@@ -65,9 +66,9 @@ pub struct Marketplace {
 
 impl Marketplace {
     /// The marketplace of a configuration. Nothing is called yet.
-    pub fn new(config: &config::Marketplace) -> Self {
+    pub fn new(config: &config::Marketplace, clock: Clock) -> Self {
         Self {
-            client: Client::new(config),
+            client: Client::new(config, clock),
             bell: Stop::default(),
             linked: Stop::default(),
             given: Arc::default(),

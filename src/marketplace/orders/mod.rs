@@ -144,6 +144,7 @@ fn to_store(
             Some(Shipment {
                 status,
                 logistic_type,
+                ..
             }),
             _,
         ) => (word(status)?, word(logistic_type)?),

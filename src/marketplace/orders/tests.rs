@@ -203,6 +203,7 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
                     document.shipment = Some(Shipment {
                         status: "ready_to_ship".to_owned(),
                         logistic_type: status.to_owned(),
+                        updated_at: None,
                     });
                     document
                 },
@@ -331,6 +332,7 @@ fn what_a_document_leaves_out_is_kept() {
     full.shipment = Some(Shipment {
         status: "shipped".to_owned(),
         logistic_type: "drop_off".to_owned(),
+        updated_at: None,
     });
     let mut partial = full.clone();
     partial.updated_at = full.updated_at.plus(60);

@@ -1,27 +1,14 @@
-//! What the marketplace says, read leniently.
-//!
-//! Ids come as numbers or as text, money with binary noise, dates in several
-//! forms, parts are left out, states are invented. What a field can mean is
-//! decided here, so that one odd record neither fails a page of records nor
-//! brings a wrong number into the books: a record without its essentials is
-//! [`Unreadable`] as a whole.
+//! Orders and their shipments.
 
 use serde_json::Value;
 
+use super::{Unreadable, amount, elements, instant, positive, text};
 use crate::clock::Instant;
 use crate::ids::{MlUserId, OrderId};
 use crate::money::Cents;
-use crate::text::shortened;
 
-/// Longest title or SKU that is kept whole.
-const LONGEST_TEXT: usize = 250;
 /// Units of one order; more is a mistake.
 const MOST_UNITS: i64 = 1_000_000;
-
-/// A record lacks something it cannot do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is missing or unreadable")]
-pub struct Unreadable(pub &'static str);
 
 /// An order as the marketplace has it at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +16,7 @@ pub struct OrderDocument {
     pub id: OrderId,
     /// The selling account.
     pub seller: MlUserId,
-    /// One of [`super::words::ORDER_STATES`], or a new one.
+    /// One of [`super::super::words::ORDER_STATES`], or a new one.
     pub status: String,
     pub created_at: Instant,
     /// When it was paid or confirmed, `None` before.
@@ -71,24 +58,14 @@ pub struct Shipment {
     pub status: String,
     /// Such as `drop_off`; empty when not said.
     pub logistic_type: String,
-}
-
-/// A seller account, as its owner sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SellerRecord {
-    pub id: MlUserId,
-    pub nickname: String,
-    /// Such as `5_green`; empty without a reputation.
-    pub reputation: String,
+    /// When the marketplace last changed it, when it says so.
+    pub updated_at: Option<Instant>,
 }
 
 impl OrderDocument {
     /// Reads an order of `/orders/{id}` or of a search.
     pub fn read(order: &Value) -> Result<Self, Unreadable> {
-        let lines = order["order_items"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let lines = elements(&order["order_items"]);
         let first = lines.first().ok_or(Unreadable("order_items"))?;
         let updated_at =
             instant(&order["last_updated"]).or_else(|| instant(&order["date_last_updated"]));
@@ -146,19 +123,8 @@ impl Shipment {
         Self {
             status: text(&shipment["status"]).unwrap_or_default(),
             logistic_type: kind.unwrap_or_default(),
+            updated_at: instant(&shipment["last_updated"]),
         }
-    }
-}
-
-impl SellerRecord {
-    /// Reads `/users/me`; everything but the id may be missing (206).
-    pub fn read(user: &Value) -> Result<Self, Unreadable> {
-        let id = MlUserId(positive(&user["id"]).ok_or(Unreadable("id"))?);
-        Ok(Self {
-            id,
-            nickname: text(&user["nickname"]).unwrap_or_else(|| id.to_string()),
-            reputation: text(&user["seller_reputation"]["level_id"]).unwrap_or_default(),
-        })
     }
 }
 
@@ -170,41 +136,6 @@ fn units(lines: &[Value]) -> Option<i64> {
             sum.checked_add(positive(&line["quantity"])?)
         })
         .filter(|units| *units <= MOST_UNITS)
-}
-
-/// A positive whole number, written as a number or as text.
-pub fn positive(value: &Value) -> Option<i64> {
-    let number = match value {
-        Value::Number(number) => number.as_i64()?,
-        Value::String(digits) => digits.trim().parse().ok()?,
-        _ => return None,
-    };
-    (number > 0).then_some(number)
-}
-
-/// A text that says something, trimmed and of bounded length; numbers are
-/// taken as written.
-pub fn text(value: &Value) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    (!text.is_empty()).then(|| shortened(&text, LONGEST_TEXT).to_owned())
-}
-
-fn instant(value: &Value) -> Option<Instant> {
-    Instant::parse(value.as_str()?.trim())
-}
-
-/// An amount that is not negative.
-fn amount(value: &Value) -> Option<Cents> {
-    let reais = match value {
-        Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.trim().parse().ok()?,
-        _ => return None,
-    };
-    Cents::from_reais(reais).filter(|cents| cents.0 >= 0)
 }
 
 #[cfg(test)]
@@ -283,13 +214,5 @@ mod tests {
         for nothing in [json!(null), json!([]), json!("x"), json!({})] {
             assert!(OrderDocument::read(&nothing).is_err());
         }
-    }
-
-    #[test]
-    fn a_part_of_a_user_is_enough() {
-        let user =
-            SellerRecord::read(&json!({ "id": 777, "seller_reputation": { "level_id": null } }))
-                .unwrap();
-        assert_eq!((&*user.nickname, &*user.reputation), ("777", ""));
     }
 }

@@ -1,0 +1,158 @@
+//! Listings: their ids by scan, and their details, many at a time.
+
+use serde_json::Value;
+
+use super::{Answer, Caller, Client, Failure};
+use crate::marketplace::document::{ItemId, ListingDocument, positive, text};
+
+/// Ids a page of a scan, and details at once; more are refused.
+const IDS_PAGE: usize = 100;
+pub const ITEMS_AT_ONCE: usize = 20;
+/// Twenty listings with many variations each.
+const MAX_ITEMS_BODY: u64 = 8 * 1024 * 1024;
+
+/// Ids of a seller's listings, as far as one page of a scan goes.
+#[derive(Debug)]
+pub struct ItemIds {
+    /// Those that can be read; the end of the scan has none.
+    pub ids: Vec<ItemId>,
+    /// What to go on with, at once: it is good for five minutes. `None` at the end.
+    pub scroll: Option<String>,
+    /// How many there are, as the marketplace counts.
+    pub total: i64,
+}
+
+/// One listing of several that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemFailure {
+    /// Which, when the answer says so.
+    pub id: Option<ItemId>,
+    pub why: Failure,
+}
+
+impl Client {
+    /// A page of the ids of all the caller's listings. The first has no
+    /// `scroll`; the others go on with what the page before gave.
+    pub fn items_page(&self, caller: &Caller<'_>, scroll: Option<&str>) -> Answer<ItemIds> {
+        let path = format!("/users/{}/items/search", caller.ml_user_id);
+        let mut query = vec![
+            ("search_type", "scan".to_owned()),
+            ("limit", IDS_PAGE.to_string()),
+        ];
+        if let Some(scroll) = scroll {
+            query.push(("scroll_id", scroll.to_owned()));
+        }
+        let answer = self.get(caller, &path, &query)?;
+        let results = answer["results"]
+            .as_array()
+            .ok_or(Failure::Garbled("results"))?;
+        let ids = results.iter().filter_map(|id| {
+            let known = text(id).and_then(|id| ItemId::parse(&id));
+            if known.is_none() {
+                tracing::warn!(
+                    ml_user_id = caller.ml_user_id.0,
+                    "an id of a listing was passed over"
+                );
+            }
+            known
+        });
+        Ok(ItemIds {
+            ids: ids.collect(),
+            scroll: answer["scroll_id"]
+                .as_str()
+                .filter(|_| !results.is_empty())
+                .map(str::to_owned),
+            total: answer["paging"]["total"].as_i64().unwrap_or(0).max(0),
+        })
+    }
+
+    /// Details of at most [`ITEMS_AT_ONCE`] listings.
+    pub fn items(
+        &self,
+        caller: &Caller<'_>,
+        ids: &[ItemId],
+    ) -> Answer<Vec<Result<ListingDocument, ItemFailure>>> {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let fields = ListingDocument::FIELDS.map(|field| format!("body.{field}"));
+        let query = [("ids", ids.join(",")), ("attributes", fields.join(","))];
+        let answer = self.get_at_most(caller, "/items/bulk", &query, MAX_ITEMS_BODY)?;
+        let elements = answer.as_array().ok_or(Failure::Garbled("items"))?;
+        Ok(elements
+            .iter()
+            .map(|element| read_element(element, &self.image_host))
+            .collect())
+    }
+
+    /// One listing, with what only a single reading shows.
+    pub fn item(&self, caller: &Caller<'_>, item: &ItemId) -> Answer<ListingDocument> {
+        let query = [("include_attributes", "all".to_owned())];
+        let answer = self.get(caller, &format!("/items/{item}"), &query)?;
+        Ok(ListingDocument::read(&answer, &self.image_host)?)
+    }
+}
+
+/// An element of a bulk answer, in its old or its new shape.
+fn read_element(element: &Value, image_host: &str) -> Result<ListingDocument, ItemFailure> {
+    let body = &element["body"];
+    let id = text(&element["id"]).or_else(|| text(&body["id"]));
+    let id = id.and_then(|id| ItemId::parse(&id));
+    let status = positive(&element["status_code"]).or_else(|| positive(&element["code"]));
+    let why = match status.and_then(|status| u16::try_from(status).ok()) {
+        Some(200..=299) | None => match ListingDocument::read(body, image_host) {
+            Ok(listing) => return Ok(listing),
+            Err(unreadable) => unreadable.into(),
+        },
+        Some(429) => Failure::RateLimited {
+            retry_after_s: None,
+        },
+        Some(500..) => Failure::Unreachable,
+        Some(status) => Failure::Refused {
+            status,
+            code: text(&body["error"]).unwrap_or_default(),
+        },
+    };
+    Err(ItemFailure { id, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn elements_come_in_two_shapes_and_fail_alone() {
+        let body = json!({ "id": "MLB1", "seller_id": 777, "status": "active", "price": 1,
+            "last_updated": "2026-11-01T10:00:00Z" });
+        for good in [
+            json!({ "id": "MLB1", "status_code": 200, "body": body }),
+            json!({ "code": "200", "body": body }),
+            json!({ "body": body }),
+        ] {
+            assert_eq!(
+                read_element(&good, "https://x").unwrap().id.to_string(),
+                "MLB1"
+            );
+        }
+        let gone = json!({ "id": "MLB2", "status_code": 404, "body": { "error": "not_found" } });
+        let gone = read_element(&gone, "https://x").unwrap_err();
+        assert_eq!(gone.id.unwrap().number, 2);
+        assert!(gone.why.is_not_found());
+        for (odd, why) in [
+            (json!({ "code": 503 }), Failure::Unreachable),
+            (
+                json!({ "code": 429 }),
+                Failure::RateLimited {
+                    retry_after_s: None,
+                },
+            ),
+            (
+                json!({ "code": 200, "body": { "id": "MLB3" } }),
+                Failure::Garbled("last_updated"),
+            ),
+            (json!(null), Failure::Garbled("last_updated")),
+        ] {
+            assert_eq!(read_element(&odd, "https://x").unwrap_err().why, why);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Orders and their shipments.
+
+use super::{Answer, Caller, Client, Failure};
+use crate::clock::Instant;
+use crate::ids::OrderId;
+use crate::marketplace::document::{OrderDocument, Shipment, Unreadable, positive};
+
+/// Orders a page of a search; more are refused.
+pub const ORDERS_PAGE: usize = 50;
+
+/// One page of an order search.
+pub struct OrdersPage {
+    /// How many orders the whole search finds, as the marketplace counts.
+    pub total: i64,
+    /// Records of the page, readable or not.
+    pub orders: Vec<Result<OrderDocument, Unreadable>>,
+}
+
+/// What a search of orders asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderSearch {
+    /// Span of `date_created`; whole hours, both ends included.
+    pub created: (Instant, Instant),
+    /// States to find; `None` for what the marketplace shows by default.
+    pub states: Option<&'static str>,
+}
+
+impl Client {
+    /// One order.
+    pub fn order(&self, caller: &Caller<'_>, order: OrderId) -> Answer<OrderDocument> {
+        Ok(OrderDocument::read(&self.get(
+            caller,
+            &format!("/orders/{order}"),
+            &[],
+        )?)?)
+    }
+
+    /// A page of an account's orders, beginning at `offset`.
+    pub fn orders(
+        &self,
+        caller: &Caller<'_>,
+        search: &OrderSearch,
+        offset: usize,
+    ) -> Answer<OrdersPage> {
+        let mut query = vec![
+            ("seller", caller.ml_user_id.to_string()),
+            ("order.date_created.from", search.created.0.rfc3339()),
+            ("order.date_created.to", search.created.1.rfc3339()),
+            ("sort", "date_asc".to_owned()),
+            ("limit", ORDERS_PAGE.to_string()),
+            ("offset", offset.to_string()),
+        ];
+        if let Some(states) = search.states {
+            query.push(("order.status", states.to_owned()));
+        }
+        let answer = self.get(caller, "/orders/search", &query)?;
+        let results = answer["results"]
+            .as_array()
+            .ok_or(Failure::Garbled("results"))?;
+        Ok(OrdersPage {
+            total: answer["paging"]["total"].as_i64().unwrap_or(0),
+            orders: results.iter().map(OrderDocument::read).collect(),
+        })
+    }
+
+    /// One shipment.
+    pub fn shipment(&self, caller: &Caller<'_>, shipment: i64) -> Answer<Shipment> {
+        Ok(Shipment::read(&self.get(
+            caller,
+            &format!("/shipments/{shipment}"),
+            &[],
+        )?))
+    }
+
+    /// The caller's orders that a shipment carries.
+    pub fn orders_of_shipment(&self, caller: &Caller<'_>, shipment: i64) -> Answer<Vec<OrderId>> {
+        let answer = self.get(caller, &format!("/shipments/{shipment}/orders"), &[])?;
+        let lines = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+        let own = lines.iter().filter(|line| {
+            positive(&line["seller_id"]).is_none_or(|seller| seller == caller.ml_user_id.0)
+        });
+        let mut orders: Vec<OrderId> = own
+            .filter_map(|line| positive(&line["order_id"]))
+            .map(OrderId)
+            .collect();
+        orders.sort_unstable();
+        orders.dedup();
+        Ok(orders)
+    }
+}

@@ -1,0 +1,314 @@
+//! Who may call now: places for running calls, and pauses of what was refused.
+//!
+//! The marketplace counts calls by endpoint and seller, so one that says "too
+//! many" pauses that endpoint for that seller and nothing else. The same goes
+//! for an endpoint that refuses a token which was just renewed: something is
+//! wrong with that area, not with the account, and renewing the token again
+//! and again would help nobody.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant as Monotonic};
+
+use super::{Answer, Caller, Failure};
+use crate::clock::Instant;
+use crate::ids::{MlUserId, short_digest};
+use crate::marketplace::backoff::pause_asked_s;
+
+/// Longest wait for a free place among the running calls.
+const TURN_TIMEOUT: Duration = Duration::from_secs(15);
+/// Calls at a time, and for one seller.
+pub const CALLS: usize = 5;
+const CALLS_OF_SELLER: usize = 2;
+/// More pauses than these are looked through for those that are over.
+const PAUSES: usize = 10_000;
+
+/// Places for running calls.
+#[derive(Default)]
+pub struct Turns {
+    running: Mutex<HashMap<Option<MlUserId>, usize>>,
+    freed: Condvar,
+}
+
+/// A place; it is free again when dropped.
+pub struct Turn<'t> {
+    turns: &'t Turns,
+    seller: Option<MlUserId>,
+}
+
+impl Turns {
+    /// Waits for a place; sign-ins (no seller) count overall only.
+    pub fn take(&self, seller: Option<MlUserId>) -> Answer<Turn<'_>> {
+        let deadline = Monotonic::now() + TURN_TIMEOUT;
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |running: &HashMap<Option<MlUserId>, usize>| {
+            running.values().sum::<usize>() >= CALLS
+                || seller.is_some()
+                    && running
+                        .get(&seller)
+                        .is_some_and(|own| *own >= CALLS_OF_SELLER)
+        };
+        while is_full(&running) {
+            let left = deadline.saturating_duration_since(Monotonic::now());
+            if left.is_zero() {
+                return Err(Failure::Unreachable);
+            }
+            running = self
+                .freed
+                .wait_timeout(running, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        *running.entry(seller).or_default() += 1;
+        Ok(Turn {
+            turns: self,
+            seller,
+        })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut running = self
+            .turns
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = running.get_mut(&self.seller) {
+            *own -= 1;
+            if *own == 0 {
+                running.remove(&self.seller);
+            }
+        }
+        self.turns.freed.notify_all();
+    }
+}
+
+/// Endpoints of a seller that are left alone for a while.
+#[derive(Default)]
+pub struct Pauses {
+    endpoints: Mutex<HashMap<(MlUserId, String), Pause>>,
+}
+
+struct Pause {
+    until: Instant,
+    /// How often in a row it was refused.
+    strikes: i64,
+    why: Why,
+}
+
+enum Why {
+    TooMany,
+    /// The token with this digest was refused.
+    Token([u8; 16]),
+}
+
+impl Pauses {
+    /// Whether an endpoint may be called now.
+    pub fn check(&self, seller: MlUserId, endpoint: &str, now: Instant) -> Answer<()> {
+        let endpoints = self.lock();
+        match endpoints.get(&(seller, endpoint.to_owned())) {
+            Some(pause) if now < pause.until => Err(match pause.why {
+                Why::TooMany => Failure::RateLimited {
+                    retry_after_s: Some(pause.until.since(now)),
+                },
+                Why::Token(_) => area_refused(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes what a call brought, and gives it back, with how long to wait or
+    /// with another reason where the calls before it say more.
+    pub fn note<T>(
+        &self,
+        caller: &Caller<'_>,
+        endpoint: &str,
+        now: Instant,
+        answer: Answer<T>,
+    ) -> Answer<T> {
+        let key = || (caller.ml_user_id, endpoint.to_owned());
+        let mut endpoints = self.lock();
+        match answer {
+            Err(Failure::RateLimited { retry_after_s }) => {
+                make_room(&mut endpoints, now);
+                let pause = endpoints.entry(key()).or_insert(Pause {
+                    until: now,
+                    strikes: 0,
+                    why: Why::TooMany,
+                });
+                pause.strikes += 1;
+                let pause_s = pause_asked_s(pause.strikes, retry_after_s);
+                (pause.until, pause.why) = (now.plus(pause_s), Why::TooMany);
+                Err(Failure::RateLimited {
+                    retry_after_s: Some(pause_s),
+                })
+            }
+            Err(Failure::Expired) => {
+                make_room(&mut endpoints, now);
+                let token = short_digest(&[caller.access.reveal().as_bytes()]);
+                let pause = endpoints.entry(key()).or_insert(Pause {
+                    until: now,
+                    strikes: 0,
+                    why: Why::Token(token),
+                });
+                let another = matches!(pause.why, Why::Token(refused) if refused != token);
+                pause.why = Why::Token(token);
+                if !another {
+                    return Err(Failure::Expired);
+                }
+                pause.strikes += 1;
+                pause.until = now.plus(pause_asked_s(pause.strikes, None));
+                Err(area_refused())
+            }
+            // Says nothing about the endpoint.
+            Err(Failure::Unreachable) => answer,
+            answer => {
+                endpoints.remove(&key());
+                answer
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(MlUserId, String), Pause>> {
+        self.endpoints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn make_room(endpoints: &mut HashMap<(MlUserId, String), Pause>, now: Instant) {
+    if endpoints.len() >= PAUSES {
+        endpoints.retain(|_, pause| now < pause.until);
+    }
+}
+
+/// A whole area refuses the account's good token.
+fn area_refused() -> Failure {
+    Failure::Refused {
+        status: 401,
+        code: "area_refused".to_owned(),
+    }
+}
+
+/// The endpoint of a path: the path without the numbers in it, because the
+/// marketplace counts by endpoint.
+pub fn endpoint_of(path: &str) -> String {
+    let words = path
+        .split('/')
+        .filter(|part| !part.is_empty() && !part.bytes().any(|byte| byte.is_ascii_digit()));
+    words.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secrets::Secret;
+
+    #[test]
+    fn two_calls_for_a_seller_and_five_in_all() {
+        let turns = Turns::default();
+        let seller = |id| Some(MlUserId(id));
+        let first = turns.take(seller(1)).unwrap();
+        let _second = turns.take(seller(1)).unwrap();
+        std::thread::scope(|scope| {
+            let third = scope.spawn(|| turns.take(seller(1)).map(drop));
+            let _others = [seller(2), seller(2), None].map(|who| turns.take(who).unwrap());
+            assert_eq!(turns.running.lock().unwrap().values().sum::<usize>(), CALLS);
+            drop(first);
+            third.join().unwrap().unwrap();
+        });
+        assert_eq!(turns.running.lock().unwrap().values().sum::<usize>(), 1);
+    }
+
+    const SHOP: MlUserId = MlUserId(777);
+    const NOW: Instant = Instant(1_795_176_000);
+
+    fn caller(access: &Secret) -> Caller<'_> {
+        Caller {
+            ml_user_id: SHOP,
+            access,
+        }
+    }
+
+    fn limited(retry_after_s: Option<i64>) -> Answer<()> {
+        Err(Failure::RateLimited { retry_after_s })
+    }
+
+    #[test]
+    fn too_many_calls_pause_one_endpoint_of_one_seller() {
+        let (pauses, token) = (Pauses::default(), Secret::new("a"));
+        let note = |answer| pauses.note(&caller(&token), "orders", NOW, answer);
+        assert!(matches!(
+            note(limited(Some(120))),
+            Err(Failure::RateLimited {
+                retry_after_s: Some(120..)
+            })
+        ));
+        let check = |seller, endpoint, after| pauses.check(seller, endpoint, NOW.plus(after));
+        assert!(matches!(
+            check(SHOP, "orders", 119),
+            Err(Failure::RateLimited {
+                retry_after_s: Some(1..)
+            })
+        ));
+        for (seller, endpoint, after) in [
+            (SHOP, "orders", 150),
+            (SHOP, "questions", 0),
+            (MlUserId(8), "orders", 0),
+        ] {
+            assert_eq!(check(seller, endpoint, after), Ok(()));
+        }
+
+        // Longer each time, until it is good again.
+        let asked = |answer: Answer<()>| match answer {
+            Err(Failure::RateLimited { retry_after_s }) => retry_after_s.unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let (second, third) = (asked(note(limited(None))), asked(note(limited(None))));
+        assert!(second >= 10 && third >= 20, "{second} {third}");
+        note(Ok(())).unwrap();
+        assert_eq!(check(SHOP, "orders", 0), Ok(()));
+        assert!(asked(note(limited(None))) < 10);
+    }
+
+    #[test]
+    fn an_area_that_refuses_a_renewed_token_is_left_alone() {
+        let pauses = Pauses::default();
+        let refuse = |token: &str| {
+            let token = Secret::new(token);
+            let refused = Err::<(), _>(Failure::Expired);
+            pauses.note(&caller(&token), "questions", NOW, refused)
+        };
+        // Many calls with one old token are no reason.
+        assert_eq!(refuse("a"), Err(Failure::Expired));
+        assert_eq!(refuse("a"), Err(Failure::Expired));
+        assert_eq!(pauses.check(SHOP, "questions", NOW), Ok(()));
+        assert_eq!(refuse("b"), Err(area_refused()));
+        assert_eq!(pauses.check(SHOP, "questions", NOW), Err(area_refused()));
+        assert_eq!(pauses.check(SHOP, "orders", NOW), Ok(()));
+        assert_eq!(pauses.check(SHOP, "questions", NOW.plus(10)), Ok(()));
+        let good = Secret::new("b");
+        pauses
+            .note(&caller(&good), "questions", NOW, Ok(()))
+            .unwrap();
+        assert_eq!(
+            refuse("b"),
+            Err(Failure::Expired),
+            "hours later the token ends"
+        );
+    }
+
+    #[test]
+    fn endpoints_are_paths_without_their_numbers() {
+        for (path, endpoint) in [
+            ("/orders/2000001", "orders"),
+            ("/users/777/items/search", "users/items/search"),
+            ("/post-purchase/v1/claims/5", "post-purchase/claims"),
+            ("/items/MLB1", "items"),
+            ("/items/bulk", "items/bulk"),
+        ] {
+            assert_eq!(endpoint_of(path), endpoint);
+        }
+    }
+}
