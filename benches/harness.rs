@@ -20,6 +20,8 @@ mod cases;
 mod commit_loop;
 #[path = "harness/cron.rs"]
 mod cron;
+#[path = "harness/delivery.rs"]
+mod delivery;
 #[path = "harness/hello.rs"]
 mod hello;
 #[path = "harness/histogram.rs"]

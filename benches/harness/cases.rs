@@ -5,6 +5,7 @@ use anyhow::{Context as _, ensure};
 use crate::answer::{self, Answer};
 use crate::commit_loop::CommitLoop;
 use crate::cron;
+use crate::delivery;
 use crate::lab::{Lab, Site};
 use crate::limits;
 use crate::load::Request;
@@ -52,6 +53,8 @@ pub const CASES: &[Case] = &[
         about: "lists of 100,000 students in the panel, the slowest of each kind" },
     Case { name: "cron", run: cron::cron,
         about: "calls of the cron endpoint with 100,000 students, and the longest wait for the writer beside them" },
+    Case { name: "delivery", run: delivery::delivery,
+        about: "messages that leave by chat, without a pace, to a gateway that answers at once" },
     Case { name: "logins", run: limits::logins,
         about: "p99 of reads while logins saturate their thread" },
     Case { name: "backup", run: limits::backup,

@@ -19,6 +19,8 @@ use tokio::net::TcpListener;
 use crate::server::Server;
 
 const ANSWER: &[u8] = br#"{"success":true,"message":"ok","data":[]}"#;
+/// What a gateway says of a message that it took.
+const SENT: &[u8] = br#"{"key":{"id":"BAE5"},"status":"PENDING"}"#;
 /// Where answers of other sizes come from.
 static FILLING: [u8; 256 * 1024] = [b'x'; 256 * 1024];
 
@@ -58,10 +60,12 @@ async fn accept(listener: TcpListener) {
     }
 }
 
-/// The small answer, or one of so many bytes as the path says.
+/// The small answer, that of a chat gateway, or one of so many bytes as the
+/// path says.
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let body = match request.uri().path() {
         "/" => ANSWER,
+        path if path.starts_with("/message/") => SENT,
         path => &FILLING[..path[1..].parse().unwrap_or(0)],
     };
     let mut response = Response::new(Full::new(Bytes::from_static(body)));
