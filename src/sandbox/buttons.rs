@@ -8,7 +8,8 @@ use super::history::{self, Plan};
 use super::http::first;
 use super::sales::{self, NewSale, OrderChange, Shipping};
 use super::shops::{self, NewSeller};
-use super::state::{Reputation, World};
+use super::state::World;
+use super::things::{Invoice, Reputation};
 use crate::clock::Instant;
 
 /// A switch of the overview.
@@ -104,6 +105,9 @@ pub fn press(
                 shipping: Shipping::Now,
                 buyer_nickname: None,
                 pack_id: None,
+                variation_id: None,
+                tags: Vec::new(),
+                invoice: Invoice::None,
                 notify: true,
             };
             let id = sales::sell(world, sale, now)

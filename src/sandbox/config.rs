@@ -38,6 +38,29 @@ pub struct Config {
     pub answer_within_ms: u64,
     /// Answer `GET /items?ids=`, which the marketplace has retired.
     pub old_multiget: bool,
+    /// `GET /items/bulk` in the elements of the retired path.
+    pub old_elements: bool,
+    /// Each page of a scan has a scroll id of its own.
+    pub new_scroll_ids: bool,
+    /// Accounts come as 206 without reputation.
+    pub partial_users: bool,
+    /// Shipments in their old flat shape.
+    pub flat_shipments: bool,
+    /// How fees are wrapped.
+    pub fees_shape: FeesShape,
+    /// Fiscal notes point to another host.
+    pub foreign_invoices: bool,
+    /// Every call of the marketplace is answered 503.
+    pub down: bool,
+    /// What every answer of the marketplace takes on its way.
+    pub delay_ms: u64,
+    /// Claims go out under their old topic `claims`.
+    pub legacy_claims: bool,
+    /// Topics the application has subscribed to.
+    pub topics: Vec<String>,
+    /// A topic is switched off once so many of its notifications in a row
+    /// were given up; 0 never.
+    pub silence_after: u32,
     /// Orders come as 206 without buyer and feedback.
     pub partial_orders: bool,
     /// Dates in all the forms that have been seen.
@@ -47,6 +70,22 @@ pub struct Config {
     /// A refresh ends the access token before it.
     pub refresh_ends_access: bool,
 }
+
+/// How `listing_prices` has been seen to answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeesShape {
+    /// An array, as documented.
+    #[default]
+    Array,
+    /// A bare object when one kind of listing is asked for.
+    Object,
+    /// An array in an array.
+    Nested,
+}
+
+/// Topics that the platform's application listens to.
+const TOPICS: [&str; 5] = ["orders_v2", "items", "questions", "post_purchase", "claims"];
 
 impl Default for Config {
     fn default() -> Self {
@@ -65,6 +104,17 @@ impl Default for Config {
             retry_scale: 0.01,
             answer_within_ms: 500,
             old_multiget: false,
+            old_elements: false,
+            new_scroll_ids: false,
+            partial_users: false,
+            flat_shipments: false,
+            fees_shape: FeesShape::Array,
+            foreign_invoices: false,
+            down: false,
+            delay_ms: 0,
+            legacy_claims: false,
+            topics: TOPICS.map(str::to_owned).to_vec(),
+            silence_after: 0,
             partial_orders: false,
             mixed_dates: false,
             old_errors: false,

@@ -8,16 +8,12 @@ use serde_json::{Value, json};
 
 use super::config::Config;
 use super::faults::{FAULTS_MAX, Fault};
-use super::history::{self, Plan};
 use super::http::{Reply, Request, pairs};
 use super::oauth::Asked;
-use super::sales::{self, NewSale, OrderChange};
-use super::shops::{self, ItemChange, NewItem, NewSeller};
 use super::state::{Sandbox, World};
 use super::telegram::{self, people};
-use super::{deliver, routes};
+use super::{events, routes};
 use crate::clock::Instant;
-use crate::money::Cents;
 
 /// Answers a control call; what it changed may be due for delivery at once.
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
@@ -41,8 +37,11 @@ fn refused(status: u16, problem: &str) -> Reply {
     Reply::json(status, &json!({ "ok": false, "error": problem }))
 }
 
-enum Refusal {
+/// Why a control call did nothing.
+pub enum Refusal {
+    /// There is no such control.
     NotFound,
+    /// What is wrong with it.
     Wrong(String),
 }
 
@@ -52,7 +51,8 @@ impl From<String> for Refusal {
     }
 }
 
-type Outcome = Result<Value, Refusal>;
+/// What a control call answers.
+pub type Outcome = Result<Value, Refusal>;
 
 fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) -> Outcome {
     let path = request.path.trim_start_matches("/_sandbox/");
@@ -61,36 +61,6 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
         ("GET", ["state"]) => Ok(state(world, now)),
         ("GET", ["config"]) => Ok(json!(world.config)),
         ("POST", ["config"]) => configure(world, request),
-        ("POST", ["sellers"]) => {
-            let id = shops::open(world, body::<NewSeller>(request)?, now)?;
-            Ok(json!({ "ok": true, "ml_user_id": id }))
-        }
-        ("POST", ["items"]) => {
-            let id = shops::publish(world, body::<NewItem>(request)?, now)?;
-            Ok(json!({ "ok": true, "id": id }))
-        }
-        ("POST", ["items", id]) => {
-            shops::change_item(world, id, body::<ItemChange>(request)?, now)?;
-            Ok(json!({ "ok": true }))
-        }
-        ("POST", ["sales"]) => {
-            let id = sales::sell(world, body::<NewSale>(request)?, now)?;
-            Ok(json!({ "ok": true, "order": order_of(world, id) }))
-        }
-        ("POST", ["orders", id]) => {
-            let id = number(id)?;
-            sales::change(world, id, body::<OrderChange>(request)?, now)?;
-            Ok(json!({ "ok": true, "order": order_of(world, id) }))
-        }
-        ("POST", ["history"]) => {
-            let orders = history::write(world, body::<Plan>(request)?, now)?;
-            Ok(json!({ "ok": true, "orders": orders }))
-        }
-        ("POST", ["notifications"]) => {
-            let what: Announcement = body(request)?;
-            deliver::notify(world, now, what.ml_user_id, &what.topic, &what.resource);
-            Ok(json!({ "ok": true }))
-        }
         ("POST", ["authorize"]) => authorize(sandbox, world, &body(request)?, now),
         ("POST", ["tokens"]) => end_tokens(world, &body(request)?),
         ("GET", ["faults"]) => Ok(json!({ "faults": world.faults })),
@@ -121,16 +91,19 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
         (method, [log @ ("requests" | "deliveries" | "violations")]) => {
             show_or_clear(world, method, log)
         }
+        ("POST", segments) => events::act(world, segments, request, now),
         _ => Err(Refusal::NotFound),
     }
 }
 
-fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Refusal> {
+/// Reads the body of a control call.
+pub fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Refusal> {
     serde_json::from_slice(&request.body)
         .map_err(|error| Refusal::Wrong(format!("the body does not fit: {error}")))
 }
 
-fn number(text: &str) -> Result<i64, Refusal> {
+/// Reads an id in an address.
+pub fn number(text: &str) -> Result<i64, Refusal> {
     text.parse()
         .map_err(|_| Refusal::Wrong(format!("not a number: {text}")))
 }
@@ -191,23 +164,9 @@ fn state(world: &World, now: Instant) -> Value {
     json!({
         "now": now.rfc3339(), "sellers": sellers, "orders": world.orders.len(),
         "waiting": world.queue.len() + world.in_flight, "config": world.config,
-    })
-}
-
-fn order_of(world: &World, id: i64) -> Value {
-    let Some(order) = world.orders.get(&id) else {
-        return Value::Null;
-    };
-    json!({
-        "id": order.id, "ml_user_id": order.seller, "status": order.status,
-        "item": format!("MLB{}", order.item), "quantity": order.quantity,
-        "unit_price": order.unit_price, "total": Cents(order.unit_price.0 * order.quantity),
-        "date_created": order.created.rfc3339(), "last_updated": order.updated.rfc3339(),
-        "buyer": { "id": order.buyer, "nickname": order.buyer_nickname },
-        "shipment": order.shipment.as_ref().map(|shipment| json!({
-            "id": shipment.id, "status": shipment.status, "substatus": shipment.substatus,
-            "logistic_type": shipment.logistic,
-        })),
+        "questions": world.questions.len(), "claims": world.claims.len(),
+        "silenced": world.silenced,
+        "most_calls": world.load.most, "most_calls_of_seller": world.load.most_of_seller,
     })
 }
 
@@ -238,6 +197,9 @@ pub fn set_config(world: &mut World, config: Config) -> Result<(), String> {
     if !(1..=60_000).contains(&config.answer_within_ms) {
         return Err("answer_within_ms must be from 1 to 60000".to_owned());
     }
+    if config.delay_ms > 600_000 {
+        return Err("delay_ms must be at most 600000".to_owned());
+    }
     if let Some(url) = &config.notify_url
         && !(url.starts_with("http://") || url.starts_with("https://"))
     {
@@ -247,15 +209,6 @@ pub fn set_config(world: &mut World, config: Config) -> Result<(), String> {
     }
     world.config = config;
     Ok(())
-}
-
-/// A notification about anything, known or not.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Announcement {
-    ml_user_id: i64,
-    topic: String,
-    resource: String,
 }
 
 #[derive(Deserialize)]

@@ -31,6 +31,7 @@ pub struct Notice {
     seller: i64,
     topic: String,
     resource: String,
+    actions: Vec<String>,
     sent: String,
     attempt: u32,
     due: Monotonic,
@@ -69,12 +70,44 @@ pub struct Missed {
     pub body: Value,
 }
 
-/// Queues a notification, as often as the switch asks for.
+/// What a notification says.
+pub struct News<'n> {
+    /// The seller it is about.
+    pub seller: i64,
+    /// Topic.
+    pub topic: &'n str,
+    /// What changed.
+    pub resource: &'n str,
+    /// What was done, in topics that say so; else empty.
+    pub actions: &'n [&'n str],
+}
+
+/// Queues a notification. Topics that nobody subscribed to, or that were
+/// switched off, are silent.
 pub fn notify(world: &mut World, now: Instant, seller: i64, topic: &str, resource: &str) {
+    let news = News {
+        seller,
+        topic,
+        resource,
+        actions: &[],
+    };
+    announce(world, now, &news);
+}
+
+/// Queues a notification, as [`notify`] does.
+pub fn announce(world: &mut World, now: Instant, news: &News<'_>) {
+    let is_wanted = world.config.topics.iter().any(|topic| topic == news.topic);
+    if is_wanted && !world.silenced.contains(news.topic) {
+        send_out(world, now, news);
+    }
+}
+
+/// Queues a notification of any topic at all, as often as the switch asks for.
+pub fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
     let (number, id) = (world.next_number(), crate::secrets::random_hex::<12>());
     // Two changes within a second are two notifications: `sent` differs.
-    let fraction = number.rem_euclid(1000);
-    let sent = now.rfc3339().replace('Z', &format!(".{fraction:03}Z"));
+    let fraction = number.rem_euclid(1_000_000_000);
+    let sent = now.rfc3339().replace('Z', &format!(".{fraction:09}Z"));
     for _ in 0..=world.config.duplicates {
         if world.queue.len() >= QUEUE_MAX {
             tracing::warn!("the sandbox's queue is full; a notification is lost");
@@ -85,9 +118,14 @@ pub fn notify(world: &mut World, now: Instant, seller: i64, topic: &str, resourc
             number,
             id: id.clone(),
             request_id: uuid(),
-            seller,
-            topic: topic.to_owned(),
-            resource: resource.to_owned(),
+            seller: news.seller,
+            topic: news.topic.to_owned(),
+            resource: news.resource.to_owned(),
+            actions: news
+                .actions
+                .iter()
+                .map(|action| (*action).to_owned())
+                .collect(),
             sent: sent.clone(),
             attempt: 1,
             due: Monotonic::now(),
@@ -217,11 +255,15 @@ fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
             json!(number)
         }
     };
-    json!({
+    let mut body = json!({
         "_id": notice.id, "resource": shown_resource(notice, config), "user_id": id(notice.seller),
         "topic": notice.topic, "application_id": id(sandbox.application()),
         "attempts": notice.attempt, "sent": notice.sent, "received": notice.sent,
-    })
+    });
+    if !notice.actions.is_empty() {
+        body["actions"] = json!(notice.actions);
+    }
+    body
 }
 
 fn shown_resource<'a>(notice: &'a Notice, config: &Config) -> &'a str {
@@ -254,6 +296,7 @@ fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
         took_ms,
         outcome,
     });
+    note_manners(&mut world, &notice.topic, outcome);
     match outcome {
         "retry" => {
             let doubled = f64::from(1_u32 << (notice.attempt - 1).min(16));
@@ -278,4 +321,23 @@ fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
     world.in_flight = 0;
     drop(world);
     sandbox.ring();
+}
+
+/// Counts the misses of a topic in a row; too many switch it off. What comes
+/// up from then on is kept nowhere.
+fn note_manners(world: &mut World, topic: &str, outcome: &str) {
+    match outcome {
+        "delivered" => {
+            world.misses.remove(topic);
+        }
+        "missed" => {
+            let misses = world.misses.entry(topic.to_owned()).or_default();
+            *misses += 1;
+            if world.config.silence_after > 0 && *misses >= world.config.silence_after {
+                world.silenced.insert(topic.to_owned());
+                world.queue.retain(|waiting| waiting.topic != topic);
+            }
+        }
+        _ => {}
+    }
 }

@@ -77,7 +77,20 @@ pub enum Kind {
     },
     /// Does the work, then hangs up without an answer.
     LostResponse,
+    /// Sends the caller elsewhere.
+    Redirect {
+        /// Where to.
+        location: String,
+    },
+    /// 200 with a body of that size that begins like a PDF.
+    Huge {
+        /// Bytes, at most 64 MiB.
+        bytes: usize,
+    },
 }
+
+/// The largest body that is played.
+const HUGE_MAX: usize = 64 << 20;
 
 impl Kind {
     /// The kind's name, as in the control interface.
@@ -90,6 +103,8 @@ impl Kind {
             Self::Slow { .. } => "slow",
             Self::RateLimited { .. } => "rate_limited",
             Self::LostResponse => "lost_response",
+            Self::Redirect { .. } => "redirect",
+            Self::Huge { .. } => "huge",
         }
     }
 
@@ -110,6 +125,14 @@ impl Kind {
                 Reply::error(429, "local_rate_limited", "too many requests")
                     .header("retry-after", &seconds.to_string()),
             ),
+            Self::Redirect { location } => {
+                Some(Reply::text(302, String::new()).header("location", location))
+            }
+            Self::Huge { bytes } => {
+                let mut body = b"%PDF-1.4\n".to_vec();
+                body.resize(*bytes, b' ');
+                Some(Reply::bytes(200, "application/pdf", body))
+            }
             Self::Truncated | Self::Slow { .. } | Self::LostResponse => None,
         }
     }
@@ -133,6 +156,7 @@ impl Kind {
             Self::Hang { ms } | Self::Slow { ms } if *ms > 600_000 => {
                 Some("ms must be at most 600000")
             }
+            Self::Huge { bytes } if *bytes > HUGE_MAX => Some("bytes must be at most 64 MiB"),
             _ => None,
         }
     }

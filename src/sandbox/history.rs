@@ -7,8 +7,10 @@
 use chrono::Datelike as _;
 
 use super::sales;
+use super::shipments::ship;
 use super::shops::{self, NewItem, NewSeller};
-use super::state::{Order, Reputation, World};
+use super::state::World;
+use super::things::{Invoice, Order, Reputation};
 use crate::clock::{DAY_S, Day, Instant, Zone};
 use crate::money::Cents;
 
@@ -150,6 +152,7 @@ pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Res
             claims: shop.claims,
             late: shop.late,
             cancelled: shop.cancelled,
+            real_level: None,
         },
     };
     let id = shops::open(world, new, now)?;
@@ -204,7 +207,7 @@ pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, Strin
         }
         if status == "paid" || status == "partially_refunded" {
             let (status, moved) = parcel(now.since(at), at);
-            sales::ship(world, id, "drop_off", status, moved);
+            ship(world, id, "drop_off", status, moved);
         }
     }
     Ok(count)
@@ -237,6 +240,9 @@ fn stock_up(
                 category: category.to_owned(),
                 listing_type: if premium { "gold_pro" } else { "gold_special" }.to_owned(),
                 logistic: "drop_off".to_owned(),
+                variations: Vec::new(),
+                catalog_product: None,
+                notify: false,
             },
             published,
         )?;
@@ -309,9 +315,17 @@ fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) ->
         buyer: 0,
         buyer_nickname: nickname,
         item,
+        variation: None,
         quantity,
         unit_price: price,
+        refunded: if status == "partially_refunded" {
+            Cents(price.0 * quantity / 2)
+        } else {
+            Cents(0)
+        },
+        tags: Vec::new(),
         shipment: None,
+        invoice: Invoice::None,
     };
     (order, at)
 }

@@ -15,6 +15,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde::Serialize;
 use tokio::sync::{Semaphore, oneshot};
 
+use super::oauth;
 use super::routes;
 use super::state::Sandbox;
 use super::telegram;
@@ -126,6 +127,11 @@ impl Reply {
     /// A page.
     pub fn html(status: u16, html: String) -> Self {
         Self::new(status, "text/html; charset=utf-8", html.into_bytes())
+    }
+
+    /// A file.
+    pub fn bytes(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+        Self::new(status, content_type, body)
     }
 
     /// A style sheet.
@@ -307,10 +313,16 @@ async fn answer(
         body,
     };
     settle(sandbox, &request).await;
+    let running = Running::begin(sandbox, &request);
     let reply = match telegram::api::wait(sandbox, &request).await {
         Some(reply) => reply,
         None => routes::answer(sandbox, &request),
     };
+    if running.is_some() {
+        // The answer is as old as its way is long.
+        let delay = sandbox.world().config.delay_ms;
+        tokio::time::sleep(Duration::from_millis(delay)).await;
+    }
     match reply.manner {
         Manner::Hang(ms) => {
             tokio::time::sleep(Duration::from_millis(ms)).await;
@@ -318,6 +330,32 @@ async fn answer(
         }
         Manner::Lost => Err(io::Error::other("the answer is lost, as scripted")),
         Manner::Whole | Manner::Slow(_) | Manner::Truncated => Ok(reply.into_response()),
+    }
+}
+
+/// A call of the marketplace that is being answered; counted until dropped.
+struct Running<'s> {
+    sandbox: &'s Sandbox,
+    seller: Option<i64>,
+}
+
+impl<'s> Running<'s> {
+    fn begin(sandbox: &'s Sandbox, request: &Request) -> Option<Self> {
+        if !routes::is_marketplace(request) {
+            return None;
+        }
+        let now = sandbox.clock.now();
+        let mut world = sandbox.world();
+        let seller = oauth::bearer(&world, request, now);
+        world.load.begin(seller);
+        drop(world);
+        Some(Self { sandbox, seller })
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.sandbox.world().load.end(self.seller);
     }
 }
 

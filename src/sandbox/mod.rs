@@ -8,30 +8,43 @@
 //!
 //! The push service of `push.rs` and the gateways of `chat.rs` are neighbours.
 //!
-//! `state.rs` has the nouns and `config.rs` the switches, `routes.rs` the way
-//! of a call; `oauth.rs`, `resources.rs` and `orders.rs` answer it, `shops.rs`
-//! and `sales.rs` make things happen, `deliver.rs` tells the platform. Chat
-//! gateways are in `chat.rs`, Telegram is in `telegram/`.
+//! `things.rs` has the nouns, `state.rs` holds them, `config.rs` has the
+//! switches, `routes.rs` the way of a call and `strict.rs` its rules.
+//! `oauth.rs`, `resources.rs`, `listings.rs`, `orders.rs`, `shipments.rs`,
+//! `fiscal.rs` and `fees.rs` answer it; `shops.rs` and `sales.rs` make things
+//! happen, `questions.rs` and `claims.rs` do both, `deliver.rs` tells the
+//! platform. Chat gateways are in `chat.rs`, Telegram is in `telegram/`.
 
 mod buttons;
 mod chat;
+mod claims;
 mod config;
 mod control;
 mod deliver;
+mod events;
 mod faults;
+mod fees;
+mod fiscal;
 mod history;
 mod http;
 mod inbox;
+mod listings;
 mod oauth;
 mod orders;
 mod pages;
+mod pdf;
 mod push;
+mod questions;
 mod resources;
 mod routes;
 mod sales;
+mod shipments;
 mod shops;
+mod spoil;
 mod state;
+mod strict;
 mod telegram;
+mod things;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,12 +1,15 @@
-//! Orders and shipments, as the marketplace answers them.
+//! Orders, as the marketplace answers them.
 
 use serde_json::{Value, json};
 
 use super::config::Config;
+use super::fees;
 use super::http::{Reply, Request};
 use super::resources::{paging, wire_date};
 use super::routes::Call;
-use super::state::{Order, World, item_number};
+use super::spoil;
+use super::state::{World, item_number};
+use super::things::{Item, Order, Variation};
 use crate::clock::{DAY_S, Instant};
 use crate::money::Cents;
 
@@ -181,7 +184,7 @@ pub fn nickname_of(order: &Order) -> String {
 fn order_json(world: &World, order: &Order) -> Value {
     let config = &world.config;
     let date = |at| wire_date(config, order.id, at);
-    let total = Cents(order.unit_price.0 * order.quantity);
+    let total = order.total();
     let paid = order.closed.is_some();
     let mut buyer = json!({ "id": order.buyer });
     if let Some(nickname) = &order.buyer_nickname {
@@ -191,20 +194,27 @@ fn order_json(world: &World, order: &Order) -> Value {
     if order.pack.is_some() {
         tags.insert(0, "pack_order");
     }
+    tags.extend(order.tags.iter().map(String::as_str));
     let cancelled = order.status == "cancelled";
     let cancel_detail = cancelled.then(|| {
         json!({ "group": "buyer", "code": "buyer_cancel_express", "requested_by": "buyer",
             "description": "O comprador desistiu da compra", "date": date(order.updated) })
     });
+    let mediations: Vec<Value> = world
+        .claims
+        .values()
+        .filter(|claim| claim.order == order.id)
+        .map(|claim| json!({ "id": claim.id }))
+        .collect();
     let mut body = json!({
         "id": order.id, "status": order.status, "status_detail": null,
         "date_created": date(order.created), "date_closed": order.closed.map(date),
         "last_updated": date(order.updated), "pack_id": order.pack,
         "total_amount": total, "paid_amount": if paid { total } else { Cents(0) },
         "currency_id": "BRL", "buyer": buyer, "seller": { "id": order.seller },
-        "shipping": { "id": order.shipment.as_ref().map(|shipment| shipment.id) }, "tags": tags,
+        "shipping": { "id": order.shipment }, "tags": tags,
         "order_items": [line_json(world, order)], "payments": [payment_json(config, order, total)],
-        "mediations": [], "coupon": { "id": null, "amount": 0 },
+        "mediations": mediations, "coupon": { "id": null, "amount": 0 },
         "taxes": { "amount": null, "currency_id": null }, "cancel_detail": cancel_detail,
         "context": { "channel": "marketplace", "site": "MLB", "flows": [] }, "fulfilled": null,
     });
@@ -213,40 +223,44 @@ fn order_json(world: &World, order: &Order) -> Value {
     {
         fields.remove("buyer");
     }
-    body
+    spoil::unless_whole(world, &format!("orders/{}", order.id), body)
 }
 
 fn line_json(world: &World, order: &Order) -> Value {
     let item = world.items.get(&order.item);
-    let text = |pick: fn(&super::state::Item) -> &str| item.map(pick);
+    let text = |pick: fn(&Item) -> &str| item.map(pick);
+    let of_variation = item.and_then(|item| {
+        let sold = |variation: &&Variation| Some(variation.id) == order.variation;
+        item.variations.iter().find(sold)?.sku.as_deref()
+    });
+    let sku = of_variation.or(item.and_then(|item| item.sku.as_deref()));
     json!({
         "item": {
             "id": format!("MLB{}", order.item), "title": text(|item| &item.title),
-            "category_id": text(|item| &item.category), "variation_id": null,
-            "seller_sku": item.and_then(|item| item.sku.as_deref()), "seller_custom_field": null,
+            "category_id": text(|item| &item.category), "variation_id": order.variation,
+            "seller_sku": sku, "seller_custom_field": null,
             "user_product_id": format!("MLBU{}", order.item),
         },
         "quantity": order.quantity, "unit_price": order.unit_price,
         "full_unit_price": order.unit_price,
-        "gross_price": Cents(order.unit_price.0 * order.quantity), "currency_id": "BRL",
+        "gross_price": order.total(), "currency_id": "BRL",
         "sale_fee": unit_fee(world, order),
         "listing_type_id": text(|item| &item.listing_type),
     })
 }
 
-/// The fee of one unit: 12 % for Clássico, 17 % for Premium.
 fn unit_fee(world: &World, order: &Order) -> Cents {
-    let premium = world
+    let (category, kind) = world
         .items
         .get(&order.item)
-        .is_some_and(|item| item.listing_type == "gold_pro");
-    Cents(order.unit_price.0 * if premium { 17 } else { 12 } / 100)
+        .map_or(("", ""), |item| (&item.category, &item.listing_type));
+    fees::of_unit(order.unit_price, category, kind)
 }
 
 fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
     let (status, detail, refunded) = match order.status.as_str() {
         "cancelled" => ("refunded", "refunded", total),
-        "partially_refunded" => ("approved", "partially_refunded", Cents(total.0 / 2)),
+        "partially_refunded" => ("approved", "partially_refunded", order.refunded),
         "payment_required" | "payment_in_process" => {
             ("in_process", "pending_review_manual", Cents(0))
         }
@@ -259,40 +273,4 @@ fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
         "payment_type": "account_money",
         "date_approved": order.closed.map(|at| wire_date(config, order.id, at)),
     })
-}
-
-/// `GET /shipments/{id}`; the header `x-format-new: true` is a must.
-pub fn shipment(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    if request.header("x-format-new") != Some("true") {
-        let detail = format!("GET /shipments/{id} without x-format-new");
-        world.violation(call.now, "old_shipment_format", detail);
-        return Reply::error(400, "bad_request", "header x-format-new is required");
-    }
-    let wanted = id.parse::<i64>().ok();
-    let found = world.orders.values().find_map(|order| {
-        let shipment = order.shipment.as_ref()?;
-        (Some(shipment.id) == wanted).then_some((order, shipment))
-    });
-    let Some((order, shipment)) = found else {
-        return Reply::error(404, "not_found", "shipment does not exist");
-    };
-    if order.seller != call.seller {
-        return Reply::error(403, "forbidden", "the shipment belongs to another seller");
-    }
-    let date = |at| wire_date(&world.config, shipment.id, at);
-    let body = json!({
-        "id": shipment.id, "status": shipment.status, "substatus": shipment.substatus,
-        "tracking_number": format!("BR{}", shipment.id), "tracking_method": "Normal",
-        "logistic": { "mode": "me2", "type": shipment.logistic, "direction": "forward" },
-        "declared_value": Cents(order.unit_price.0 * order.quantity), "tags": [],
-        "lead_time": { "cost": 0, "list_cost": 20.5, "cost_type": "free",
-            "buffering": { "date": null },
-            "estimated_delivery_time": { "date": date(order.created.plus(5 * DAY_S)) } },
-        "origin": { "sender_id": order.seller },
-        "destination": { "receiver_id": order.buyer, "receiver_name": nickname_of(order),
-            "shipping_address": {} },
-        "source": { "site_id": "MLB" }, "date_created": date(order.created),
-        "last_updated": date(shipment.updated),
-    });
-    Reply::json(200, &body)
 }

@@ -9,7 +9,8 @@ use super::http::{Reply, Request, first};
 use super::inbox;
 use super::oauth::Asked;
 use super::routes;
-use super::state::{Order, Sandbox, World};
+use super::state::{Sandbox, World};
+use super::things::{Order, Seller};
 use crate::clock::{Instant, Zone};
 use crate::http::view::Badge;
 use crate::money::Cents;
@@ -208,13 +209,13 @@ fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
 
 fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
     let today = ZONE.day(now);
-    let card = |seller: &super::state::Seller| {
+    let card = |seller: &Seller| {
         let (mut count, mut sold_today, mut revenue) = (0_u64, 0, Cents(0));
         for order in world.orders.values().filter(|o| o.seller == seller.id) {
             count += 1;
             if ZONE.day(order.created) == today && order.status == "paid" {
                 sold_today += 1;
-                revenue = revenue + Cents(order.unit_price.0 * order.quantity);
+                revenue = revenue + order.total();
             }
         }
         let reputation = seller.reputation.level.as_deref().unwrap_or_default();
@@ -262,12 +263,12 @@ fn order_rows(world: &World) -> Vec<OrderRow> {
             .map(|item| item.title.clone())
             .unwrap_or_default(),
         quantity: order.quantity,
-        total: Cents(order.unit_price.0 * order.quantity).page(),
+        total: order.total().page(),
         status: shown(Badge::order(&order.status)).0,
         status_class: shown(Badge::order(&order.status)).1,
         shipping: order
             .shipment
-            .as_ref()
+            .and_then(|id| world.shipments.get(&id))
             .map_or("—", |shipment| shipping_word(&shipment.status)),
         open: order.status != "cancelled",
     };

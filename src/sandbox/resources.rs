@@ -1,19 +1,17 @@
-//! Users, listings and missed notifications, as the marketplace answers them.
+//! Users and missed notifications, as the marketplace answers them, and what
+//! all resources share: paging and dates.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::config::Config;
 use super::http::{Reply, Request};
 use super::routes::Call;
-use super::state::{Item, Sandbox, Scroll, Seller, World};
+use super::state::{Sandbox, World};
+use super::things::{Order, Seller};
 use crate::clock::{DAY_S, Instant};
-use crate::secrets::random_hex;
 
-const IDS_MAX: usize = 20;
-const IDS_PAGE_MAX: usize = 100;
-const IDS_OFFSET_MAX: usize = 1_000;
-const SCROLL_S: i64 = 300;
-const SCROLLS_MAX: usize = 100;
+/// Users of one call.
+const USERS_MAX: usize = 20;
 const MISSED_S: i64 = 2 * DAY_S;
 /// Orders count as completed in a reputation for this long.
 const REPUTATION_S: i64 = 60 * DAY_S;
@@ -21,7 +19,7 @@ const REPUTATION_S: i64 = 60 * DAY_S;
 /// `GET /users/me`: the private record.
 pub fn me(world: &World, call: Call) -> Reply {
     match world.sellers.get(&call.seller) {
-        Some(seller) => Reply::json(200, &private_record(world, seller, call.now)),
+        Some(seller) => record_reply(world, private_record(world, seller, call.now)),
         None => Reply::error(404, "not_found", "user not found"),
     }
 }
@@ -31,25 +29,70 @@ pub fn user(world: &World, call: Call, id: &str) -> Reply {
     let Ok(number) = id.parse::<i64>() else {
         return Reply::error(400, "bad_request", "the user id must be a number");
     };
+    match record_of(world, call, number) {
+        Some(record) => record_reply(world, record),
+        None => Reply::error(404, "not_found", "user not found"),
+    }
+}
+
+/// `GET /users/bulk?ids=`: up to twenty, each with its own status.
+pub fn users(world: &mut World, call: Call, request: &Request) -> Reply {
+    let ids = request.query("ids").unwrap_or_default().split(',');
+    let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
+    if ids.is_empty() || ids.len() > USERS_MAX {
+        if ids.len() > USERS_MAX {
+            let detail = format!("{} user ids at once", ids.len());
+            world.violation(call.now, "limit_exceeded", detail);
+        }
+        return Reply::error(400, "bad_request", "ids must name 1 to 20 users");
+    }
+    let answer = |id: &&str| {
+        let record = id
+            .parse()
+            .ok()
+            .and_then(|number| record_of(world, call, number));
+        let (status, body) = match record {
+            Some(record) => (200, record),
+            None => (
+                404,
+                json!({ "message": "user not found", "error": "not_found", "status": 404, "cause": [] }),
+            ),
+        };
+        json!({ "id": id, "status_code": status, "body": body })
+    };
+    Reply::json(200, &ids.iter().map(answer).collect::<Vec<_>>())
+}
+
+fn record_of(world: &World, call: Call, number: i64) -> Option<Value> {
     if let Some(seller) = world.sellers.get(&number) {
-        let record = if number == call.seller {
+        return Some(if number == call.seller {
             private_record(world, seller, call.now)
         } else {
             public_record(world, seller)
-        };
+        });
+    }
+    let bought = world.orders.values().find(|order| order.buyer == number);
+    let asked = || world.questions.values().any(|asked| asked.buyer == number);
+    let nickname = match bought {
+        Some(order) => super::orders::nickname_of(order),
+        None if asked() => format!("COMPRADOR{number}"),
+        None => return None,
+    };
+    Some(json!({
+        "id": number, "nickname": nickname, "site_id": "MLB", "country_id": "BR",
+        "user_type": "normal", "tags": ["normal"],
+    }))
+}
+
+/// An account; the switch leaves its reputation out, as happens in life.
+fn record_reply(world: &World, mut record: Value) -> Reply {
+    if !world.config.partial_users {
         return Reply::json(200, &record);
     }
-    let is_buyer = |order: &&super::state::Order| order.buyer == number;
-    match world.orders.values().find(is_buyer) {
-        Some(order) => Reply::json(
-            200,
-            &json!({
-                "id": number, "nickname": super::orders::nickname_of(order),
-                "site_id": "MLB", "country_id": "BR", "user_type": "normal", "tags": ["normal"],
-            }),
-        ),
-        None => Reply::error(404, "not_found", "user not found"),
+    if let Some(fields) = record.as_object_mut() {
+        fields.remove("seller_reputation");
     }
+    Reply::json(206, &record).header("x-content-missing", "seller_reputation")
 }
 
 fn public_record(world: &World, seller: &Seller) -> Value {
@@ -74,9 +117,11 @@ fn private_record(world: &World, seller: &Seller, now: Instant) -> Value {
         recent += u32::from(now.since(order.created) <= REPUTATION_S && order.status == "paid");
     }
     let reputation = &seller.reputation;
+    // Fewer than sixty sales in sixty days: the marketplace looks at a year.
+    let period = if recent >= 60 { "60 days" } else { "365 days" };
     let share = |rate: f64| {
         let value = (rate * f64::from(recent)).round();
-        json!({ "period": "60 days", "rate": rate, "value": value,
+        json!({ "period": period, "rate": rate, "value": value,
             "excluded": { "real_value": value, "real_rate": rate } })
     };
     let mut record = public_record(world, seller);
@@ -91,106 +136,24 @@ fn private_record(world: &World, seller: &Seller, now: Instant) -> Value {
         "ratings": { "positive": 0.97, "neutral": 0.01, "negative": 0.02 },
     });
     record["seller_reputation"]["metrics"] = json!({
-        "sales": { "period": "60 days", "completed": recent },
+        "sales": { "period": period, "completed": recent },
         "claims": share(reputation.claims),
         "delayed_handling_time": share(reputation.late),
         "cancellations": share(reputation.cancelled),
     });
+    if let Some(level) = &reputation.real_level {
+        record["seller_reputation"]["real_level"] = json!(level);
+        let end = wire_date(&world.config, seller.id, now.plus(30 * DAY_S));
+        record["seller_reputation"]["protection_end_date"] = json!(end);
+    }
     record
 }
 
-fn orders_of(world: &World, seller: i64) -> impl Iterator<Item = &super::state::Order> {
+fn orders_of(world: &World, seller: i64) -> impl Iterator<Item = &Order> {
     world
         .orders
         .values()
         .filter(move |order| order.seller == seller)
-}
-
-/// `GET /users/{id}/items/search`: ids of a seller's listings, by page or by
-/// scan.
-pub fn item_ids(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    if id != call.seller.to_string() {
-        return Reply::error(403, "forbidden", "the token belongs to another user");
-    }
-    let scanning = request.query("search_type") == Some("scan");
-    let Some((limit, offset)) = paging(request, 50) else {
-        return Reply::error(400, "bad_request", "limit and offset must be numbers");
-    };
-    if limit > IDS_PAGE_MAX || offset + limit > IDS_OFFSET_MAX && !scanning {
-        let detail = format!("items/search limit={limit} offset={offset}");
-        world.violation(call.now, "limit_exceeded", detail);
-        return Reply::error(400, "bad_request", "invalid limit or offset");
-    }
-    let matching: Vec<String> = world
-        .items
-        .values()
-        .filter(|item| item.seller == call.seller && matches(item, request))
-        .map(Item::id)
-        .collect();
-    let (offset, scroll) = if scanning {
-        if request.query("offset").is_some() {
-            world.violation(call.now, "scan_with_offset", request.raw_query.clone());
-        }
-        match scroll(world, call, request.query("scroll_id"), limit) {
-            Some((offset, id)) => (offset, Some(id)),
-            None => return Reply::error(400, "bad_request", "invalid scroll_id"),
-        }
-    } else {
-        (offset, None)
-    };
-    let results: Vec<&String> = matching.iter().skip(offset).take(limit).collect();
-    let mut body = json!({
-        "seller_id": id, "query": null, "results": results,
-        "paging": { "limit": limit, "offset": offset, "total": matching.len() },
-        "orders": [{ "id": "stop_time_asc", "name": "Order by stop time ascending" }],
-        "available_orders": [{ "id": { "field": "price", "missing": "_last", "order": "asc" } }],
-    });
-    if let Some(scroll) = scroll {
-        body["scroll_id"] = json!(scroll);
-    }
-    Reply::json(200, &body)
-}
-
-fn matches(item: &Item, request: &Request) -> bool {
-    let same = |name: &str, value: Option<&str>| {
-        request.query(name).is_none_or(|asked| value == Some(asked))
-    };
-    let sub_status = request
-        .query("sub_status")
-        .is_none_or(|asked| item.sub_status.iter().any(|one| one == asked));
-    same("status", Some(&item.status))
-        && same("seller_sku", item.sku.as_deref())
-        && same("listing_type_id", Some(&item.listing_type))
-        && same("logistic_type", Some(&item.logistic))
-        && sub_status
-}
-
-/// Where a scan goes on: the position and the id to send next.
-fn scroll(
-    world: &mut World,
-    call: Call,
-    presented: Option<&str>,
-    limit: usize,
-) -> Option<(usize, String)> {
-    world.scrolls.retain(|_, scroll| call.now < scroll.until);
-    let (id, taken) = match presented {
-        None if world.scrolls.len() >= SCROLLS_MAX => return None,
-        None => (random_hex::<16>(), 0),
-        Some(id) => {
-            let scroll = world.scrolls.get(id)?;
-            if scroll.seller != call.seller {
-                return None;
-            }
-            (id.to_owned(), scroll.taken)
-        }
-    };
-    let next = Scroll {
-        seller: call.seller,
-        taken: taken + limit,
-        until: call.now.plus(SCROLL_S),
-    };
-    world.scrolls.insert(id.clone(), next);
-    Some((taken, id))
 }
 
 /// `limit` and `offset` of a request.
@@ -200,125 +163,6 @@ pub fn paging(request: &Request, default: usize) -> Option<(usize, usize)> {
         Some(text) => text.parse::<u32>().ok().map(|number| number as usize),
     };
     Some((number("limit", default)?, number("offset", 0)?))
-}
-
-/// `GET /items/{id}`.
-pub fn item(world: &World, call: Call, id: &str) -> Reply {
-    match world.item(id) {
-        Some(item) => Reply::json(200, &item_json(&world.config, item, call.seller)),
-        None => Reply::error(404, "not_found", &format!("Item with id {id} not found")),
-    }
-}
-
-/// `GET /items/bulk?ids=`: up to twenty, each with its own status.
-pub fn items(world: &mut World, call: Call, request: &Request) -> Reply {
-    many(
-        world,
-        call,
-        request,
-        |id, status, body| json!({ "id": id, "status_code": status, "body": body }),
-    )
-}
-
-/// `GET /items?ids=`: retired; answers its old shape when the switch says so.
-pub fn items_retired(world: &mut World, call: Call, request: &Request) -> Reply {
-    world.violation(call.now, "retired_path", "GET /items?ids=".to_owned());
-    if !world.config.old_multiget {
-        return Reply::error(404, "not_found", "resource not found");
-    }
-    many(
-        world,
-        call,
-        request,
-        |_, status, body| json!({ "code": status, "body": body }),
-    )
-}
-
-fn many(
-    world: &mut World,
-    call: Call,
-    request: &Request,
-    element: fn(&str, u16, Value) -> Value,
-) -> Reply {
-    let ids: Vec<&str> = request
-        .query("ids")
-        .unwrap_or_default()
-        .split(',')
-        .filter(|id| !id.is_empty())
-        .collect();
-    if ids.is_empty() || ids.len() > IDS_MAX {
-        if ids.len() > IDS_MAX {
-            let detail = format!("{} listing ids at once", ids.len());
-            world.violation(call.now, "limit_exceeded", detail);
-        }
-        return Reply::error(400, "bad_request", "ids must name 1 to 20 items");
-    }
-    let wanted = request.query("attributes").map(attributes);
-    let refused = |status: u16, code: &str| json!({ "message": code, "error": code, "status": status, "cause": [] });
-    let answers: Vec<Value> = ids
-        .iter()
-        .map(|id| match world.item(id) {
-            None => element(id, 404, refused(404, "not_found")),
-            Some(item) if item.seller != call.seller => element(id, 403, refused(403, "forbidden")),
-            Some(item) => {
-                let whole = item_json(&world.config, item, call.seller);
-                element(id, 200, only(whole, wanted.as_deref()))
-            }
-        })
-        .collect();
-    Reply::json(200, &answers)
-}
-
-/// `body.price,body.status` (or the old `price,status`) as field names.
-fn attributes(text: &str) -> Vec<&str> {
-    text.split(',')
-        .map(|name| name.strip_prefix("body.").unwrap_or(name))
-        .collect()
-}
-
-fn only(item: Value, wanted: Option<&[&str]>) -> Value {
-    match (item, wanted) {
-        (Value::Object(fields), Some(wanted)) => fields
-            .into_iter()
-            .filter(|(name, _)| wanted.contains(&name.as_str()))
-            .collect::<Map<_, _>>()
-            .into(),
-        (item, _) => item,
-    }
-}
-
-/// A listing as a caller sees it: quantities are the owner's.
-fn item_json(config: &Config, item: &Item, caller: i64) -> Value {
-    let date = |at| wire_date(config, item.number, at);
-    let mut attributes = vec![json!({ "id": "BRAND", "name": "Marca", "value_name": "Genérica" })];
-    for (id, name, value) in [("SELLER_SKU", "SKU", &item.sku), ("GTIN", "EAN", &item.ean)] {
-        if let Some(value) = value {
-            attributes
-                .push(json!({ "id": id, "name": name, "value_id": null, "value_name": value }));
-        }
-    }
-    let id = item.id();
-    let mut body = json!({
-        "id": id, "site_id": "MLB", "title": item.title, "seller_id": item.seller,
-        "category_id": item.category, "price": item.price, "base_price": item.price,
-        "original_price": null, "currency_id": "BRL", "listing_type_id": item.listing_type,
-        "condition": "new", "permalink": format!("https://produto.sandbox.invalid/{id}"),
-        "thumbnail": format!("http://imagens.sandbox.invalid/{id}.jpg"),
-        "status": item.status, "sub_status": item.sub_status, "seller_custom_field": null,
-        "catalog_product_id": null, "catalog_listing": false,
-        "user_product_id": format!("MLBU{}", item.number),
-        "shipping": { "mode": "me2", "logistic_type": item.logistic,
-            "free_shipping": item.price.0 >= 7_900, "tags": [] },
-        "attributes": attributes, "variations": [], "tags": ["cart_eligible"], "health": 0.85,
-        "date_created": date(item.created), "last_updated": date(item.updated),
-    });
-    if item.seller == caller {
-        body["initial_quantity"] = json!(item.stock + item.sold);
-        body["available_quantity"] = json!(item.stock);
-        body["sold_quantity"] = json!(item.sold);
-        body["start_time"] = body["date_created"].clone();
-    }
-    body
 }
 
 /// `GET /missed_feeds`: notifications of two days that were given up.

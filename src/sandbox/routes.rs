@@ -8,7 +8,10 @@
 use super::faults;
 use super::http::{Manner, Reply, Request};
 use super::state::{Sandbox, Seen, World};
-use super::{chat, control, oauth, orders, pages, push, resources, telegram};
+use super::{
+    chat, claims, control, fees, fiscal, listings, oauth, orders, pages, push, questions,
+    resources, shipments, strict, telegram,
+};
 use crate::clock::Instant;
 
 /// Query parameters whose values never reach the log.
@@ -30,22 +33,52 @@ pub struct Call {
     pub now: Instant,
 }
 
-/// Answers one request.
-pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
+/// Whose door a request knocks at.
+enum Door {
+    Page,
+    Control,
+    TelegramPage,
+    Telegram(String),
+    Marketplace,
+}
+
+fn door(request: &Request) -> Door {
     let path = request.path.as_str();
     if matches!(path, "/" | "/mensagens" | "/estilo.css") || path.starts_with("/acoes/") {
-        return pages::answer(sandbox, request);
+        return Door::Page;
     }
     if path.starts_with("/_sandbox/") {
-        return control::answer(sandbox, request);
+        return Door::Control;
     }
     if path == "/telegram" || path.starts_with("/telegram/") || path.starts_with("/t.me/") {
-        return telegram::pages::answer(sandbox, request);
+        return Door::TelegramPage;
     }
-    if let Some(path) = telegram::api::path(request) {
-        return telegram::api::answer(sandbox, request, path);
+    telegram::api::path(request).map_or(Door::Marketplace, Door::Telegram)
+}
+
+/// Whether a request is one to the marketplace itself, and not to the chat
+/// gateways and the push service beside it.
+pub fn is_marketplace(request: &Request) -> bool {
+    let segments: Vec<&str> = request.path.split('/').filter(|s| !s.is_empty()).collect();
+    let is_neighbour = matches!(
+        (request.method.as_str(), segments.as_slice()),
+        (
+            "POST",
+            ["message", "sendText", _] | ["push", _] | [_, "messages"]
+        )
+    );
+    !is_neighbour && matches!(door(request), Door::Marketplace)
+}
+
+/// Answers one request.
+pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
+    match door(request) {
+        Door::Page => pages::answer(sandbox, request),
+        Door::Control => control::answer(sandbox, request),
+        Door::TelegramPage => telegram::pages::answer(sandbox, request),
+        Door::Telegram(path) => telegram::api::answer(sandbox, request, path),
+        Door::Marketplace => marketplace(sandbox, request),
     }
-    marketplace(sandbox, request)
 }
 
 /// Whether a browser sent this from another site's page. The sandbox has no
@@ -70,6 +103,10 @@ fn marketplace(sandbox: &Sandbox, request: &Request) -> Reply {
     }
     let fault = faults::take(&mut world.faults, &request.method, &request.path);
     let reply = match fault.as_ref().map(|kind| (kind, kind.instead())) {
+        _ if world.config.down && is_marketplace(request) => Reply::html(
+            503,
+            "<html><body>503 Service Unavailable</body></html>".to_owned(),
+        ),
         Some((_, Some(reply))) => reply,
         Some((kind, None)) => dispatch(sandbox, &mut world, request, now).sent(kind.manner()),
         None => dispatch(sandbox, &mut world, request, now),
@@ -100,16 +137,31 @@ fn masked(query: &[(String, String)]) -> String {
 }
 
 /// What the marketplace has behind a bearer token.
-enum Resource<'a> {
+pub enum Resource<'a> {
     Me,
     User(&'a str),
+    Users,
     ItemIds(&'a str),
     Item(&'a str),
     Items,
     ItemsRetired,
     OrderSearch,
     Order(&'a str),
+    OrderShipments(&'a str),
+    Pack(&'a str),
     Shipment(&'a str),
+    ShipmentOrders(&'a str),
+    Labels,
+    Invoices(&'a str, fiscal::Asked<'a>),
+    FiscalDocuments(&'a str),
+    FiscalDocument(&'a str, &'a str),
+    QuestionSearch,
+    Question(&'a str),
+    Answer,
+    ClaimSearch,
+    Claim(&'a str),
+    ClaimDetail(&'a str),
+    Fees,
     MissedFeeds,
     EndGrant { user: &'a str, application: &'a str },
 }
@@ -117,6 +169,7 @@ enum Resource<'a> {
 fn resource<'a>(method: &str, segments: &[&'a str]) -> Option<Resource<'a>> {
     Some(match (method, segments) {
         ("GET", ["users", "me"]) => Resource::Me,
+        ("GET", ["users", "bulk"]) => Resource::Users,
         ("GET", ["users", id]) => Resource::User(id),
         ("GET", ["users", id, "items", "search"]) => Resource::ItemIds(id),
         ("GET", ["items"]) => Resource::ItemsRetired,
@@ -124,11 +177,38 @@ fn resource<'a>(method: &str, segments: &[&'a str]) -> Option<Resource<'a>> {
         ("GET", ["items", id]) => Resource::Item(id),
         ("GET", ["orders", "search"]) => Resource::OrderSearch,
         ("GET", ["orders", id]) => Resource::Order(id),
+        ("GET", ["orders", id, "shipments"]) => Resource::OrderShipments(id),
+        ("GET", ["packs", id]) => Resource::Pack(id),
+        ("GET", ["packs", id, "fiscal_documents"]) => Resource::FiscalDocuments(id),
+        ("GET", ["packs", id, "fiscal_documents", document]) => {
+            Resource::FiscalDocument(id, document)
+        }
         ("GET", ["shipments", id]) => Resource::Shipment(id),
+        ("GET", ["shipments", id, "orders"]) => Resource::ShipmentOrders(id),
+        ("GET", ["shipment_labels"]) => Resource::Labels,
+        ("GET", ["users", id, "invoices", rest @ ..]) => Resource::Invoices(id, invoice(rest)?),
+        ("GET", ["questions", "search"]) => Resource::QuestionSearch,
+        ("GET", ["questions", id]) => Resource::Question(id),
+        ("POST", ["answers"]) => Resource::Answer,
+        ("GET", ["post-purchase", "v1", "claims", "search"]) => Resource::ClaimSearch,
+        ("GET", ["post-purchase", "v1", "claims", id]) => Resource::Claim(id),
+        ("GET", ["post-purchase", "v1", "claims", id, "detail"]) => Resource::ClaimDetail(id),
+        ("GET", ["sites", "MLB", "listing_prices"]) => Resource::Fees,
         ("GET", ["missed_feeds"]) => Resource::MissedFeeds,
         ("DELETE", ["users", user, "applications", application]) => {
             Resource::EndGrant { user, application }
         }
+        _ => return None,
+    })
+}
+
+fn invoice<'a>(rest: &[&'a str]) -> Option<fiscal::Asked<'a>> {
+    Some(match rest {
+        ["orders", id] => fiscal::Asked::Order(id),
+        ["shipments", id] => fiscal::Asked::Shipment(id),
+        ["documents", "xml", id, "authorized"] => fiscal::Asked::Xml(id),
+        ["sites", "MLB", "documents", "danfe", id] => fiscal::Asked::Danfe(id),
+        [id] => fiscal::Asked::Note(id),
         _ => return None,
     })
 }
@@ -155,16 +235,32 @@ fn dispatch(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instan
         return oauth::unauthorized(world);
     };
     let call = Call { seller, now };
+    strict::check_parameters(world, call, request, &resource);
     match resource {
         Resource::Me => resources::me(world, call),
         Resource::User(id) => resources::user(world, call, id),
-        Resource::ItemIds(id) => resources::item_ids(world, call, id, request),
-        Resource::Item(id) => resources::item(world, call, id),
-        Resource::Items => resources::items(world, call, request),
-        Resource::ItemsRetired => resources::items_retired(world, call, request),
+        Resource::Users => resources::users(world, call, request),
+        Resource::ItemIds(id) => listings::item_ids(world, call, id, request),
+        Resource::Item(id) => listings::item(world, call, id, request),
+        Resource::Items => listings::items(world, call, request),
+        Resource::ItemsRetired => listings::items_retired(world, call, request),
         Resource::OrderSearch => orders::search(world, call, request),
         Resource::Order(id) => orders::order(world, call, id),
-        Resource::Shipment(id) => orders::shipment(world, call, id, request),
+        Resource::OrderShipments(id) => shipments::of_order(world, call, id, request),
+        Resource::Pack(id) => fiscal::pack(world, call, id),
+        Resource::Shipment(id) => shipments::shipment(world, call, id, request),
+        Resource::ShipmentOrders(id) => shipments::orders_of(world, call, id, request),
+        Resource::Labels => shipments::labels(world, call, request),
+        Resource::Invoices(user, asked) => fiscal::invoices(world, call, user, &asked),
+        Resource::FiscalDocuments(id) => fiscal::documents(world, call, id),
+        Resource::FiscalDocument(id, document) => fiscal::document(world, call, id, document),
+        Resource::QuestionSearch => questions::search(world, call, request),
+        Resource::Question(id) => questions::question(world, call, id, request),
+        Resource::Answer => questions::answer(world, call, request),
+        Resource::ClaimSearch => claims::search(world, call, request),
+        Resource::Claim(id) => claims::claim(world, call, id),
+        Resource::ClaimDetail(id) => claims::detail(world, call, id),
+        Resource::Fees => fees::listing_prices(world, request),
         Resource::MissedFeeds => resources::missed_feeds(sandbox, world, call, request),
         Resource::EndGrant { user, application } => {
             oauth::end_grant(sandbox, world, call, user, application)

@@ -5,7 +5,9 @@
 use serde::Deserialize;
 
 use super::deliver;
-use super::state::{ITEMS_MAX, Item, Reputation, SELLERS_MAX, Seller, World, item_number};
+use super::questions;
+use super::state::{ITEMS_MAX, SELLERS_MAX, World, item_number};
+use super::things::{Item, Reputation, Seller, Variation};
 use crate::clock::Instant;
 use crate::money::Cents;
 
@@ -51,7 +53,19 @@ pub struct NewItem {
     /// How it is shipped.
     #[serde(default = "drop_off")]
     pub logistic: String,
+    /// Its kinds; their stock is in `stock` too.
+    #[serde(default)]
+    pub variations: Vec<Variation>,
+    /// The catalogue's product it sells.
+    #[serde(default)]
+    pub catalog_product: Option<String>,
+    /// Whether a notification goes out.
+    #[serde(default)]
+    pub notify: bool,
 }
+
+/// Kinds of one listing.
+const VARIATIONS_MAX: usize = 100;
 
 fn ten() -> i64 {
     10
@@ -75,12 +89,18 @@ fn drop_off() -> String {
 pub struct ItemChange {
     /// `active`, `paused`, `closed` …
     pub status: Option<String>,
+    /// Why it is so; follows from the status when absent.
+    pub sub_status: Option<Vec<String>>,
     /// Price in reais.
     pub price: Option<Cents>,
     /// Units for sale.
     pub stock: Option<i64>,
     /// Title.
     pub title: Option<String>,
+    /// Attribute `SELLER_SKU`; empty takes it away.
+    pub sku: Option<String>,
+    /// How it is shipped from now on.
+    pub logistic: Option<String>,
     /// Whether a notification goes out; it does unless `false`.
     pub notify: Option<bool>,
 }
@@ -133,7 +153,14 @@ pub fn publish(world: &mut World, new: NewItem, now: Instant) -> Result<String, 
     if new.price.0 <= 0 || new.stock < 0 {
         return Err("price must be positive and stock not negative".to_owned());
     }
+    if new.variations.len() > VARIATIONS_MAX {
+        return Err(format!("at most {VARIATIONS_MAX} variations fit"));
+    }
     let number = 3_800_000_000 + world.next_number();
+    let mut variations = new.variations;
+    for variation in variations.iter_mut().filter(|variation| variation.id == 0) {
+        variation.id = 174_000_000_000 + world.next_number();
+    }
     let item = Item {
         number,
         seller: new.ml_user_id,
@@ -148,11 +175,16 @@ pub fn publish(world: &mut World, new: NewItem, now: Instant) -> Result<String, 
         sku: new.sku,
         ean: new.ean,
         logistic: new.logistic,
+        variations,
+        catalog_product: new.catalog_product,
         created: now,
         updated: now,
     };
     let id = item.id();
     world.items.insert(number, item);
+    if new.notify {
+        deliver::notify(world, now, new.ml_user_id, "items", &format!("/items/{id}"));
+    }
     Ok(id)
 }
 
@@ -165,6 +197,12 @@ pub fn change_item(
 ) -> Result<(), String> {
     let item = item_number(id).and_then(|number| world.items.get_mut(&number));
     let item = item.ok_or_else(|| format!("there is no listing {id}"))?;
+    if item.status == "closed" && change.status.as_deref().is_some_and(|to| to != "closed") {
+        return Err(format!("{id} is closed for good"));
+    }
+    if change.price.is_some_and(|price| price.0 <= 0) {
+        return Err("price must be positive".to_owned());
+    }
     if let Some(status) = change.status {
         item.sub_status = match status.as_str() {
             "paused" => vec!["paused_by_seller".to_owned()],
@@ -178,15 +216,33 @@ pub fn change_item(
     if let Some(title) = change.title {
         item.title = title;
     }
+    if let Some(sku) = change.sku {
+        item.sku = (!sku.is_empty()).then_some(sku);
+    }
+    if let Some(logistic) = change.logistic {
+        item.logistic = logistic;
+    }
     if let Some(stock) = change.stock {
         set_stock(item, stock);
     }
-    item.updated = now;
-    let seller = item.seller;
-    if change.notify != Some(false) {
+    if let Some(sub_status) = change.sub_status {
+        item.sub_status = sub_status;
+    }
+    touch(item, now);
+    let (seller, number, is_closed) = (item.seller, item.number, item.status == "closed");
+    let notify = change.notify != Some(false);
+    if notify {
         deliver::notify(world, now, seller, "items", &format!("/items/{id}"));
     }
+    if is_closed {
+        questions::close_for(world, number, notify, now);
+    }
     Ok(())
+}
+
+/// A change is visible as one even within the second of the one before.
+pub fn touch(item: &mut Item, now: Instant) {
+    item.updated = now.max(item.updated.plus(1));
 }
 
 /// Stock zero pauses a listing, stock brings it back unless its seller paused it.

@@ -3,10 +3,10 @@
 //! One value behind one mutex. Every collection has a cap: the logs forget
 //! their oldest entry, the rest refuses to grow.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::sync::watch;
 
 use super::Options;
@@ -17,8 +17,8 @@ use super::faults::Fault;
 use super::oauth::Grants;
 use super::push::Pushed;
 use super::telegram::Telegram;
+use super::things::{Claim, Item, Order, Question, Seller, Shipment};
 use crate::clock::{Clock, Instant};
-use crate::money::Cents;
 use crate::secrets::Secret;
 
 /// Sellers that one sandbox holds.
@@ -27,6 +27,10 @@ pub const SELLERS_MAX: usize = 256;
 pub const ITEMS_MAX: usize = 20_000;
 /// Orders of all sellers.
 pub const ORDERS_MAX: usize = 200_000;
+/// Questions of all buyers.
+pub const QUESTIONS_MAX: usize = 50_000;
+/// Claims of all buyers.
+pub const CLAIMS_MAX: usize = 50_000;
 /// Notifications that wait.
 pub const QUEUE_MAX: usize = 10_000;
 /// Entries of each log.
@@ -107,6 +111,20 @@ pub struct World {
     pub items: BTreeMap<i64, Item>,
     /// Orders by id.
     pub orders: BTreeMap<i64, Order>,
+    /// Shipments by id.
+    pub shipments: BTreeMap<i64, Shipment>,
+    /// Questions by id.
+    pub questions: BTreeMap<i64, Question>,
+    /// Claims by id.
+    pub claims: BTreeMap<i64, Claim>,
+    /// Records that are served unreadable, such as `orders/2000001`.
+    pub(super) spoiled: BTreeSet<String>,
+    /// Topics that go out no more, because the receiver was too slow.
+    pub(super) silenced: BTreeSet<String>,
+    /// Notifications in a row that a topic's receiver missed.
+    pub(super) misses: HashMap<String, u32>,
+    /// Calls that are being answered, and the most there ever were.
+    pub(super) load: Load,
     pub(super) grants: Grants,
     pub(super) scrolls: HashMap<String, Scroll>,
     pub(super) faults: Vec<Fault>,
@@ -162,143 +180,41 @@ pub(super) fn item_number(id: &str) -> Option<i64> {
     id.strip_prefix("MLB")?.parse().ok()
 }
 
-/// A test seller.
-#[derive(Clone, Debug, Serialize)]
-pub struct Seller {
-    /// Marketplace id.
-    pub id: i64,
-    /// Public name.
-    pub nickname: String,
-    /// E-mail address of the private record.
-    pub email: String,
-    /// What buyers see of the seller's conduct.
-    pub reputation: Reputation,
-    /// When the account was made.
-    #[serde(skip)]
-    pub created: Instant,
-}
-
-/// A seller's reputation: the level and the shares behind it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Reputation {
-    /// `1_red` … `5_green`; none for a new seller.
-    pub level: Option<String>,
-    /// `silver`, `gold`, `platinum` or none.
-    pub power_seller: Option<String>,
-    /// Share of sales with a claim.
-    pub claims: f64,
-    /// Share of sales handed over late.
-    pub late: f64,
-    /// Share of sales the seller cancelled.
-    pub cancelled: f64,
-}
-
-impl Default for Reputation {
-    fn default() -> Self {
-        Self {
-            level: Some("5_green".to_owned()),
-            power_seller: None,
-            claims: 0.005,
-            late: 0.03,
-            cancelled: 0.002,
-        }
-    }
-}
-
-/// A listing.
-#[derive(Clone, Debug)]
-pub struct Item {
-    /// The number after `MLB`.
-    pub number: i64,
-    /// Whose it is.
-    pub seller: i64,
-    /// Title of the listing.
-    pub title: String,
-    /// Category id.
-    pub category: String,
-    /// Selling price.
-    pub price: Cents,
-    /// Units for sale.
-    pub stock: i64,
-    /// Units sold so far.
-    pub sold: i64,
-    /// `gold_special` (Clássico) or `gold_pro` (Premium).
-    pub listing_type: String,
-    /// `active`, `paused`, `closed` …
-    pub status: String,
-    /// Why it is not active.
-    pub sub_status: Vec<String>,
-    /// Attribute `SELLER_SKU`.
-    pub sku: Option<String>,
-    /// Attribute `GTIN`.
-    pub ean: Option<String>,
-    /// How the marketplace ships it.
-    pub logistic: String,
-    /// When it was published.
-    pub created: Instant,
-    /// When it last changed.
-    pub updated: Instant,
-}
-
-impl Item {
-    /// The listing's id on the wire.
-    pub fn id(&self) -> String {
-        format!("MLB{}", self.number)
-    }
-}
-
-/// One order: one listing, one or more units.
-#[derive(Clone, Debug)]
-pub struct Order {
-    /// Order id, 16 digits.
-    pub id: i64,
-    /// The seller.
-    pub seller: i64,
-    /// `paid`, `cancelled` …
-    pub status: String,
-    /// When it was placed.
-    pub created: Instant,
-    /// When it was first confirmed or paid.
-    pub closed: Option<Instant>,
-    /// When it last changed.
-    pub updated: Instant,
-    /// The cart it belongs to.
-    pub pack: Option<i64>,
-    /// The buyer's id.
-    pub buyer: i64,
-    /// The buyer's nickname, which orders do not always show.
-    pub buyer_nickname: Option<String>,
-    /// Number of the listing.
-    pub item: i64,
-    /// Units.
-    pub quantity: i64,
-    /// Price of one unit at the time.
-    pub unit_price: Cents,
-    /// The shipment, once the marketplace has made it.
-    pub shipment: Option<Shipment>,
-}
-
-/// The way of an order to its buyer.
-#[derive(Clone, Debug)]
-pub struct Shipment {
-    /// Shipment id.
-    pub id: i64,
-    /// `ready_to_ship`, `shipped` …
-    pub status: String,
-    /// Finer state, often empty.
-    pub substatus: Option<String>,
-    /// `drop_off`, `fulfillment` …
-    pub logistic: String,
-    /// When it last changed.
-    pub updated: Instant,
-}
-
-/// Where a listing scan stands.
+/// Where a scan stands. It goes through what there was when it began.
 pub(super) struct Scroll {
     pub seller: i64,
+    pub ids: Vec<i64>,
     pub taken: usize,
     pub until: Instant,
+}
+
+/// Calls at one time, overall and by seller.
+#[derive(Default)]
+pub(super) struct Load {
+    running: HashMap<Option<i64>, usize>,
+    /// The most at one time.
+    pub most: usize,
+    /// The most at one time for one seller.
+    pub most_of_seller: usize,
+}
+
+impl Load {
+    /// A call begins.
+    pub fn begin(&mut self, seller: Option<i64>) {
+        let own = self.running.entry(seller).or_default();
+        *own += 1;
+        if seller.is_some() {
+            self.most_of_seller = self.most_of_seller.max(*own);
+        }
+        self.most = self.most.max(self.running.values().sum());
+    }
+
+    /// It ends.
+    pub fn end(&mut self, seller: Option<i64>) {
+        if let Some(own) = self.running.get_mut(&seller) {
+            *own = own.saturating_sub(1);
+        }
+    }
 }
 
 /// One call that arrived.

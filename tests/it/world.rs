@@ -138,6 +138,14 @@ impl World {
         self.list("violations")
     }
 
+    /// Requires that every call kept to the marketplace's rules; stands at the
+    /// end of tests that make the platform call it.
+    #[track_caller]
+    pub fn no_violations(&self) {
+        let violations = self.violations();
+        assert!(violations.is_empty(), "{violations:#?}");
+    }
+
     /// Changes switches of the sandbox, such as `duplicates` or `hold`.
     #[track_caller]
     pub fn configure(&self, switches: &Value) {

@@ -52,7 +52,7 @@ fn notifications_are_signed_and_retried() {
     let (url, calls) = receiver(vec![500, 200]);
     site.control(
         "config",
-        &json!({ "notify_url": url, "retry_scale": 0.0, "answer_within_ms": 20_000 }),
+        &json!({ "notify_url": url, "topics": ["orders_v2"], "retry_scale": 0.0, "answer_within_ms": 20_000 }),
     );
     let id = site.sell(&json!({}));
     let deliveries = site.log("deliveries?settle_ms=20000");
@@ -89,7 +89,7 @@ fn notifications_follow_their_switches() {
     site.control(
         "config",
         &json!({
-            "notify_url": url, "hold": true, "duplicates": 1, "reorder": true,
+            "notify_url": url, "topics": ["orders_v2"], "hold": true, "duplicates": 1, "reorder": true,
             "string_ids": true, "missing_slash": true, "separator": ",",
             "answer_within_ms": 20_000,
         }),
@@ -119,7 +119,7 @@ fn what_was_given_up_is_a_missed_feed() {
     site.control(
         "config",
         &json!({
-            "notify_url": url, "attempts": 1, "signed": false, "answer_within_ms": 20_000,
+            "notify_url": url, "topics": ["orders_v2"], "attempts": 1, "signed": false, "answer_within_ms": 20_000,
         }),
     );
     let id = site.sell(&json!({}));

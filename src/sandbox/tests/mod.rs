@@ -2,6 +2,7 @@
 
 mod deliver;
 mod oauth;
+mod resources;
 mod telegram;
 
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ impl Site {
         Ok(Answer {
             status: answer.status().as_u16(),
             headers: answer.headers().clone(),
-            text: answer.body_mut().read_to_string()?,
+            text: String::from_utf8_lossy(&answer.body_mut().read_to_vec()?).into_owned(),
         })
     }
 
