@@ -725,10 +725,12 @@ CREATE TABLE product (
     stock       INTEGER NOT NULL,           -- the balance of its movements
     created_at  INTEGER NOT NULL,           -- when it was entered
     updated_at  INTEGER NOT NULL,           -- when it or its stock last changed
+    search_key  TEXT NOT NULL,              -- title, SKU and EAN without case and accents, for sorting and searching
     UNIQUE (owner_id, sku)
 ) STRICT;
 
-CREATE INDEX product_by_title ON product (owner_id, title, product_id);
+CREATE INDEX product_by_title ON product (owner_id, search_key, product_id);
+CREATE INDEX product_by_stock ON product (owner_id, stock, product_id);
 CREATE INDEX product_by_change ON product (owner_id, updated_at, product_id);
 CREATE INDEX product_by_ean ON product (owner_id, ean) WHERE ean <> '';
 

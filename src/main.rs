@@ -13,6 +13,7 @@ mod app;
 mod audit;
 mod behind;
 mod cache;
+mod catalog;
 mod changes;
 mod checkout;
 mod cli;

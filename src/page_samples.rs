@@ -868,6 +868,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         staff_pages(),
         crate::keys::samples::all(&operator, &ago),
         crate::content::samples::every(&operator, &student),
+        crate::catalog::samples::every(&student, &ago),
     ]
     .concat()
 }

@@ -7,6 +7,7 @@
 use http::Method;
 
 use crate::accounts;
+use crate::catalog;
 use crate::checkout;
 use crate::content;
 use crate::cron;
@@ -63,6 +64,8 @@ pub fn all() -> Vec<Route> {
     rows.extend(content_of_students());
     rows.extend(content_administration());
     rows.extend(people());
+    rows.extend(products(Access::Student, SELLERS_PRODUCTS));
+    rows.extend(products(Access::Supplier, SUPPLIERS_PRODUCTS));
     rows.extend(queues());
     rows.extend(channels());
     rows.extend(clock());
@@ -76,6 +79,43 @@ fn health() -> [Route; 2] {
     [
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").any_host(),
         get("/readyz", Call::Open(Run::Slow(api::readyz)), "Says whether the service can do its work.").any_host(),
+    ]
+}
+
+/// Where products are, in the order of [`products`].
+type ProductPaths = [&'static str; 5];
+
+const SELLERS_PRODUCTS: ProductPaths = [
+    "/painel/produtos",
+    "/painel/produtos/importar",
+    "/painel/produtos/{id}",
+    "/painel/produtos/{id}/excluir",
+    "/painel/produtos/{id}/movimentos",
+];
+
+const SUPPLIERS_PRODUCTS: ProductPaths = [
+    "/fornecedor/produtos",
+    "/fornecedor/produtos/importar",
+    "/fornecedor/produtos/{id}",
+    "/fornecedor/produtos/{id}/excluir",
+    "/fornecedor/produtos/{id}/movimentos",
+];
+
+/// One's own products, in the panel of sellers or of suppliers.
+#[rustfmt::skip]
+fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Route; 8] {
+    use catalog::import::pages as import;
+    use catalog::pages;
+    use catalog::stock::pages as stock;
+    [
+        get(list, Call::Session(who, Run::ReadOrSlow(pages::reads_far, pages::list)), "One's own products, as page, JSON or CSV."),
+        post(list, Call::Session(who, Run::Write(pages::create)), "Creates a product.").body_at_most(SMALL),
+        get(file, Call::Session(who, Run::Read(import::form)), "The form for a file of products."),
+        post(file, Call::Session(who, Run::Slow(import::send)), "Takes a file of products, all of it or nothing.").body_at_most(LIST),
+        get(one, Call::Session(who, Run::Read(pages::show)), "One product with the movements of its stock; `novo` for a new one."),
+        post(one, Call::Session(who, Run::Write(pages::change)), "Changes a product.").body_at_most(SMALL),
+        post(removed, Call::Session(who, Run::Write(pages::delete)), "Removes a product with its movements.").body_at_most(SMALL),
+        post(moved, Call::Session(who, Run::Write(stock::create)), "Notes what came into stock, went out or was counted.").body_at_most(SMALL),
     ]
 }
 

@@ -13,20 +13,36 @@ pub const fn of(role: Role) -> &'static [Group] {
     }
 }
 
-const STUDENT: &[Group] = &[Group {
-    title: "",
-    places: &[
-        Place::new("Início", "/painel", "home").handy(),
-        Place::new("Aulas", "/painel/aulas", "lesson").handy(),
-        Place::new("Encontros", "/painel/meets", "meet"),
-        Place::new("Contas", "/painel/ml", "store").handy(),
-        Place::new("Avisos", "/painel/avisos", "bell").handy(),
-    ],
-}];
+const STUDENT: &[Group] = &[
+    Group {
+        title: "",
+        places: &[
+            Place::new("Início", "/painel", "home").handy(),
+            Place::new("Avisos", "/painel/avisos", "bell").handy(),
+        ],
+    },
+    Group {
+        title: "Vendas",
+        places: &[
+            Place::new("Contas", "/painel/ml", "store").handy(),
+            Place::new("Produtos", "/painel/produtos", "box"),
+        ],
+    },
+    Group {
+        title: "Aprender",
+        places: &[
+            Place::new("Aulas", "/painel/aulas", "lesson").handy(),
+            Place::new("Encontros", "/painel/meets", "meet"),
+        ],
+    },
+];
 
 const SUPPLIER: &[Group] = &[Group {
     title: "",
-    places: &[Place::new("Início", "/fornecedor", "home").handy()],
+    places: &[
+        Place::new("Início", "/fornecedor", "home").handy(),
+        Place::new("Produtos", "/fornecedor/produtos", "box").handy(),
+    ],
 }];
 
 const OPERATOR: &[Group] = &[

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Every error is one line that
 //! says what was being done, what went wrong and what to do.
 
+mod catalog;
 mod check;
 mod database;
 mod demo;
@@ -83,6 +84,9 @@ enum Command {
     /// API plans and partner tokens.
     #[command(subcommand)]
     Partner(PartnerCommand),
+    /// Products of sellers and suppliers.
+    #[command(subcommand)]
+    Catalog(CatalogCommand),
     /// A one-time link to make the first administrator, valid for 30 minutes.
     SetupLink,
     /// Shows generated or configured secrets.
@@ -200,6 +204,18 @@ enum PartnerCommand {
         /// What it is for.
         #[arg(long, default_value = "command line", value_parser = parse_token_name)]
         name: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum CatalogCommand {
+    /// Brings the products of a seller or supplier to what a CSV file says, all of it or nothing.
+    Import {
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// Header row `sku,ean,title,cost,price,stock`; semicolons work too.
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
     },
 }
 
@@ -369,6 +385,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::User(command) => user::run(&context, command)?,
         Command::Key(command) => key::run(&context, command)?,
         Command::Partner(command) => partner::run(&context, command)?,
+        Command::Catalog(command) => catalog::run(&context, command)?,
         Command::SetupLink => setup_link::run(&context)?,
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
         Command::Backup { file } => database::backup(&context, &file)?,

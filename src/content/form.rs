@@ -74,6 +74,22 @@ impl Form {
         self.alert = Notice::faults(count);
     }
 
+    /// The same form without a cursor in it: the page begins elsewhere.
+    #[must_use]
+    pub fn unfocused(mut self) -> Self {
+        for (_, field) in &mut self.fields {
+            field.focus = false;
+        }
+        self
+    }
+
+    /// Says of a field at fault what no table of words knows.
+    pub fn say(&mut self, name: &str, words: impl Into<String>) {
+        if let Some((_, field)) = self.fields.iter_mut().find(|(known, _)| *known == name) {
+            field.error = Some(words.into());
+        }
+    }
+
     /// A field by its name.
     ///
     /// # Panics

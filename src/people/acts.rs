@@ -18,6 +18,7 @@ use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, Desk};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::catalog::store as products;
 use crate::checkout::store as purchases;
 use crate::db::{ReadTx, WriteTx};
 use crate::guard::Person;
@@ -361,6 +362,7 @@ fn remove_some(
     students::suspend(tx, desk, id, "exclusão em andamento")?;
     marketplace::unlink_all(tx, id)?;
     let removed = marketplace::forget_history(tx, id, REMOVED_AT_ONCE)?
+        + products::forget(tx, id, REMOVED_AT_ONCE)?
         + messages::forget(tx, id, REMOVED_AT_ONCE)?
         + purchases::forget_person(tx, id, &before.email, REMOVED_AT_ONCE)?;
     if removed > 0 {

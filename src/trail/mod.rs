@@ -129,6 +129,7 @@ fn verb_words(verb: &str) -> String {
         "foto" => "Trocar a foto de",
         "foto_excluir" => "Excluir a foto de",
         "plano_de_api" => "Mudar o plano de API de",
+        "importar_produtos" => "Importar produtos de",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };

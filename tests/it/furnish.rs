@@ -42,7 +42,28 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     crm.post("/api/v1/alunos/criar", &student).expect(201);
     purchases(site);
     lists(&operator);
+    products(&ana, "/painel/produtos");
+    products(&site.person_as("rui", "drop"), "/fornecedor/produtos");
     (ana, operator)
+}
+
+/// Products, some of them gone, and one with more movements than a page shows.
+fn products(owner: &Actor<'_>, base: &str) {
+    for number in 1..=23 {
+        let product = json!({
+            "titulo": format!("{TITLE} {number}"), "sku": format!("{NICKNAME}-{number}"),
+            "ean": "7891234567895", "custo": 9_999_999.99, "preco": 9_999_999.99,
+            "estoque": number % 3,
+        });
+        let made = owner.post(base, &product).expect(201).json();
+        if number == 1 {
+            let target = format!("{base}/{}/movimentos", made["id"].as_str().unwrap());
+            for kind in ["entrada", "saida", "ajuste"].repeat(8) {
+                let moved = json!({ "tipo": kind, "quantidade": 1, "motivo": TITLE });
+                owner.post(&target, &moved).expect(201);
+            }
+        }
+    }
 }
 
 /// Lists of students: one to be imported, one that was.

@@ -30,6 +30,7 @@ mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
 mod browser_text; // What strangers typed, in a real browser.
+mod catalog; // Products: form, search, file, command; stock by hand and by orders.
 mod checkout; // The checkout receiver: who may speak, what is understood.
 mod checkout_rules; // What each purchase event does to a student.
 mod classroom; // Courses, lessons and meets as students see them.

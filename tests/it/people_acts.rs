@@ -160,6 +160,10 @@ fn the_last_administrator_stays() {
     back.get("/fornecedor").expect(200);
 }
 
+/// How many products and movements of stock there are.
+const GOODS: &str = "SELECT count(*) || '' FROM product
+    UNION ALL SELECT count(*) || '' FROM stock_movement";
+
 #[test]
 fn a_removed_person_leaves_nothing_behind() {
     let world = World::start();
@@ -180,6 +184,8 @@ fn a_removed_person_leaves_nothing_behind() {
             (token.get("/api/v1/partner/orders").ok()["pagination"]["total"] == 1).then_some(())
         },
     );
+    let product = json!({ "titulo": "Garrafa", "sku": "GAR", "estoque": 3 });
+    ana.post("/painel/produtos", &product).expect(201);
     let platform = site.anonymous();
     for event in [
         Event::approved("e-1", "ana@example.com", "HP1", 0),
@@ -213,6 +219,7 @@ fn a_removed_person_leaves_nothing_behind() {
     );
     let bodies = "SELECT count(*) || ' ' || sum(instr(lower(body), 'ana@')) FROM checkout_body";
     assert_eq!(site.stored(bodies), ["1 0"]);
+    assert_eq!(site.stored(GOODS), ["0", "0"]);
     assert_eq!(list(&admin, "/admin/alunos?q=ana")["total"], 0);
     ana.get("/painel").expect(303);
     token.get("/api/v1/partner/orders").expect(401);

@@ -247,6 +247,32 @@ fn content(site: &Site, admin: &Actor<'_>, student: &Actor<'_>) {
     }
 }
 
+/// Products: listed in every way, moved, imported, removed.
+fn products(actor: &Actor<'_>, base: &str) {
+    let body = json!({ "titulo": "Garrafa", "sku": "GAR", "estoque": 3 });
+    let made = actor.post(base, &body).expect(201).json();
+    let one = format!("{base}/{}", made["id"].as_str().unwrap());
+    for rest in [
+        "",
+        "?q=garrafa+gar&estoque=com",
+        "?ordem=-estoque&estoque=sem",
+        "?ordem=sku",
+        "?ordem=alteracao&pagina=2",
+        "?formato=csv",
+        "/novo",
+        "/importar",
+    ] {
+        actor.get(&format!("{base}{rest}")).expect(200);
+    }
+    actor.get(&format!("{one}?pagina=2")).expect(200);
+    let moved = json!({ "tipo": "saida", "quantidade": 1 });
+    actor.post(&format!("{one}/movimentos"), &moved).expect(201);
+    actor.post(&one, &json!({ "preco": 5, "estoque": 9 })).ok();
+    let file = json!({ "csv": "sku,title,stock\nGAR,Garrafa azul,4\nNOVO,Copo,1\n" });
+    actor.post(&format!("{base}/importar"), &file).ok();
+    actor.post(&format!("{one}/excluir"), &json!({})).ok();
+}
+
 /// What a student does with a lesson and a meet.
 fn lessons_and_meets(site: &Site, student: &Actor<'_>, (course, lesson, meet): (&str, &str, &str)) {
     let watch = format!("/painel/aulas/{course}/{lesson}");
@@ -267,8 +293,13 @@ fn lessons_and_meets(site: &Site, student: &Actor<'_>, (course, lesson, meet): (
 /// Every row of the route table that reads or writes, in its variants.
 fn visit_everything(site: &Site, world: &World) {
     let person = site.person("ana");
+    let sold = json!({ "titulo": "Garrafa", "sku": "VENDIDA" });
+    person.post("/painel/produtos", &sold).expect(201);
+    let listing = json!({ "ml_user_id": LOJA, "title": "Garrafa", "price": 9, "sku": "VENDIDA" });
+    let listing = world.control("/_sandbox/items", &listing);
     world.link(&person, LOJA);
     world.sale(LOJA);
+    world.sale_with(LOJA, &json!({ "item": listing["id"] }));
     let seller = site.seller("ana").plan("starter");
     until(
         "the sale is there",
@@ -276,7 +307,7 @@ fn visit_everything(site: &Site, world: &World) {
         || {
             site.clock().advance_s(60);
             let orders = seller.get("/api/v1/partner/orders").ok();
-            (orders["pagination"]["total"] == 1).then_some(())
+            (orders["pagination"]["total"] == 2).then_some(())
         },
     );
     let all =
@@ -369,7 +400,10 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
         admin.get(page).expect(200);
     }
     crate::students::visit_all(&admin);
-    site.person_as("rui", "drop").get("/fornecedor").expect(200);
+    let supplier = site.person_as("rui", "drop");
+    supplier.get("/fornecedor").expect(200);
+    products(&supplier, "/fornecedor/produtos");
+    products(person, "/painel/produtos");
     let key = site.key(&["admin"]);
     let new =
         json!({ "nome": "Eva Lima", "email": "eva@example.com", "chat_number": "5511987654321" });

@@ -82,11 +82,22 @@ const FEEDS: &[Feed] = &[
         record: |number, text, _| json!({ "nome": text, "email": format!("a{number}@x.com"), "plano": "pro" }),
     },
     Feed {
+        path: PRODUCTS,
+        fields: &["titulo", "sku", "motivo"],
+        record: |_, text, _| {
+            let sku: String = text.chars().take(80).collect();
+            json!({ "titulo": text, "sku": sku, "preco": 10 })
+        },
+    },
+    Feed {
         path: "/admin/equipe",
         fields: &["nome", "motivo"],
         record: |number, text, _| json!({ "nome": text, "email": format!("e{number}@x.com"), "papel": "drop" }),
     },
 ];
+
+/// Where a student's own products are.
+const PRODUCTS: &str = "/painel/produtos";
 
 /// Fields that store an address elsewhere.
 const ADDRESSES: [&str; 4] = ["link_checkout", "site", "video_url", "link"];
@@ -115,10 +126,16 @@ pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     let (ana, operator) = (site.person("ana"), site.administrator());
     for feed in FEEDS {
         for (number, text) in payloads::all().iter().enumerate() {
-            let made = operator.post(feed.path, &(feed.record)(number, text, HARMLESS));
+            let own = feed.path == PRODUCTS;
+            let actor = if own { &ana } else { &operator };
+            let made = actor.post(feed.path, &(feed.record)(number, text, HARMLESS));
             let made = made.expect(201).json();
-            if feed.fields.contains(&"motivo") {
-                let target = format!("{}/{}/suspender", feed.path, made["id"].as_str().unwrap());
+            let one = format!("{}/{}", feed.path, made["id"].as_str().unwrap());
+            if own {
+                let moved = json!({ "tipo": "entrada", "quantidade": 1, "motivo": text });
+                ana.post(&format!("{one}/movimentos"), &moved).expect(201);
+            } else if feed.fields.contains(&"motivo") {
+                let target = format!("{one}/suspender");
                 operator.post(&target, &json!({ "motivo": text })).ok();
             }
         }
@@ -188,6 +205,8 @@ const SHOWN: &[&str] = &[
     "/painel",
     "/painel/avisos",
     "/painel/ml",
+    "/painel/produtos",
+    "/painel/produtos/{id}",
 ];
 
 #[test]

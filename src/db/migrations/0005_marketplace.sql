@@ -139,10 +139,12 @@ CREATE TABLE product (
     stock       INTEGER NOT NULL,
     created_at  INTEGER NOT NULL,
     updated_at  INTEGER NOT NULL,
+    search_key  TEXT NOT NULL,
     UNIQUE (owner_id, sku)
 ) STRICT;
 
-CREATE INDEX product_by_title ON product (owner_id, title, product_id);
+CREATE INDEX product_by_title ON product (owner_id, search_key, product_id);
+CREATE INDEX product_by_stock ON product (owner_id, stock, product_id);
 CREATE INDEX product_by_change ON product (owner_id, updated_at, product_id);
 CREATE INDEX product_by_ean ON product (owner_id, ean) WHERE ean <> '';
 

@@ -127,6 +127,16 @@ badges! {
     Paused = "Pausada", Warn;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
+    /// A product of which nothing is left.
+    OutOfStock = "Sem estoque", Warn;
+    /// A product of which more was sold than there was.
+    Oversold = "Vendido a mais", Bad;
+    /// Units that came into stock.
+    CameIn = "Entrada", Good;
+    /// Units that left stock.
+    WentOut = "Saída", Info;
+    /// A stock that was counted.
+    Counted = "Ajuste", Warn;
     /// The session that a page was asked for with.
     Here = "Esta sessão", Good;
 }

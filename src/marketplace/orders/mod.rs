@@ -16,6 +16,7 @@ use super::document::{OrderDocument, Shipment, SoldItem};
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::cache::Versions;
+use crate::catalog::stock::{Sale as StockSale, SoldOrder, move_for_order};
 use crate::changes::{self, GivenOut, Topic};
 use crate::clock::{Day, Instant, Zone};
 use crate::db::{Result, WriteTx};
@@ -118,6 +119,7 @@ pub fn apply(
     count(tx, books, owner, &after, 1)?;
     move_sale(tx, books, owner, before.as_ref(), &after)?;
     store(tx, owner, order.id, &after)?;
+    move_for_order(tx, owner, &goods(order))?;
     changes::stamp(tx, &books.given, owner, Topic::Orders)?;
     if order.is_sale() && order.sold_at() >= news_from {
         tell(tx, books, owner, order)?;
@@ -125,6 +127,22 @@ pub fn apply(
     let versions = Arc::clone(&books.versions);
     tx.after_commit(move || versions.raise(owner));
     Ok(Applied::Stored)
+}
+
+/// What a document says of the owner's stock.
+fn goods(order: &OrderDocument) -> SoldOrder<'_> {
+    SoldOrder {
+        id: order.id,
+        created_at: order.created_at,
+        item: order.item.number,
+        sku: &order.item.sku,
+        quantity: order.quantity,
+        sale: match &*order.status {
+            _ if order.is_sale() => StockSale::Paid,
+            "cancelled" | "invalid" => StockSale::CalledOff,
+            _ => StockSale::Open,
+        },
+    }
 }
 
 /// The row a document stands for. What it leaves out is kept from before.

@@ -1,0 +1,173 @@
+//! A file of products in the panels of sellers and suppliers.
+
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::fault::BadRow;
+use super::{Counts, ImportError, apply, read};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::catalog::MOST;
+use crate::catalog::pages::{Change, base};
+use crate::catalog::views::ProductImportPage;
+use crate::guard::Person;
+use crate::http::input::{Check, Field};
+use crate::http::view::{self, Notice, Tone};
+use crate::http::{Problem, Reply, Request, upload};
+use crate::text::grouped;
+
+/// Bad rows that a page or an answer names.
+const MOST_SHOWN: usize = 200;
+
+#[derive(Deserialize)]
+struct CsvBody {
+    #[serde(default)]
+    csv: Field<String>,
+}
+
+/// The file that was sent: a browser's form, the file alone, or JSON.
+fn sent_file(request: &Request) -> Result<Vec<u8>, Problem> {
+    if upload::is_upload(request) {
+        let file = upload::file(request, "arquivo")?.filter(|bytes| !bytes.is_empty());
+        let file = file.ok_or_else(|| Problem::field("arquivo", "choose a CSV file"))?;
+        return Ok(file.to_vec());
+    }
+    let media = request.header(&CONTENT_TYPE).unwrap_or_default();
+    if media.to_ascii_lowercase().starts_with("text/csv") {
+        return Ok(request.body.to_vec());
+    }
+    let body: CsvBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let csv = check.required("csv", body.csv);
+    check.finish()?;
+    Ok(csv.into_bytes())
+}
+
+/// `GET …/produtos/importar`: the form for a file.
+pub fn form(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        return Err(Problem::not_found());
+    }
+    Reply::page(&page(app, person, request, None, &[]))
+}
+
+fn page(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    fault: Option<&str>,
+    bad: &[BadRow],
+) -> ProductImportPage {
+    let alert = match bad.len() {
+        0 => Notice::faults(usize::from(fault.is_some())),
+        1 => Some(nothing_done("Uma linha precisa de correção")),
+        count => Some(nothing_done(&format!(
+            "{} linhas precisam de correção",
+            grouped(count as u64)
+        ))),
+    };
+    let mut file = view::Field::default().fault(fault);
+    file.focus = fault.is_some();
+    let shown = bad.iter().take(MOST_SHOWN);
+    ProductImportPage {
+        layout: layout(app, person, request),
+        base: base(person),
+        alert,
+        file,
+        most: grouped(MOST as u64),
+        faults: shown
+            .map(|row| (row.number.to_string(), row.portuguese()))
+            .collect(),
+        more: bad.len().saturating_sub(MOST_SHOWN),
+    }
+}
+
+fn nothing_done(title: &str) -> Notice {
+    let text = "Nada foi importado. Corrija o arquivo e envie de novo.";
+    Notice::new(Tone::Bad, title, text)
+}
+
+/// `POST …/produtos/importar`: takes a file, all of it or nothing.
+pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let bytes = match sent_file(request) {
+        Ok(bytes) => bytes,
+        Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
+        Err(_) => return refused(app, person, request, Some("Escolha um arquivo CSV."), &[]),
+    };
+    match take(app, person, request, &bytes) {
+        Ok(counts) => done(person, request, counts),
+        Err(ImportError::Db(error)) => Err(error.into()),
+        Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(&bad),
+        Err(ImportError::Rows(bad)) => refused(app, person, request, None, &bad),
+        Err(ImportError::File(fault)) if request.wants_json() => {
+            Err(Problem::field(field(request), fault.to_string()))
+        }
+        Err(ImportError::File(fault)) => {
+            refused(app, person, request, Some(&fault.portuguese()), &[])
+        }
+    }
+}
+
+/// The form again, with what is wrong.
+fn refused(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    fault: Option<&str>,
+    bad: &[BadRow],
+) -> Result<Reply, Problem> {
+    let page = page(app, person, request, fault, bad);
+    Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
+}
+
+fn field(request: &Request) -> &'static str {
+    if upload::is_upload(request) {
+        "arquivo"
+    } else {
+        "csv"
+    }
+}
+
+fn take(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    bytes: &[u8],
+) -> Result<Counts, ImportError> {
+    let rows = read(bytes)?;
+    let change = Change::of(app, person, request);
+    app.db.write(move |tx| {
+        let counts = apply(tx, change.owner, &rows)?;
+        change.made(tx);
+        Ok(counts)
+    })
+}
+
+fn done(person: &Person, request: &Request, counts: Counts) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        let mut body = json!(counts);
+        body["ok"] = true.into();
+        return Reply::json(&body);
+    }
+    let Counts {
+        created,
+        changed,
+        unchanged,
+    } = counts;
+    let word = format!("importado-{created}-{changed}-{unchanged}");
+    Reply::redirect(&view::address(base(person), &[("aviso", &word)]))
+}
+
+/// The bad rows for programs, in the shape of the panels' errors.
+fn rows_refused(bad: &[BadRow]) -> Result<Reply, Problem> {
+    let row = |row: &BadRow| json!({ "linha": row.number, "motivo": row.portuguese() });
+    let body = json!({
+        "ok": false, "code": "validation_failed",
+        "message": format!("{} rows cannot be taken; nothing was imported", bad.len()),
+        "fields": { "csv": bad.first().map(BadRow::to_string) },
+        "linhas": bad.iter().map(row).collect::<Vec<_>>(),
+    });
+    Ok(Reply::json(&body)?.status(StatusCode::UNPROCESSABLE_ENTITY))
+}

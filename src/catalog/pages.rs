@@ -1,0 +1,456 @@
+//! Products in the panels of sellers and suppliers, as page, JSON and CSV.
+//!
+//! One set of handlers serves both panels: the owner is always the person of
+//! the session, so whatever belongs to somebody else is not found.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::stock::{self, Movement};
+use super::store::{self, Order, Wanted};
+use super::views::{
+    ExistingProduct, MovementForm, MovementRow, ProductPage, ProductRow, ProductsPage, kind_badge,
+    signed, stock_state, units,
+};
+use super::wire::{MovementDetails, ProductDetails, ProductReply};
+use super::{Entry, MOST, Product, entry, path_of};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::cache::Versions;
+use crate::clock::{Instant, Zone};
+use crate::content::form::{self, Form};
+use crate::db::WriteTx;
+use crate::guard::Person;
+use crate::http::answer::{Answer, ListReply};
+use crate::http::csv_file::CsvFile;
+use crate::http::input::{Check, Field};
+use crate::http::table::{Filter, Head, ListQuery, Listing, asks_for_much};
+use crate::http::view::{Notice, Paging, Tone, When};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::ids::UserId;
+use crate::route::Job;
+use crate::text::grouped;
+
+const OF_SELLERS: Listing = Listing {
+    path: "/painel/produtos",
+    hint: "Título, SKU ou EAN",
+    filters: &[Filter {
+        name: "estoque",
+        label: "Estoque",
+        values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
+    }],
+    orders: &["titulo", "sku", "estoque", "-alteracao"],
+};
+
+const OF_SUPPLIERS: Listing = Listing {
+    path: "/fornecedor/produtos",
+    ..OF_SELLERS
+};
+
+/// Movements of a product on a page.
+const MOVEMENTS: u32 = 20;
+const MOST_MOVEMENTS: i64 = 100;
+
+/// The list of whoever asks.
+fn listing(person: &Person) -> &'static Listing {
+    if person.account.role == Role::Drop {
+        &OF_SUPPLIERS
+    } else {
+        &OF_SELLERS
+    }
+}
+
+/// Address of the list of whoever asks.
+pub(super) fn base(person: &Person) -> &'static str {
+    path_of(person.account.role).unwrap_or(OF_SELLERS.path)
+}
+
+/// Searches, filters and files read all products of their owner.
+pub fn reads_far(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "estoque" | "ordem"))
+}
+
+fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
+    Wanted {
+        owner: person.account.user_id,
+        search: &query.search,
+        in_stock: query.filter("estoque").map(|value| value == "com"),
+        order: match query.order {
+            "sku" => Order::Sku,
+            "estoque" => Order::Stock,
+            "alteracao" => Order::Change,
+            _ => Order::Title,
+        },
+        descending: query.descending,
+    }
+}
+
+/// `GET …/produtos`: the list, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let listing = listing(person);
+    let query = listing.read(request)?;
+    let (limit, offset) = query.window();
+    let (products, total) = app.db.read(request.lane, |tx| {
+        store::page(tx, &wanted(person, &query), limit, offset)
+    })?;
+    if query.csv {
+        return csv(&products);
+    }
+    let zone = app.zone();
+    if request.wants_json() {
+        let details = products
+            .into_iter()
+            .map(|product| ProductDetails::of(product, zone));
+        return ListReply::reply(total, details.collect());
+    }
+    let columns = [
+        Head::sorts("Produto", "titulo"),
+        Head::plain("Custo").numeric(),
+        Head::plain("Preço").numeric(),
+        Head::sorts("Estoque", "estoque").numeric(),
+        Head::sorts("Alterado", "alteracao"),
+    ];
+    let purpose = if person.account.role == Role::Drop {
+        "O que você fornece, com custo, preço e estoque."
+    } else {
+        "O que você vende, com custo, preço e estoque. Vendas pagas dão baixa pelo SKU."
+    };
+    Reply::page(&ProductsPage {
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
+        base: base(person),
+        purpose,
+        table: listing.table(&query, &columns, total),
+        products: products
+            .into_iter()
+            .map(|product| row(product, zone, request.now))
+            .collect(),
+    })
+}
+
+fn csv(products: &[Product]) -> Result<Reply, Problem> {
+    let mut file = CsvFile::new("produtos.csv", &super::import::COLUMNS)?;
+    for Product { entry, stock, .. } in products {
+        file.row([
+            &*entry.sku,
+            &entry.ean,
+            &entry.title,
+            &entry.cost.reais().to_string(),
+            &entry.price.reais().to_string(),
+            &stock.to_string(),
+        ])?;
+    }
+    file.reply()
+}
+
+fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
+    let Entry {
+        sku,
+        ean,
+        title,
+        cost,
+        price,
+    } = product.entry;
+    ProductRow {
+        id: product.id.to_string(),
+        title,
+        codes: if ean.is_empty() {
+            sku
+        } else {
+            format!("{sku} · {ean}")
+        },
+        cost: cost.page(),
+        price: price.page(),
+        stock: units(product.stock),
+        state: stock_state(product.stock),
+        updated: When::new(zone, product.updated_at, now),
+    }
+}
+
+fn flash(notice: &str) -> Option<Notice> {
+    let (title, text) = match notice {
+        "criado" => (
+            "Produto criado",
+            "Vendas com o SKU dele dão baixa sozinhas.",
+        ),
+        "alterado" => ("Produto salvo", ""),
+        "excluido" => ("Produto excluído", "Os movimentos dele saíram junto."),
+        "movimento" => ("Estoque atualizado", "O movimento está no histórico."),
+        _ => return imported(notice),
+    };
+    Some(Notice::new(Tone::Good, title, text))
+}
+
+/// `importado-12-3-0`: what an import did.
+fn imported(notice: &str) -> Option<Notice> {
+    let counts = notice.strip_prefix("importado-")?;
+    let mut counts = counts.split('-').map(|count| count.parse::<u64>().ok());
+    let mut next = || counts.next().flatten();
+    let (created, changed, unchanged) = (next()?, next()?, next()?);
+    let text = format!(
+        "{} criados, {} alterados, {} sem mudança.",
+        grouped(created),
+        grouped(changed),
+        grouped(unchanged)
+    );
+    Some(Notice::new(Tone::Good, "Produtos importados", text))
+}
+
+#[derive(Deserialize)]
+struct PageQuery {
+    #[serde(default)]
+    pagina: Field<i64>,
+    #[serde(default)]
+    por_pagina: Field<i64>,
+    #[serde(default)]
+    aviso: Field<String>,
+}
+
+/// `GET …/produtos/{id}`: one product with its movements; `novo` for the
+/// form of a new one.
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    if request.variable("id") == "novo" {
+        if request.wants_json() {
+            return Err(Problem::not_found());
+        }
+        let form = Form::new(&entry::NEW_FIELDS, |_| String::new());
+        return Reply::page(&ProductPage {
+            layout: layout(app, person, request),
+            base: base(person),
+            existing: None,
+            form,
+        });
+    }
+    let id = form::id_of(request)?;
+    let query: PageQuery = request.query()?;
+    let mut check = Check::text();
+    let page = check.number("pagina", query.pagina, 1..=1_000_000);
+    let rows = check.number("por_pagina", query.por_pagina, 1..=i64::MAX);
+    let notice = check.optional("aviso", query.aviso).unwrap_or_default();
+    check.finish()?;
+    let window = Window {
+        page: page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1),
+        rows: rows
+            .and_then(|rows| u32::try_from(rows.min(MOST_MOVEMENTS)).ok())
+            .unwrap_or(MOVEMENTS),
+    };
+    let found = Found::read(app, person, request, id, window)?;
+    if request.wants_json() {
+        let zone = app.zone();
+        return Reply::json(&ProductReply {
+            product: ProductDetails::of(found.product, zone),
+            total_movimentos: found.total,
+            movimentos: found
+                .movements
+                .into_iter()
+                .map(|movement| MovementDetails::of(movement, zone))
+                .collect(),
+        });
+    }
+    let form = entry::typed(&found.product.entry);
+    let existing = found.existing(app, person, request, MovementForm::fresh());
+    Reply::page(&ProductPage {
+        layout: layout(app, person, request).with_flash(flash(&notice)),
+        base: base(person),
+        existing: Some(existing),
+        form,
+    })
+}
+
+/// Which movements a page shows.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    /// From 1.
+    page: u64,
+    rows: u32,
+}
+
+impl Window {
+    /// The newest ones.
+    pub(super) const FIRST: Self = Self {
+        page: 1,
+        rows: MOVEMENTS,
+    };
+}
+
+/// A product of the caller, with some of its movements.
+pub(super) struct Found {
+    pub(super) product: Product,
+    movements: Vec<Movement>,
+    total: u64,
+    window: Window,
+}
+
+impl Found {
+    pub(super) fn read(
+        app: &App,
+        person: &Person,
+        request: &Request,
+        id: i64,
+        window: Window,
+    ) -> Result<Self, Problem> {
+        app.db.read(request.lane, |tx| {
+            let product = store::product(tx, person.account.user_id, id)?;
+            let product = product.ok_or_else(Problem::not_found)?;
+            let skipped = (window.page - 1).saturating_mul(window.rows.into());
+            Ok(Self {
+                product,
+                movements: stock::page(tx, id, skipped, window.rows)?,
+                total: stock::total(tx, id)?,
+                window,
+            })
+        })
+    }
+
+    /// What its page prints of it, with the form for a movement.
+    pub(super) fn existing(
+        self,
+        app: &App,
+        person: &Person,
+        request: &Request,
+        movement: MovementForm,
+    ) -> ExistingProduct {
+        let (zone, now) = (app.zone(), request.now);
+        let line = |movement: Movement| MovementRow {
+            kind: kind_badge(movement.kind),
+            reason: movement.reason,
+            change: signed(movement.change),
+            balance: units(movement.balance),
+            when: When::new(zone, movement.created_at, now),
+        };
+        let path = format!("{}/{}", base(person), self.product.id);
+        let Window { page, rows } = self.window;
+        let per_page = rows.to_string();
+        let params: &[(&str, &str)] = if rows == MOVEMENTS {
+            &[]
+        } else {
+            &[("por_pagina", &per_page)]
+        };
+        ExistingProduct {
+            id: self.product.id.to_string(),
+            title: self.product.entry.title,
+            stock: units(self.product.stock),
+            state: stock_state(self.product.stock),
+            movement,
+            movements: self.movements.into_iter().map(line).collect(),
+            paging: Paging::new(&path, params, page, rows.into(), self.total),
+        }
+    }
+}
+
+/// What a change of one's own products needs.
+pub(super) struct Change {
+    pub(super) owner: UserId,
+    pub(super) answer: Answer,
+    versions: Arc<Versions>,
+}
+
+impl Change {
+    pub(super) fn of(app: &App, person: &Person, request: &Request) -> Self {
+        Self {
+            owner: person.account.user_id,
+            answer: Answer::to(request),
+            versions: Arc::clone(&app.versions),
+        }
+    }
+
+    /// Has kept answers about the owner made anew after the commit.
+    pub(super) fn made(&self, tx: &WriteTx<'_>) {
+        let (versions, owner) = (Arc::clone(&self.versions), self.owner);
+        tx.after_commit(move || versions.raise(owner));
+    }
+
+    /// The SKU may have been taken since the form was checked.
+    fn free(&self, tx: &WriteTx<'_>, sku: &str, own: Option<i64>) -> Result<(), Problem> {
+        match store::by_sku(tx, self.owner, sku)? {
+            Some(other) if Some(other.id) != own => Err(Problem::field("sku", entry::SKU_TAKEN)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `POST …/produtos`: creates a product.
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (entry, counted) = match entry::read(app, person, request, None) {
+        Ok(read) => read,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                Reply::page(&ProductPage {
+                    layout: layout(app, person, request),
+                    base: base(person),
+                    existing: None,
+                    form: entry::again(&entry::NEW_FIELDS, request, faults),
+                })
+            });
+        }
+    };
+    let change = Change::of(app, person, request);
+    let base = base(person);
+    Ok(Box::new(move |tx| {
+        change.free(tx, &entry.sku, None)?;
+        if store::count(tx, change.owner)? >= MOST {
+            return Err(full());
+        }
+        let id = store::insert(tx, change.owner, &entry)?;
+        stock::count_to(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;
+        change.made(tx);
+        change.answer.made(id, base, "criado")
+    }))
+}
+
+/// Nobody has more products than that.
+pub(super) fn full() -> Problem {
+    Problem::new(
+        Code::Conflict,
+        "a person has at most 20000 products; remove some first",
+    )
+}
+
+/// `POST …/produtos/{id}`: changes a product. A program may also say what was
+/// counted of it.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = form::id_of(request)?;
+    let found = Found::read(app, person, request, id, Window::FIRST)?;
+    let (entry, counted) = match entry::read(app, person, request, Some(&found.product)) {
+        Ok(read) => read,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                Reply::page(&ProductPage {
+                    layout: layout(app, person, request),
+                    base: base(person),
+                    existing: Some(found.existing(app, person, request, MovementForm::fresh())),
+                    form: entry::again(&entry::FIELDS, request, faults),
+                })
+            });
+        }
+    };
+    let change = Change::of(app, person, request);
+    let page = format!("{}/{id}", base(person));
+    Ok(Box::new(move |tx| {
+        let before = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
+        change.free(tx, &entry.sku, Some(id))?;
+        if before.entry != entry {
+            store::update(tx, change.owner, id, &entry)?;
+        }
+        if let Some(counted) = counted {
+            stock::count_to(tx, id, before.stock, counted, "Ajuste")?;
+        }
+        change.made(tx);
+        change.answer.done(id, &page, "alterado")
+    }))
+}
+
+/// `POST …/produtos/{id}/excluir`: removes a product with its movements.
+pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = form::id_of(request)?;
+    let change = Change::of(app, person, request);
+    let base = base(person);
+    Ok(Box::new(move |tx| {
+        store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
+        store::delete(tx, change.owner, id)?;
+        change.made(tx);
+        change.answer.done(id, base, "excluido")
+    }))
+}

@@ -1,0 +1,257 @@
+//! What comes into stock and goes out: by hand, by files and by orders.
+//!
+//! A movement changes the balance of its product in the same transaction, so
+//! the two never differ. People cannot take out more than there is; an order
+//! can, because it was sold already, and the balance below zero shows it.
+
+pub mod pages;
+
+use rusqlite::Row;
+
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::{OrderId, UserId};
+
+/// Longest reason.
+pub const LONGEST_REASON: usize = 120;
+
+/// What a movement does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    In,
+    Out,
+    /// Somebody counted.
+    Adjust,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::In, Self::Out, Self::Adjust];
+
+    const fn number(self) -> i64 {
+        match self {
+            Self::In => 1,
+            Self::Out => 2,
+            Self::Adjust => 3,
+        }
+    }
+
+    fn of_number(number: i64) -> Self {
+        let found = Self::ALL.into_iter().find(|kind| kind.number() == number);
+        found.unwrap_or(Self::Adjust)
+    }
+
+    /// The name in forms and answers of the panels.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::In => "entrada",
+            Self::Out => "saida",
+            Self::Adjust => "ajuste",
+        }
+    }
+}
+
+/// A movement as it is stored.
+#[derive(Clone, Debug)]
+pub struct Movement {
+    /// From 1, by product.
+    pub id: i64,
+    pub kind: Kind,
+    /// What it adds to the balance.
+    pub change: i64,
+    /// What there was after it.
+    pub balance: i64,
+    pub reason: String,
+    pub order_id: Option<OrderId>,
+    pub created_at: Instant,
+}
+
+/// A movement that is to be made.
+#[derive(Clone, Debug)]
+pub struct Move<'m> {
+    pub kind: Kind,
+    /// What it adds to the balance.
+    pub change: i64,
+    pub reason: &'m str,
+    pub order: Option<OrderId>,
+}
+
+/// Makes a movement; gives back the new balance.
+pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
+    let balance = tx.one(
+        "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1 RETURNING stock",
+        (product, what.change, tx.now().0),
+        |row| row.get(0),
+    )?;
+    tx.execute(
+        "INSERT INTO stock_movement
+             (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at)
+         VALUES (?1, (SELECT coalesce(max(movement_id), 0) + 1 FROM stock_movement WHERE product_id = ?1),
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        (
+            product,
+            what.kind.number(),
+            what.change.abs(),
+            what.change,
+            balance,
+            what.reason,
+            what.order,
+            tx.now().0,
+        ),
+    )?;
+    Ok(balance)
+}
+
+/// Brings the balance to what was counted, when it is something else.
+pub fn count_to(
+    tx: &WriteTx<'_>,
+    product: i64,
+    present: i64,
+    counted: i64,
+    reason: &str,
+) -> Result<()> {
+    if present != counted {
+        let what = Move {
+            kind: Kind::Adjust,
+            change: counted - present,
+            reason,
+            order: None,
+        };
+        make(tx, product, &what)?;
+    }
+    Ok(())
+}
+
+/// How many movements a product has: they are numbered without gaps.
+pub fn total(tx: &ReadTx<'_>, product: i64) -> Result<u64> {
+    let last: i64 = tx.one(
+        "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
+        [product],
+        |row| row.get(0),
+    )?;
+    Ok(u64::try_from(last).unwrap_or(0))
+}
+
+/// Movements of a product, newest first, with the first so many left out.
+pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Vec<Movement>> {
+    let newest = total(tx, product)?.saturating_sub(skipped);
+    tx.all(
+        "SELECT movement_id, kind, change, balance, reason, order_id, created_at FROM stock_movement
+         WHERE product_id = ?1 AND movement_id <= ?2 ORDER BY movement_id DESC LIMIT ?3",
+        (product, i64::try_from(newest).unwrap_or(i64::MAX), most),
+        read_movement,
+    )
+}
+
+fn read_movement(row: &Row<'_>) -> rusqlite::Result<Movement> {
+    Ok(Movement {
+        id: row.get(0)?,
+        kind: Kind::of_number(row.get(1)?),
+        change: row.get(2)?,
+        balance: row.get(3)?,
+        reason: row.get(4)?,
+        order_id: row.get(5)?,
+        created_at: Instant(row.get(6)?),
+    })
+}
+
+/// What an order says of stock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sale {
+    /// It was paid: its goods go out.
+    Paid,
+    /// It was called off: what went out comes back.
+    CalledOff,
+    /// Anything in between: nothing moves.
+    Open,
+}
+
+/// An order, as far as stock is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct SoldOrder<'o> {
+    pub id: OrderId,
+    pub created_at: Instant,
+    /// Number of the listing that sold it.
+    pub item: i64,
+    /// The SKU on the order; empty when it has none.
+    pub sku: &'o str,
+    pub quantity: i64,
+    pub sale: Sale,
+}
+
+/// Moves stock for an order of a person (contract §9): out once when it is
+/// paid, back once when it is called off. The product is the one with the
+/// SKU of the order, else of its listing, and the order must not be older than
+/// the product's record: what was sold before was not counted then. Whatever
+/// comes again or late moves nothing a second time.
+pub fn move_for_order(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
+    match order.sale {
+        Sale::Open => Ok(()),
+        Sale::Paid => go_out(tx, owner, order),
+        Sale::CalledOff => come_back(tx, owner, order.id),
+    }
+}
+
+fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
+    let of_listing = if order.sku.is_empty() {
+        tx.optional(
+            "SELECT sku FROM listing WHERE owner_id = ?1 AND item_id = ?2",
+            (owner, order.item),
+            |row| row.get::<_, String>(0),
+        )?
+    } else {
+        None
+    };
+    let sku = of_listing.as_deref().unwrap_or(order.sku);
+    if sku.is_empty() || order.quantity < 1 {
+        return Ok(());
+    }
+    let product: Option<i64> = tx.optional(
+        "SELECT product_id FROM product WHERE owner_id = ?1 AND sku = ?2 AND created_at <= ?3",
+        (owner, sku, order.created_at.0),
+        |row| row.get(0),
+    )?;
+    let Some(product) = product else {
+        return Ok(());
+    };
+    // The SKU of an order may be another one today; it moved stock all the same.
+    if moved(tx, owner, order.id, Kind::Out)?.is_some() {
+        return Ok(());
+    }
+    let what = Move {
+        kind: Kind::Out,
+        change: -order.quantity,
+        reason: &format!("Venda {}", order.id),
+        order: Some(order.id),
+    };
+    make(tx, product, &what)?;
+    Ok(())
+}
+
+fn come_back(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<()> {
+    let Some((product, quantity)) = moved(tx, owner, order, Kind::Out)? else {
+        return Ok(());
+    };
+    if moved(tx, owner, order, Kind::In)?.is_some() {
+        return Ok(());
+    }
+    let what = Move {
+        kind: Kind::In,
+        change: quantity,
+        reason: &format!("Venda {order} cancelada"),
+        order: Some(order),
+    };
+    make(tx, product, &what)?;
+    Ok(())
+}
+
+/// Product and units that an order moved one way.
+fn moved(tx: &ReadTx<'_>, owner: UserId, order: OrderId, kind: Kind) -> Result<Option<(i64, i64)>> {
+    tx.optional(
+        "SELECT m.product_id, m.quantity
+         FROM stock_movement m JOIN product p ON p.product_id = m.product_id
+         WHERE m.order_id = ?1 AND m.kind = ?2 AND p.owner_id = ?3",
+        (order, kind.number(), owner),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}

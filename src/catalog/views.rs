@@ -1,0 +1,202 @@
+//! What the pages of products print.
+
+use askama::Template;
+
+use super::stock::Kind;
+use super::stock::pages::FIELDS;
+use crate::content::form::Form;
+use crate::http::table::Table;
+use crate::http::view::{Badge, Field, Layout, Notice, Paging, Tick, When};
+use crate::text::grouped;
+
+/// `GET …/produtos`: the list of products.
+#[derive(Debug, Template)]
+#[template(path = "products.html", config = "assets/askama.toml")]
+pub struct ProductsPage {
+    /// The frame of the signed-in person.
+    pub layout: Layout,
+    /// Address of the list.
+    pub base: &'static str,
+    /// What products are good for, for this person.
+    pub purpose: &'static str,
+    /// The frame of the list.
+    pub table: Table,
+    /// The products of this page.
+    pub products: Vec<ProductRow>,
+}
+
+/// A product in the list.
+#[derive(Debug)]
+pub struct ProductRow {
+    pub id: String,
+    pub title: String,
+    /// `SKU`, and the EAN when there is one.
+    pub codes: String,
+    pub cost: String,
+    pub price: String,
+    pub stock: String,
+    /// What is wrong with its stock.
+    pub state: Option<Badge>,
+    pub updated: When,
+}
+
+/// `GET …/produtos/novo`, `GET …/produtos/{id}`, and their answers when
+/// fields are at fault.
+#[derive(Debug, Template)]
+#[template(path = "product.html", config = "assets/askama.toml")]
+pub struct ProductPage {
+    /// The frame of the signed-in person.
+    pub layout: Layout,
+    /// Address of the list.
+    pub base: &'static str,
+    /// The product that is changed; `None` for a new one.
+    pub existing: Option<ExistingProduct>,
+    /// `titulo`, `sku`, `ean`, `custo`, `preco`, and `estoque` of a new one.
+    pub form: Form,
+}
+
+/// The stored product that a page is about.
+#[derive(Debug)]
+pub struct ExistingProduct {
+    pub id: String,
+    pub title: String,
+    pub stock: String,
+    /// What is wrong with its stock.
+    pub state: Option<Badge>,
+    pub movement: MovementForm,
+    /// Its movements, newest first.
+    pub movements: Vec<MovementRow>,
+    pub paging: Paging,
+}
+
+/// The form for a movement.
+#[derive(Debug)]
+pub struct MovementForm {
+    /// `quantidade`, `motivo`.
+    pub form: Form,
+    /// `tipo`, and what it offers.
+    pub kind: Field,
+    pub kinds: Vec<Tick>,
+}
+
+impl MovementForm {
+    /// An empty one.
+    pub fn fresh() -> Self {
+        Self {
+            form: Form::new(&FIELDS, |_| String::new()).unfocused(),
+            kind: Field::default(),
+            kinds: kind_ticks(Kind::In.name()),
+        }
+    }
+}
+
+/// A movement in the list of a product.
+#[derive(Debug)]
+pub struct MovementRow {
+    pub kind: Badge,
+    pub reason: String,
+    /// With its sign.
+    pub change: String,
+    pub balance: String,
+    pub when: When,
+}
+
+/// `GET …/produtos/importar`, and its answer when the file is at fault.
+#[derive(Debug, Template)]
+#[template(path = "product_import.html", config = "assets/askama.toml")]
+pub struct ProductImportPage {
+    /// The frame of the signed-in person.
+    pub layout: Layout,
+    /// Address of the list.
+    pub base: &'static str,
+    /// What is wrong with the rows of the file.
+    pub alert: Option<Notice>,
+    /// The file's input.
+    pub file: Field,
+    /// Most products of a person.
+    pub most: String,
+    /// Rows at fault: line and what to correct.
+    pub faults: Vec<(String, String)>,
+    /// Rows at fault beyond those that are shown.
+    pub more: usize,
+}
+
+/// What to correct in a field, in the words of its label.
+pub fn fault_words(field: &str) -> &'static str {
+    match field {
+        "titulo" => "Dê um título de 1 a 200 letras.",
+        "sku" => "Informe um SKU de 1 a 80 letras.",
+        "ean" => "Informe de 8 a 14 números, ou deixe em branco.",
+        "custo" | "preco" => "Informe um valor de 0 a 10.000.000,00, como 12,50.",
+        "estoque" => "Informe um número de 0 a 10.000.000.",
+        "tipo" => "Escolha entrada, saída ou ajuste.",
+        "quantidade" => {
+            "Informe um número de 1 a 10.000.000; num ajuste, o que foi contado, a partir de 0."
+        }
+        "motivo" => "Informe o motivo em até 120 letras.",
+        _ => "Confira este campo.",
+    }
+}
+
+/// The badge of a stock that somebody should look at.
+pub fn stock_state(stock: i64) -> Option<Badge> {
+    match stock {
+        ..0 => Some(Badge::Oversold),
+        0 => Some(Badge::OutOfStock),
+        _ => None,
+    }
+}
+
+/// The badge of a movement.
+pub fn kind_badge(kind: Kind) -> Badge {
+    match kind {
+        Kind::In => Badge::CameIn,
+        Kind::Out => Badge::WentOut,
+        Kind::Adjust => Badge::Counted,
+    }
+}
+
+/// `1.234`, `−2`: units as people read them.
+pub fn units(number: i64) -> String {
+    let sign = if number < 0 { "−" } else { "" };
+    format!("{sign}{}", grouped(number.unsigned_abs()))
+}
+
+/// `+3`, `−2`, `0`: what a movement adds.
+pub fn signed(number: i64) -> String {
+    let plus = if number > 0 { "+" } else { "" };
+    format!("{plus}{}", units(number))
+}
+
+/// The choices of `tipo`.
+pub fn kind_ticks(chosen: &str) -> Vec<Tick> {
+    let words = |kind: Kind| match kind {
+        Kind::In => ("Entrada", "Chegou mercadoria."),
+        Kind::Out => (
+            "Saída",
+            "Saiu sem venda no marketplace, como perda ou venda fora.",
+        ),
+        Kind::Adjust => ("Ajuste", "Você contou e informa quantos há."),
+    };
+    let tick = |kind: Kind| {
+        let (label, help) = words(kind);
+        Tick::new(kind.name(), label, kind.name() == chosen).help(help)
+    };
+    Kind::ALL.into_iter().map(tick).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_have_a_sign_where_it_says_something() {
+        assert_eq!((units(1234), units(-2)), ("1.234".into(), "−2".into()));
+        assert_eq!(
+            [signed(3), signed(-2), signed(0)],
+            ["+3", "−2", "0"].map(String::from)
+        );
+        assert_eq!(stock_state(1), None);
+        assert_eq!(stock_state(-1), Some(Badge::Oversold));
+    }
+}

@@ -1,0 +1,55 @@
+//! `catalog import`.
+
+use anyhow::{Context as _, anyhow};
+
+use super::user::Subject;
+use super::{CatalogCommand, Context, say};
+use crate::accounts::store as accounts;
+use crate::audit::{self, Actor, Kind};
+use crate::catalog::import::{self, Counts, ImportError};
+use crate::catalog::path_of;
+
+pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
+    let CatalogCommand::Import { email, file } = command;
+    let name = file.display();
+    let bytes = std::fs::read(&file).with_context(|| format!("cannot read {name}"))?;
+    let rows = import::read(&bytes).with_context(|| format!("cannot import {name}"))?;
+    let wanted = email.clone();
+    let outcome = context.database()?.write(move |tx| {
+        let Some(account) = accounts::by_email(tx, &wanted)? else {
+            return Ok(Outcome::Nobody);
+        };
+        if path_of(account.role).is_none() {
+            return Ok(Outcome::HasNone);
+        }
+        let counts = import::apply(tx, account.user_id, &rows)?;
+        audit::note(
+            tx,
+            &Actor::local(Kind::Command, "catalog import"),
+            &Subject::of(&account).act(["aluno.importar_produtos", "equipe.importar_produtos"]),
+            None::<&()>,
+            Some(&counts),
+        )?;
+        Ok::<_, ImportError>(Outcome::Done(counts))
+    });
+    match outcome.with_context(|| format!("cannot import {name}"))? {
+        Outcome::Nobody => Err(anyhow!("nobody has the e-mail address {email}")),
+        Outcome::HasNone => Err(anyhow!(
+            "{email} is an administrator; products belong to sellers and suppliers"
+        )),
+        Outcome::Done(Counts {
+            created,
+            changed,
+            unchanged,
+        }) => say(format_args!(
+            "{created} created, {changed} changed, {unchanged} unchanged"
+        )),
+    }
+}
+
+/// What became of an import that was no error of the file.
+enum Outcome {
+    Nobody,
+    HasNone,
+    Done(Counts),
+}
