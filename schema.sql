@@ -423,12 +423,10 @@ CREATE TABLE ml_account (
     open_claims      INTEGER NOT NULL DEFAULT 0, -- claims that wait for an end
     open_questions   INTEGER NOT NULL DEFAULT 0, -- questions without an answer
     linked_at        INTEGER NOT NULL,      -- when it was linked
-    synced_at        INTEGER,               -- last time anything was read from the marketplace
-    history_from     INTEGER                -- orders older than this are still to be read; NULL when all are here
+    synced_at        INTEGER                -- last time anything was read from the marketplace
 ) STRICT;
 
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
-CREATE INDEX ml_account_unread ON ml_account (ml_user_id) WHERE history_from IS NOT NULL;
 
 -- Totals of the public context, kept by triggers so that nobody has to count.
 CREATE TABLE total (
@@ -588,7 +586,7 @@ END;
 -- How far an account is mirrored, by area.
 CREATE TABLE ml_sync (
     ml_user_id INTEGER NOT NULL REFERENCES ml_account (ml_user_id) ON DELETE CASCADE, -- the account
-    area       INTEGER NOT NULL,            -- 1 orders, 2 listings, 3 questions, 4 claims, 5 the account itself
+    area       INTEGER NOT NULL,            -- 1 orders, 2 listings, 3 questions, 4 claims, 5 the account itself, 6 shipments
     good_until INTEGER,                     -- what changed before is here; NULL until the first reading is over
     started_at INTEGER,                     -- when the reading under way, or the last one, began
     ended_at   INTEGER,                     -- when it ended; NULL while it is under way
@@ -596,12 +594,14 @@ CREATE TABLE ml_sync (
     done       INTEGER NOT NULL DEFAULT 0,  -- records that it has read
     expected   INTEGER,                     -- how many there are, as far as the marketplace says
     next_at    INTEGER NOT NULL,            -- not read before
+    at_once    INTEGER NOT NULL CHECK (at_once IN (0, 1)), -- 1 when somebody waits for it: it does not wait for a run of the periodic tasks
+    asked_at   INTEGER,                     -- when the account's owner last asked for it
     attempts   INTEGER NOT NULL DEFAULT 0,  -- failures in a row
     error      TEXT,                        -- the last failure, in words for the account's owner
     PRIMARY KEY (ml_user_id, area)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX ml_sync_due ON ml_sync (next_at, ml_user_id, area);
+CREATE INDEX ml_sync_due ON ml_sync (at_once, next_at, ml_user_id, area);
 
 -- Listings of linked accounts, as the marketplace shows them to their seller.
 CREATE TABLE listing (

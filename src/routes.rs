@@ -261,7 +261,7 @@ fn purchases() -> [Route; 4] {
 }
 
 #[rustfmt::skip]
-fn panel() -> [Route; 22] {
+fn panel() -> [Route; 23] {
     use Access::{Student, Supplier};
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
@@ -287,6 +287,8 @@ fn panel() -> [Route; 22] {
             "Where the marketplace sends the person back to.").in_person(),
         post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Write(marketplace::link::unlink)),
             "Unlinks an account and forgets its tokens.").body_at_most(SMALL),
+        post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),
+            "Reads an account at the marketplace now.").body_at_most(SMALL),
         get("/painel/avisos", Call::Session(Student, Run::Read(messages::pages::list)), "A student's notifications."),
         post("/painel/avisos/lidos", Call::Session(Student, Run::Write(messages::pages::mark_read)),
             "Marks all notifications as read.").body_at_most(SMALL),

@@ -12,6 +12,7 @@ pub mod archived;
 mod dues;
 mod inactivity;
 mod mark;
+mod marketplace;
 mod meets;
 mod messages;
 pub mod pages;
@@ -59,6 +60,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "inatividade", title: "Alertas de inatividade", every: Every::Run, work: inactivity::alert },
     Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
     Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: messages::send },
+    Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::relieve },
 ];

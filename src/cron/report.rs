@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{Ran, Run};
 use crate::app::App;
 use crate::db::DbError;
+use crate::marketplace::sync::Counts;
 
 /// The counts of a run. Zeros stand for tasks that did nothing.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -89,6 +90,13 @@ impl Report {
     /// Students whose access ended.
     pub const fn add_suspended(&mut self, people: usize) {
         self.suspended += people;
+    }
+
+    /// What reading the marketplace brought.
+    pub const fn add_sync(&mut self, counts: Counts) {
+        self.ml_sync.contas += counts.accounts;
+        self.ml_sync.vendas_novas += counts.sales;
+        self.ml_sync.erros += counts.errors;
     }
 
     /// Messages that left, failed, and were dropped.

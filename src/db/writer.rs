@@ -168,8 +168,9 @@ enum State<T, E> {
 }
 
 impl<T, E: From<DbError>> Pending<T, E> {
-    /// Blocks this thread until the answer is there.
-    pub(super) fn wait(self) -> std::result::Result<T, E> {
+    /// Blocks this thread until the answer is there; like [`super::Db::write`]
+    /// for worker threads and commands.
+    pub fn wait(self) -> std::result::Result<T, E> {
         match self.0 {
             State::Queued(answer) => answer
                 .blocking_recv()

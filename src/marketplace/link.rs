@@ -41,10 +41,14 @@ pub enum Outcome {
     Expired,
     Unavailable,
     Unlinked,
+    /// A reading was asked for and begins.
+    Wanted,
+    /// It was asked for less than a minute ago.
+    TooSoon,
 }
 
 impl Outcome {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::NotConfigured,
         Self::Linked,
         Self::Relinked,
@@ -53,6 +57,8 @@ impl Outcome {
         Self::Expired,
         Self::Unavailable,
         Self::Unlinked,
+        Self::Wanted,
+        Self::TooSoon,
     ];
 
     const fn word(self) -> &'static str {
@@ -65,6 +71,8 @@ impl Outcome {
             Self::Expired => "expirada",
             Self::Unavailable => "indisponivel",
             Self::Unlinked => "desvinculada",
+            Self::Wanted => "sincronizando",
+            Self::TooSoon => "ja_pedida",
         }
     }
 
@@ -73,7 +81,8 @@ impl Outcome {
         Self::ALL.into_iter().find(|outcome| outcome.word() == word)
     }
 
-    fn redirect(self) -> Result<Reply, Problem> {
+    /// Leads back to the accounts, where the outcome is told.
+    pub fn redirect(self) -> Result<Reply, Problem> {
         Reply::redirect(&format!("/painel/ml?aviso={}", self.word()))
     }
 }
@@ -250,14 +259,14 @@ fn link(app: &App, user: UserId, pair: &TokenPair, account: Consented) -> Result
         refresh_token,
         token_expires_at: app.clock.now().plus(pair.expires_in_s),
     };
-    let (versions, history) = (Arc::clone(&app.versions), app.marketplace.linked.clone());
+    let (versions, wanted) = (Arc::clone(&app.versions), app.marketplace.wanted.clone());
     let linking = app.db.write(move |tx| {
         let linking = store::link(tx, user, &new)?;
         tx.after_commit(move || {
             versions.raise(user);
             // Their number is part of the public context.
             versions.raise_content();
-            history.ring();
+            wanted.ring();
         });
         Ok::<_, Problem>(linking)
     })?;

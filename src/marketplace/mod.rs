@@ -3,15 +3,14 @@
 //! Notifications are stored and answered at once (`hook.rs`), then worked in
 //! the background (`inbox.rs`): their body is a hint only, the truth is always
 //! fetched with the owner's token. `link.rs` links accounts, `tokens.rs` keeps
-//! their tokens alive, `history.rs` reads what happened before the link, and
-//! `orders.rs` brings whatever was read into the books. No call to the outside
+//! their tokens alive, `sync/` reads what nobody told us, and `orders/` brings
+//! whatever was read into the books. No call to the outside
 //! is ever made inside a write.
 
 pub mod api;
 pub mod backoff;
 pub mod client;
 pub mod document;
-pub mod history;
 pub mod hook;
 pub mod inbox;
 pub mod link;
@@ -21,6 +20,7 @@ pub mod pages;
 pub mod received;
 pub mod signature;
 pub mod store;
+pub mod sync;
 pub mod tokens;
 pub mod views;
 pub mod wire;
@@ -53,8 +53,10 @@ pub struct Marketplace {
     pub client: Client,
     /// Rung after a notification was stored.
     pub bell: Stop,
-    /// Rung after an account was linked.
-    pub linked: Stop,
+    /// Rung when somebody waits for an account to be read.
+    pub wanted: Stop,
+    /// Accounts that are being read.
+    pub busy: sync::Busy,
     /// Seconds given out to pollers as `Last-Modified`.
     pub given: Arc<GivenOut>,
     /// States and kinds that orders refer to by number.
@@ -70,7 +72,8 @@ impl Marketplace {
         Self {
             client: Client::new(config, clock),
             bell: Stop::default(),
-            linked: Stop::default(),
+            wanted: Stop::default(),
+            busy: sync::Busy::default(),
             given: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),
@@ -81,14 +84,14 @@ impl Marketplace {
     /// Ends the pauses of the workers, so that a stop need not wait for them.
     pub fn stop(&self) {
         self.bell.stop();
-        self.linked.stop();
+        self.wanted.stop();
     }
 }
 
-/// Starts the workers: the inbox and the history of linked accounts.
+/// Starts the workers: the inbox, and the reading of accounts that are wanted.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let busy = Arc::new(inbox::Busy::default());
-    let mut threads = Vec::with_capacity(inbox::WORKERS + 1);
+    let mut threads = Vec::with_capacity(inbox::WORKERS + sync::WORKERS);
     for number in 1..=inbox::WORKERS {
         let (app, busy) = (Arc::clone(app), Arc::clone(&busy));
         let work = move |stop: &Stop| {
@@ -98,14 +101,13 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
         };
         threads.push(worker::start(&format!("inbox-{number}"), stop, work)?);
     }
-    let app = Arc::clone(app);
-    let work = move |stop: &Stop| {
-        let mut pauses = history::Pauses::default();
-        repeat(stop, &app.marketplace.linked, || {
-            history::work(&app, &mut pauses, stop);
-        });
-    };
-    threads.push(worker::start("history", stop, work)?);
+    for number in 1..=sync::WORKERS {
+        let app = Arc::clone(app);
+        let work = move |stop: &Stop| {
+            repeat(stop, &app.marketplace.wanted, || sync::work(&app, stop));
+        };
+        threads.push(worker::start(&format!("sync-{number}"), stop, work)?);
+    }
     Ok(threads)
 }
 

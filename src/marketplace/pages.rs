@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::link::Outcome;
 use super::store::{self, AccountSummary, DaySales, RecentOrder};
+use super::sync;
 use super::views::{
     AccountRow, AccountsPage, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
 };
@@ -262,15 +263,18 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let query: AccountsQuery = request.query()?;
     let word = Check::text().optional("aviso", query.aviso);
     let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
-    let accounts = app
-        .db
-        .read(request.lane, |tx| store::accounts_of(tx, owner, today))?;
+    let (accounts, areas) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            store::accounts_of(tx, owner, today)?,
+            sync::store::of_owner(tx, owner)?,
+        ))
+    })?;
     let config = &app.config.marketplace;
     let configured = !config.client_id.is_empty();
     if request.wants_json() {
         let contas = accounts
             .into_iter()
-            .map(|account| AccountJson::of(account, zone))
+            .map(|account| AccountJson::of(account, zone).with_areas(&areas, zone))
             .collect();
         return Reply::json(&AccountsJson {
             ok: true,
@@ -309,6 +313,8 @@ fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
         Outcome::Unlinked => LinkOutcome::Unlinked {
             nickname: "A conta",
         },
+        Outcome::Wanted => LinkOutcome::Wanted,
+        Outcome::TooSoon => LinkOutcome::TooSoon,
     };
     Some(outcome.notice())
 }

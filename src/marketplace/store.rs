@@ -5,6 +5,7 @@
 
 use rusqlite::Row;
 
+use super::sync;
 use crate::clock::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{MlUserId, OrderId, TokenHash, UserId};
@@ -48,7 +49,9 @@ pub struct AccountSummary {
 }
 
 const ACCOUNT: &str = "a.ml_user_id, a.nickname, a.token_ok, a.error, a.reputation, a.listings,
-    a.open_claims, a.open_questions, a.synced_at, a.linked_at, a.history_from";
+    a.open_claims, a.open_questions, a.synced_at, a.linked_at,
+    (SELECT CAST(s.position AS INTEGER) FROM ml_sync s
+     WHERE s.ml_user_id = a.ml_user_id AND s.area = 1 AND s.good_until IS NULL)";
 
 fn read_account(row: &Row<'_>) -> rusqlite::Result<LinkedAccount> {
     let instant =
@@ -248,7 +251,7 @@ pub enum Linking {
 }
 
 /// Links an account to a person, or replaces the tokens of their own link.
-/// Its orders are to be read from now backwards.
+/// What it has is to be read.
 pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> {
     let before = owner_of(tx, new.ml_user_id)?;
     if before.is_some_and(|(owner, _)| owner != person) {
@@ -257,11 +260,11 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
     tx.execute(
         "INSERT INTO ml_account
              (ml_user_id, owner_id, nickname, access_token, refresh_token, token_expires_at, token_ok,
-              reputation, listings, linked_at, synced_at, history_from)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?9, ?9)
+              reputation, listings, linked_at, synced_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?9)
          ON CONFLICT (ml_user_id) DO UPDATE
          SET nickname = ?3, access_token = ?4, refresh_token = ?5, token_expires_at = ?6, token_ok = 1, error = NULL,
-             reputation = ?7, listings = ?8, linked_at = ?9, synced_at = ?9, history_from = ?9",
+             reputation = ?7, listings = ?8, linked_at = ?9, synced_at = ?9",
         (
             new.ml_user_id,
             person,
@@ -274,6 +277,7 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
             tx.now().0,
         ),
     )?;
+    sync::store::plan(tx, new.ml_user_id)?;
     Ok(if before.is_some() {
         Linking::Relinked
     } else {

@@ -148,6 +148,10 @@ pub enum LinkOutcome<'a> {
         /// Its nickname.
         nickname: &'a str,
     },
+    /// An account is read now because its owner asked for it.
+    Wanted,
+    /// It was asked for less than a minute ago.
+    TooSoon,
 }
 
 impl LinkOutcome<'_> {
@@ -188,6 +192,16 @@ impl LinkOutcome<'_> {
                 Tone::Good,
                 format!("{nickname} foi desvinculada"),
                 "O acesso ao marketplace foi esquecido. O histórico de vendas continua aqui.",
+            ),
+            Self::Wanted => Notice::new(
+                Tone::Good,
+                "A sincronização começou",
+                "O que mudou no marketplace aparece aqui em instantes.",
+            ),
+            Self::TooSoon => Notice::new(
+                Tone::Info,
+                "A sincronização já foi pedida",
+                "Espere um minuto antes de pedir de novo.",
             ),
         }
     }

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::store::{AccountSummary, RecentOrder};
+use super::sync::store::State;
+use super::sync::wire::AreaJson;
 use crate::clock::Zone;
 use crate::ids::{MlUserId, OrderId};
 use crate::money::Cents;
@@ -53,15 +55,34 @@ pub struct AccountJson {
     account: LinkedAccount,
     vinculada_em: String,
     historico_desde: Option<String>,
+    /// How far each area is read, on the page that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sincronizacao: Option<Vec<AreaJson>>,
 }
 
 impl AccountJson {
     /// The wire form of an account.
     pub fn of(account: AccountSummary, zone: Zone) -> Self {
         Self {
+            sincronizacao: None,
             vinculada_em: zone.spaced(account.linked.linked_at),
             historico_desde: account.linked.history_from.map(|at| zone.spaced(at)),
             account: LinkedAccount::of(account, zone),
+        }
+    }
+
+    /// The same with its areas, of those of all accounts.
+    pub fn with_areas(self, areas: &[(MlUserId, State)], zone: Zone) -> Self {
+        let LinkedAccount {
+            ml_user_id,
+            token_ok,
+            ..
+        } = self.account;
+        let own = areas.iter().filter(|(account, _)| *account == ml_user_id);
+        let own = own.filter_map(|(_, state)| AreaJson::of(state.clone(), token_ok, zone));
+        Self {
+            sincronizacao: Some(own.collect()),
+            ..self
         }
     }
 }

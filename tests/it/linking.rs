@@ -35,16 +35,7 @@ fn joined(world: &World) -> Builder {
 fn linked<'s>(world: &World, site: &'s Site) -> Actor<'s> {
     world.link(&site.person("ana"), LOJA);
     let ana = site.seller("ana").plan("starter");
-    until("the history is read", PATIENCE, || {
-        let searched = |call: &Value| call["path"] == "/orders/search";
-        (world
-            .requests()
-            .iter()
-            .filter(|call| searched(call))
-            .count()
-            >= 8)
-            .then_some(())
-    });
+    crate::sync::wait_until_read(site, &site.person("ana"));
     ana
 }
 

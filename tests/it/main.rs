@@ -70,6 +70,7 @@ mod storm; // Deliveries in any order and number end in one state.
 mod students; // People in the operator's panel: lists, forms, suspension, removal.
 mod suspended; // Suspended means suspended: every credential, every row, every door.
 mod sweep; // Every row of the route table, asked by every kind of caller.
+mod sync; // What the platform reads at the marketplace by itself.
 mod telegram; // Telegram: chats linked, messages sent, updates heard.
 mod telegram_sends; // Messages that leave by Telegram.
 mod tidy; // Rules about the source tree itself.

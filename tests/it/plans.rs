@@ -45,10 +45,6 @@ const KNOWN: &[(&str, &str)] = &[
         "windows are read at start and after a command beside the server",
     ),
     (
-        "SCAN ml_account USING INDEX ml_account_unread",
-        "accounts whose history is still to be read",
-    ),
-    (
         "SCAN newest",
         "the inbox of purchases, newest first, as far as the page reaches",
     ),

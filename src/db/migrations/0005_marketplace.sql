@@ -11,12 +11,24 @@ CREATE TABLE ml_sync (
     done       INTEGER NOT NULL DEFAULT 0,
     expected   INTEGER,
     next_at    INTEGER NOT NULL,
+    at_once    INTEGER NOT NULL CHECK (at_once IN (0, 1)),
+    asked_at   INTEGER,
     attempts   INTEGER NOT NULL DEFAULT 0,
     error      TEXT,
     PRIMARY KEY (ml_user_id, area)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX ml_sync_due ON ml_sync (next_at, ml_user_id, area);
+CREATE INDEX ml_sync_due ON ml_sync (at_once, next_at, ml_user_id, area);
+
+-- Accounts linked before: their orders are read on from where they are, back
+-- to twelve months; where the sixty days of before are here, from there.
+INSERT INTO ml_sync (ml_user_id, area, started_at, position, next_at, at_once)
+SELECT ml_user_id, 1, coalesce(synced_at, linked_at), coalesce(history_from, linked_at - 5184000), 0, 1
+FROM ml_account;
+INSERT INTO ml_sync (ml_user_id, area, next_at, at_once)
+SELECT ml_user_id, column1, 0, 1 FROM ml_account, (VALUES (5));
+DROP INDEX ml_account_unread;
+ALTER TABLE ml_account DROP COLUMN history_from;
 
 -- Listings of linked accounts, as the marketplace shows them to their seller.
 CREATE TABLE listing (

@@ -23,7 +23,7 @@ mod users;
 pub use claims::{CLAIMS_PAGE, CLAIMS_REACH, ClaimsPage};
 pub use items::{ITEMS_AT_ONCE, ItemFailure, ItemIds};
 pub use missed::MISSED_PAGE;
-pub use orders::{ORDERS_PAGE, OrderSearch, OrdersPage};
+pub use orders::{ORDERS_PAGE, OrderSearch, OrdersPage, Span};
 pub use questions::{QUESTIONS_PAGE, QuestionsPage};
 
 use std::time::Duration;

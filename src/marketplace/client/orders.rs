@@ -16,11 +16,20 @@ pub struct OrdersPage {
     pub orders: Vec<Result<OrderDocument, Unreadable>>,
 }
 
+/// A span of dates in whole hours, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// Of `date_created`.
+    Created(Instant, Instant),
+    /// Of `date_last_updated`.
+    Updated(Instant, Instant),
+}
+
 /// What a search of orders asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderSearch {
-    /// Span of `date_created`; whole hours, both ends included.
-    pub created: (Instant, Instant),
+    /// Whose dates lie in it.
+    pub span: Span,
     /// States to find; `None` for what the marketplace shows by default.
     pub states: Option<&'static str>,
 }
@@ -42,10 +51,23 @@ impl Client {
         search: &OrderSearch,
         offset: usize,
     ) -> Answer<OrdersPage> {
+        let ([begins, ends], from, to) = match search.span {
+            Span::Created(from, to) => (
+                ["order.date_created.from", "order.date_created.to"],
+                from,
+                to,
+            ),
+            // Without `date_` it would be ignored.
+            Span::Updated(from, to) => (
+                ["order.date_last_updated.from", "order.date_last_updated.to"],
+                from,
+                to,
+            ),
+        };
         let mut query = vec![
             ("seller", caller.ml_user_id.to_string()),
-            ("order.date_created.from", search.created.0.rfc3339()),
-            ("order.date_created.to", search.created.1.rfc3339()),
+            (begins, from.rfc3339()),
+            (ends, to.rfc3339()),
             ("sort", "date_asc".to_owned()),
             ("limit", ORDERS_PAGE.to_string()),
             ("offset", offset.to_string()),

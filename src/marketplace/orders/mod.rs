@@ -145,6 +145,20 @@ fn goods(order: &OrderDocument) -> SoldOrder<'_> {
     }
 }
 
+/// Whether an order is in an owner's books as a sale.
+pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> {
+    let status = tx.optional(
+        "SELECT status FROM sale_order WHERE order_id = ?1 AND owner_id = ?2",
+        (order, owner),
+        |row| row.get::<_, i64>(0),
+    )?;
+    Ok(status.is_some_and(is_sale_status))
+}
+
+const fn is_sale_status(status: i64) -> bool {
+    matches!(status, fixed::PAID | fixed::PARTIALLY_REFUNDED)
+}
+
 /// The row a document stands for. What it leaves out is kept from before.
 fn to_store(
     tx: &WriteTx<'_>,
@@ -193,7 +207,7 @@ fn to_store(
 impl Stored {
     /// What the row adds to the sales of a day; `None` when it is no sale.
     fn sale(&self, zone: Zone) -> Option<Sale> {
-        matches!(self.status, fixed::PAID | fixed::PARTIALLY_REFUNDED).then(|| Sale {
+        is_sale_status(self.status).then(|| Sale {
             day: zone.day(self.closed_at.unwrap_or(self.created_at)),
             units: self.quantity,
             gross: self.total,

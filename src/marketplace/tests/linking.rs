@@ -15,12 +15,12 @@ fn an_account_is_linked_once_and_its_history_read() {
     world.read_history();
 
     assert_eq!(
-        world.rows("SELECT owner_id, nickname, token_ok, history_from FROM ml_account"),
-        ["1 LOJA_X 1 -"]
+        world.rows("SELECT owner_id, nickname, token_ok, ended_at FROM ml_account JOIN ml_sync USING (ml_user_id) WHERE area = 1"),
+        [format!("1 LOJA_X 1 {}", NOW.0)]
     );
     let span = format!(
         "SELECT count(*) > 900, min(created_at) < {} FROM sale_order",
-        NOW.0 - 58 * DAY_S
+        NOW.0 - 68 * DAY_S
     );
     assert_eq!(world.rows(&span), ["1 1"]);
     assert_eq!(
@@ -64,13 +64,14 @@ fn history_goes_on_where_it_stopped() {
     });
     world.control("faults", &skip_first_window);
     world.read_history();
-    let partly =
-        world.rows("SELECT history_from IS NULL, count(*) > 0 FROM ml_account, sale_order");
+    let partly = world.rows(
+        "SELECT good_until IS NOT NULL, count(*) > 0 FROM ml_sync, sale_order WHERE area = 1",
+    );
     assert_eq!(partly, ["0 1"]);
     world.advance(60);
     world.read_history();
     assert_eq!(
-        world.rows("SELECT history_from IS NULL FROM ml_account"),
+        world.rows("SELECT good_until IS NOT NULL FROM ml_sync WHERE area = 1"),
         ["1"]
     );
 }

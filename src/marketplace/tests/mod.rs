@@ -188,7 +188,7 @@ impl World {
     }
 
     fn read_history(&self) {
-        history::work(&self.app, &mut history::Pauses::default(), &Stop::default());
+        sync::work(&self.app, &Stop::default());
     }
 
     fn work_inbox(&self) {

@@ -1,0 +1,312 @@
+//! What the marketplace has, read by ourselves: everything once when an
+//! account is linked, what changed from time to time, and what notifications
+//! told nobody.
+//!
+//! An account is read by areas ([`AREAS`]), each in steps. How far an area came
+//! is written after each step (`store.rs`), so that a restart, a failure or a
+//! marketplace that is away costs one step at most. First readings, and those
+//! that a person asks for, are done at once by [`work`]; the others have their
+//! turn in the periodic tasks ([`sweep`]). Each reading ends in the same books
+//! as notifications do, so whoever comes first, the state is the same.
+
+pub mod account;
+pub mod api;
+mod lanes;
+mod orders;
+mod rules;
+pub mod store;
+pub mod wire;
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::backoff::pause_asked_s;
+use super::client::Failure;
+use super::tokens::CallError;
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::{DbError, Lane};
+use crate::ids::MlUserId;
+use crate::worker::Stop;
+use store::{Account, Pace, State};
+
+/// Workers for what is wanted at once, each for one account at a time.
+pub const WORKERS: usize = 2;
+/// Threads of a periodic run, each for one account at a time: together with the
+/// workers no more than there may be calls.
+const SWEEPERS: usize = 3;
+const _: () = assert!(WORKERS + SWEEPERS <= store::MOST_TAKEN);
+
+/// A part of an account that is read by itself.
+pub struct Area {
+    /// Its number in the database.
+    pub number: i64,
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What people read.
+    pub title: &'static str,
+    /// Seconds between two readings.
+    every_s: i64,
+    /// Reads one step; `None` when there was no time.
+    read: fn(&Reading<'_>) -> Result<Option<Step>, CallError>,
+}
+
+/// All areas.
+#[rustfmt::skip] // A table.
+pub const AREAS: &[Area] = &[
+    Area { number: 1, name: "pedidos", title: "Pedidos", every_s: 900, read: orders::read },
+    Area { number: 5, name: "conta", title: "Dados da conta", every_s: 900, read: account::read },
+];
+
+/// A step of a reading: what it goes by.
+pub struct Reading<'r> {
+    pub app: &'r App,
+    pub account: Account,
+    /// When the reading began, of which this is a step.
+    pub began: Instant,
+    pub state: &'r State,
+    /// Whether the rest is for later.
+    is_over: &'r (dyn Fn() -> bool + Sync),
+}
+
+impl Reading<'_> {
+    /// Whether the rest is for later.
+    fn is_over(&self) -> bool {
+        (self.is_over)()
+    }
+
+    /// Whether a step of this reading was done before.
+    const fn goes_on(&self) -> bool {
+        self.state.started_at.is_some() && self.state.ended_at.is_none()
+    }
+}
+
+/// What a step did.
+pub struct Step {
+    /// Whether the reading is over with it.
+    is_over: bool,
+    /// Where the next one goes on.
+    position: String,
+    /// Records that were read.
+    read: i64,
+    /// How many there are in all, as far as is known.
+    expected: Option<i64>,
+    /// What changed before is here now.
+    good_until: Option<Instant>,
+    /// Sales that nobody had told.
+    news: usize,
+}
+
+/// Accounts that are being read.
+#[derive(Default)]
+pub struct Busy {
+    accounts: Mutex<HashSet<MlUserId>>,
+}
+
+/// An account taken by this thread; free again when dropped.
+struct Taken<'b> {
+    busy: &'b Busy,
+    account: Account,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let accounts = self.busy.accounts.lock();
+        let mut accounts = accounts.unwrap_or_else(PoisonError::into_inner);
+        accounts.remove(&self.account.ml_user_id);
+    }
+}
+
+impl Busy {
+    /// Takes the account that has waited longest and is not taken.
+    fn take(&self, app: &App, pace: Pace) -> Result<Option<Taken<'_>>, DbError> {
+        let accounts = self.accounts.lock();
+        let mut accounts = accounts.unwrap_or_else(PoisonError::into_inner);
+        let next = app.db.read(Lane::Slow, |tx| {
+            store::longest_waiting(tx, pace, accounts.iter().copied())
+        })?;
+        Ok(next.map(|account| {
+            accounts.insert(account.ml_user_id);
+            Taken {
+                busy: self,
+                account,
+            }
+        }))
+    }
+}
+
+/// What a periodic run brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Accounts of which everything that was due has been read.
+    pub accounts: usize,
+    /// Sales that nobody had told before.
+    pub sales: usize,
+    /// Accounts of which something could not be read.
+    pub errors: usize,
+}
+
+/// Reads what is wanted at once, a step of each account in turn.
+pub fn work(app: &App, stop: &Stop) {
+    let is_over = || stop.is_set();
+    while !stop.wait(Duration::ZERO) {
+        let worked = app
+            .marketplace
+            .busy
+            .take(app, Pace::AtOnce)
+            .and_then(|taken| {
+                let Some(taken) = taken else { return Ok(false) };
+                step(app, taken.account, Pace::AtOnce, &is_over)?;
+                Ok(true)
+            });
+        match worked {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::warn!(%error, "accounts could not be read; trying again");
+                return;
+            }
+        }
+    }
+}
+
+/// Reads what is due of all accounts, as far as there is time.
+pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, DbError> {
+    let total = Mutex::new(Counts::default());
+    let sweeper = || {
+        while !is_over() {
+            let Some(taken) = app.marketplace.busy.take(app, Pace::Periodic)? else {
+                break;
+            };
+            let counts = sweep_account(app, taken.account, is_over)?;
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            total.accounts += counts.accounts;
+            total.sales += counts.sales;
+            total.errors += counts.errors;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..SWEEPERS).map(|_| scope.spawn(sweeper)).collect();
+        let mine = sweeper();
+        let others = others.into_iter().map(|other| other.join());
+        others.fold(mine, |all, other| {
+            all.and(other.unwrap_or(Err(DbError::JobPanicked)))
+        })
+    })?;
+    Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Everything of an account that is due.
+fn sweep_account(
+    app: &App,
+    account: Account,
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<Counts, DbError> {
+    let mut counts = Counts::default();
+    let mut failed = false;
+    while !is_over() {
+        match step(app, account, Pace::Periodic, is_over)? {
+            Stepped::Read { sales } => counts.sales += sales,
+            Stepped::Failed => failed = true,
+            Stepped::NothingDue => {
+                counts.accounts = usize::from(!failed);
+                break;
+            }
+            Stepped::Interrupted => break,
+        }
+    }
+    counts.errors = usize::from(failed);
+    Ok(counts)
+}
+
+/// What became of a step.
+enum Stepped {
+    Read {
+        sales: usize,
+    },
+    Failed,
+    NothingDue,
+    /// There was no time, or the account is not what it was.
+    Interrupted,
+}
+
+/// Does one step of the area of an account that has waited longest, and notes
+/// what came of it.
+fn step(
+    app: &App,
+    account: Account,
+    pace: Pace,
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<Stepped, DbError> {
+    let due = app.db.read(Lane::Slow, |tx| {
+        store::due_area(tx, account.ml_user_id, pace)
+    })?;
+    let Some(state) = due else {
+        return Ok(Stepped::NothingDue);
+    };
+    let Some(area) = AREAS.iter().find(|area| area.number == state.area) else {
+        // A file that a newer program has used.
+        app.db
+            .write(move |tx| store::pass_over(tx, &account, &state))?;
+        return Ok(Stepped::Read { sales: 0 });
+    };
+    let under_way = state.started_at.filter(|_| state.ended_at.is_none());
+    let reading = Reading {
+        app,
+        account,
+        began: under_way.unwrap_or_else(|| app.clock.now()),
+        state: &state,
+        is_over,
+    };
+    let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
+    match read.unwrap_or(Err(CallError::Db(DbError::JobPanicked))) {
+        Ok(None) => Ok(Stepped::Interrupted),
+        Ok(Some(step)) => {
+            let (began, sales) = (reading.began, step.news);
+            let versions = std::sync::Arc::clone(&app.versions);
+            let wanted = app.db.write(move |tx| {
+                let wanted = store::note(tx, &account, area.every_s, &state, began, &step)?;
+                tx.after_commit(move || versions.raise(account.owner));
+                Ok::<_, DbError>(wanted)
+            })?;
+            Ok(if wanted {
+                Stepped::Read { sales }
+            } else {
+                Stepped::Interrupted
+            })
+        }
+        Err(error) => put_off(app, account, area, state, pace, error),
+    }
+}
+
+/// Notes a failure: the area waits, and with it whatever would fail alike.
+fn put_off(
+    app: &App,
+    account: Account,
+    area: &Area,
+    state: State,
+    pace: Pace,
+    error: CallError,
+) -> Result<Stepped, DbError> {
+    let (asked_s, elsewhere) = match &error {
+        CallError::NotLinked => return Ok(Stepped::Interrupted),
+        CallError::LinkLost => {
+            app.db.write(move |tx| store::park(tx, &account))?;
+            return Ok(Stepped::Failed);
+        }
+        // That is about one endpoint.
+        CallError::Failed(Failure::RateLimited { retry_after_s }) => (*retry_after_s, false),
+        CallError::Failed(Failure::Unreachable) => (None, true),
+        CallError::Failed(_) | CallError::Db(_) => (None, false),
+    };
+    let number = account.ml_user_id.0;
+    tracing::info!(ml_user_id = number, area = area.name, %error, "a reading has to wait");
+    let pause_s = pause_asked_s(state.attempts + 1, asked_s);
+    let words = wire::failure(&error);
+    app.db
+        .write(move |tx| store::fail(tx, &account, &state, words, (pace, pause_s, elsewhere)))?;
+    Ok(Stepped::Failed)
+}

@@ -1,0 +1,254 @@
+//! How far accounts are mirrored, in the database.
+
+use rusqlite::Row;
+
+use super::rules::next_turn;
+use super::{AREAS, Step};
+use crate::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::ids::{MlUserId, UserId};
+
+/// Accounts that other threads may be reading.
+pub const MOST_TAKEN: usize = 6;
+/// Not before its account is linked again.
+const WHEN_LINKED: i64 = i64::MAX;
+
+/// Who waits for a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Its turn in the periodic tasks.
+    Periodic = 0,
+    /// A person: the first reading, or one that was asked for.
+    AtOnce = 1,
+}
+
+/// An account as it was when a reading of it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    pub ml_user_id: MlUserId,
+    pub owner: UserId,
+    pub linked_at: Instant,
+}
+
+/// An area of an account, as far as it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Number of the area.
+    pub area: i64,
+    /// What changed before is here; `None` until the first reading is over.
+    pub good_until: Option<Instant>,
+    /// When the reading under way, or the last one, began.
+    pub started_at: Option<Instant>,
+    /// `None` while it is under way.
+    pub ended_at: Option<Instant>,
+    /// Where it goes on, in the area's own words.
+    pub position: String,
+    /// Records that it has read.
+    pub done: i64,
+    /// How many there are, as far as the marketplace says.
+    pub expected: Option<i64>,
+    /// Failures in a row, and the last one in words for the account's owner.
+    pub attempts: i64,
+    pub error: Option<String>,
+    /// Whether somebody waits for it.
+    pub is_wanted: bool,
+}
+
+const STATE: &str = "s.area, s.good_until, s.started_at, s.ended_at, s.position, s.done, s.expected, s.attempts, s.error, s.at_once";
+
+fn read_state(row: &Row<'_>) -> rusqlite::Result<State> {
+    let instant =
+        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
+    Ok(State {
+        area: row.get(0)?,
+        good_until: instant(1)?,
+        started_at: instant(2)?,
+        ended_at: instant(3)?,
+        position: row.get(4)?,
+        done: row.get(5)?,
+        expected: row.get(6)?,
+        attempts: row.get(7)?,
+        error: row.get(8)?,
+        is_wanted: row.get(9)?,
+    })
+}
+
+/// Plans the first reading of a new account; one that was linked before is
+/// read on from where it was.
+pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+    for area in AREAS {
+        tx.execute(
+            "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once) VALUES (?1, ?2, ?3, 1)
+             ON CONFLICT (ml_user_id, area) DO UPDATE SET next_at = ?3, at_once = 1, attempts = 0, error = NULL",
+            (account, area.number, tx.now().0),
+        )?;
+    }
+    Ok(())
+}
+
+/// Has every area of an account read at once; when that was last asked for.
+pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_sync SET next_at = ?2, at_once = 1, asked_at = ?2 WHERE ml_user_id = ?1",
+        (account, tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// When the owner of an account last asked for a reading.
+pub fn asked_at(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Instant>> {
+    tx.one(
+        "SELECT max(asked_at) FROM ml_sync WHERE ml_user_id = ?1",
+        [account],
+        |row| Ok(row.get::<_, Option<i64>>(0)?.map(Instant)),
+    )
+}
+
+/// The account that has waited longest for a reading, of those not taken.
+pub fn longest_waiting(
+    tx: &ReadTx<'_>,
+    pace: Pace,
+    taken: impl Iterator<Item = MlUserId>,
+) -> Result<Option<Account>> {
+    let mut others = [MlUserId(-1); MOST_TAKEN];
+    for (place, account) in others.iter_mut().zip(taken) {
+        *place = account;
+    }
+    let [a, b, c, d, e, f] = others;
+    tx.optional(
+        "SELECT s.ml_user_id, a.owner_id, a.linked_at
+         FROM ml_sync s JOIN ml_account a ON a.ml_user_id = s.ml_user_id
+         WHERE s.at_once = ?1 AND s.next_at <= ?2 AND s.ml_user_id NOT IN (?3, ?4, ?5, ?6, ?7, ?8)
+         ORDER BY s.next_at, s.ml_user_id
+         LIMIT 1",
+        (pace as i64, tx.now().0, a, b, c, d, e, f),
+        |row| {
+            Ok(Account {
+                ml_user_id: row.get(0)?,
+                owner: row.get(1)?,
+                linked_at: Instant(row.get(2)?),
+            })
+        },
+    )
+}
+
+/// The area of an account that has waited longest.
+pub fn due_area(tx: &ReadTx<'_>, account: MlUserId, pace: Pace) -> Result<Option<State>> {
+    tx.optional(
+        &format!(
+            "SELECT {STATE} FROM ml_sync s
+             WHERE s.ml_user_id = ?1 AND s.at_once = ?2 AND s.next_at <= ?3
+             ORDER BY s.next_at, s.area
+             LIMIT 1"
+        ),
+        (account, pace as i64, tx.now().0),
+        read_state,
+    )
+}
+
+/// Every area of all accounts of an owner, by account and area.
+pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, State)>> {
+    tx.all(
+        &format!(
+            "SELECT {STATE}, s.ml_user_id
+             FROM ml_account a JOIN ml_sync s ON s.ml_user_id = a.ml_user_id
+             WHERE a.owner_id = ?1
+             ORDER BY a.ml_user_id, s.area"
+        ),
+        [owner],
+        |row| Ok((row.get(10)?, read_state(row)?)),
+    )
+}
+
+/// Whether the account is still linked as it was.
+pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
+    let now = crate::marketplace::store::owner_of(tx, account.ml_user_id)?;
+    Ok(now == Some((account.owner, account.linked_at)))
+}
+
+/// Notes how far a reading came; whether it was still wanted.
+pub fn note(
+    tx: &WriteTx<'_>,
+    account: &Account,
+    every_s: i64,
+    before: &State,
+    began: Instant,
+    step: &Step,
+) -> Result<bool> {
+    if !is_still(tx, account)? {
+        return Ok(false);
+    }
+    let now = tx.now();
+    let under_way = before.started_at.is_some() && before.ended_at.is_none();
+    let done = if under_way { before.done } else { 0 } + step.read;
+    let (ended_at, next_at) = if step.is_over {
+        (Some(now.0), next_turn(now, every_s, account.ml_user_id))
+    } else {
+        (None, now)
+    };
+    tx.execute(
+        "UPDATE ml_sync
+         SET good_until = ?3, started_at = ?4, ended_at = ?5, position = ?6, done = ?7, expected = ?8,
+             next_at = ?9, at_once = iif(?5 IS NULL, at_once, 0), attempts = 0, error = NULL
+         WHERE ml_user_id = ?1 AND area = ?2",
+        (
+            account.ml_user_id,
+            before.area,
+            step.good_until.map(|at| at.0),
+            began.0,
+            ended_at,
+            &step.position,
+            done,
+            step.expected,
+            next_at.0,
+        ),
+    )?;
+    crate::marketplace::store::note_synced(tx, account.ml_user_id)?;
+    Ok(true)
+}
+
+/// Notes that an area could not be read, and puts it off; with `elsewhere`
+/// also the account's other areas that are due at that pace.
+pub fn fail(
+    tx: &WriteTx<'_>,
+    account: &Account,
+    state: &State,
+    error: &str,
+    (pace, pause_s, elsewhere): (Pace, i64, bool),
+) -> Result<()> {
+    if !is_still(tx, account)? {
+        return Ok(());
+    }
+    let until = tx.now().plus(pause_s).0;
+    tx.execute(
+        "UPDATE ml_sync SET attempts = attempts + 1, error = ?3, next_at = ?4 WHERE ml_user_id = ?1 AND area = ?2",
+        (account.ml_user_id, state.area, error, until),
+    )?;
+    if elsewhere {
+        tx.execute(
+            "UPDATE ml_sync SET next_at = ?4 WHERE ml_user_id = ?1 AND at_once = ?2 AND next_at <= ?3",
+            (account.ml_user_id, pace as i64, tx.now().0, until),
+        )?;
+    }
+    Ok(())
+}
+
+/// Puts off an area that this program does not know.
+pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &State) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2",
+        (account.ml_user_id, state.area, WHEN_LINKED),
+    )?;
+    Ok(())
+}
+
+/// Puts an account off until it is linked again.
+pub fn park(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
+    if is_still(tx, account)? {
+        tx.execute(
+            "UPDATE ml_sync SET next_at = ?2 WHERE ml_user_id = ?1",
+            (account.ml_user_id, WHEN_LINKED),
+        )?;
+    }
+    Ok(())
+}

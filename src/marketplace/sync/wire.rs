@@ -1,0 +1,101 @@
+//! How far an account is mirrored, on the wire and in words for its owner.
+
+use serde::Serialize;
+
+use super::store::State;
+use super::{AREAS, Area};
+use crate::clock::Zone;
+use crate::marketplace::client::Failure;
+use crate::marketplace::tokens::CallError;
+
+/// How an area stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It is to be read, and that has not begun.
+    NaFila,
+    /// A reading is under way.
+    Lendo,
+    /// Everything is here.
+    EmDia,
+    /// The last try failed; it is tried again by itself.
+    ComErro,
+    /// The account must be linked again.
+    Parada,
+}
+
+impl Standing {
+    /// How an area of an account stands.
+    pub const fn of(state: &State, token_ok: bool) -> Self {
+        if !token_ok {
+            Self::Parada
+        } else if state.attempts > 0 {
+            Self::ComErro
+        } else if state.started_at.is_some() && state.ended_at.is_none() {
+            Self::Lendo
+        } else if state.is_wanted {
+            Self::NaFila
+        } else {
+            Self::EmDia
+        }
+    }
+}
+
+/// An area of a linked account, as its owner's pages show it.
+#[derive(Serialize)]
+pub struct AreaJson {
+    area: &'static str,
+    titulo: &'static str,
+    estado: Standing,
+    /// Records read by the reading under way, or by the last one.
+    feitos: i64,
+    /// How many there are, as far as the marketplace says.
+    esperados: Option<i64>,
+    iniciada_em: Option<String>,
+    terminada_em: Option<String>,
+    /// Why the last try failed.
+    erro: Option<String>,
+}
+
+impl AreaJson {
+    /// The wire form of an area; `None` for one that is not shown.
+    pub fn of(state: State, token_ok: bool, zone: Zone) -> Option<Self> {
+        let Area { name, title, .. } = AREAS.iter().find(|area| area.number == state.area)?;
+        Some(Self {
+            area: name,
+            titulo: title,
+            estado: Standing::of(&state, token_ok),
+            feitos: state.done,
+            esperados: state.expected,
+            iniciada_em: state.started_at.map(|at| zone.spaced(at)),
+            terminada_em: state.ended_at.map(|at| zone.spaced(at)),
+            erro: state.error,
+        })
+    }
+}
+
+/// Why a reading has to wait, in words for the account's owner.
+pub const fn failure(error: &CallError) -> &'static str {
+    match error {
+        CallError::NotLinked => "A conta não está vinculada.",
+        CallError::LinkLost => "O vínculo se perdeu. Vincule a conta de novo.",
+        CallError::Db(_) => {
+            "A plataforma não conseguiu guardar o que leu. Ela tenta de novo sozinha."
+        }
+        CallError::Failed(failure) => match failure {
+            Failure::RateLimited { .. } => {
+                "O marketplace pediu uma pausa. A leitura continua sozinha."
+            }
+            Failure::Unreachable => "O marketplace não respondeu. A leitura continua sozinha.",
+            Failure::Expired => {
+                "O marketplace não aceitou o acesso para esta leitura. A plataforma tenta de novo sozinha."
+            }
+            Failure::Refused { .. } => {
+                "O marketplace recusou esta leitura. Se continuar, vincule a conta de novo."
+            }
+            Failure::Garbled(_) => {
+                "O marketplace respondeu algo que não se entende. A plataforma tenta de novo sozinha."
+            }
+        },
+    }
+}
