@@ -19,7 +19,8 @@ pub mod wire;
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use super::backoff::pause_asked_s;
@@ -30,7 +31,7 @@ use crate::clock::Instant;
 use crate::db::{DbError, Lane};
 use crate::ids::MlUserId;
 use crate::worker::Stop;
-use store::{Account, Pace, State};
+use store::{Account, Due, Pace, State};
 
 /// Workers for what is wanted at once, each for one account at a time.
 pub const WORKERS: usize = 2;
@@ -79,7 +80,7 @@ impl Reading<'_> {
 
     /// Whether a step of this reading was done before.
     const fn goes_on(&self) -> bool {
-        self.state.started_at.is_some() && self.state.ended_at.is_none()
+        self.state.is_under_way()
     }
 }
 
@@ -191,7 +192,7 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..SWEEPERS).map(|_| scope.spawn(sweeper)).collect();
         let mine = sweeper();
-        let others = others.into_iter().map(|other| other.join());
+        let others = others.into_iter().map(ScopedJoinHandle::join);
         others.fold(mine, |all, other| {
             all.and(other.unwrap_or(Err(DbError::JobPanicked)))
         })
@@ -241,10 +242,11 @@ fn step(
     pace: Pace,
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Result<Stepped, DbError> {
-    let due = app.db.read(Lane::Slow, |tx| {
-        store::due_area(tx, account.ml_user_id, pace)
-    })?;
-    let Some(state) = due else {
+    let id = account.ml_user_id;
+    let state = app
+        .db
+        .read(Lane::Slow, |tx| store::due_area(tx, id, pace))?;
+    let Some(state) = state else {
         return Ok(Stepped::NothingDue);
     };
     let Some(area) = AREAS.iter().find(|area| area.number == state.area) else {
@@ -253,45 +255,47 @@ fn step(
             .write(move |tx| store::pass_over(tx, &account, &state))?;
         return Ok(Stepped::Read { sales: 0 });
     };
-    let under_way = state.started_at.filter(|_| state.ended_at.is_none());
+    let began = state.started_at.filter(|_| state.is_under_way());
+    let due = Due {
+        account,
+        pace,
+        began: began.unwrap_or_else(|| app.clock.now()),
+        state,
+    };
     let reading = Reading {
         app,
         account,
-        began: under_way.unwrap_or_else(|| app.clock.now()),
-        state: &state,
+        began: due.began,
+        state: &due.state,
         is_over,
     };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
     match read.unwrap_or(Err(CallError::Db(DbError::JobPanicked))) {
         Ok(None) => Ok(Stepped::Interrupted),
-        Ok(Some(step)) => {
-            let (began, sales) = (reading.began, step.news);
-            let versions = std::sync::Arc::clone(&app.versions);
-            let wanted = app.db.write(move |tx| {
-                let wanted = store::note(tx, &account, area.every_s, &state, began, &step)?;
-                tx.after_commit(move || versions.raise(account.owner));
-                Ok::<_, DbError>(wanted)
-            })?;
-            Ok(if wanted {
-                Stepped::Read { sales }
-            } else {
-                Stepped::Interrupted
-            })
-        }
-        Err(error) => put_off(app, account, area, state, pace, error),
+        Ok(Some(step)) => note(app, area, due, step),
+        Err(error) => put_off(app, area, due, &error),
     }
 }
 
+fn note(app: &App, area: &Area, due: Due, step: Step) -> Result<Stepped, DbError> {
+    let (every_s, sales) = (area.every_s, step.news);
+    let versions = Arc::clone(&app.versions);
+    let wanted = app.db.write(move |tx| {
+        let wanted = store::note(tx, &due, every_s, &step)?;
+        tx.after_commit(move || versions.raise(due.account.owner));
+        Ok::<_, DbError>(wanted)
+    })?;
+    Ok(if wanted {
+        Stepped::Read { sales }
+    } else {
+        Stepped::Interrupted
+    })
+}
+
 /// Notes a failure: the area waits, and with it whatever would fail alike.
-fn put_off(
-    app: &App,
-    account: Account,
-    area: &Area,
-    state: State,
-    pace: Pace,
-    error: CallError,
-) -> Result<Stepped, DbError> {
-    let (asked_s, elsewhere) = match &error {
+fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Stepped, DbError> {
+    let account = due.account;
+    let (asked_s, elsewhere) = match error {
         CallError::NotLinked => return Ok(Stepped::Interrupted),
         CallError::LinkLost => {
             app.db.write(move |tx| store::park(tx, &account))?;
@@ -304,9 +308,9 @@ fn put_off(
     };
     let number = account.ml_user_id.0;
     tracing::info!(ml_user_id = number, area = area.name, %error, "a reading has to wait");
-    let pause_s = pause_asked_s(state.attempts + 1, asked_s);
-    let words = wire::failure(&error);
+    let pause_s = pause_asked_s(due.state.attempts + 1, asked_s);
+    let words = wire::failure(error);
     app.db
-        .write(move |tx| store::fail(tx, &account, &state, words, (pace, pause_s, elsewhere)))?;
+        .write(move |tx| store::fail(tx, &due, words, pause_s, elsewhere))?;
     Ok(Stepped::Failed)
 }

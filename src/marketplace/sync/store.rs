@@ -54,6 +54,23 @@ pub struct State {
     pub is_wanted: bool,
 }
 
+/// A step that is due.
+#[derive(Clone, Debug)]
+pub struct Due {
+    pub account: Account,
+    pub pace: Pace,
+    pub state: State,
+    /// When the reading began, of which it is a step.
+    pub began: Instant,
+}
+
+impl State {
+    /// Whether a reading has begun and is not over.
+    pub const fn is_under_way(&self) -> bool {
+        self.started_at.is_some() && self.ended_at.is_none()
+    }
+}
+
 const STATE: &str = "s.area, s.good_until, s.started_at, s.ended_at, s.position, s.done, s.expected, s.attempts, s.error, s.at_once";
 
 fn read_state(row: &Row<'_>) -> rusqlite::Result<State> {
@@ -114,14 +131,23 @@ pub fn longest_waiting(
     for (place, account) in others.iter_mut().zip(taken) {
         *place = account;
     }
-    let [a, b, c, d, e, f] = others;
+    let [first, second, third, fourth, fifth, sixth] = others;
     tx.optional(
         "SELECT s.ml_user_id, a.owner_id, a.linked_at
          FROM ml_sync s JOIN ml_account a ON a.ml_user_id = s.ml_user_id
          WHERE s.at_once = ?1 AND s.next_at <= ?2 AND s.ml_user_id NOT IN (?3, ?4, ?5, ?6, ?7, ?8)
          ORDER BY s.next_at, s.ml_user_id
          LIMIT 1",
-        (pace as i64, tx.now().0, a, b, c, d, e, f),
+        (
+            pace as i64,
+            tx.now().0,
+            first,
+            second,
+            third,
+            fourth,
+            fifth,
+            sixth,
+        ),
         |row| {
             Ok(Account {
                 ml_user_id: row.get(0)?,
@@ -167,20 +193,14 @@ pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
 }
 
 /// Notes how far a reading came; whether it was still wanted.
-pub fn note(
-    tx: &WriteTx<'_>,
-    account: &Account,
-    every_s: i64,
-    before: &State,
-    began: Instant,
-    step: &Step,
-) -> Result<bool> {
+pub fn note(tx: &WriteTx<'_>, due: &Due, every_s: i64, step: &Step) -> Result<bool> {
+    let Due { account, state, .. } = due;
     if !is_still(tx, account)? {
         return Ok(false);
     }
     let now = tx.now();
-    let under_way = before.started_at.is_some() && before.ended_at.is_none();
-    let done = if under_way { before.done } else { 0 } + step.read;
+    let before = if state.is_under_way() { state.done } else { 0 };
+    let done = before + step.read;
     let (ended_at, next_at) = if step.is_over {
         (Some(now.0), next_turn(now, every_s, account.ml_user_id))
     } else {
@@ -193,9 +213,9 @@ pub fn note(
          WHERE ml_user_id = ?1 AND area = ?2",
         (
             account.ml_user_id,
-            before.area,
+            state.area,
             step.good_until.map(|at| at.0),
-            began.0,
+            due.began.0,
             ended_at,
             &step.position,
             done,
@@ -209,13 +229,13 @@ pub fn note(
 
 /// Notes that an area could not be read, and puts it off; with `elsewhere`
 /// also the account's other areas that are due at that pace.
-pub fn fail(
-    tx: &WriteTx<'_>,
-    account: &Account,
-    state: &State,
-    error: &str,
-    (pace, pause_s, elsewhere): (Pace, i64, bool),
-) -> Result<()> {
+pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: bool) -> Result<()> {
+    let Due {
+        account,
+        pace,
+        state,
+        ..
+    } = due;
     if !is_still(tx, account)? {
         return Ok(());
     }
@@ -227,7 +247,7 @@ pub fn fail(
     if elsewhere {
         tx.execute(
             "UPDATE ml_sync SET next_at = ?4 WHERE ml_user_id = ?1 AND at_once = ?2 AND next_at <= ?3",
-            (account.ml_user_id, pace as i64, tx.now().0, until),
+            (account.ml_user_id, *pace as i64, tx.now().0, until),
         )?;
     }
     Ok(())

@@ -31,7 +31,7 @@ impl Standing {
             Self::Parada
         } else if state.attempts > 0 {
             Self::ComErro
-        } else if state.started_at.is_some() && state.ended_at.is_none() {
+        } else if state.is_under_way() {
             Self::Lendo
         } else if state.is_wanted {
             Self::NaFila
