@@ -423,7 +423,11 @@ CREATE TABLE ml_account (
     open_claims      INTEGER NOT NULL DEFAULT 0, -- claims that wait for an end
     open_questions   INTEGER NOT NULL DEFAULT 0, -- questions without an answer
     linked_at        INTEGER NOT NULL,      -- when it was linked
-    synced_at        INTEGER                -- last time anything was read from the marketplace
+    synced_at        INTEGER,               -- last time anything was read from the marketplace
+    power_seller     TEXT NOT NULL DEFAULT '', -- such as platinum; empty for most
+    claims_rate      INTEGER,               -- sales with a claim, in millionths
+    late_rate        INTEGER,               -- sales sent late, in millionths
+    cancel_rate      INTEGER                -- sales the seller cancelled, in millionths
 ) STRICT;
 
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
@@ -493,6 +497,7 @@ CREATE TABLE sale_order (
     shipping_id     INTEGER,                -- NULL until there is a shipment
     shipping_status INTEGER,                -- word
     logistic_type   INTEGER,                -- word
+    shipment_at     INTEGER,                -- last_updated of the shipment's state stored here
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -676,6 +681,7 @@ CREATE TABLE question (
     answer      TEXT,                       -- NULL without one
     answered_at INTEGER,                    -- when it was answered
     asker_id    INTEGER,                    -- the buyer's number
+    updated_at  INTEGER,                    -- last_updated of the state stored here, when the marketplace told it
     PRIMARY KEY (owner_id, asked_at, question_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -703,6 +709,13 @@ CREATE TABLE claim (
 
 CREATE INDEX claim_by_number ON claim (claim_id);
 CREATE INDEX claim_run ON claim (owner_id, state, ml_user_id, opened_at, claim_id);
+
+-- Accounts that were unlinked and whose listings, questions and claims are being removed.
+CREATE TABLE ml_unlinked (
+    owner_id   INTEGER NOT NULL,            -- whose they are
+    ml_user_id INTEGER NOT NULL,            -- the account
+    PRIMARY KEY (owner_id, ml_user_id)
+) STRICT, WITHOUT ROWID;
 
 -- Fees as the marketplace last told them, kept for a day.
 CREATE TABLE ml_fee (

@@ -3,7 +3,7 @@
 //! The state is random, belongs to the person who left, works once and for
 //! ten minutes; the code is exchanged with PKCE. An account belongs to one
 //! person. Unlinking forgets the tokens at once; the orders read so far stay
-//! with their owner.
+//! with their owner, listings, questions and claims are removed.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::client::{Caller, Failure, TokenPair};
+use super::document::Reputation;
 use super::store::{self, Linking, NewLink};
 use super::tokens;
 use crate::app::App;
@@ -217,7 +218,7 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
 
 struct Consented {
     nickname: String,
-    reputation: String,
+    reputation: Reputation,
     listings: i64,
 }
 
@@ -242,7 +243,7 @@ fn consent(app: &App, code: &str, verifier: &Secret) -> Result<(TokenPair, Conse
             } else {
                 me.nickname
             },
-            reputation: me.reputation.unwrap_or_default().level,
+            reputation: me.reputation.unwrap_or_default(),
             listings,
         },
     ))
@@ -285,7 +286,7 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         .map(MlUserId)
         .map_err(|_| Problem::not_found())?;
     let (user, wants_json) = (person.account.user_id, request.wants_json());
-    let versions = Arc::clone(&app.versions);
+    let (versions, forget) = (Arc::clone(&app.versions), app.marketplace.bell.clone());
     Ok(Box::new(move |tx| {
         if !store::unlink(tx, user, account)? {
             return Err(Problem::not_found());
@@ -293,6 +294,7 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         tx.after_commit(move || {
             versions.raise(user);
             versions.raise_content();
+            forget.ring();
         });
         if wants_json {
             Reply::json(&json!({ "ok": true }))

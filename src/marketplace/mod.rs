@@ -3,20 +3,25 @@
 //! Notifications are stored and answered at once (`hook.rs`), then worked in
 //! the background (`inbox.rs`): their body is a hint only, the truth is always
 //! fetched with the owner's token. `link.rs` links accounts, `tokens.rs` keeps
-//! their tokens alive, `sync/` reads what nobody told us, and `orders/` brings
-//! whatever was read into the books. No call to the outside
-//! is ever made inside a write.
+//! their tokens alive, `sync/` reads what nobody told us, and `orders/`,
+//! `listings/`, `questions/` and `claims/` bring whatever was read into the
+//! books. No call to the outside is ever made inside a write.
 
 pub mod api;
 pub mod backoff;
+pub mod claims;
 pub mod client;
 pub mod document;
+pub mod forget;
 pub mod hook;
 pub mod inbox;
 pub mod link;
+pub mod listings;
+pub mod news;
 pub mod notification;
 pub mod orders;
 pub mod pages;
+pub mod questions;
 pub mod received;
 pub mod signature;
 pub mod store;
@@ -51,7 +56,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// What the service keeps in memory about the marketplace.
 pub struct Marketplace {
     pub client: Client,
-    /// Rung after a notification was stored.
+    /// Rung after a notification was stored, or an account unlinked.
     pub bell: Stop,
     /// Rung when somebody waits for an account to be read.
     pub wanted: Stop,
@@ -88,10 +93,11 @@ impl Marketplace {
     }
 }
 
-/// Starts the workers: the inbox, and the reading of accounts that are wanted.
+/// Starts the workers: the inbox, the reading of accounts that are wanted, and
+/// the removal of what was read of those that were unlinked.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let busy = Arc::new(inbox::Busy::default());
-    let mut threads = Vec::with_capacity(inbox::WORKERS + sync::WORKERS);
+    let mut threads = Vec::with_capacity(inbox::WORKERS + sync::WORKERS + 1);
     for number in 1..=inbox::WORKERS {
         let (app, busy) = (Arc::clone(app), Arc::clone(&busy));
         let work = move |stop: &Stop| {
@@ -108,6 +114,11 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
         };
         threads.push(worker::start(&format!("sync-{number}"), stop, work)?);
     }
+    let app = Arc::clone(app);
+    let work = move |stop: &Stop| {
+        repeat(stop, &app.marketplace.bell, || forget::work(&app, stop));
+    };
+    threads.push(worker::start("forget", stop, work)?);
     Ok(threads)
 }
 

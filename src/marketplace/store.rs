@@ -1,11 +1,13 @@
 //! Linked accounts and received notifications in the database.
 //!
 //! Whatever a person may see carries the owner in its query. The tokens of an
-//! account are read in `tokens.rs` only, orders are written in `orders.rs`.
+//! account are read in `tokens.rs` only; orders, listings, questions and claims
+//! are written in their own rooms.
 
 use rusqlite::Row;
 
-use super::sync;
+use super::document::{Reputation, SellerRecord};
+use super::{forget, listings, sync};
 use crate::clock::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{MlUserId, OrderId, TokenHash, UserId};
@@ -232,7 +234,7 @@ pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, In
 pub struct NewLink {
     pub ml_user_id: MlUserId,
     pub nickname: String,
-    pub reputation: String,
+    pub reputation: Reputation,
     pub listings: i64,
     /// Sealed.
     pub access_token: Vec<u8>,
@@ -272,12 +274,20 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
             &new.access_token,
             &new.refresh_token,
             new.token_expires_at.0,
-            &new.reputation,
+            &new.reputation.level,
             new.listings,
             tx.now().0,
         ),
     )?;
     sync::store::plan(tx, new.ml_user_id)?;
+    let seller = SellerRecord {
+        id: new.ml_user_id,
+        nickname: String::new(),
+        reputation: Some(new.reputation.clone()),
+    };
+    note_seller(tx, &seller)?;
+    forget::stop(tx, person, new.ml_user_id)?;
+    count_again(tx, person, new.ml_user_id)?;
     Ok(if before.is_some() {
         Linking::Relinked
     } else {
@@ -285,13 +295,31 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
     })
 }
 
+/// Sets an account's numbers to what is here of it: something is when it was
+/// unlinked a moment ago.
+fn count_again(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_account
+         SET open_questions = (SELECT count(*) FROM question
+                               WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2),
+             open_claims = (SELECT count(*) FROM claim
+                            WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2)
+         WHERE ml_user_id = ?2 AND owner_id = ?1",
+        (owner, account),
+    )?;
+    listings::store::recount(tx, owner, account)
+}
+
 /// Unlinks a person's account and forgets its tokens; false when it is not
-/// theirs. Orders and sums stay.
+/// theirs. Orders and sums stay; listings, questions and claims go.
 pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
     let gone = tx.execute(
         "DELETE FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
         (person, account),
     )?;
+    if gone > 0 {
+        forget::begin(tx, person, account)?;
+    }
     Ok(gone > 0)
 }
 
@@ -302,8 +330,8 @@ pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Removes orders and sums of a person, at most so many rows of each; gives
-/// back how many. Nothing is left when that is none.
+/// Removes what was read of a person's accounts, and the sums of it, at most
+/// so many rows of each; gives back how many. Nothing is left when that is none.
 pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     let orders = tx.execute(
@@ -325,7 +353,34 @@ pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<u
         (person, most),
     )?;
     let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
-    Ok(orders + counts + days + changes)
+    let rest = forget::everything(tx, person, most)?;
+    Ok(orders + counts + days + changes + rest)
+}
+
+/// Keeps what a reading of the account itself says. What it leaves out stays.
+/// True when something is new.
+pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<bool> {
+    let named = tx.execute(
+        "UPDATE ml_account SET nickname = ?2 WHERE ml_user_id = ?1 AND ?2 <> '' AND nickname <> ?2",
+        (seller.id, &seller.nickname),
+    )?;
+    let Some(reputation) = &seller.reputation else {
+        return Ok(named > 0);
+    };
+    let judged = tx.execute(
+        "UPDATE ml_account SET reputation = ?2, power_seller = ?3, claims_rate = ?4, late_rate = ?5, cancel_rate = ?6
+         WHERE ml_user_id = ?1
+             AND (reputation, power_seller, claims_rate, late_rate, cancel_rate) IS NOT (?2, ?3, ?4, ?5, ?6)",
+        (
+            seller.id,
+            &reputation.level,
+            &reputation.power_seller,
+            reputation.claims_rate,
+            reputation.late_rate,
+            reputation.cancel_rate,
+        ),
+    )?;
+    Ok(named + judged > 0)
 }
 
 /// Notes that the marketplace was read for an account now.

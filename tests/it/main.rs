@@ -51,6 +51,7 @@ mod keys; // API keys: what they open, from where, how often and until when.
 mod limits;
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod mail; // Windows, plan rates, quota and the login throttle.
+mod mirror; // Listings, questions, claims and shipments, as the marketplace has them.
 mod outage; // A chat gateway that is away, silent, and back again.
 mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.

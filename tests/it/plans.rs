@@ -24,6 +24,7 @@ const SMALL: &[&str] = &[
     "outbox_count",
     "request_log_count",
     "ml_notification_count",
+    "ml_unlinked",
     "word",
     "role_permission",
     "plan",

@@ -103,6 +103,7 @@ CREATE TABLE question (
     answer      TEXT,
     answered_at INTEGER,
     asker_id    INTEGER,
+    updated_at  INTEGER,
     PRIMARY KEY (owner_id, asked_at, question_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -130,6 +131,23 @@ CREATE TABLE claim (
 
 CREATE INDEX claim_by_number ON claim (claim_id);
 CREATE INDEX claim_run ON claim (owner_id, state, ml_user_id, opened_at, claim_id);
+
+-- Accounts that were unlinked and whose listings, questions and claims are being removed.
+CREATE TABLE ml_unlinked (
+    owner_id   INTEGER NOT NULL,
+    ml_user_id INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, ml_user_id)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE ml_account ADD COLUMN power_seller TEXT NOT NULL DEFAULT '';
+ALTER TABLE ml_account ADD COLUMN claims_rate INTEGER;
+ALTER TABLE ml_account ADD COLUMN late_rate INTEGER;
+ALTER TABLE ml_account ADD COLUMN cancel_rate INTEGER;
+ALTER TABLE sale_order ADD COLUMN shipment_at INTEGER;
+
+-- What came before there was a handler for it is worked now.
+UPDATE ml_notification SET state = 0
+WHERE state = 4 AND topic IN ('items', 'questions', 'claims', 'post_purchase');
 
 -- Fees as the marketplace last told them, kept for a day.
 CREATE TABLE ml_fee (

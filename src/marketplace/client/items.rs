@@ -87,7 +87,10 @@ impl Client {
     pub fn item(&self, caller: &Caller<'_>, item: &ItemId) -> Answer<ListingDocument> {
         let query = [("include_attributes", "all".to_owned())];
         let answer = self.get(caller, &format!("/items/{item}"), &query)?;
-        Ok(ListingDocument::read(&answer, &self.image_host)?)
+        Ok(ListingDocument {
+            is_whole: true,
+            ..ListingDocument::read(&answer, &self.image_host)?
+        })
     }
 }
 

@@ -24,7 +24,7 @@ pub use claims::{CLAIMS_PAGE, CLAIMS_REACH, ClaimsPage};
 pub use items::{ITEMS_AT_ONCE, ItemFailure, ItemIds};
 pub use missed::MISSED_PAGE;
 pub use orders::{ORDERS_PAGE, OrderSearch, OrdersPage, Span};
-pub use questions::{QUESTIONS_PAGE, QuestionsPage};
+pub use questions::{QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
 
 use std::time::Duration;
 

@@ -7,6 +7,8 @@ use crate::marketplace::document::{QuestionDocument, Unreadable};
 
 /// Questions a page.
 pub const QUESTIONS_PAGE: usize = 50;
+/// Offset and page together reach no further; a scan does.
+pub const QUESTIONS_REACH: usize = 1_000;
 
 /// One page of a search for questions.
 #[derive(Debug)]
@@ -15,23 +17,52 @@ pub struct QuestionsPage {
     pub total: i64,
     /// Records of the page, readable or not.
     pub questions: Vec<Result<QuestionDocument, Unreadable>>,
+    /// What a scan goes on with; `None` at its end.
+    pub scroll: Option<String>,
 }
 
 impl Client {
-    /// A page of the caller's questions in a state such as `UNANSWERED`.
+    /// A page of the caller's questions in a state such as `UNANSWERED`, within
+    /// [`QUESTIONS_REACH`].
     pub fn questions_page(
         &self,
         caller: &Caller<'_>,
         status: &str,
         offset: usize,
     ) -> Answer<QuestionsPage> {
-        let query = [
+        self.questions(caller, status, ("offset", offset.to_string()))
+    }
+
+    /// The same for any number of questions: the first page has no `scroll`,
+    /// the others go on, at once, with what the page before gave.
+    pub fn questions_scan(
+        &self,
+        caller: &Caller<'_>,
+        status: &str,
+        scroll: Option<&str>,
+    ) -> Answer<QuestionsPage> {
+        match scroll {
+            Some(scroll) => self.questions(caller, status, ("scroll_id", scroll.to_owned())),
+            None => self.questions(caller, status, ("search_type", "scan".to_owned())),
+        }
+    }
+
+    fn questions(
+        &self,
+        caller: &Caller<'_>,
+        status: &str,
+        place: (&'static str, String),
+    ) -> Answer<QuestionsPage> {
+        let mut query = vec![
             ("seller_id", caller.ml_user_id.to_string()),
             ("status", status.to_owned()),
             ("api_version", "4".to_owned()),
             ("limit", QUESTIONS_PAGE.to_string()),
-            ("offset", offset.to_string()),
         ];
+        if place.0 == "scroll_id" {
+            query.push(("search_type", "scan".to_owned()));
+        }
+        query.push(place);
         let answer = self.get(caller, "/questions/search", &query)?;
         let questions = answer["questions"]
             .as_array()
@@ -39,6 +70,10 @@ impl Client {
         Ok(QuestionsPage {
             total: answer["total"].as_i64().unwrap_or(0).max(0),
             questions: questions.iter().map(QuestionDocument::read).collect(),
+            scroll: answer["scroll_id"]
+                .as_str()
+                .filter(|_| !questions.is_empty())
+                .map(str::to_owned),
         })
     }
 

@@ -48,6 +48,8 @@ pub struct ListingDocument {
     pub created_at: Instant,
     /// When the marketplace last changed it.
     pub updated_at: Instant,
+    /// Whether it comes from a reading that leaves nothing out.
+    pub is_whole: bool,
 }
 
 impl ListingDocument {
@@ -105,6 +107,7 @@ impl ListingDocument {
             thumbnail: picture.unwrap_or_default(),
             created_at: created_at.unwrap_or(updated_at),
             updated_at,
+            is_whole: false,
         })
     }
 }

@@ -6,12 +6,6 @@
 //! brings a wrong number into the books: a record without its essentials is
 //! [`Unreadable`] as a whole.
 
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "the rooms that use the rest are on their way"
-)]
-
 mod claim;
 mod item_id;
 mod listing;
@@ -23,7 +17,9 @@ pub use claim::ClaimDocument;
 pub use item_id::ItemId;
 pub use listing::ListingDocument;
 pub use order::{OrderDocument, Shipment, SoldItem};
-pub use question::{AnswerText, QuestionDocument};
+#[cfg(test)]
+pub use question::AnswerText;
+pub use question::QuestionDocument;
 pub use seller::{Reputation, SellerRecord};
 
 use serde_json::Value;

@@ -24,6 +24,8 @@ pub struct QuestionDocument {
     pub answer: Option<AnswerText>,
     /// The buyer, when the marketplace says who.
     pub asker_id: Option<i64>,
+    /// When the marketplace last changed it; searches do not tell.
+    pub updated_at: Option<Instant>,
 }
 
 /// The answer to a question.
@@ -56,6 +58,7 @@ impl QuestionDocument {
             asker_id: positive(&question["from"]["id"])
                 .or_else(|| positive(&question["buyer_id"]))
                 .or_else(|| positive(&question["from"])),
+            updated_at: instant(&question["last_updated"]),
         })
     }
 

@@ -6,7 +6,7 @@ use super::{Unreadable, number, positive, text};
 use crate::ids::MlUserId;
 
 /// A seller account, as its owner sees it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SellerRecord {
     pub id: MlUserId,
     /// Empty when the marketplace left it out.
@@ -16,16 +16,16 @@ pub struct SellerRecord {
 }
 
 /// What the marketplace thinks of a seller.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reputation {
     /// Such as `5_green`; empty before there is one.
     pub level: String,
     /// Such as `platinum`; empty for most.
     pub power_seller: String,
-    /// Shares of sales, from 0 to 1.
-    pub claims_rate: Option<f64>,
-    pub late_rate: Option<f64>,
-    pub cancel_rate: Option<f64>,
+    /// Shares of sales, in millionths.
+    pub claims_rate: Option<i64>,
+    pub late_rate: Option<i64>,
+    pub cancel_rate: Option<i64>,
 }
 
 impl SellerRecord {
@@ -46,7 +46,11 @@ impl SellerRecord {
 impl Reputation {
     fn read(reputation: &Value) -> Self {
         let rate = |metric: &str| {
-            number(&reputation["metrics"][metric]["rate"]).filter(|rate| (0.0..=1.0).contains(rate))
+            let share = number(&reputation["metrics"][metric]["rate"])?;
+            #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
+            (0.0..=1.0)
+                .contains(&share)
+                .then_some((share * 1e6).round() as i64)
         };
         Self {
             level: text(&reputation["level_id"]).unwrap_or_default(),
@@ -99,7 +103,7 @@ mod tests {
                 reputation.late_rate,
                 reputation.cancel_rate
             ),
-            (Some(0.0125), Some(0.0), None)
+            (Some(12_500), Some(0), None)
         );
     }
 }

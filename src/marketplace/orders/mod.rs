@@ -13,6 +13,7 @@ use rusqlite::Row;
 
 use super::Marketplace;
 use super::document::{OrderDocument, Shipment, SoldItem};
+use super::news::{self, News};
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::cache::Versions;
@@ -21,7 +22,7 @@ use crate::changes::{self, GivenOut, Topic};
 use crate::clock::{Day, Instant, Zone};
 use crate::db::{Result, WriteTx};
 use crate::ids::{MlUserId, OrderId, UserId};
-use crate::messages::{self, Kind, NewNotification};
+use crate::messages::Kind;
 use crate::money::Cents;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -79,6 +80,7 @@ struct Stored {
     shipping_id: Option<i64>,
     shipping_status: Option<i64>,
     logistic_type: Option<i64>,
+    shipment_at: Option<Instant>,
 }
 
 /// What an order adds to a day's sales.
@@ -108,6 +110,15 @@ pub fn apply(
     let item_changed = store_item(tx, &order.item)?;
     let after = to_store(tx, books, order, before.as_ref())?;
     if before.as_ref() == Some(&after) && !item_changed {
+        return Ok(Applied::Unchanged);
+    }
+    // A shipment that was touched without a visible change is no news.
+    let touched = before.as_ref().map(|before| Stored {
+        shipment_at: after.shipment_at,
+        ..before.clone()
+    });
+    if touched.as_ref() == Some(&after) && !item_changed {
+        store(tx, owner, order.id, &after)?;
         return Ok(Applied::Unchanged);
     }
     if let Some(before) = &before {
@@ -171,17 +182,18 @@ fn to_store(
         text => books.words.number(tx, text).map(Some),
     };
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
-    let (shipping_status, logistic_type) = match (&order.shipment, same_shipment) {
-        (
-            Some(Shipment {
-                status,
-                logistic_type,
-                ..
-            }),
-            _,
-        ) => (word(status)?, word(logistic_type)?),
-        (None, Some(before)) => (before.shipping_status, before.logistic_type),
-        (None, None) => (None, None),
+    let known_at = same_shipment.and_then(|before| before.shipment_at);
+    // Of two states of a shipment the later one stands, as with the order.
+    let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
+    let read = order.shipment.as_ref().filter(|read| !is_older(read));
+    let (shipping_status, logistic_type, shipment_at) = match (read, same_shipment) {
+        (Some(read), _) => (
+            word(&read.status)?,
+            word(&read.logistic_type)?,
+            read.updated_at.or(known_at),
+        ),
+        (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
+        (None, None) => (None, None, None),
     };
     let known_nickname = before
         .map(|before| &before.buyer_nickname)
@@ -201,6 +213,7 @@ fn to_store(
         shipping_id: order.shipping_id,
         shipping_status,
         logistic_type,
+        shipment_at,
     })
 }
 
@@ -219,7 +232,7 @@ fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<Stor
     tx.optional(
         "SELECT created_at, ml_user_id, status, total_cents, currency, closed_at, updated_at,
                 item_id, variation_id, quantity, buyer_nickname,
-                shipping_id, shipping_status, logistic_type
+                shipping_id, shipping_status, logistic_type, shipment_at
          FROM sale_order
          WHERE order_id = ?1 AND owner_id = ?2",
         (order, owner),
@@ -243,6 +256,7 @@ fn read_stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
         shipping_id: row.get(11)?,
         shipping_status: row.get(12)?,
         logistic_type: row.get(13)?,
+        shipment_at: row.get::<_, Option<i64>>(14)?.map(Instant),
     })
 }
 
@@ -250,9 +264,10 @@ fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Resul
     tx.execute(
         "INSERT OR REPLACE INTO sale_order
              (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, closed_at, updated_at,
-              item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-        (
+              item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type,
+              shipment_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        rusqlite::params![
             owner,
             row.created_at.0,
             order,
@@ -269,7 +284,8 @@ fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Resul
             row.shipping_id,
             row.shipping_status,
             row.logistic_type,
-        ),
+            row.shipment_at.map(|at| at.0),
+        ],
     )?;
     Ok(())
 }
@@ -368,40 +384,26 @@ fn add_sale(
 
 /// Tells the owner of a sale; an order that was told before says nothing.
 fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -> Result<()> {
-    let nickname = tx.optional(
-        "SELECT nickname FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
-        (order.seller, owner),
-        |row| row.get::<_, String>(0),
-    )?;
-    let store = nickname.unwrap_or_else(|| order.seller.to_string());
     let title = if order.item.title.is_empty() {
         "Venda"
     } else {
         &order.item.title
     };
-    let message = format!(
-        "{}× {title} — {} na {store}",
-        order.quantity,
-        order.total.page()
-    );
     let reference = order.id.to_string();
-    let is_new = messages::store::notify(
+    news::tell(
         tx,
+        books,
         owner,
-        &NewNotification {
+        &News {
             kind: Kind::Venda,
             title: "Nova venda",
-            message: &message,
-            ml_user_id: Some(order.seller),
-            reference: Some(&reference),
+            about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
+            account: order.seller,
+            reference: &reference,
             cause: &format!("venda:{reference}"),
         },
-    )?;
-    if is_new {
-        changes::stamp(tx, &books.given, owner, Topic::Notifications)?;
-    }
-    Ok(())
+    )
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -9,19 +9,20 @@ use crate::clock::{Clock, DAY_S};
 use crate::db::{Db, Options, ReadTx};
 use crate::marketplace::words::ORDER_STATES;
 
-const NOW: i64 = 1_795_176_000;
-const SELLER: MlUserId = MlUserId(777);
+pub const NOW: i64 = 1_795_176_000;
+pub const SELLER: MlUserId = MlUserId(777);
 /// So late that no sale is told.
-const NEVER: Instant = Instant(i64::MAX);
+pub const NEVER: Instant = Instant(i64::MAX);
 
-struct World {
-    db: Db,
-    books: Books,
+/// A database and its books; the rooms beside this one test with it too.
+pub struct World {
+    pub db: Db,
+    pub books: Books,
     _folder: tempfile::TempDir,
 }
 
 impl World {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock_file = folder.path().join("clock");
         std::fs::write(&clock_file, Instant(NOW).rfc3339()).unwrap();
@@ -55,19 +56,19 @@ impl World {
         })
     }
 
-    fn write<T: Send + 'static>(
+    pub fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> T {
         self.db.write(job).unwrap()
     }
 
-    fn read<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> T {
+    pub fn read<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> T {
         self.db.read(crate::db::Lane::Slow, read).unwrap()
     }
 
     /// A person with an account, so that they can be told something.
-    fn seller(&self, owner: UserId) {
+    pub fn seller(&self, owner: UserId) {
         self.write(move |tx| {
             tx.execute(
                 "INSERT INTO user (user_id, email, name, role, created_at) VALUES (?1, ?1 || '@x.com', 'Ana', 'pro', 0)",
@@ -82,7 +83,7 @@ impl World {
     }
 
     /// Rows of a query as text, for comparing.
-    fn dump(&self, sql: &str, owner: UserId) -> Vec<String> {
+    pub fn dump(&self, sql: &str, owner: UserId) -> Vec<String> {
         self.read(|tx| {
             tx.all(sql, [owner], |row| {
                 let columns = 0..row.as_ref().column_count();
@@ -321,6 +322,44 @@ fn only_news_is_stamped() {
     assert_eq!(world.apply(ana, vec![renamed], NEVER), [Applied::Stored]);
     assert_eq!(changed(&world), stamped.plus(1));
     assert!(books.versions.of(ana) > version);
+}
+
+#[test]
+fn an_older_state_of_a_shipment_does_not_come_back() {
+    let world = World::new();
+    let ana = UserId(1);
+    let with = |status: &str, at: Option<i64>| {
+        let mut document = order(1);
+        document.shipping_id = Some(44);
+        document.shipment = Some(Shipment {
+            status: status.to_owned(),
+            logistic_type: "drop_off".to_owned(),
+            updated_at: at.map(Instant),
+        });
+        document
+    };
+    let course = vec![
+        with("shipped", Some(NOW - 50)),
+        with("ready_to_ship", Some(NOW - 60)),
+        with("shipped", Some(NOW - 40)),
+        with("pending", Some(NOW - 45)),
+    ];
+    assert_eq!(
+        world.apply(ana, course, NEVER),
+        [
+            Applied::Stored,
+            Applied::Unchanged,
+            Applied::Unchanged,
+            Applied::Unchanged
+        ]
+    );
+    let shown = "SELECT s.text, o.shipment_at FROM sale_order o
+                 JOIN word s ON s.word_id = o.shipping_status WHERE o.owner_id = ?1";
+    let expected = format!("SELECT 'shipped', {} WHERE ?1 > 0", NOW - 40);
+    assert_eq!(world.dump(shown, ana), world.dump(&expected, ana));
+    world.apply(ana, vec![with("delivered", None)], NEVER);
+    let expected = expected.replace("shipped", "delivered");
+    assert_eq!(world.dump(shown, ana), world.dump(&expected, ana));
 }
 
 #[test]

@@ -71,6 +71,9 @@ pub const fn badge(state: i64) -> Badge {
 
 /// What people call a topic; unknown ones go by their own name.
 pub fn topic_words(topic: &str) -> &str {
+    if topic == "shipments" {
+        return "Envios";
+    }
     let known = TOPICS.iter().find(|(name, _)| *name == topic);
     known.map_or(topic, |(_, words)| words)
 }
@@ -86,8 +89,20 @@ pub fn outcome_words(outcome: &str) -> &str {
         "the account is not linked any more" => "a conta não está mais vinculada",
         "the account must be linked again" => "a conta precisa ser vinculada de novo",
         "the marketplace has no such order" => "o marketplace não tem este pedido",
+        "the marketplace has no such listing" => "o marketplace não tem este anúncio",
+        "the marketplace has no such question" => "o marketplace não tem esta pergunta",
+        "the marketplace has no such claim" => "o marketplace não tem esta reclamação",
+        "the marketplace has no such shipment" => "o marketplace não tem este envio",
+        "the shipment carries no order" => "o envio não leva pedido desta conta",
         "the resource is not an order" => "o recurso não é um pedido",
+        "the resource is not a listing" => "o recurso não é um anúncio",
+        "the resource is not a question" => "o recurso não é uma pergunta",
+        "the resource is not a claim" => "o recurso não é uma reclamação",
+        "the resource is not a shipment" => "o recurso não é um envio",
         "the order is another account's" => "o pedido é de outra conta",
+        "the listing is another account's" => "o anúncio é de outra conta",
+        "the question is another account's" => "a pergunta é de outra conta",
+        "the claim is another account's" => "a reclamação é de outra conta",
         "no handler for this topic yet" => "esta versão ainda não trata este tópico",
         "the topic is not one this service follows" => "este serviço não acompanha este tópico",
         other => other,

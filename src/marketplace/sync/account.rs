@@ -1,9 +1,10 @@
 //! The account itself: its name and its reputation.
 
+use std::sync::Arc;
+
 use super::{Reading, Step, store};
-use crate::db::WriteTx;
 use crate::marketplace::client::Failure;
-use crate::marketplace::document::SellerRecord;
+use crate::marketplace::store::note_seller;
 use crate::marketplace::tokens::{CallError, with_token};
 
 /// Reads the account.
@@ -15,9 +16,10 @@ pub fn read(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
     if me.id != account.ml_user_id {
         return Err(Failure::Garbled("the token is of another account").into());
     }
+    let versions = Arc::clone(&reading.app.versions);
     reading.app.db.write(move |tx| {
-        if store::is_still(tx, &account)? {
-            apply(tx, &me)?;
+        if store::is_still(tx, &account)? && note_seller(tx, &me)? {
+            tx.after_commit(move || versions.raise(account.owner));
         }
         Ok::<_, crate::db::DbError>(())
     })?;
@@ -29,15 +31,4 @@ pub fn read(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
         good_until: Some(reading.began),
         news: 0,
     }))
-}
-
-/// Keeps what is new; what was not said stays.
-fn apply(tx: &WriteTx<'_>, me: &SellerRecord) -> crate::db::Result<()> {
-    let level = me.reputation.as_ref().map(|reputation| &reputation.level);
-    tx.execute(
-        "UPDATE ml_account SET nickname = coalesce(nullif(?2, ''), nickname), reputation = coalesce(?3, reputation)
-         WHERE ml_user_id = ?1",
-        (me.id, &me.nickname, level),
-    )?;
-    Ok(())
 }

@@ -79,8 +79,8 @@ fn what_is_not_ours_to_work_is_kept_and_answered() {
     );
     let expected = [
         "orders_v2 2 the account is not linked",
-        "claims 4 ",
-        "post_purchase 4 ",
+        "claims 2 the resource is not a claim",
+        "post_purchase 2 the resource is not a claim",
         "invoices 2 the topic is not one this service follows",
         "orders_v2 2 the resource is not an order",
         "orders_v2 1 the marketplace has no such order",

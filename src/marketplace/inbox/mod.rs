@@ -6,22 +6,25 @@
 //! together. What cannot be done now is tried again for days, later each
 //! time; a notification that always fails delays nothing but itself.
 
+mod look;
+mod subject;
+
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+pub use self::subject::is_followed;
+
+use self::look::{Found, Link, look};
 use super::backoff::{pause_asked_s, pause_s};
-use super::client::{Caller, Client, Failure};
-use super::document::OrderDocument;
 use super::hook::State;
-use super::orders::{self, Applied, Books};
+use super::orders::Books;
 use super::store;
-use super::tokens::{CallError, with_token};
 use crate::app::App;
 use crate::clock::{DAY_S, Instant};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
-use crate::ids::{MlUserId, OrderId};
+use crate::ids::MlUserId;
 use crate::worker::Stop;
 
 /// Notifications taken at a time.
@@ -84,14 +87,22 @@ struct Waiting {
 /// What became of a resource.
 enum Outcome {
     /// Fetched; to be brought into the books.
-    Order(Box<OrderDocument>),
+    Found(Found),
     Settled(State, &'static str),
-    /// To be tried again; `elsewhere` when the next resource would fail alike.
+    /// To be tried again.
     Again {
         error: String,
         asked_s: Option<i64>,
-        elsewhere: bool,
+        reach: Reach,
     },
+}
+
+/// What else of the seller's would fail alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    Itself,
+    Topic,
+    Seller,
 }
 
 /// Works what is due until there is nothing left.
@@ -125,101 +136,30 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
             .into_iter()
             .partition(|other| other.topic == topic && other.resource == resource);
         let outcome = catch_unwind(AssertUnwindSafe(|| look(app, seller, &topic, &resource)));
-        let outcome = outcome.unwrap_or_else(|_| again("the handler panicked", None, false));
-        let elsewhere = matches!(
-            outcome,
-            Outcome::Again {
-                elsewhere: true,
-                ..
-            }
-        );
+        let outcome =
+            outcome.unwrap_or_else(|_| again("the handler panicked", None, Reach::Itself));
+        let reach = match &outcome {
+            Outcome::Again { reach, .. } => *reach,
+            _ => Reach::Itself,
+        };
         settle(app, seller, same, outcome)?;
-        if elsewhere {
-            return postpone(app, rest);
-        }
-        waiting = rest;
+        let (alike, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| match reach {
+            Reach::Itself => false,
+            Reach::Topic => row.topic == topic,
+            Reach::Seller => true,
+        });
+        postpone(app, alike)?;
+        waiting = others;
     }
     Ok(())
 }
 
-fn again(error: impl Into<String>, asked_s: Option<i64>, elsewhere: bool) -> Outcome {
+fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> Outcome {
     Outcome::Again {
         error: error.into(),
         asked_s,
-        elsewhere,
+        reach,
     }
-}
-
-/// Fetches what a notification is about.
-fn look(app: &App, seller: MlUserId, topic: &str, resource: &str) -> Outcome {
-    if topic != "orders_v2" {
-        return Outcome::Settled(State::ForLater, "no handler for this topic yet");
-    }
-    let Some(order) = order_of(resource) else {
-        return Outcome::Settled(State::Ignored, "the resource is not an order");
-    };
-    match with_token(app, seller, |caller| {
-        fetch(&app.marketplace.client, caller, order)
-    }) {
-        Ok(order) if order.seller != seller => {
-            Outcome::Settled(State::Ignored, "the order is another account's")
-        }
-        Ok(order) => Outcome::Order(Box::new(order)),
-        Err(CallError::NotLinked) => {
-            Outcome::Settled(State::Ignored, "the account is not linked any more")
-        }
-        // Linking again reads the orders of the last weeks.
-        Err(CallError::LinkLost) => {
-            Outcome::Settled(State::Ignored, "the account must be linked again")
-        }
-        Err(CallError::Failed(failure)) if failure.is_not_found() => {
-            Outcome::Settled(State::Done, "the marketplace has no such order")
-        }
-        Err(CallError::Failed(failure)) => {
-            let asked_s = match failure {
-                Failure::RateLimited { retry_after_s } => retry_after_s,
-                _ => None,
-            };
-            let elsewhere = matches!(failure, Failure::RateLimited { .. } | Failure::Unreachable);
-            again(failure.to_string(), asked_s, elsewhere)
-        }
-        Err(CallError::Db(error)) => again(error.to_string(), None, true),
-    }
-}
-
-/// The order of a resource such as `/orders/2000001`.
-fn order_of(resource: &str) -> Option<OrderId> {
-    let digits = resource.strip_prefix("/orders/")?;
-    let number = digits
-        .bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| digits.parse().ok())
-        .flatten()?;
-    (number > 0).then_some(OrderId(number))
-}
-
-/// An order with its shipment and its buyer's name, as far as they are to be had.
-fn fetch(
-    client: &Client,
-    caller: &Caller<'_>,
-    order: OrderId,
-) -> std::result::Result<OrderDocument, Failure> {
-    let mut order = client.order(caller, order)?;
-    if order.seller != caller.ml_user_id {
-        return Ok(order);
-    }
-    if let Some(shipping) = order.shipping_id {
-        match client.shipment(caller, shipping) {
-            Ok(shipment) => order.shipment = Some(shipment),
-            Err(failure) => {
-                tracing::debug!(order = order.id.0, %failure, "an order was read without its shipment");
-            }
-        }
-    }
-    if let Some(buyer) = order.buyer_id.filter(|_| order.buyer_nickname.is_empty()) {
-        order.buyer_nickname = client.nickname(caller, buyer).unwrap_or_default();
-    }
-    Ok(order)
 }
 
 /// Writes what became of a resource and its notifications, together.
@@ -227,29 +167,20 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: Outcome) -> 
     let books = Books::of(app);
     let again = rows.clone();
     let settled = app.db.write(move |tx| match outcome {
-        Outcome::Order(order) => {
-            let outcome = match store::owner_of(tx, seller)? {
-                None => {
-                    return close(
-                        tx,
-                        &rows,
-                        State::Ignored,
-                        "the account is not linked any more",
-                    );
-                }
-                Some((owner, linked_at)) => orders::apply(tx, &books, owner, &order, linked_at)?,
+        Outcome::Found(found) => {
+            let Some((owner, since)) = store::owner_of(tx, seller)? else {
+                let text = "the account is not linked any more";
+                return close(tx, &rows, State::Ignored, text);
             };
+            let account = seller;
+            let link = Link {
+                owner,
+                account,
+                since,
+            };
+            let text = found.apply(tx, &books, &link)?;
             store::note_synced(tx, seller)?;
-            close(
-                tx,
-                &rows,
-                State::Done,
-                match outcome {
-                    Applied::Stored => "applied",
-                    Applied::Unchanged => "known already",
-                    Applied::Stale => "a newer state was known already",
-                },
-            )
+            close(tx, &rows, State::Done, text)
         }
         Outcome::Settled(state, text) => close(tx, &rows, state, text),
         Outcome::Again { error, asked_s, .. } => retry(tx, &rows, &error, asked_s),
@@ -353,25 +284,4 @@ fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Wai
             })
         },
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_order_resources_are_asked_for() {
-        assert_eq!(order_of("/orders/2000001"), Some(OrderId(2_000_001)));
-        for other in [
-            "/orders/",
-            "/orders/1/x",
-            "/orders/../users/me",
-            "/items/MLB1",
-            "/orders/+1",
-            "/orders/0",
-        ] {
-            assert_eq!(order_of(other), None, "{other}");
-        }
-        assert_eq!(order_of(&format!("/orders/{}", "9".repeat(30))), None);
-    }
 }
