@@ -56,6 +56,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(purchases());
     rows.extend(telegram());
     rows.extend(panel());
+    rows.extend(shops());
     rows.extend(own_account());
     rows.extend(administration());
     rows.extend(key_operations());
@@ -299,6 +300,28 @@ fn panel() -> [Route; 23] {
             .family_is(Family::Page),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.")
             .family_is(Family::Page),
+    ]
+}
+
+#[rustfmt::skip]
+fn shops() -> [Route; 7] {
+    use Access::Student;
+    use marketplace::claims::pages as claims;
+    use marketplace::listings::pages as listings;
+    use marketplace::orders::pages as sales;
+    use marketplace::questions::pages as questions;
+    [
+        get("/painel/vendas", Call::Session(Student, Run::ReadOrSlow(sales::walks, sales::sales)), "A seller's orders, as page, JSON or CSV."),
+        get("/painel/vendas/{id}", Call::Session(Student, Run::Read(sales::sale)), "One order of a seller."),
+        get("/painel/anuncios", Call::Session(Student, Run::ReadOrSlow(listings::walks, listings::listings)),
+            "A seller's listings, as page, JSON or CSV."),
+        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(asks_for_much, questions::questions)),
+            "Questions of buyers, as page, JSON or CSV."),
+        get("/painel/perguntas/{id}", Call::Session(Student, Run::Read(questions::question)), "A question of a buyer."),
+        post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Slow(marketplace::questions::answer::answer)),
+            "Answers a question of a buyer.").body_at_most(4 * SMALL),
+        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(asks_for_much, claims::claims)),
+            "Claims of buyers, as page, JSON or CSV."),
     ]
 }
 

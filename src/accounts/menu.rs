@@ -22,9 +22,13 @@ const STUDENT: &[Group] = &[
         ],
     },
     Group {
-        title: "Vendas",
+        title: "Lojas",
         places: &[
-            Place::new("Contas", "/painel/ml", "store").handy(),
+            Place::new("Contas", "/painel/ml", "store"),
+            Place::new("Vendas", "/painel/vendas", "cart").handy(),
+            Place::new("Anúncios", "/painel/anuncios", "tag"),
+            Place::new("Perguntas", "/painel/perguntas", "question"),
+            Place::new("Reclamações", "/painel/reclamacoes", "claim"),
             Place::new("Produtos", "/painel/produtos", "box"),
         ],
     },

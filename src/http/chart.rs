@@ -122,7 +122,7 @@ pub struct Part {
 #[derive(Clone, Debug)]
 pub struct Series {
     /// What people read.
-    pub name: &'static str,
+    pub name: String,
     /// How it is drawn.
     pub class: &'static str,
     /// Its sum, ready to print.
@@ -130,6 +130,7 @@ pub struct Series {
 }
 
 /// How series are drawn, in their order; a chart has no more.
+pub const MOST_SERIES: usize = CLASSES.len();
 const CLASSES: [&str; 4] = ["series-1", "series-2", "series-3", "series-4"];
 
 /// Bars by civil day, on a field of 600 by 100.
@@ -167,7 +168,7 @@ pub struct BarWords {
 impl BarChart {
     /// Draws one value a day, from oldest to newest; `None` when none is above zero.
     pub fn new(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
-        let mut chart = Self::stacked(words, first, &[("", values.to_vec())])?;
+        let mut chart = Self::stacked(words, first, &[(String::new(), values.to_vec())])?;
         chart.series = Vec::new();
         for bar in &mut chart.bars {
             bar.values = Vec::new();
@@ -177,11 +178,7 @@ impl BarChart {
 
     /// Draws what several series have each day on each other, each series from
     /// oldest to newest and equally long; `None` when nothing is above zero.
-    pub fn stacked(
-        words: BarWords,
-        first: Day,
-        series: &[(&'static str, Vec<i64>)],
-    ) -> Option<Self> {
+    pub fn stacked(words: BarWords, first: Day, series: &[(String, Vec<i64>)]) -> Option<Self> {
         let days = series.first()?.1.len();
         let of_day = |day: usize| series.iter().map(move |(_, values)| values[day].max(0));
         let sum = |day: usize| of_day(day).fold(0_i64, i64::saturating_add);
@@ -239,7 +236,7 @@ impl BarChart {
                 .into_iter()
                 .zip(series)
                 .map(|(class, (name, values))| Series {
-                    name,
+                    name: name.clone(),
                     class,
                     sum: (words.value)(total(values)),
                 })
@@ -363,7 +360,10 @@ mod tests {
             value: |value| value.to_string(),
             mark: |value| value.to_string(),
         };
-        let series = [("Chat", vec![2, 0]), ("E-mail", vec![6, 4])];
+        let series = [
+            ("Chat".to_owned(), vec![2, 0]),
+            ("E-mail".to_owned(), vec![6, 4]),
+        ];
         let chart = BarChart::stacked(words, Day(0), &series).unwrap();
         let parts = chart.bars[0].parts.iter();
         let drawn: Vec<_> = parts
@@ -377,7 +377,7 @@ mod tests {
         let sums: Vec<_> = chart
             .series
             .iter()
-            .map(|one| (one.name, &*one.sum))
+            .map(|one| (&*one.name, &*one.sum))
             .collect();
         assert_eq!(sums, [("Chat", "2"), ("E-mail", "10")]);
         assert_eq!(chart.summary, "12 no período");

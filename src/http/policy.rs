@@ -31,6 +31,12 @@ pub fn page_with_frames(hosts: &[String]) -> HeaderValue {
     HeaderValue::try_from(policy).unwrap_or_else(|_| page())
 }
 
+/// The policy of a page that shows pictures of one more origin.
+pub fn page_with_images(origin: &str) -> HeaderValue {
+    // The origin is checked when the configuration is read.
+    HeaderValue::try_from(format!("{PAGE}; img-src 'self' {origin}")).unwrap_or_else(|_| page())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

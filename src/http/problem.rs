@@ -75,10 +75,6 @@ pub enum Code {
     HeadersTooLarge,
     UnsupportedMediaType,
     Unavailable,
-    #[allow(
-        dead_code,
-        reason = "one of the contract's codes; its routes come with the marketplace tools"
-    )]
     MarketplaceUnavailable,
     Internal,
 }

@@ -2,6 +2,8 @@
 //! draws around its rows. Search, filters, order, page and the CSV export all
 //! stand in the address, so a list can be sent to a colleague.
 
+use std::borrow::Cow;
+
 use super::input::{Check, Field};
 use super::problem::Problem;
 use super::request::Request;
@@ -14,6 +16,19 @@ const MOST_ROWS: i64 = 100;
 const NEAR_ROWS: u64 = 10_000;
 /// Longest search.
 const LONGEST_SEARCH: usize = 100;
+
+/// A filter whose values come from the database, such as a person's accounts.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Name in the address.
+    pub name: &'static str,
+    /// What people read.
+    pub label: &'static str,
+    /// Value in the address and word.
+    pub values: Vec<(String, String)>,
+    /// The value that the address has; empty for all.
+    pub present: String,
+}
 
 /// A filter of a list: its parameter, its name, and its values with their words.
 #[derive(Debug)]
@@ -165,6 +180,44 @@ impl Listing {
         self.table_within(query, columns, total, &[])
     }
 
+    /// The same for a list with a filter whose values are not known before.
+    pub fn table_by(
+        &self,
+        query: &ListQuery,
+        columns: &[Head],
+        total: u64,
+        choice: &Choice,
+    ) -> Table {
+        let mut table = self.table_within(query, columns, total, &[(choice.name, &choice.present)]);
+        if choice.values.len() > 1 {
+            table.filters.push(self.choice_chips(query, choice));
+        }
+        table
+    }
+
+    fn choice_chips(&self, query: &ListQuery, choice: &Choice) -> Chips {
+        let order = query.order_word();
+        let default = self.orders.first().copied().unwrap_or_default();
+        let order = if order == default { "" } else { &*order };
+        let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
+        params.extend(query.filters.iter().copied());
+        let chip = |value: &str, label: &str| Chip {
+            label: label.to_owned().into(),
+            href: address(
+                self.path,
+                &with(&params, &[(choice.name, value), ("ordem", order)]),
+            ),
+            on: choice.present == value,
+        };
+        let values = choice.values.iter();
+        Chips {
+            label: choice.label,
+            chips: std::iter::once(chip("", "Todas"))
+                .chain(values.map(|(value, label)| chip(value, label)))
+                .collect(),
+        }
+    }
+
     /// The same for a list whose address has more parameters, which all links
     /// and the search keep.
     pub fn table_within(
@@ -252,7 +305,7 @@ impl Listing {
         let chips = |filter: &Filter| {
             let present = query.filter(filter.name).unwrap_or_default();
             let chip = |value: &'static str, label: &'static str| Chip {
-                label,
+                label: label.into(),
                 href: address(
                     self.path,
                     &with(params, &[("ordem", order), (filter.name, value)]),
@@ -387,7 +440,7 @@ pub struct Chips {
 /// One value of a filter.
 #[derive(Debug)]
 pub struct Chip {
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     pub href: String,
     pub on: bool,
 }

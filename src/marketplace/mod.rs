@@ -25,6 +25,7 @@ pub mod questions;
 pub mod received;
 pub mod signature;
 pub mod store;
+pub mod stores;
 pub mod sync;
 pub mod tokens;
 pub mod views;

@@ -198,8 +198,12 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
             tone: Tone::Warn,
             title: counted(claims, "reclamação aberta", "reclamações abertas"),
             detail: names(|account| account.linked.open_claims > 0),
-            href: String::new(),
-            button: "",
+            href: "/painel/reclamacoes?estado=aberta".to_owned(),
+            button: if claims == 1 {
+                "Ver reclamação"
+            } else {
+                "Ver reclamações"
+            },
         });
     }
     if questions > 0 {
@@ -207,8 +211,8 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
             tone: Tone::Info,
             title: counted(questions, "pergunta sem resposta", "perguntas sem resposta"),
             detail: names(|account| account.linked.open_questions > 0),
-            href: String::new(),
-            button: "",
+            href: "/painel/perguntas?estado=pendente".to_owned(),
+            button: "Responder",
         });
     }
     tasks

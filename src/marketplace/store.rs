@@ -137,6 +137,37 @@ pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result
     )
 }
 
+/// Gross sales in centavos of each of an owner's linked accounts, one value a
+/// civil day from `first` on.
+pub fn gross_by_account(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    first: Day,
+    days: usize,
+) -> Result<Vec<(MlUserId, Vec<i64>)>> {
+    let mut sums: Vec<(MlUserId, Vec<i64>)> = linked_accounts(tx, owner)?
+        .into_iter()
+        .map(|account| (account.ml_user_id, vec![0; days]))
+        .collect();
+    tx.each(
+        "SELECT ml_user_id, day, gross_cents FROM sales_day WHERE owner_id = ?1 AND ml_user_id IN (
+             SELECT ml_user_id FROM ml_account WHERE owner_id = ?1) AND day >= ?2",
+        (owner, first.0),
+        |row| {
+            let (account, day): (MlUserId, i64) = (row.get(0)?, row.get(1)?);
+            let known = sums.iter_mut().find(|(one, _)| *one == account);
+            let place = usize::try_from(day - first.0).ok();
+            if let (Some((_, sums)), Some(place)) = (known, place)
+                && let Some(sum) = sums.get_mut(place)
+            {
+                *sum = row.get(2)?;
+            }
+            Ok(())
+        },
+    )?;
+    Ok(sums)
+}
+
 /// An order as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentOrder {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use super::orders::{self, Filter, OrderItem};
+use super::orders::{self, OrderItem};
 use crate::app::App;
 use crate::changes::Topic;
 use crate::clock::{Day, Instant};
@@ -15,6 +15,7 @@ use crate::http::input::{self, Check, Field};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
+use crate::marketplace::orders::list::{self, Filter};
 use crate::marketplace::words::ORDER_STATES;
 
 /// Offsets beyond this are read on the slow pool.
@@ -209,7 +210,7 @@ fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
     };
     let (from, to) = (day("from", query.from), day("to", query.to));
     let listing = check.optional("ml_id", query.ml_id);
-    let item_id = listing.as_deref().map(orders::item_number);
+    let item_id = listing.as_deref().map(list::item_number);
     if item_id == Some(None) {
         check.fail("ml_id", "must be a listing id, such as MLB123");
     }
@@ -243,13 +244,13 @@ fn render_orders(
         let under_way = given.mark(owner, Topic::Orders, at_most);
         let (changed, body) = app.db.read(request.lane, |tx| {
             let changed = crate::changes::newest(tx, owner, Topic::Orders)?.unwrap_or(Instant(0));
-            let read = orders::read_page(tx, app, owner, filter)?;
+            let read = list::read_page(tx, &app.marketplace.words, owner, filter)?;
             let pagination = Pagination {
                 total: read.total,
                 limit: filter.limit,
                 offset: filter.offset,
             };
-            let data = read.items(app);
+            let data = orders::items(&read, app);
             let mut body = Vec::with_capacity(512 * (data.len() + 1));
             serde_json::to_writer(&mut body, &Orders { data, pagination })
                 .map_err(Problem::internal)?;

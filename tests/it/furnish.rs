@@ -1,9 +1,13 @@
 //! A site with something in every list, for tests that look at pages.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::actors::Actor;
 use crate::checkout::Event;
+use crate::client::Request;
+use crate::process::until;
 use crate::receiver::Receiver;
 use crate::site::Site;
 use crate::world::World;
@@ -164,6 +168,26 @@ fn sell(world: &World, ana: &Actor<'_>) {
     for number in 0..3 {
         world.link(ana, LOJA + number);
         world.sale(LOJA + number);
+    }
+    for text in ["Serve no suporte de bicicleta?", TITLE] {
+        let question = json!({ "ml_user_id": LOJA, "text": text });
+        world.control("/_sandbox/questions", &question);
+    }
+    world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA }));
+    let listed = world.item(LOJA, "Caneca", 19.9);
+    let told =
+        json!({ "ml_user_id": LOJA, "topic": "items", "resource": format!("/items/{listed}") });
+    world.control("/_sandbox/notifications", &told);
+    world.deliveries();
+    for list in [
+        "/painel/anuncios",
+        "/painel/perguntas",
+        "/painel/reclamacoes",
+    ] {
+        until(list, Duration::from_secs(30), || {
+            let request = Request::new("GET", list).header("Accept", "application/json");
+            (ana.send(request).ok()["total"].as_u64()? > 0).then_some(())
+        });
     }
     world.end_tokens(LOJA + 1, "revoke");
     let told = json!({ "ml_user_id": LOJA + 1, "topic": "items", "resource": "/items/MLB1" });

@@ -66,6 +66,7 @@ mod queue; // What waits to leave, and what the operator does about it.
 mod requests; // The log of requests: who asked what, and what is never kept.
 mod roles; // What roles and people may do, in force at once.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
+mod shops; // The seller's panel: sales, listings, questions and claims.
 mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.
 mod students; // People in the operator's panel: lists, forms, suspension, removal.

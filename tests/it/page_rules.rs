@@ -21,7 +21,15 @@ pub const NO_PAGES: &[&str] = &[
 ];
 
 /// Hosts of links that lead away, as the furniture has them.
-const AWAY: [&str; 5] = ["exemplo.com", "exemplo.com.br", "t.me", "wa.me", "youtu.be"];
+const AWAY: [&str; 6] = [
+    "exemplo.com",
+    "exemplo.com.br",
+    "t.me",
+    "wa.me",
+    "youtu.be",
+    // Listings of the sandbox.
+    "produto.sandbox.invalid",
+];
 
 /// A row of the route table, as far as pages know it.
 pub struct Row {

@@ -125,6 +125,16 @@ badges! {
     Over = "Encerrado", Info;
     /// Left out by somebody, for now.
     Paused = "Pausada", Warn;
+    /// A listing that is not for sale for now.
+    OnHold = "Pausado", Warn;
+    /// A question that waits for its answer.
+    Unanswered = "Sem resposta", Warn;
+    /// A question with its answer.
+    Answered = "Respondida", Good;
+    /// A claim that waits for its end.
+    OpenClaim = "Aberta", Warn;
+    /// A claim that has ended.
+    ClosedClaim = "Encerrada", Info;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
     /// A product of which nothing is left.

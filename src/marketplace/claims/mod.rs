@@ -4,7 +4,10 @@
 //! later stands, in whatever order they come. The owner is told when a claim
 //! is opened and when it is opened again, once for each time.
 
+pub mod list;
+pub mod pages;
 pub mod store;
+pub mod views;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,10 @@
 //! changed later stands, in whatever order they come. The owner is told when a
 //! listing leaves `active` by itself, once for each time.
 
+pub mod list;
+pub mod pages;
 pub mod store;
+pub mod views;
 
 #[cfg(test)]
 mod tests;

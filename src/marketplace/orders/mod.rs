@@ -7,6 +7,10 @@
 //! equal a recount at any time. A sale is told once, when the order first
 //! becomes one.
 
+pub mod list;
+pub mod pages;
+pub mod views;
+
 use std::sync::Arc;
 
 use rusqlite::Row;

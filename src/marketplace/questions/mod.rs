@@ -6,7 +6,11 @@
 //! not taken as unanswered again because of a page that was read before. The
 //! owner is told once of each question that waits for an answer.
 
+pub mod answer;
+pub mod list;
+pub mod pages;
 pub mod store;
+pub mod views;
 
 #[cfg(test)]
 mod tests;

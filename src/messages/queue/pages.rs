@@ -197,7 +197,7 @@ fn chart(first: Day, sent: Vec<(Channel, Vec<i64>)>) -> Option<BarChart> {
     let series = sent.into_iter();
     let series: Vec<_> = series
         .filter(|(_, days)| days.iter().any(|count| *count > 0))
-        .map(|(channel, days)| (channel_words(channel.name()), days))
+        .map(|(channel, days)| (channel_words(channel.name()).to_owned(), days))
         .collect();
     BarChart::stacked(CHART, first, &series)
 }

@@ -1,0 +1,240 @@
+//! Listings in the seller's panel, as page, JSON or CSV.
+
+use http::header::CONTENT_SECURITY_POLICY;
+use serde::Serialize;
+
+use super::list::{self, Order, Wanted};
+use super::views::{ListingLine, ListingsPage};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::clock::Instant;
+use crate::guard::Person;
+use crate::http::answer::ListReply;
+use crate::http::csv_file::CsvFile;
+use crate::http::policy;
+use crate::http::table::{self, Filter, Head};
+use crate::http::view::{Badge, When};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::MlUserId;
+use crate::marketplace::stores::{self, Stores};
+use crate::money::Cents;
+use crate::text::grouped;
+
+const LIST: table::Listing = table::Listing {
+    path: "/painel/anuncios",
+    hint: "Título, SKU ou código",
+    filters: &[Filter {
+        name: "estado",
+        label: "Situação",
+        values: &[
+            ("active", "Ativos"),
+            ("paused", "Pausados"),
+            ("under_review", "Em revisão"),
+            ("closed", "Encerrados"),
+        ],
+    }],
+    orders: &[
+        "-atualizado_em",
+        "titulo",
+        "preco",
+        "disponivel",
+        "vendidos",
+    ],
+};
+
+#[derive(Serialize)]
+struct WireListing {
+    id: String,
+    conta: String,
+    ml_user_id: MlUserId,
+    titulo: String,
+    estado: String,
+    motivo: String,
+    preco: Cents,
+    moeda: String,
+    disponivel: i64,
+    vendidos: i64,
+    tipo: String,
+    sku: String,
+    ean: String,
+    link: String,
+    miniatura: String,
+    atualizado_em: String,
+}
+
+fn wire(app: &App, stores: &Stores, listing: list::Listing) -> WireListing {
+    WireListing {
+        conta: stores.name(listing.ml_user_id),
+        ml_user_id: listing.ml_user_id,
+        id: listing.id,
+        titulo: listing.title,
+        estado: listing.status,
+        motivo: listing.sub_status,
+        preco: listing.price,
+        moeda: listing.currency,
+        disponivel: listing.available,
+        vendidos: listing.sold,
+        tipo: listing.listing_type,
+        sku: listing.sku,
+        ean: listing.ean,
+        link: listing.permalink,
+        miniatura: listing.thumbnail,
+        atualizado_em: app.zone().spaced(listing.updated_at),
+    }
+}
+
+fn line(app: &App, stores: &Stores, listing: &list::Listing, now: Instant) -> ListingLine {
+    let count = |number: i64| grouped(u64::try_from(number).unwrap_or(0));
+    ListingLine {
+        id: listing.id.clone(),
+        title: listing.title.clone(),
+        sku: listing.sku.clone(),
+        permalink: Some(&listing.permalink)
+            .filter(|address| address.starts_with("https://"))
+            .cloned()
+            .unwrap_or_default(),
+        thumbnail: listing.thumbnail.clone(),
+        store: stores.name(listing.ml_user_id),
+        state: state_badge(&listing.status),
+        why: why_words(&listing.sub_status),
+        price: listing.price.page(),
+        kind: match &*listing.listing_type {
+            "gold_special" => "Clássico",
+            "gold_pro" => "Premium",
+            "free" => "Grátis",
+            other => other,
+        }
+        .to_owned(),
+        available: count(listing.available),
+        sold: count(listing.sold),
+        changed: When::new(app.zone(), listing.updated_at, now),
+    }
+}
+
+/// What a state of a listing looks like.
+fn state_badge(status: &str) -> Badge {
+    match status {
+        "active" => Badge::Active,
+        "paused" => Badge::OnHold,
+        "closed" => Badge::Over,
+        _ => Badge::Attention,
+    }
+}
+
+/// The marketplace's reasons in words; those without one as they are.
+fn why_words(reasons: &str) -> String {
+    let words = reasons.split_whitespace().map(|reason| match reason {
+        "out_of_stock" => "sem estoque",
+        "paused_by_seller" => "pausado por você",
+        "waiting_for_patch" => "precisa de correção",
+        "held" => "retido",
+        "pending_documentation" => "faltam documentos",
+        "forbidden" => "proibido",
+        "expired" => "venceu",
+        "deleted" => "excluído",
+        "suspended" => "suspenso",
+        "freezed" => "congelado",
+        "warning" => "com aviso",
+        other => other,
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a list is read by walking over all listings of its owner.
+pub fn walks(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    table::asks_for_much(request)
+        || given.any(|(name, value)| matches!(&*name, "q" | "ordem") && !value.is_empty())
+}
+
+/// `GET /painel/anuncios`: the seller's listings.
+pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let (owner, store) = (person.account.user_id, stores::asked(request)?);
+    let (limit, offset) = query.window();
+    let (stores, (listings, total)) = app.db.read(request.lane, |tx| {
+        let status = match query.filter("estado") {
+            // A word that no listing has yet.
+            Some(word) => Some(app.marketplace.words.known(tx, word)?.unwrap_or(-1)),
+            None => None,
+        };
+        let wanted = Wanted {
+            owner,
+            store,
+            status,
+            search: &query.search,
+            order: Order::of_word(query.order),
+            descending: query.descending,
+            limit,
+            offset,
+        };
+        Ok::<_, Problem>((Stores::of(tx, owner)?, list::page(tx, &wanted)?))
+    })?;
+    if query.csv {
+        return csv(app, &stores, listings);
+    }
+    if request.wants_json() {
+        let listings = listings.into_iter().map(|one| wire(app, &stores, one));
+        return ListReply::reply(total, listings.collect());
+    }
+    let columns = [
+        Head::sorts("Anúncio", "titulo"),
+        Head::plain("Conta"),
+        Head::sorts("Preço", "preco").numeric(),
+        Head::plain("Situação"),
+        Head::sorts("Disponível", "disponivel").numeric(),
+        Head::sorts("Vendidos", "vendidos").numeric(),
+        Head::sorts("Mudou", "atualizado_em"),
+    ];
+    let images = policy::page_with_images(&app.config.marketplace.image_host);
+    let page = Reply::page(&ListingsPage {
+        layout: layout(app, person, request),
+        has_stores: !stores.is_empty(),
+        table: LIST.table_by(&query, &columns, total, &stores.choice(store)),
+        listings: listings
+            .iter()
+            .map(|one| line(app, &stores, one, request.now))
+            .collect(),
+    })?;
+    Ok(page.with(CONTENT_SECURITY_POLICY, images))
+}
+
+fn csv(app: &App, stores: &Stores, listings: Vec<list::Listing>) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "conta",
+        "titulo",
+        "estado",
+        "motivo",
+        "preco",
+        "moeda",
+        "disponivel",
+        "vendidos",
+        "tipo",
+        "sku",
+        "ean",
+        "link",
+        "atualizado_em",
+    ];
+    let mut file = CsvFile::new("anuncios.csv", &header)?;
+    for listing in listings {
+        let listing = wire(app, stores, listing);
+        file.row([
+            &*listing.id,
+            &listing.conta,
+            &listing.titulo,
+            &listing.estado,
+            &listing.motivo,
+            &listing.preco.page(),
+            &listing.moeda,
+            &listing.disponivel.to_string(),
+            &listing.vendidos.to_string(),
+            &listing.tipo,
+            &listing.sku,
+            &listing.ean,
+            &listing.link,
+            &listing.atualizado_em,
+        ])?;
+    }
+    file.reply()
+}
