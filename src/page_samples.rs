@@ -425,6 +425,12 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
                 linked: ago(9_000_000),
                 synced: (id % 2 == 1).then(|| ago(200)),
                 history_from: (id % 3 == 0).then(|| "12/08/2026".to_owned()),
+                areas: vec![AreaRow {
+                    title: "Pedidos",
+                    state: Badge::Running,
+                    note: "1.204 de 5.000".to_owned(),
+                    read: Some(ago(200)),
+                }],
             })
             .collect(),
     }

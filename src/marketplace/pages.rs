@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::link::Outcome;
 use super::store::{self, AccountSummary, DaySales, RecentOrder};
 use super::sync;
+use super::sync::store::State;
+use super::sync::wire::Standing;
 use super::views::{
-    AccountRow, AccountsPage, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
+    AccountRow, AccountsPage, AreaRow, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
 };
 use super::wire::{AccountJson, SaleJson};
 use crate::accounts::frame::layout;
@@ -18,6 +20,7 @@ use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::http::input::{Check, Field};
 use crate::http::view::{Badge, Notice, Tone, When, day_in_words, greeting};
 use crate::http::{Problem, Reply, Request};
+use crate::ids::MlUserId;
 use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
@@ -294,7 +297,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         signature_required: config.signature == SignatureMode::Required,
         accounts: accounts
             .iter()
-            .map(|account| linked_account(account, zone, request.now))
+            .map(|account| linked_account(account, &areas, zone, request.now))
             .collect(),
     })
 }
@@ -323,8 +326,19 @@ fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
     Some(outcome.notice())
 }
 
-fn linked_account(account: &AccountSummary, zone: Zone, now: Instant) -> LinkedAccount {
+fn linked_account(
+    account: &AccountSummary,
+    areas: &[(MlUserId, State)],
+    zone: Zone,
+    now: Instant,
+) -> LinkedAccount {
+    let own = areas
+        .iter()
+        .filter(|(id, _)| *id == account.linked.ml_user_id);
     LinkedAccount {
+        areas: own
+            .filter_map(|(_, state)| area_row(state, account.linked.token_ok, zone, now))
+            .collect(),
         ml_user_id: account.linked.ml_user_id.to_string(),
         nickname: account.linked.nickname.clone(),
         link: link_badge(account),
@@ -337,6 +351,37 @@ fn linked_account(account: &AccountSummary, zone: Zone, now: Instant) -> LinkedA
             .history_from
             .map(|at| zone.day(at).date().format("%d/%m/%Y").to_string()),
     }
+}
+
+fn area_row(state: &State, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
+    let area = sync::AREAS.iter().find(|area| area.number == state.area)?;
+    let standing = Standing::of(state, token_ok);
+    Some(AreaRow {
+        title: area.title,
+        state: match standing {
+            Standing::NaFila => Badge::Pending,
+            Standing::Lendo => Badge::Running,
+            Standing::EmDia => Badge::Healthy,
+            Standing::ComErro => Badge::Attention,
+            Standing::Parada => Badge::LinkLost,
+        },
+        note: match (standing, state.expected) {
+            (Standing::ComErro, _) => state.error.clone().unwrap_or_default(),
+            (Standing::Lendo, Some(expected)) if expected > 0 => {
+                format!(
+                    "{} de {}",
+                    number(state.done),
+                    number(expected.max(state.done))
+                )
+            }
+            (Standing::Lendo, _) if state.done > 0 => number(state.done),
+            _ => String::new(),
+        },
+        read: state
+            .ended_at
+            .filter(|_| standing == Standing::EmDia)
+            .map(|at| When::new(zone, at, now)),
+    })
 }
 
 #[derive(Serialize)]
@@ -410,7 +455,6 @@ fn counted(count: i64, one: &str, several: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::MlUserId;
 
     fn account(nickname: &str, token_ok: bool, open_claims: i64) -> AccountSummary {
         AccountSummary {

@@ -120,6 +120,21 @@ pub struct LinkedAccount {
     pub synced: Option<When>,
     /// `12/08/2026`: older sales are still being read; `None` when all are here.
     pub history_from: Option<String>,
+    /// What is read of it, and how far.
+    pub areas: Vec<AreaRow>,
+}
+
+/// A part of an account that is read by itself.
+#[derive(Debug)]
+pub struct AreaRow {
+    /// `Pedidos`.
+    pub title: &'static str,
+    /// How it stands.
+    pub state: Badge,
+    /// `1.204 de 5.000`, or why it failed; may be empty.
+    pub note: String,
+    /// When everything was here last.
+    pub read: Option<When>,
 }
 
 /// What became of a visit to the marketplace's consent page.

@@ -23,7 +23,7 @@ pub struct Listing {
     pub available: i64,
     pub sold: i64,
     /// Such as `gold_special`.
-    pub listing_type: String,
+    pub kind: String,
     pub sku: String,
     pub ean: String,
     /// Its page; may be empty.
@@ -96,7 +96,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
         currency: row.get(6)?,
         available: row.get(7)?,
         sold: row.get(8)?,
-        listing_type: row.get(9)?,
+        kind: row.get(9)?,
         sku: row.get(10)?,
         ean: row.get(11)?,
         permalink: row.get(12)?,

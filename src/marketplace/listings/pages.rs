@@ -74,7 +74,7 @@ fn wire(app: &App, stores: &Stores, listing: list::Listing) -> WireListing {
         moeda: listing.currency,
         disponivel: listing.available,
         vendidos: listing.sold,
-        tipo: listing.listing_type,
+        tipo: listing.kind,
         sku: listing.sku,
         ean: listing.ean,
         link: listing.permalink,
@@ -98,7 +98,7 @@ fn line(app: &App, stores: &Stores, listing: &list::Listing, now: Instant) -> Li
         state: state_badge(&listing.status),
         why: why_words(&listing.sub_status),
         price: listing.price.page(),
-        kind: match &*listing.listing_type {
+        kind: match &*listing.kind {
             "gold_special" => "Clássico",
             "gold_pro" => "Premium",
             "free" => "Grátis",
