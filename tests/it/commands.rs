@@ -308,7 +308,7 @@ fn the_demonstration_needs_nothing() {
     let me = Request::new("GET", "/api/ext/me").header("Authorization", &format!("Bearer {token}"));
     until("her shops sell", Duration::from_secs(60), || {
         let me = client.send(demo.address, &me).unwrap();
-        (me.status == 200 && me.json()["ml"]["contas"].as_array().unwrap().len() == 2).then_some(())
+        (me.status == 200 && me.json()["ml"]["contas"].as_array().unwrap().len() == 3).then_some(())
     });
     let status = demo.stop(Duration::from_secs(15));
     assert!(status.success(), "{status}\n{}", demo.log());
