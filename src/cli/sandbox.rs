@@ -19,11 +19,34 @@ pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
     runtime.block_on(async {
         let mut signals = StopSignals::new()?;
         say(format_args!("listening on {}", running.url()))?;
+        introduce(context, &running)?;
         signals.received().await;
         anyhow::Ok(())
     })?;
     running.stop();
     Ok(())
+}
+
+/// Joins the platform of the configuration when that calls this sandbox, and
+/// says how it would when it does not.
+fn introduce(context: &Context, running: &sandbox::Running) -> anyhow::Result<()> {
+    let (config, url) = (context.config(), running.url());
+    if config.marketplace.api_base == url {
+        let server = &config.server;
+        let platform = if server.base_url.is_empty() {
+            format!("http://{}", server.listen)
+        } else {
+            server.base_url.clone()
+        };
+        let receiver = format!("{platform}/ml/notificacoes");
+        running.notify(&receiver);
+        return say(format_args!("notifications go to {receiver}"));
+    }
+    say(format_args!(
+        "\nfor a platform beside it, put this into its configuration, then start both again:\n\n  \
+         [marketplace]\n  api_base = \"{url}\"\n  auth_base = \"{url}\"\n  image_host = \"{url}\"\n  \
+         client_id = \"{CLIENT_ID}\"\n  client_secret = \"{CLIENT_SECRET}\"\n"
+    ))
 }
 
 /// Starts the sandbox with its fixed credentials.

@@ -40,6 +40,8 @@ pub struct Config {
     pub old_multiget: bool,
     /// `GET /items/bulk` in the elements of the retired path.
     pub old_elements: bool,
+    /// Many listings at once never tell the codes of variations.
+    pub bulk_hides_codes: bool,
     /// Each page of a scan has a scroll id of its own.
     pub new_scroll_ids: bool,
     /// Accounts come as 206 without reputation.
@@ -63,6 +65,10 @@ pub struct Config {
     pub silence_after: u32,
     /// Orders come as 206 without buyer and feedback.
     pub partial_orders: bool,
+    /// Orders that a search can be paged to.
+    pub orders_reach: usize,
+    /// Pages beyond are empty instead of refused.
+    pub silent_reach: bool,
     /// Dates in all the forms that have been seen.
     pub mixed_dates: bool,
     /// Token and bearer errors in their older shapes.
@@ -105,6 +111,7 @@ impl Default for Config {
             answer_within_ms: 500,
             old_multiget: false,
             old_elements: false,
+            bulk_hides_codes: false,
             new_scroll_ids: false,
             partial_users: false,
             flat_shipments: false,
@@ -116,6 +123,8 @@ impl Default for Config {
             topics: TOPICS.map(str::to_owned).to_vec(),
             silence_after: 0,
             partial_orders: false,
+            orders_reach: 10_000,
+            silent_reach: false,
             mixed_dates: false,
             old_errors: false,
             refresh_ends_access: false,

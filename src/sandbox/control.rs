@@ -10,9 +10,10 @@ use super::config::Config;
 use super::faults::{FAULTS_MAX, Fault};
 use super::http::{Reply, Request, pairs};
 use super::oauth::Asked;
+use super::shops::no_seller;
 use super::state::{Sandbox, World};
 use super::telegram::{self, people};
-use super::{events, routes};
+use super::{events, routes, truth};
 use crate::clock::Instant;
 
 /// Answers a control call; what it changed may be due for delivery at once.
@@ -28,7 +29,7 @@ pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     sandbox.ring();
     match outcome {
         Ok(value) => Reply::json(200, &value),
-        Err(Refusal::NotFound) => refused(404, "no such control; see src/sandbox/control.rs"),
+        Err(Refusal::NotFound) => refused(404, "no such control; docs/sandbox.md has them all"),
         Err(Refusal::Wrong(problem)) => refused(400, &problem),
     }
 }
@@ -61,6 +62,10 @@ fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) ->
         ("GET", ["state"]) => Ok(state(world, now)),
         ("GET", ["config"]) => Ok(json!(world.config)),
         ("POST", ["config"]) => configure(world, request),
+        ("GET", ["truth"]) => {
+            let seller = number(request.query("ml_user_id").unwrap_or_default())?;
+            Ok(truth::of(world, seller).ok_or_else(|| no_seller(seller))?)
+        }
         ("POST", ["authorize"]) => authorize(sandbox, world, &body(request)?, now),
         ("POST", ["tokens"]) => end_tokens(world, &body(request)?),
         ("GET", ["faults"]) => Ok(json!({ "faults": world.faults })),

@@ -8,9 +8,9 @@ use chrono::Datelike as _;
 
 use super::sales;
 use super::shipments::ship;
-use super::shops::{self, NewItem, NewSeller};
+use super::shops::{self, NewItem};
 use super::state::World;
-use super::things::{Invoice, Order, Reputation};
+use super::things::{Invoice, Order};
 use crate::clock::{DAY_S, Day, Instant, Zone};
 use crate::money::Cents;
 
@@ -18,56 +18,6 @@ use crate::money::Cents;
 pub const DAYS_MAX: i64 = 400;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
-
-/// A shop of the demo.
-pub struct Shop {
-    id: i64,
-    nickname: &'static str,
-    level: &'static str,
-    power_seller: Option<&'static str>,
-    claims: f64,
-    late: f64,
-    cancelled: f64,
-    seed: u64,
-    daily: u64,
-}
-
-/// The demo's shops, from the largest to the smallest.
-pub const DEMO_SHOPS: [Shop; 3] = [
-    Shop {
-        id: 1_480_233_719,
-        nickname: "CASA & VIDA UTILIDADES",
-        level: "5_green",
-        power_seller: Some("platinum"),
-        claims: 0.006,
-        late: 0.031,
-        cancelled: 0.002,
-        seed: 5,
-        daily: 22,
-    },
-    Shop {
-        id: 1_517_904_266,
-        nickname: "TEC MINAS ACESSÓRIOS",
-        level: "4_light_green",
-        power_seller: None,
-        claims: 0.018,
-        late: 0.084,
-        cancelled: 0.011,
-        seed: 11,
-        daily: 12,
-    },
-    Shop {
-        id: 1_633_058_142,
-        nickname: "PET FELIZ CURITIBA",
-        level: "2_orange",
-        power_seller: None,
-        claims: 0.052,
-        late: 0.148,
-        cancelled: 0.036,
-        seed: 7,
-        daily: 6,
-    },
-];
 
 /// Title, SKU, price in centavos, category.
 type Good = (&'static str, &'static str, i64, &'static str);
@@ -139,31 +89,6 @@ pub struct Plan {
     /// absent.
     #[serde(default)]
     pub daily: Option<u64>,
-}
-
-/// Opens one of the demo's shops with its history; gives its id.
-pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Result<i64, String> {
-    let new = NewSeller {
-        nickname: shop.nickname.to_owned(),
-        ml_user_id: Some(shop.id),
-        reputation: Reputation {
-            level: Some(shop.level.to_owned()),
-            power_seller: shop.power_seller.map(str::to_owned),
-            claims: shop.claims,
-            late: shop.late,
-            cancelled: shop.cancelled,
-            real_level: None,
-        },
-    };
-    let id = shops::open(world, new, now)?;
-    let plan = Plan {
-        ml_user_id: id,
-        days,
-        seed: shop.seed,
-        daily: Some(shop.daily),
-    };
-    write(world, plan, now)?;
-    Ok(id)
 }
 
 /// Gives a seller 8 to 25 listings and the sales of `days` days up to now.
@@ -247,11 +172,6 @@ fn stock_up(
             published,
         )?;
         numbers.push(super::state::item_number(&id).unwrap_or_default());
-    }
-    if let Some(item) = numbers.last().and_then(|last| world.items.get_mut(last)) {
-        item.stock = 0;
-        "paused".clone_into(&mut item.status);
-        item.sub_status = vec!["out_of_stock".to_owned()];
     }
     Ok(numbers)
 }
@@ -376,43 +296,33 @@ impl Dice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::shops::NewSeller;
+    use crate::sandbox::things::Reputation;
 
     #[test]
     fn the_same_seed_gives_the_same_history() {
         let now = Instant::parse("2026-11-20T15:00:00Z").unwrap();
         let write_one = |seed| {
             let mut world = World::default();
-            let id = open_shop(&mut world, &DEMO_SHOPS[0], 1, now).unwrap();
-            let before = world.orders.len();
+            let shop = NewSeller {
+                nickname: "LOJA".to_owned(),
+                ml_user_id: Some(777),
+                reputation: Reputation::default(),
+            };
+            shops::open(&mut world, shop, now).unwrap();
             let plan = Plan {
-                ml_user_id: id,
+                ml_user_id: 777,
                 days: 60,
                 seed,
                 daily: None,
             };
             let count = write(&mut world, plan, now).unwrap();
-            assert_eq!(world.orders.len(), before + count);
+            assert_eq!(world.orders.len(), count);
             assert!(world.orders.values().all(|order| order.created <= now));
             format!("{:?}", world.orders)
         };
         assert_eq!(write_one(5), write_one(5));
         assert_ne!(write_one(5), write_one(6));
-    }
-
-    #[test]
-    fn every_demo_shop_looks_alive() {
-        let now = Instant::parse("2026-11-20T23:00:00Z").unwrap();
-        for shop in &DEMO_SHOPS {
-            let mut world = World::default();
-            open_shop(&mut world, shop, 60, now).unwrap();
-            let count = world.orders.len();
-            assert!((200..=2_000).contains(&count), "{}: {count}", shop.nickname);
-            assert!((8..=25).contains(&world.items.len()));
-            let cancelled = world.orders.values().filter(|o| o.status == "cancelled");
-            assert!((1..=count / 10).contains(&cancelled.count()));
-            let today = ZONE.day(now);
-            assert!(world.orders.values().any(|o| ZONE.day(o.created) == today));
-        }
     }
 
     #[test]

@@ -149,6 +149,31 @@ pub fn item(world: &World, call: Call, id: &str, request: &Request) -> Reply {
     Reply::json(200, &only(whole, wanted.as_deref()))
 }
 
+/// `GET /imagens/{id}.svg`: a listing's picture, its first letters on a colour
+/// of its own.
+pub fn picture(world: &World, path: &str) -> Reply {
+    let id = path
+        .strip_prefix("/imagens/")
+        .and_then(|name| name.strip_suffix(".svg"));
+    let Some(item) = id.and_then(|id| world.item(id)) else {
+        return Reply::error(404, "not_found", "no such picture");
+    };
+    let letters: String = item
+        .title
+        .split_whitespace()
+        .filter_map(|word| word.chars().find(|c| c.is_alphanumeric()))
+        .take(2)
+        .collect();
+    let hue = item.number * 47 % 360;
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 90 90\" width=\"90\" height=\"90\">\
+         <rect width=\"90\" height=\"90\" fill=\"hsl({hue} 45% 82%)\"/>\
+         <text x=\"45\" y=\"57\" font-size=\"34\" font-family=\"sans-serif\" text-anchor=\"middle\" \
+         fill=\"hsl({hue} 50% 28%)\">{letters}</text></svg>"
+    );
+    Reply::bytes(200, "image/svg+xml", svg.into_bytes()).header("cache-control", "max-age=86400")
+}
+
 /// `GET /items/bulk?ids=`: up to twenty, each with its own status.
 pub fn items(world: &mut World, call: Call, request: &Request) -> Reply {
     let envelope = request
@@ -241,8 +266,11 @@ fn only(item: Value, wanted: Option<&[&str]>) -> Value {
 }
 
 fn shown(world: &World, item: &Item, caller: i64, request: &Request) -> Value {
-    let all = request.query("include_attributes") == Some("all");
-    let body = item_json(&world.config, item, caller, all);
+    let hides = world.config.bulk_hides_codes && request.path == "/items/bulk";
+    let all = request.query("include_attributes") == Some("all") && !hides;
+    let mut body = item_json(&world.config, item, caller, all);
+    let host = request.header("host").unwrap_or("imagens.sandbox.invalid");
+    body["thumbnail"] = json!(format!("http://{host}/imagens/{}.svg", item.id()));
     spoil::unless_whole(world, &format!("items/{}", item.id()), body)
 }
 
@@ -262,10 +290,7 @@ fn item_json(config: &Config, item: &Item, caller: i64, all: bool) -> Value {
         "original_price": null, "currency_id": "BRL", "listing_type_id": item.listing_type,
         "buying_mode": "buy_it_now", "condition": "new",
         "permalink": format!("https://produto.sandbox.invalid/{id}"),
-        "thumbnail": format!("http://imagens.sandbox.invalid/{id}.jpg"),
-        "secure_thumbnail": format!("https://imagens.sandbox.invalid/{id}.jpg"),
-        "pictures": [{ "id": format!("{}-MLB", item.number),
-            "url": format!("http://imagens.sandbox.invalid/{id}-O.jpg") }],
+        "thumbnail": null,
         "status": item.status, "sub_status": item.sub_status, "seller_custom_field": null,
         "catalog_product_id": item.catalog_product,
         "catalog_listing": item.catalog_product.is_some(),

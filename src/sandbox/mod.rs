@@ -21,6 +21,7 @@ mod claims;
 mod config;
 mod control;
 mod deliver;
+mod demo;
 mod events;
 mod faults;
 mod fees;
@@ -31,6 +32,7 @@ mod inbox;
 mod listings;
 mod oauth;
 mod orders;
+mod overview;
 mod pages;
 mod pdf;
 mod push;
@@ -43,8 +45,10 @@ mod shops;
 mod spoil;
 mod state;
 mod strict;
+mod switches;
 mod telegram;
 mod things;
+mod truth;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -171,9 +175,9 @@ impl Drop for Running {
 pub fn seed_demo(running: &Running) -> Vec<i64> {
     let now = running.sandbox.clock.now();
     let mut world = running.sandbox.world();
-    history::DEMO_SHOPS
+    demo::DEMO_SHOPS
         .iter()
-        .filter_map(|shop| history::open_shop(&mut world, shop, 60, now).ok())
+        .filter_map(|shop| demo::open_shop(&mut world, shop, 60, now).ok())
         .collect()
 }
 

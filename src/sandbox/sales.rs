@@ -218,6 +218,8 @@ pub fn record(world: &mut World, mut order: Order) -> Result<i64, String> {
     order.id = 2_000_010_000_000_000 + number;
     order.buyer = 300_000_000 + number;
     let id = order.id;
+    let place = (order.seller, order.created, id);
+    world.orders_by_date.insert(place);
     world.orders.insert(id, order);
     Ok(id)
 }

@@ -272,6 +272,7 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
         world.orders.values().find(in_pack)?.shipment
     });
     let id = of.shipment.or(together).unwrap_or(44_000_000_000 + number);
+    let is_new = !world.shipments.contains_key(&id);
     let shipment = world.shipments.entry(id).or_insert_with(|| Shipment {
         id,
         seller,
@@ -290,7 +291,9 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
         shipment.substatus = (status == "ready_to_ship").then(|| "ready_to_print".to_owned());
     }
     status.clone_into(&mut shipment.status);
-    shipment.updated = at.max(shipment.updated);
+    if !is_new {
+        touch(shipment, at);
+    }
     if let Some(order) = world.orders.get_mut(&order) {
         order.shipment = Some(id);
     }

@@ -12,8 +12,9 @@ const SPOILED_MAX: usize = 1_000;
 pub fn unless_whole(world: &World, name: &str, mut record: Value) -> Value {
     if world.spoiled.contains(name) {
         for (field, value) in [
-            ("id", Value::Null),
             ("date_created", json!("ontem à tarde")),
+            ("last_updated", json!("há pouco")),
+            ("date_last_updated", json!(["hoje"])),
             ("total_amount", json!("muito")),
             ("price", json!({ "value": [] })),
             ("status", json!(7)),

@@ -111,6 +111,8 @@ pub struct World {
     pub items: BTreeMap<i64, Item>,
     /// Orders by id.
     pub orders: BTreeMap<i64, Order>,
+    /// The same by seller and date of creation, for searches.
+    pub(super) orders_by_date: BTreeSet<(i64, Instant, i64)>,
     /// Shipments by id.
     pub shipments: BTreeMap<i64, Shipment>,
     /// Questions by id.
@@ -281,14 +283,14 @@ impl<T> Log<T> {
         self.entries.iter()
     }
 
-    /// How many there have been, forgotten ones too.
+    /// How many there have been, also those that made room for newer ones.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Forgets all entries.
+    /// Forgets all entries, and how many there were.
     pub fn clear(&mut self) {
-        self.entries.clear();
+        *self = Self::default();
     }
 }
 

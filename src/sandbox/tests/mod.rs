@@ -446,6 +446,95 @@ fn the_overview_shows_shops_and_takes_its_buttons() {
     assert_eq!(site.log("state")["sellers"].as_array().unwrap().len(), 2);
 }
 
+/// Presses a button of the overview and requires that it did something.
+#[track_caller]
+fn press(site: &Site, action: &str, form: &str) {
+    let url = format!("{}/acoes/{action}", site.running.url());
+    let sent = site.agent.post(url).send(form).unwrap();
+    let back = sent.headers()["location"].to_str().unwrap().to_owned();
+    assert!(back.starts_with("/?feito="), "{action} {form}: {back}");
+}
+
+#[test]
+fn every_button_does_what_it_says() {
+    let site = Site::start();
+    let order = site.sell(&json!({}));
+    let press = |action: &str, form: &str| press(&site, action, form);
+    let item = format!("ml_user_id=777&item={}&quantidade=1", site.item);
+    press("perguntar", &item);
+    for act in ["preco", "esgotar", "reativar", "pausar", "reativar"] {
+        press("anuncio", &format!("{item}&acao={act}"));
+    }
+    for act in ["enviar", "entregar", "reembolsar"] {
+        press("pedido", &format!("pedido={order}&acao={act}"));
+    }
+    press("reclamar", &format!("pedido={order}"));
+    let truth = site.log("truth?ml_user_id=777");
+    assert_eq!(truth["listings"][0]["price_cents"], 6_589);
+    assert_eq!(truth["listings"][0]["available"], 10);
+    assert_eq!(truth["orders"][0]["status"], "partially_refunded");
+    assert_eq!(truth["orders"][0]["shipping_status"], "delivered");
+    let question = &truth["questions"][0]["question_id"];
+    let claim = &truth["claims"][0]["claim_id"];
+    for act in ["mediar", "encerrar", "reabrir"] {
+        press("reclamacao", &format!("reclamacao={claim}&acao={act}"));
+    }
+    press(
+        "pergunta",
+        &format!("pergunta={question}&acao=responder&texto=Tem"),
+    );
+    let truth = site.log("truth?ml_user_id=777");
+    assert_eq!(truth["questions"][0]["answer"], "Tem");
+    assert_eq!(truth["claims"][0]["stage"], "dispute");
+    assert_eq!(truth["account"]["open_claims"], 1);
+    press("revogar", "ml_user_id=777");
+    press("vencer", "ml_user_id=777");
+    press("topico", "topico=items");
+    press("anuncio", &format!("{item}&acao=encerrar"));
+    for act in ["frear", "acelerar", "derrubar", "levantar"] {
+        press("mercado", &format!("acao={act}"));
+    }
+    let page = site.get("/", "");
+    for word in ["Respondida", "Em mediação", "O mercado está no ar"] {
+        assert!(page.text.contains(word), "{word}\n{}", page.text);
+    }
+}
+
+#[test]
+fn carts_and_labels_and_a_lost_refresh_have_their_buttons() {
+    let site = Site::start();
+    let order = site.sell(&json!({}));
+    let press = |action: &str, form: &str| press(&site, action, form);
+    let item = format!("ml_user_id=777&item={}&quantidade=1", site.item);
+    press("carrinho", &item);
+    press("venda/sem-envio", &item);
+    let truth = site.log("truth?ml_user_id=777");
+    let parcels: Vec<&Value> = truth["orders"].as_array().unwrap().iter().collect();
+    let parcels: Vec<&Value> = parcels.iter().map(|order| &order["shipping_id"]).collect();
+    let [_, one, other, later] = parcels[..] else {
+        panic!("{truth}")
+    };
+    assert_eq!(one, other, "{truth}");
+    assert_eq!((one.is_null(), later.is_null()), (false, true), "{truth}");
+    for (act, status) in [
+        ("reter", "pending"),
+        ("nota", "ready_to_ship"),
+        ("liberar", "ready_to_ship"),
+    ] {
+        press("pedido", &format!("pedido={order}&acao={act}"));
+        let truth = site.log("truth?ml_user_id=777");
+        assert_eq!(truth["orders"][0]["shipping_status"], status);
+    }
+    press("perder", "ml_user_id=777");
+    assert_eq!(site.log("faults")["faults"][0]["kind"], "lost_response");
+    assert!(
+        site.get("/", "")
+            .text
+            .contains("resposta perdida em /oauth/token")
+    );
+    press("falhas/limpar", "");
+}
+
 #[test]
 fn the_demo_has_three_shops() {
     let site = Site::start();
@@ -457,4 +546,38 @@ fn the_demo_has_three_shops() {
         .json();
     assert!(page["paging"]["total"].as_i64().unwrap() > 300);
     assert_eq!(page["results"].as_array().unwrap().len(), 50);
+}
+
+#[test]
+fn the_document_tells_of_every_control_and_switch() {
+    let document = include_str!("../../../docs/sandbox.md");
+    let site = Site::start();
+    let config = site.log("config");
+    let kinds = [
+        "status",
+        "hang",
+        "truncated",
+        "garbage",
+        "slow",
+        "rate_limited",
+        "lost_response",
+        "redirect",
+        "huge",
+    ];
+    let names = config.as_object().unwrap().keys().map(String::as_str);
+    for name in names.chain(kinds) {
+        assert!(document.contains(&format!("| `{name}` |")), "{name}");
+    }
+    let mut controls = 0;
+    for line in document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `POST /_sandbox/"))
+    {
+        let path = line.split('`').next().unwrap().replace("{id}", "1");
+        let url = format!("{}/_sandbox/{path}", site.running.url());
+        let status = site.agent.post(url).send("x").unwrap().status();
+        assert_eq!(status, 400, "{path}");
+        controls += 1;
+    }
+    assert!(controls > 15, "{controls}");
 }

@@ -1,0 +1,315 @@
+//! The shops of the demo: sixty days of sales, listings in every state, a few
+//! questions and claims.
+
+use super::claims::{self, ClaimChange, NewClaim};
+use super::history::{self, Plan};
+use super::questions::{self, NewQuestion, QuestionChange};
+use super::shops::{self, ItemChange, NewSeller};
+use super::state::World;
+use super::things::{Invoice, Reputation, Variation};
+use crate::clock::{DAY_S, Instant};
+
+/// A shop of the demo.
+pub struct Shop {
+    id: i64,
+    nickname: &'static str,
+    level: &'static str,
+    power_seller: Option<&'static str>,
+    claims: f64,
+    late: f64,
+    cancelled: f64,
+    seed: u64,
+    daily: u64,
+}
+
+/// The demo's shops, from the largest to the smallest.
+pub const DEMO_SHOPS: [Shop; 3] = [
+    Shop {
+        id: 1_480_233_719,
+        nickname: "CASA & VIDA UTILIDADES",
+        level: "5_green",
+        power_seller: Some("platinum"),
+        claims: 0.006,
+        late: 0.031,
+        cancelled: 0.002,
+        seed: 5,
+        daily: 22,
+    },
+    Shop {
+        id: 1_517_904_266,
+        nickname: "TEC MINAS ACESSÓRIOS",
+        level: "4_light_green",
+        power_seller: None,
+        claims: 0.018,
+        late: 0.084,
+        cancelled: 0.011,
+        seed: 11,
+        daily: 12,
+    },
+    Shop {
+        id: 1_633_058_142,
+        nickname: "PET FELIZ CURITIBA",
+        level: "2_orange",
+        power_seller: None,
+        claims: 0.052,
+        late: 0.148,
+        cancelled: 0.036,
+        seed: 7,
+        daily: 6,
+    },
+];
+
+/// States that the least wanted listings of a shop are in, from the last one on.
+const STATES: [(&str, &str); 6] = [
+    ("paused", "out_of_stock"),
+    ("paused", "paused_by_seller"),
+    ("under_review", "waiting_for_patch"),
+    ("closed", "expired"),
+    ("inactive", "suspended"),
+    ("payment_required", ""),
+];
+
+/// What is asked, and answered unless the answer is empty.
+const QUESTIONS: [(&str, &str); 9] = [
+    ("Boa tarde! Tem a pronta entrega?", ""),
+    (
+        "Qual é a medida da caixa?",
+        "Olá! A caixa tem 30 x 20 x 15 cm. Boas compras!",
+    ),
+    (
+        "Vocês emitem nota fiscal?",
+        "Olá! Sim, a nota vai junto com o produto.",
+    ),
+    ("Serve para presente? Vem embalado?", ""),
+    (
+        "Consegue fazer por menos levando três?",
+        "Olá! O preço anunciado já é o nosso melhor.",
+    ),
+    (
+        "A garantia é de quanto tempo?",
+        "Olá! São 90 dias direto conosco.",
+    ),
+    ("Qual a previsão de entrega para Manaus?", ""),
+    ("Produto original?", "Olá! Original e lacrado."),
+    ("Tem outra cor?", "Olá! No momento, só a do anúncio."),
+];
+
+/// Time between two questions.
+const ASKED_EVERY_S: i64 = 5 * 3600;
+
+/// Opens one of the demo's shops with its history; gives its id.
+pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Result<i64, String> {
+    let new = NewSeller {
+        nickname: shop.nickname.to_owned(),
+        ml_user_id: Some(shop.id),
+        reputation: Reputation {
+            level: Some(shop.level.to_owned()),
+            power_seller: shop.power_seller.map(str::to_owned),
+            claims: shop.claims,
+            late: shop.late,
+            cancelled: shop.cancelled,
+            real_level: None,
+        },
+    };
+    let id = shops::open(world, new, now)?;
+    let plan = Plan {
+        ml_user_id: id,
+        days,
+        seed: shop.seed,
+        daily: Some(shop.daily),
+    };
+    history::write(world, plan, now)?;
+    furnish(world, id, now)?;
+    Ok(id)
+}
+
+/// Gives a shop with a history what a shop has besides sales. Nobody is told.
+pub fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
+    vary_listings(world, seller, now)?;
+    let items = listings_of(world, seller);
+    // Every shop hears the same questions, from another one on.
+    let first = usize::try_from(seller % 9).unwrap_or(0);
+    let texts = QUESTIONS
+        .into_iter()
+        .cycle()
+        .skip(first)
+        .take(QUESTIONS.len());
+    for ((item, (text, answer)), number) in items.iter().cycle().zip(texts).zip(1..) {
+        let new = NewQuestion {
+            ml_user_id: seller,
+            item: Some(format!("MLB{item}")),
+            text: Some(text.to_owned()),
+            date_created: Some(now.minus(number * ASKED_EVERY_S + seller % 3000).rfc3339()),
+            notify: false,
+        };
+        let id = questions::ask(world, new, now)?;
+        if !answer.is_empty() {
+            let change = QuestionChange {
+                answer: Some(answer.to_owned()),
+                notify: Some(false),
+                ..QuestionChange::default()
+            };
+            questions::change(
+                world,
+                id,
+                change,
+                now.minus(number * ASKED_EVERY_S + seller % 3000 - 1800),
+            )?;
+        }
+    }
+    complain(world, seller, now)
+}
+
+/// Numbers of a seller's listings, the favourites first.
+fn listings_of(world: &World, seller: i64) -> Vec<i64> {
+    let own = world.items.values().filter(|item| item.seller == seller);
+    own.map(|item| item.number).collect()
+}
+
+fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
+    let items = listings_of(world, seller);
+    if let Some(item) = items.first().and_then(|first| world.items.get_mut(first)) {
+        let (left, sold) = (item.stock / 2, item.sold / 2);
+        item.variations = [
+            ("Preto", item.stock - left, item.sold - sold),
+            ("Branco", left, sold),
+        ]
+        .map(|(value, stock, sold)| Variation {
+            id: item.number * 10 + i64::from(value == "Branco"),
+            value: value.to_owned(),
+            stock,
+            sold,
+            sku: item
+                .sku
+                .as_ref()
+                .map(|sku| format!("{sku}-{}", &value[..2].to_uppercase())),
+        })
+        .to_vec();
+    }
+    if let Some(item) = items.get(1).and_then(|second| world.items.get_mut(second)) {
+        "fulfillment".clone_into(&mut item.logistic);
+    }
+    // Half of a shop stays on sale.
+    let unwanted = items.iter().copied().rev().take(items.len() / 2);
+    for ((status, sub_status), number) in STATES.into_iter().zip(unwanted) {
+        let change = ItemChange {
+            status: Some(status.to_owned()),
+            sub_status: Some(sub_status.split_whitespace().map(str::to_owned).collect()),
+            stock: (sub_status == "out_of_stock").then_some(0),
+            notify: Some(false),
+            ..ItemChange::default()
+        };
+        let at = now.minus(number % 9 * DAY_S + 3600);
+        shops::change_item(world, &format!("MLB{number}"), change, at)?;
+    }
+    Ok(())
+}
+
+/// How a claim of the demo goes.
+struct Course {
+    stage: &'static str,
+    /// What the seller has to do.
+    action: &'static str,
+    /// Hours since it was opened.
+    hours: i64,
+    is_over: bool,
+}
+
+const COURSES: [Course; 3] = [
+    Course {
+        stage: "claim",
+        action: "send_message_to_complainant",
+        hours: 20,
+        is_over: false,
+    },
+    Course {
+        stage: "dispute",
+        action: "",
+        hours: 77,
+        is_over: false,
+    },
+    Course {
+        stage: "claim",
+        action: "",
+        hours: 130,
+        is_over: true,
+    },
+];
+
+/// One claim that waits for the seller, one that the marketplace decides, one
+/// that is over; and fiscal notes of the newest sales.
+fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
+    let delivered: Vec<i64> = world
+        .orders
+        .values()
+        .filter(|order| order.seller == seller && order.status == "paid")
+        .map(|order| order.id)
+        .collect();
+    for order in delivered.iter().rev().take(40) {
+        if let Some(order) = world.orders.get_mut(order) {
+            order.invoice = Invoice::Issued;
+        }
+    }
+    for (order, course) in delivered.iter().rev().skip(20).zip(COURSES) {
+        let new = NewClaim {
+            ml_user_id: seller,
+            order: Some(*order),
+            kind: "mediations".to_owned(),
+            stage: course.stage.to_owned(),
+            reason: "PDD9939".to_owned(),
+            resource: "order".to_owned(),
+            action: course.action.to_owned(),
+            date_created: Some(now.minus(course.hours * 3600 + seller % 3000).rfc3339()),
+            notify: false,
+        };
+        let id = claims::open(world, new, now)?;
+        if course.is_over {
+            let change = ClaimChange {
+                status: Some("closed".to_owned()),
+                resolution: Some("payment_refunded".to_owned()),
+                notify: Some(false),
+                ..ClaimChange::default()
+            };
+            claims::change(world, id, change, now.minus(DAY_S))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Zone;
+
+    #[test]
+    fn every_demo_shop_looks_alive() {
+        let now = Instant::parse("2026-11-20T23:00:00Z").unwrap();
+        let zone = Zone(chrono_tz::America::Sao_Paulo);
+        let mut seen = std::collections::HashSet::new();
+        for shop in &DEMO_SHOPS {
+            let mut world = World::default();
+            open_shop(&mut world, shop, 60, now).unwrap();
+            let count = world.orders.len();
+            assert!((200..=2_000).contains(&count), "{}: {count}", shop.nickname);
+            assert!((8..=25).contains(&world.items.len()));
+            let cancelled = world.orders.values().filter(|o| o.status == "cancelled");
+            assert!((1..=count / 10).contains(&cancelled.count()));
+            let today = zone.day(now);
+            assert!(world.orders.values().any(|o| zone.day(o.created) == today));
+            seen.extend(world.items.values().map(|item| item.status.clone()));
+            let open = world
+                .questions
+                .values()
+                .filter(|q| q.status == "UNANSWERED");
+            assert_eq!((world.questions.len(), open.count()), (9, 3));
+            let open = world
+                .claims
+                .values()
+                .filter(|claim| claim.status == "opened");
+            assert_eq!((world.claims.len(), open.count()), (3, 2));
+        }
+        for (status, _) in STATES {
+            assert!(seen.contains(status), "{status}");
+        }
+    }
+}

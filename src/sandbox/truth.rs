@@ -1,0 +1,98 @@
+//! What the marketplace holds of a seller, in the columns of the platform's
+//! tables, so that a test can compare a mirror with it.
+
+use serde_json::{Value, json};
+
+use super::state::World;
+use super::things::{Claim, Item, Order, Question};
+
+/// `GET /_sandbox/truth?ml_user_id=`.
+pub fn of(world: &World, seller: i64) -> Option<Value> {
+    let account = world.sellers.get(&seller)?;
+    let items: Vec<&Item> = world
+        .items
+        .values()
+        .filter(|i| i.seller == seller)
+        .collect();
+    let questions = world.questions.values().filter(|q| q.seller == seller);
+    let questions: Vec<&Question> = questions.collect();
+    let claims: Vec<&Claim> = world
+        .claims
+        .values()
+        .filter(|c| c.seller == seller)
+        .collect();
+    let orders = world.orders.values().filter(|order| order.seller == seller);
+    let shown = |item: &&&Item| matches!(item.status.as_str(), "active" | "paused");
+    let open = |question: &&&Question| question.status == "UNANSWERED";
+    Some(json!({
+        "account": {
+            "nickname": account.nickname,
+            "reputation": account.reputation.level.as_deref().unwrap_or_default(),
+            "listings": items.iter().filter(shown).count(),
+            "open_questions": questions.iter().filter(open).count(),
+            "open_claims": claims.iter().filter(|claim| claim.status == "opened").count(),
+        },
+        "orders": orders.map(|order| order_row(world, order)).collect::<Vec<_>>(),
+        "listings": items.into_iter().map(listing_row).collect::<Vec<_>>(),
+        "questions": questions.into_iter().map(question_row).collect::<Vec<_>>(),
+        "claims": claims.into_iter().map(claim_row).collect::<Vec<_>>(),
+    }))
+}
+
+fn order_row(world: &World, order: &Order) -> Value {
+    let shipment = order.shipment.and_then(|id| world.shipments.get(&id));
+    json!({
+        "order_id": order.id, "ml_user_id": order.seller, "status": order.status,
+        "created_at": order.created.0, "closed_at": order.closed.map(|at| at.0),
+        "updated_at": order.updated.0, "total_cents": order.total().0, "currency": "BRL",
+        "item_id": order.item, "variation_id": order.variation.unwrap_or(0),
+        "quantity": order.quantity, "buyer_id": order.buyer,
+        "buyer_nickname": super::orders::nickname_of(order), "shipping_id": order.shipment,
+        "shipping_status": shipment.map(|shipment| &shipment.status),
+        "logistic_type": shipment.map(|shipment| &shipment.logistic),
+    })
+}
+
+fn listing_row(item: &Item) -> Value {
+    let by_variation = item.variations.iter().find_map(|kind| kind.sku.as_deref());
+    json!({
+        "item_id": item.number, "ml_user_id": item.seller, "site": "MLB", "title": item.title,
+        "status": item.status, "sub_status": item.sub_status.join(" "),
+        "price_cents": item.price.0, "currency": "BRL", "available": item.stock,
+        "sold": item.sold, "listing_type": item.listing_type, "logistic_type": item.logistic,
+        "category": item.category, "sku": item.sku.as_deref().or(by_variation).unwrap_or_default(),
+        "ean": item.ean.as_deref().unwrap_or_default(),
+        "permalink": format!("https://produto.sandbox.invalid/{}", item.id()),
+        "created_at": item.created.0, "updated_at": item.updated.0,
+    })
+}
+
+fn question_row(question: &Question) -> Value {
+    let state = match question.status.as_str() {
+        "UNANSWERED" => 1,
+        "ANSWERED" => 2,
+        _ => 3,
+    };
+    let banned = question.status == "BANNED";
+    json!({
+        "question_id": question.id, "ml_user_id": question.seller, "item_id": question.item,
+        "asked_at": question.created.0, "state": state, "status": question.status,
+        "text": if banned { "" } else { &question.text },
+        "answer": question.answer.as_ref().map(|answer| &answer.text),
+        "answered_at": question.answer.as_ref().map(|answer| answer.at.0),
+        "asker_id": question.buyer,
+    })
+}
+
+fn claim_row(claim: &Claim) -> Value {
+    json!({
+        "claim_id": claim.id, "ml_user_id": claim.seller, "opened_at": claim.created.0,
+        "state": if claim.status == "opened" { 1 } else { 2 }, "kind": claim.kind,
+        "stage": claim.stage, "reason": claim.reason, "resource": claim.resource,
+        "resource_id": claim.resource_id, "order_id": claim.order,
+        "due_at": claim.action.as_ref().map(|(_, due)| due.0),
+        "action": claim.action.as_ref().map(|(action, _)| action.as_str()).unwrap_or_default(),
+        "resolution": claim.resolution.as_ref().map(|(why, _)| why.as_str()).unwrap_or_default(),
+        "updated_at": claim.updated.0,
+    })
+}
