@@ -84,7 +84,7 @@ INSERT INTO word (word_id, text) VALUES
     (1, 'confirmed'), (2, 'payment_required'), (3, 'payment_in_process'),
     (4, 'partially_paid'), (5, 'paid'), (6, 'partially_refunded'),
     (7, 'pending_cancel'), (8, 'cancelled'), (9, 'invalid'),
-    (20, 'BRL');
+    (10, 'ready_to_ship'), (20, 'BRL');
 
 -- ---------------------------------------------------------------- accounts
 
@@ -469,14 +469,15 @@ CREATE TABLE ml_link_attempt (
 
 CREATE INDEX ml_link_attempt_by_user ON ml_link_attempt (user_id, created_at);
 
--- What has been sold: title and SKU of a listing's variation, kept once for all its orders.
+-- What has been sold: title and SKU of a listing's variation, kept once for all orders that say the same.
 CREATE TABLE sold_item (
     item_id      INTEGER NOT NULL,          -- number of the listing id, without the site
     variation_id INTEGER NOT NULL,          -- 0 without variations
+    version      INTEGER NOT NULL,          -- from 0 on, another one for other words
     site         TEXT NOT NULL,             -- such as MLB
-    title        TEXT NOT NULL,             -- as buyers see it
-    sku          TEXT NOT NULL,             -- empty when the listing has none
-    PRIMARY KEY (item_id, variation_id)
+    title        TEXT NOT NULL,             -- as buyers saw it
+    sku          TEXT NOT NULL,             -- empty when the listing had none
+    PRIMARY KEY (item_id, variation_id, version)
 ) STRICT, WITHOUT ROWID;
 
 -- Orders, clustered by owner and time so that a page touches one or two leaves.
@@ -498,12 +499,17 @@ CREATE TABLE sale_order (
     shipping_status INTEGER,                -- word
     logistic_type   INTEGER,                -- word
     shipment_at     INTEGER,                -- last_updated of the shipment's state stored here
+    item_version    INTEGER NOT NULL DEFAULT 0, -- which words of sold_item it has
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
 -- One index serves the filters by store, by status and by both: a page is the merge of its runs.
 CREATE INDEX sale_order_run ON sale_order (owner_id, ml_user_id, status, created_at, order_id);
 CREATE INDEX sale_order_by_number ON sale_order (order_id);
+-- Orders whose parcel is to be sent.
+CREATE INDEX sale_order_to_ship ON sale_order (owner_id, ml_user_id, shipping_id) WHERE shipping_status = 10;
+-- Orders of one listing, counted without a look at them.
+CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, order_id, status);
 
 -- Number of orders by store, status and civil day of date_created: the totals of order lists.
 CREATE TABLE order_count (
@@ -608,6 +614,15 @@ CREATE TABLE ml_sync (
 
 CREATE INDEX ml_sync_due ON ml_sync (at_once, next_at, ml_user_id, area);
 
+-- Listings that a reading under way has met at the marketplace.
+CREATE TABLE ml_seen (
+    ml_user_id INTEGER NOT NULL REFERENCES ml_account (ml_user_id) ON DELETE CASCADE, -- the account
+    item_id    INTEGER NOT NULL,            -- number of the listing id, without the site
+    site       TEXT NOT NULL,               -- such as MLB
+    looked     INTEGER NOT NULL CHECK (looked IN (0, 1)), -- 1 once its details were read
+    PRIMARY KEY (ml_user_id, item_id)
+) STRICT, WITHOUT ROWID;
+
 -- Listings of linked accounts, as the marketplace shows them to their seller.
 CREATE TABLE listing (
     owner_id      INTEGER NOT NULL,         -- the person whose account it is of
@@ -688,6 +703,14 @@ CREATE TABLE question (
 CREATE INDEX question_by_number ON question (question_id);
 CREATE INDEX question_run ON question (owner_id, state, ml_user_id, asked_at, question_id);
 
+-- Answers to questions that were sent and of which nobody saw yet whether they arrived.
+CREATE TABLE answer_sent (
+    question_id INTEGER PRIMARY KEY,        -- the marketplace's number
+    sent_at     INTEGER NOT NULL            -- when
+) STRICT;
+
+CREATE INDEX answer_sent_by_time ON answer_sent (sent_at);
+
 -- Claims of buyers, clustered by owner and time.
 CREATE TABLE claim (
     owner_id    INTEGER NOT NULL,           -- the person whose sale it is about
@@ -717,12 +740,20 @@ CREATE TABLE ml_unlinked (
     PRIMARY KEY (owner_id, ml_user_id)
 ) STRICT, WITHOUT ROWID;
 
--- Fees as the marketplace last told them, kept for a day.
+-- Fees as the marketplace last told them, kept for a day. What is asked decides the slot, so there are never more than slots.
 CREATE TABLE ml_fee (
-    question   TEXT PRIMARY KEY,            -- what was asked: site, category, price, kind of shipping
+    slot       INTEGER PRIMARY KEY,         -- from the question's digest
+    question   TEXT NOT NULL,               -- what was asked: account, category, price, kind of shipping
     answer     TEXT NOT NULL,               -- JSON of what matters of the answer
     fetched_at INTEGER NOT NULL             -- when it was told
-) STRICT, WITHOUT ROWID;
+) STRICT;
+
+-- Tax rates that students set for their own calculations.
+CREATE TABLE own_tax (
+    user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- whose rate
+    rate_bp    INTEGER NOT NULL CHECK (rate_bp BETWEEN 0 AND 10000), -- hundredths of a percent
+    updated_at INTEGER NOT NULL             -- when it was set
+) STRICT;
 
 -- ----------------------------------------------------------------- catalog
 

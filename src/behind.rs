@@ -20,6 +20,7 @@ use crate::guard::Kind;
 use crate::http::limit::StoredWindow;
 use crate::ids::{TokenHash, UserId};
 use crate::marketplace::received::store as received;
+use crate::marketplace::tools::fees::store as fees;
 use crate::outbox;
 use crate::requests::{self, Entry};
 use crate::retention;
@@ -249,6 +250,7 @@ fn tidy(app: &App) -> Result<(), DbError> {
     in_batches(app, |tx| {
         received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), TIDY_BATCH)
     })?;
+    app.db.write(fees::forget_old)?;
     in_batches(app, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.
         tx.execute(

@@ -27,6 +27,11 @@ impl Cents {
         self.0 as f64 / 100.0
     }
 
+    /// `1.234,50`: as people type it.
+    pub fn typed(self) -> String {
+        self.page().replacen("R$ ", "", 1)
+    }
+
     /// `R$ 1.234,56`, for pages.
     pub fn page(self) -> String {
         let (sign, cents) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());

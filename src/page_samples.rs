@@ -268,7 +268,7 @@ fn stats(days: &[i64], unread: u64) -> Vec<Stat> {
         Stat {
             label: "Contas vinculadas",
             value: "3".to_owned(),
-            note: "1 precisa de você".to_owned(),
+            note: "1 precisa de atenção".to_owned(),
             href: "/painel/ml",
             ..Stat::default()
         },
@@ -292,7 +292,9 @@ fn account_rows(count: usize) -> Vec<AccountRow> {
             listings: ["1.204", "318", "0"][index % 3].to_owned(),
             claims: [0, 2, 0][index % 3],
             questions: [3, 0, 0][index % 3],
-            link: [Badge::Linked, Badge::Linked, Badge::LinkLost][index % 3],
+            link: [Badge::Linked, Badge::Attention, Badge::LinkLost][index % 3],
+            trouble: (index % 3 == 1)
+                .then(|| "Pedidos: sem leitura desde 20/11/2026 14:05.".to_owned()),
             error: (index % 3 == 2)
                 .then(|| "O marketplace recusou a renovação do acesso.".to_owned()),
         })
@@ -345,7 +347,7 @@ fn news_rows(count: usize) -> Vec<NewsRow> {
                 title: title.to_owned(),
                 message: message.to_owned(),
                 ml_user_id: None,
-                reference: None,
+                reference: Some("2000010000004088".to_owned()),
                 created_at: NOW.minus([40, 1_900, 9_000, 100_000][index % 4]),
                 read: index >= 2,
             };
@@ -413,6 +415,7 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
         layout: student("/painel/ml").with_flash(flash),
         configured,
         signature_required: true,
+        look_after_s: Some(2),
         accounts: account_rows(count)
             .into_iter()
             .zip(91_234_567_u64..)
@@ -421,10 +424,18 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
                 nickname: row.nickname,
                 link: row.link,
                 reputation: row.reputation,
+                relink: row.error.is_some(),
                 error: row.error,
+                trouble: row.trouble,
                 linked: ago(9_000_000),
                 synced: (id % 2 == 1).then(|| ago(200)),
-                history_from: (id % 3 == 0).then(|| "12/08/2026".to_owned()),
+                history: (id % 3 == 0).then(|| "desde 12/08/2026, buscando mais".to_owned()),
+                progress: vec![Progress::new(
+                    "Lendo pedidos",
+                    1_204,
+                    5_000,
+                    "1.204 de 5.000 pedidos, falta cerca de 5 min",
+                )],
                 areas: vec![AreaRow {
                     title: "Pedidos",
                     state: Badge::Running,
@@ -875,6 +886,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::keys::samples::all(&operator, &ago),
         crate::content::samples::every(&operator, &student),
         crate::catalog::samples::every(&student, &ago),
+        crate::marketplace::tools::samples::every(&student, &ago),
     ]
     .concat()
 }

@@ -56,8 +56,10 @@ pub const MESSAGE_COUNTS: Keep = Keep::removed("Contagem de mensagens por dia", 
 pub const SESSIONS: Keep = Keep::removed("Sessões e tokens da extensão encerrados", 30);
 pub const LINKS: Keep = Keep::removed("Links de senha usados ou vencidos", 30);
 
+pub const FEES: Keep = Keep::removed("Taxas consultadas no marketplace", 1);
+
 /// The table.
-pub const ALL: [Keep; 9] = [
+pub const ALL: [Keep; 10] = [
     REQUESTS,
     MESSAGES,
     RUNS,
@@ -67,6 +69,7 @@ pub const ALL: [Keep; 9] = [
     PURCHASE_BODIES,
     SESSIONS,
     LINKS,
+    FEES,
 ];
 
 #[cfg(test)]

@@ -37,6 +37,9 @@ const fn post(path: &'static str, call: Call, about: &'static str) -> Route {
 
 /// Bodies of logins and other small forms.
 const SMALL: usize = 4 * 1024;
+/// Answers to questions: 2,000 characters of 12 bytes, as `%F0%9F%98%80` and
+/// `\ud83d\ude00` have them.
+const ANSWER: usize = 32 * 1024;
 /// Bodies of marketplace notifications.
 const NOTIFICATION: usize = 64 * 1024;
 /// Bodies of purchase events.
@@ -65,6 +68,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(content_of_students());
     rows.extend(content_administration());
     rows.extend(people());
+    rows.extend(tools());
     rows.extend(products(Access::Student, SELLERS_PRODUCTS));
     rows.extend(products(Access::Supplier, SUPPLIERS_PRODUCTS));
     rows.extend(queues());
@@ -80,6 +84,26 @@ fn health() -> [Route; 2] {
     [
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").any_host(),
         get("/readyz", Call::Open(Run::Slow(api::readyz)), "Says whether the service can do its work.").any_host(),
+    ]
+}
+
+/// What a sale costs, labels for parcels, fiscal notes.
+#[rustfmt::skip]
+fn tools() -> [Route; 6] {
+    use Access::Student;
+    use marketplace::tools::fees::pages as fees;
+    use marketplace::tools::labels::pages as labels;
+    [
+        get("/painel/ml/calculadora", Call::Session(Student, Run::Slow(fees::page)), "What remains of a sale, as a page."),
+        get("/painel/ml/calculadora/taxas-json", Call::Session(Student, Run::Slow(fees::fees_json)),
+            "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),
+        post("/painel/ml/calculadora/imposto", Call::Session(Student, Run::Write(fees::set_tax)),
+            "Sets one's own tax rate for the calculator.").body_at_most(SMALL),
+        get("/painel/ml/etiquetas", Call::Session(Student, Run::Read(labels::list)), "Parcels that are ready to be sent, as page or JSON."),
+        get("/painel/ml/etiqueta", Call::Session(Student, Run::Slow(labels::file)),
+            "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
+        get("/painel/vendas/{id}/nota", Call::Session(Student, Run::Slow(marketplace::tools::invoices::file)),
+            "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
 }
 
@@ -286,7 +310,7 @@ fn panel() -> [Route; 23] {
             "Leads to the marketplace's consent page.").changes_state(),
         get("/painel/ml/retorno", Call::Session(Student, Run::Slow(marketplace::link::finish)),
             "Where the marketplace sends the person back to.").in_person(),
-        post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Write(marketplace::link::unlink)),
+        post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Slow(marketplace::link::unlink)),
             "Unlinks an account and forgets its tokens.").body_at_most(SMALL),
         post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),
             "Reads an account at the marketplace now.").body_at_most(SMALL),
@@ -315,12 +339,12 @@ fn shops() -> [Route; 7] {
         get("/painel/vendas/{id}", Call::Session(Student, Run::Read(sales::sale)), "One order of a seller."),
         get("/painel/anuncios", Call::Session(Student, Run::ReadOrSlow(listings::walks, listings::listings)),
             "A seller's listings, as page, JSON or CSV."),
-        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(asks_for_much, questions::questions)),
+        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(questions::walks, questions::questions)),
             "Questions of buyers, as page, JSON or CSV."),
         get("/painel/perguntas/{id}", Call::Session(Student, Run::Read(questions::question)), "A question of a buyer."),
         post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Slow(marketplace::questions::answer::answer)),
-            "Answers a question of a buyer.").body_at_most(4 * SMALL),
-        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(asks_for_much, claims::claims)),
+            "Answers a question of a buyer.").body_at_most(ANSWER),
+        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(claims::walks, claims::claims)),
             "Claims of buyers, as page, JSON or CSV."),
     ]
 }

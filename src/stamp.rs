@@ -17,7 +17,7 @@ use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
 use crate::http::policy;
 use crate::http::reply::media;
-use crate::http::view::{ErrorPage, Layout};
+use crate::http::view::{ErrorPage, Layout, error_text};
 use crate::http::{Code, Family, Problem, Reply};
 use crate::route::Route;
 
@@ -149,7 +149,9 @@ impl<'r> Stamp<'r> {
     /// A problem in its family's shape.
     pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
         let status = problem.code.status(self.family);
-        let mut reply = if html {
+        let mut reply = if self.family == Family::File {
+            Reply::of(media::TEXT, error_text(status.as_u16(), self.id_text())).status(status)
+        } else if html {
             self.error_page(status, problem)
         } else {
             Reply::of(media::JSON, problem.body(self.family, self.id_text())).status(status)

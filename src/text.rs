@@ -43,6 +43,13 @@ pub fn search_key(text: &str) -> String {
         .collect()
 }
 
+/// Whether every word of a search, itself a [`search_key`], is in a text,
+/// without case and Portuguese accents.
+pub fn holds(text: &str, key: &str) -> bool {
+    let text = search_key(text);
+    key.split_whitespace().all(|word| text.contains(word))
+}
+
 /// At most `limit` characters of a text, cut between characters.
 pub fn shortened(text: &str, limit: usize) -> &str {
     text.char_indices()
@@ -61,6 +68,11 @@ pub fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// A pattern for `LIKE … ESCAPE '\\'` that finds what begins with a text.
+pub fn like_beginning(text: &str) -> String {
+    like_pattern(text).split_off(1)
 }
 
 /// A pattern for `LIKE … ESCAPE '\\'` that finds a text anywhere.
@@ -138,6 +150,15 @@ mod tests {
         ] {
             assert_eq!(grouped(number), text);
         }
+    }
+
+    #[test]
+    fn searches_pass_over_case_and_accents() {
+        let title = "Suporte Antipuxão";
+        for search in ["antipuxao", "ANTIPUXÃO", "Antipuxão", "  puxão sup", ""] {
+            assert!(holds(title, &search_key(search)), "{search}");
+        }
+        assert!(!holds(title, &search_key("antipuxao preto")));
     }
 
     #[test]

@@ -33,6 +33,13 @@ const STUDENT: &[Group] = &[
         ],
     },
     Group {
+        title: "Ferramentas",
+        places: &[
+            Place::new("Calculadora", "/painel/ml/calculadora", "calculator"),
+            Place::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
+        ],
+    },
+    Group {
         title: "Aprender",
         places: &[
             Place::new("Aulas", "/painel/aulas", "lesson").handy(),

@@ -21,13 +21,12 @@ pub const SKU_TAKEN: &str = "is the SKU of another product";
 
 /// The form of a product that exists.
 pub fn typed(entry: &Entry) -> Form {
-    let amount = |amount: Cents| amount.page().trim_start_matches("R$ ").to_owned();
     Form::new(&FIELDS, |name| match name {
         "titulo" => entry.title.clone(),
         "sku" => entry.sku.clone(),
         "ean" => entry.ean.clone(),
-        "custo" => amount(entry.cost),
-        _ => amount(entry.price),
+        "custo" => entry.cost.typed(),
+        _ => entry.price.typed(),
     })
     .unfocused()
 }

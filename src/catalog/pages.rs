@@ -39,6 +39,7 @@ const OF_SELLERS: Listing = Listing {
     filters: &[Filter {
         name: "estoque",
         label: "Estoque",
+        all: "Todos",
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
     orders: &["titulo", "sku", "estoque", "-alteracao"],
@@ -227,13 +228,13 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query: PageQuery = request.query()?;
     let mut check = Check::text();
     let page = check.number("pagina", query.pagina, 1..=1_000_000);
-    let rows = check.number("por_pagina", query.por_pagina, 1..=i64::MAX);
+    let rows = check.capped("por_pagina", query.por_pagina, MOST_MOVEMENTS);
     let notice = check.optional("aviso", query.aviso).unwrap_or_default();
     check.finish()?;
     let window = Window {
         page: page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1),
         rows: rows
-            .and_then(|rows| u32::try_from(rows.min(MOST_MOVEMENTS)).ok())
+            .and_then(|rows| u32::try_from(rows).ok())
             .unwrap_or(MOVEMENTS),
     };
     let found = Found::read(app, person, request, id, window)?;

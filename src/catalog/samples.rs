@@ -21,6 +21,7 @@ const LIST: Listing = Listing {
     filters: &[Filter {
         name: "estoque",
         label: "Estoque",
+        all: "Todos",
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
     orders: &["titulo"],
@@ -121,7 +122,7 @@ fn new_product(layout: Layout, faults: usize) -> String {
 }
 
 fn import(layout: Layout, faults: usize) -> String {
-    let said = "O sku precisa ter de 1 a 80 letras; o price precisa ser um valor a partir de 0, como 12,50.";
+    let said = "“SKU” precisa ter de 1 a 80 letras; “Preço de venda” precisa ser um valor a partir de 0, com até duas casas, como 12,50.";
     ProductImportPage {
         layout,
         base: BASE,

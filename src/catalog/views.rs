@@ -127,7 +127,9 @@ pub fn fault_words(field: &str) -> &'static str {
         "titulo" => "Dê um título de 1 a 200 letras.",
         "sku" => "Informe um SKU de 1 a 80 letras.",
         "ean" => "Informe de 8 a 14 números, ou deixe em branco.",
-        "custo" | "preco" => "Informe um valor de 0 a 10.000.000,00, como 12,50.",
+        "custo" | "preco" => {
+            "Informe um valor de 0 a 10.000.000,00, com até duas casas, como 12,50."
+        }
         "estoque" => "Informe um número de 0 a 10.000.000.",
         "tipo" => "Escolha entrada, saída ou ajuste.",
         "quantidade" => {

@@ -14,11 +14,13 @@ pub const LIST: Listing = Listing {
         Filter {
             name: "resultado",
             label: "Resultado",
+            all: "Todos",
             values: State::FILTER,
         },
         Filter {
             name: "evento",
             label: "Evento",
+            all: "Todos",
             values: Kind::FILTER,
         },
     ],

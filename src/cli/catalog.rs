@@ -13,7 +13,9 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
     let CatalogCommand::Import { email, file } = command;
     let name = file.display();
     let bytes = std::fs::read(&file).with_context(|| format!("cannot read {name}"))?;
-    let rows = import::read(&bytes).with_context(|| format!("cannot import {name}"))?;
+    let products = import::read(&bytes)
+        .map_err(ImportError::File)
+        .with_context(|| format!("cannot import {name}"))?;
     let wanted = email.clone();
     let outcome = context.database()?.write(move |tx| {
         let Some(account) = accounts::by_email(tx, &wanted)? else {
@@ -22,7 +24,7 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
         if path_of(account.role).is_none() {
             return Ok(Outcome::HasNone);
         }
-        let counts = import::apply(tx, account.user_id, &rows)?;
+        let counts = import::apply(tx, account.user_id, &products)?;
         audit::note(
             tx,
             &Actor::local(Kind::Command, "catalog import"),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::serve::Server;
-use super::{Context, demo_content, demo_data, demo_messages, log, sandbox, say};
+use super::{Context, demo_catalog, demo_content, demo_data, demo_messages, log, sandbox, say};
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
@@ -82,6 +82,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     "mailto:demonstracao@exemplo.com".clone_into(&mut config.push.subject);
     config.marketplace.api_base = inside.url();
     config.marketplace.auth_base = inside.url();
+    config.marketplace.image_host = inside.url();
     crate::sandbox::CLIENT_ID.clone_into(&mut config.marketplace.client_id);
     config.marketplace.client_secret = Secret::new(crate::sandbox::CLIENT_SECRET);
     config.chat.gateway = Gateway::Evolution;
@@ -165,6 +166,7 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
     );
     let zone = app.zone();
     app.db.write(move |tx| {
+        let mut catalogs = Vec::new();
         for cast in [STUDENT, SUPPLIER, OPERATOR] {
             let new = NewUser {
                 email: cast.email.to_owned(),
@@ -176,12 +178,16 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
                 continue;
             };
             if cast.role != Role::Admin {
+                catalogs.push(user);
                 partners::set_plan(tx, user, Some(PlanName::Starter), None)?;
             }
             if cast.role.is_student() {
                 partners::insert_token(tx, user, &token, "Demonstração")?;
                 demo_content::fill(tx, zone, user)?;
             }
+        }
+        if let [student, supplier] = *catalogs {
+            demo_catalog::fill(tx, student, supplier)?;
         }
         demo_messages::fill(tx)?;
         for plan in plans() {

@@ -7,6 +7,7 @@ mod catalog;
 mod check;
 mod database;
 mod demo;
+mod demo_catalog;
 mod demo_content;
 mod demo_data;
 mod demo_messages;

@@ -38,6 +38,7 @@ const LIST: Listing = Listing {
     filters: &[Filter {
         name: "tipo",
         label: "Registro",
+        all: "Todos",
         values: &KINDS,
     }],
     orders: &["-dia"],

@@ -1,11 +1,54 @@
-//! What changed at the marketplace is read (`marketplace/sync/` says how).
+//! What changed at the marketplace is read (`marketplace/sync/` says how), and
+//! the notifications that it could not deliver are received late.
 
+use super::mark::{self, Mark};
 use super::{Outcome, Report, Turn};
 use crate::app::App;
-use crate::marketplace::sync;
+use crate::clock::{DAY_S, Instant};
+use crate::db::{DbError, Lane};
+use crate::marketplace::sync::{self, missed};
+
+/// When missed notifications are asked for next is the mark's position.
+const MARK: &str = "ml_perdidas";
+/// Accounts whose orders are read before their turn because somebody asked for
+/// the run: a scheduler may call every minute, whatever the number of accounts.
+const HURRIED: u32 = 5;
+/// Seconds between two looks, and after nobody was let look.
+const LOOK_S: i64 = 900;
+const REFUSED_S: i64 = 6 * 3600;
 
 /// The task.
 pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let missed = receive_missed(app, turn);
+    if turn.is_asked {
+        sync::hurry(app, HURRIED)?;
+    }
     report.add_sync(sync::sweep(app, &|| turn.is_over())?);
-    Ok(())
+    Ok(missed?)
+}
+
+fn receive_missed(app: &App, turn: &Turn<'_>) -> Result<(), DbError> {
+    let next_at = app.db.read(Lane::Slow, |tx| mark::of(tx, MARK))?.position;
+    // After a clock was set back it waits no longer than the longest pause.
+    if (1..=REFUSED_S).contains(&(next_at - turn.now.0)) {
+        return Ok(());
+    }
+    let pause_s = match missed::receive(app, &|| turn.is_over())? {
+        missed::Outcome::Received(new) => {
+            if new > 0 {
+                tracing::info!(new, "notifications that were missed are received");
+            }
+            LOOK_S
+        }
+        missed::Outcome::NobodyLinked => return Ok(()),
+        missed::Outcome::Unavailable => LOOK_S,
+        missed::Outcome::Refused => REFUSED_S,
+    };
+    let next: Instant = turn.now.plus(pause_s);
+    let mark = Mark {
+        position: next.0,
+        done: false,
+    };
+    app.db
+        .write(move |tx| mark::set(tx, MARK, mark, next.plus(DAY_S)))
 }

@@ -94,6 +94,8 @@ impl Origin {
 pub struct Turn<'t> {
     /// When the run began.
     pub now: Instant,
+    /// Whether somebody asked for the run, and is to see what there is now.
+    pub is_asked: bool,
     began: Monotonic,
     stop: Option<&'t Stop>,
 }
@@ -103,9 +105,16 @@ impl<'t> Turn<'t> {
     pub fn new(now: Instant, stop: Option<&'t Stop>) -> Self {
         Self {
             now,
+            is_asked: false,
             began: Monotonic::now(),
             stop,
         }
+    }
+
+    /// The same, asked for by somebody.
+    pub const fn asked(mut self, is_asked: bool) -> Self {
+        self.is_asked = is_asked;
+        self
     }
 
     /// Whether the task should leave the rest to the next run.
@@ -158,7 +167,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
                     .filter(|state| state.failures == 0)
                     .and_then(|state| state.started_at);
                 if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
-                    let done = run_one(app, task, stop, &mut report);
+                    let turn = Turn::new(app.clock.now(), stop).asked(origin != Origin::Tick);
+                    let done = run_one(app, task, &turn, &mut report);
                     failures.extend(Failure::of(&done));
                     ran.push(done);
                 }
@@ -188,9 +198,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
 }
 
 /// Runs one task; whatever happens in it stays in it.
-fn run_one(app: &App, task: &'static Task, stop: Option<&Stop>, report: &mut Report) -> Ran {
-    let turn = Turn::new(app.clock.now(), stop);
-    let result = catch_unwind(AssertUnwindSafe(|| (task.work)(app, &turn, report)));
+fn run_one(app: &App, task: &'static Task, turn: &Turn<'_>, report: &mut Report) -> Ran {
+    let result = catch_unwind(AssertUnwindSafe(|| (task.work)(app, turn, report)));
     let error = match result {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(error.to_string()),

@@ -28,6 +28,7 @@ const LIST: Listing = Listing {
     filters: &[Filter {
         name: "resultado",
         label: "Resultado",
+        all: "Todos",
         values: &[
             ("com-efeito", "Com efeito"),
             ("sem-efeito", "Sem efeito"),

@@ -224,7 +224,7 @@ fn what_happens_in_a_task_stays_in_it() {
     let mut report = Report::default();
     let errors: Vec<Option<String>> = BROKEN
         .iter()
-        .map(|task| run_one(&house.app, task, None, &mut report).error)
+        .map(|task| run_one(&house.app, task, &Turn::new(NOW, None), &mut report).error)
         .collect();
     assert_eq!(
         errors,

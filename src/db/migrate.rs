@@ -47,6 +47,10 @@ pub(super) const STEPS: &[Step] = &[
         name: "0005_marketplace",
         sql: include_str!("migrations/0005_marketplace.sql"),
     },
+    Step {
+        name: "0006_areas_fees_labels",
+        sql: include_str!("migrations/0006_areas_fees_labels.sql"),
+    },
 ];
 
 /// Schema version of this program.

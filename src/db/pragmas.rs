@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
@@ -95,7 +96,18 @@ fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
          PRAGMA secure_delete = ON;
          PRAGMA temp_store = MEMORY;",
     )?;
+    add_functions(&connection)?;
     Ok(connection)
+}
+
+/// What statements may call besides SQLite's own: `holds(text, key)` is
+/// [`crate::text::holds`], for searches among few rows.
+fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("holds", 2, flags, |call| {
+        let text = call.get_raw(0).as_str_or_null()?.unwrap_or_default();
+        Ok(crate::text::holds(text, call.get_raw(1).as_str()?))
+    })
 }
 
 /// Least power: nothing the service stores or asks comes near these.

@@ -15,6 +15,7 @@ use crate::accounts::views::ViewOnlyPage;
 use crate::accounts::{Account, Role};
 use crate::app::App;
 use crate::clock::Instant;
+use crate::http::Family;
 use crate::http::view::Layout;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::TokenHash;
@@ -58,7 +59,11 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     }
     let person = match session(app, request) {
         Ok(person) => person,
-        Err(problem) if problem.code == Code::Unauthorized && !request.wants_json() => {
+        Err(problem)
+            if problem.code == Code::Unauthorized
+                && matches!(route.family(), Family::Page | Family::File)
+                && !request.wants_json() =>
+        {
             return Pass {
                 outcome: Err(to_login(request)),
                 verdict: None,

@@ -36,12 +36,12 @@ pub struct Change {
 
 impl Change {
     /// From `before` to `now`, where more is better; `None` when there was
-    /// nothing before to compare with.
+    /// too little before to compare with: less than a tenth of what is now.
     pub fn new(before: i64, now: i64) -> Option<Self> {
-        if before <= 0 {
+        let (before, now) = (i128::from(before), i128::from(now));
+        if before <= 0 || now > 10 * before {
             return None;
         }
-        let (before, now) = (i128::from(before), i128::from(now));
         let tenfold = (now - before) * 1000 / before;
         let percent = (tenfold + tenfold.signum() * 5) / 10;
         let (tone, text) = match percent {
@@ -301,6 +301,9 @@ mod tests {
             (1000, 1004, Some("sem mudança")),
             (1000, 1006, Some("+1%")),
             (100, 0, Some("−100%")),
+            (10, 100, Some("+900%")),
+            // A month that had hardly begun is nothing to compare with.
+            (10, 101, None),
             (0, 50, None),
         ] {
             let change = Change::new(before, now);

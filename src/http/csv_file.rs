@@ -1,7 +1,10 @@
 //! Lists as CSV (RFC 4180), safe to open in a spreadsheet.
 //!
-//! A cell that a spreadsheet would take for a formula gets an apostrophe
-//! before it (OWASP, "CSV Injection"); reading takes it off again.
+//! What a spreadsheet would take for a formula gets an apostrophe before it
+//! (OWASP, "CSV Injection"), at the start of a cell and wherever a spreadsheet
+//! with other separators may begin one; reading takes it off again.
+
+use std::borrow::Cow;
 
 use http::HeaderValue;
 use http::header::CONTENT_DISPOSITION;
@@ -55,57 +58,97 @@ impl CsvFile {
 
 /// What begins a formula, also in full width, as some spreadsheets read it.
 const FORMULA: [char; 9] = ['=', '+', '-', '@', '\0', '＝', '＋', '－', '＠'];
+/// Where some spreadsheet may split a cell, whatever stands around it: one set
+/// to Brazilian habits takes a semicolon for the end of a cell.
+const SPLITS: [char; 5] = [';', ',', '\t', '\r', '\n'];
 
-/// A cell that no spreadsheet computes.
-fn harmless(cell: &str) -> std::borrow::Cow<'_, str> {
-    let bare = cell.trim_start_matches(' ');
-    if cell.starts_with(['\t', '\r', '\n', '\'']) || bare.starts_with(FORMULA) {
-        format!("'{cell}").into()
-    } else {
-        cell.into()
+/// A cell that no spreadsheet computes, nor any piece of it.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    if !begins_badly(cell) && !cell.split(SPLITS).skip(1).any(is_formula) {
+        return cell.into();
     }
+    let mut safe = String::with_capacity(cell.len() + 2);
+    for (place, piece) in cell.split_inclusive(SPLITS).enumerate() {
+        let is_bad = match place {
+            0 => begins_badly(cell),
+            _ => is_formula(piece),
+        };
+        if is_bad {
+            safe.push('\'');
+        }
+        safe.push_str(piece);
+    }
+    safe.into()
+}
+
+fn begins_badly(cell: &str) -> bool {
+    cell.starts_with(['\t', '\r', '\n', '\'']) || is_formula(cell)
+}
+
+/// Whether a formula begins a piece of a cell, behind what spreadsheets pass
+/// over or behind apostrophes, so that one more can be taken off again.
+fn is_formula(piece: &str) -> bool {
+    piece
+        .trim_start_matches('\'')
+        .trim_start_matches([' ', '"'])
+        .starts_with(FORMULA)
 }
 
 /// The cell as it was before [`CsvFile::row`] made it harmless.
-pub fn original(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
-        Some(rest) if harmless(rest) != rest => rest,
-        _ => cell,
+pub fn original(cell: &str) -> Cow<'_, str> {
+    if !cell.contains('\'') {
+        return cell.into();
     }
-}
-
-/// Reads a CSV text: cells separated by commas or, when the header has more
-/// of them, by semicolons; UTF-8 with or without its mark. Rows may differ in
-/// length. Gives back the header in lower case and the rows.
-pub fn read(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), &'static str> {
-    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text")?;
-    let first = text.lines().next().unwrap_or_default();
-    let separator = if first.matches(';').count() > first.matches(',').count() {
-        b';'
-    } else {
-        b','
-    };
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(separator)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let header = reader
-        .headers()
-        .map_err(|_| "the header row cannot be read")?;
-    let header = header.iter().map(str::to_lowercase).collect();
-    let mut rows = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|_| "a row cannot be read")?;
-        rows.push(row.iter().map(|cell| original(cell).to_owned()).collect());
+    let mut typed = String::with_capacity(cell.len());
+    let mut at = 0;
+    for piece in cell.split_inclusive(SPLITS) {
+        let bare = piece.strip_prefix('\'').filter(|bare| match at {
+            0 => begins_badly(&cell[1..]),
+            _ => is_formula(bare),
+        });
+        typed.push_str(bare.unwrap_or(piece));
+        at += piece.len();
     }
-    Ok((header, rows))
+    typed.into()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::http::csv_read;
+
+    #[test]
+    fn nothing_that_a_semicolon_or_a_line_ends_is_a_formula() {
+        for (cell, safe) in [
+            ("x;=HYPERLINK(\"a\")", "x;'=HYPERLINK(\"a\")"),
+            ("x; \"@a", "x;' \"@a"),
+            ("a\t+1", "a\t'+1"),
+            ("a,-1", "a,'-1"),
+            ("a\r\n=1\n＝2", "a\r\n'=1\n'＝2"),
+            ("=1;=2", "'=1;'=2"),
+            ("\t=1", "'\t'=1"),
+            ("a;'=1", "a;''=1"),
+            ("a;b=c, d-e", "a;b=c, d-e"),
+        ] {
+            assert_eq!(harmless(cell), safe);
+            assert_eq!(original(safe), cell);
+        }
+        // Typed in a spreadsheet, an apostrophe before a formula is its own.
+        assert_eq!(original("a;'b"), "a;'b");
+    }
+
+    proptest! {
+        #[test]
+        fn any_cell_reads_back(cell in "[=+@'; ,\\t\\r\\n\"\0a＝-]{0,12}") {
+            let safe = harmless(&cell).into_owned();
+            prop_assert_eq!(original(&safe), &*cell);
+            for piece in safe.split(SPLITS) {
+                prop_assert!(!piece.trim_start_matches([' ', '"']).starts_with(FORMULA), "{:?}", safe);
+            }
+        }
+    }
 
     #[test]
     fn no_cell_is_a_formula_and_every_cell_reads_back() {
@@ -134,16 +177,7 @@ mod tests {
         assert!(text.contains("'=1+1,'+55,'-3,'@sum"), "{text}");
         assert!(text.contains("'＝1,'＋1－2,'＠x,'\0=1"), "{text}");
         assert_eq!(harmless("  =1"), "'  =1");
-        let rows = read(reply.body.in_memory()).unwrap().1;
-        let trimmed = cells.map(|cell| if cell == "\tx" { "\tx" } else { cell });
-        assert_eq!(rows, [trimmed.map(str::to_owned).to_vec()]);
-    }
-
-    #[test]
-    fn semicolons_separate_when_the_header_has_them() {
-        let (header, rows) = read("\u{feff}Nome;E-mail\r\nAna;a@b.c\r\n".as_bytes()).unwrap();
-        assert_eq!(header, ["nome", "e-mail"]);
-        assert_eq!(rows, [["Ana", "a@b.c"]]);
-        assert!(read(b"nome\n\xff\xfe").is_err());
+        let rows = csv_read::read(reply.body.in_memory()).unwrap().rows;
+        assert_eq!(rows[0].cells, cells.map(str::to_owned));
     }
 }

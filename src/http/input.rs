@@ -136,8 +136,9 @@ impl FromField for Cents {
         let reais = match value {
             Value::Number(number) => number.as_f64()?,
             Value::String(amount) if text => {
-                // People type `1.234,56`; programs send `1234.56`.
+                // People type `R$ 1.234,56`; programs send `1234.56`.
                 let amount = amount.trim();
+                let amount = amount.strip_prefix("R$").unwrap_or(amount).trim_start();
                 let plain = if amount.contains(',') {
                     amount.replace('.', "").replace(',', ".")
                 } else {
@@ -299,6 +300,15 @@ impl Check {
             );
         }
         Some(number)
+    }
+
+    /// An optional whole number from 1 to `most`; a larger one is `most`.
+    pub fn capped(&mut self, name: &'static str, field: Field<i64>, most: i64) -> Option<i64> {
+        let number = self.optional(name, field)?;
+        if number < 1 {
+            self.fail(name, format!("must be from 1 to {most}"));
+        }
+        Some(number.clamp(1, most))
     }
 
     /// The problem with all fields at fault, if there is one.
@@ -559,5 +569,30 @@ mod tests {
             .err()
             .map(|problem| problem.code);
         assert_eq!(problem, Some(Code::UnsupportedMediaType));
+    }
+
+    #[test]
+    fn amounts_are_read_as_people_type_them() {
+        let read = |text: &str| Cents::from_field(text.into(), true).map(|amount| amount.0);
+        assert_eq!(read("R$ 1.234,56"), Some(123_456));
+        assert_eq!(read("R$\u{a0}10,99"), Some(1_099));
+        assert_eq!(read(" 12,5 "), Some(1_250));
+        assert_eq!(read("1234.56"), Some(123_456));
+        for text in ["10,999", "R$", "R$ R$ 1", "US$ 1", "12,3,4"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_above_a_cap_is_the_cap() {
+        let capped = |text: &str| {
+            let mut check = Check::text();
+            let read = check.capped("linhas", Field::of(text.to_owned()), 100);
+            (read, check.finish().map_err(|problem| problem.fields))
+        };
+        assert_eq!(capped("7").0, Some(7));
+        assert_eq!(capped("101").0, Some(100));
+        let faults = capped("0").1.unwrap_err();
+        assert_eq!(faults[0].1, "must be from 1 to 100");
     }
 }

@@ -15,6 +15,8 @@ pub mod chart;
 pub mod conditional;
 pub mod cors;
 pub mod csv_file;
+pub mod csv_read;
+pub mod days;
 pub mod envelope;
 pub mod head;
 pub mod input;

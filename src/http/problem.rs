@@ -24,6 +24,8 @@ pub enum Family {
     Partner,
     /// Browser pages: an error page, or the internal JSON for callers that ask for JSON.
     Page,
+    /// Files: a sentence of plain text.
+    File,
 }
 
 impl Family {
@@ -34,6 +36,7 @@ impl Family {
             Self::Integration => "integration",
             Self::Partner => "partner",
             Self::Page => "page",
+            Self::File => "file",
         }
     }
 
@@ -244,7 +247,7 @@ impl Problem {
                 error.insert("success".to_owned(), false.into());
                 Value::Object(error)
             }
-            Family::Internal | Family::Page => {
+            Family::Internal | Family::Page | Family::File => {
                 error.insert("ok".to_owned(), false.into());
                 Value::Object(error)
             }

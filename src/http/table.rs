@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::days::{self, Days};
 use super::input::{Check, Field};
 use super::problem::Problem;
 use super::request::Request;
@@ -37,6 +38,8 @@ pub struct Filter {
     pub name: &'static str,
     /// What people read.
     pub label: &'static str,
+    /// What is chosen when nothing is, such as `Todas`.
+    pub all: &'static str,
     /// Value in the address and word, in the order of the page.
     pub values: &'static [(&'static str, &'static str)],
 }
@@ -96,7 +99,7 @@ impl Listing {
         let mut check = Check::text();
         let search = check.optional_line("q", Field::of(text("q")), LONGEST_SEARCH);
         let page = check.number("pagina", Field::of(text("pagina")), 1..=1_000_000);
-        let per_page = check.number("por_pagina", Field::of(text("por_pagina")), 1..=i64::MAX);
+        let per_page = check.capped("por_pagina", Field::of(text("por_pagina")), MOST_ROWS);
         let mut filters = Vec::new();
         for filter in self.filters {
             let value = text(filter.name);
@@ -126,7 +129,7 @@ impl Listing {
             search,
             page: page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1),
             per_page: per_page
-                .and_then(|rows| u32::try_from(rows.min(MOST_ROWS)).ok())
+                .and_then(|rows| u32::try_from(rows).ok())
                 .unwrap_or(ROWS),
             order,
             descending,
@@ -180,27 +183,46 @@ impl Listing {
         self.table_within(query, columns, total, &[])
     }
 
-    /// The same for a list with a filter whose values are not known before.
+    /// The same for a list with a filter whose values are not known before,
+    /// and that may be narrowed to days.
     pub fn table_by(
         &self,
         query: &ListQuery,
         columns: &[Head],
         total: u64,
-        choice: &Choice,
+        (choice, days): (&Choice, Option<Days>),
     ) -> Table {
-        let mut table = self.table_within(query, columns, total, &[(choice.name, &choice.present)]);
+        let typed = days::NAMES.map(|name| {
+            let day = days.as_ref().map(|days| days.typed(name));
+            (name, day.unwrap_or_default())
+        });
+        let more = typed.each_ref().map(|(name, day)| (*name, &**day));
+        let chosen = (choice.name, &*choice.present);
+        let mut table = self.table_within(query, columns, total, &[&[chosen], &more[..]].concat());
         if choice.values.len() > 1 {
-            table.filters.push(self.choice_chips(query, choice));
+            table.filters.push(self.choice_chips(query, choice, &more));
+            // The days stand beside the shortcuts for them, which come last.
+            if days.is_some() {
+                table.filters.rotate_right(1);
+            }
         }
+        table.narrowed |= days.as_ref().is_some_and(Days::is_given);
+        table.days = days;
         table
     }
 
-    fn choice_chips(&self, query: &ListQuery, choice: &Choice) -> Chips {
+    fn choice_chips(
+        &self,
+        query: &ListQuery,
+        choice: &Choice,
+        more: &[(&'static str, &str)],
+    ) -> Chips {
         let order = query.order_word();
         let default = self.orders.first().copied().unwrap_or_default();
         let order = if order == default { "" } else { &*order };
         let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
         params.extend(query.filters.iter().copied());
+        params.extend(more.iter().copied());
         let chip = |value: &str, label: &str| Chip {
             label: label.to_owned().into(),
             href: address(
@@ -270,6 +292,7 @@ impl Listing {
                 &with(&params, &[("ordem", order), ("formato", "csv")]),
             ),
             narrowed: query.is_narrowed() || more.count() > 0,
+            days: None,
         }
     }
 
@@ -302,25 +325,36 @@ impl Listing {
     }
 
     fn chips(&self, query: &ListQuery, params: &[(&str, &str)], order: &str) -> Vec<Chips> {
+        let days_given = params
+            .iter()
+            .any(|(name, value)| days::NAMES.contains(name) && !value.is_empty());
         let chips = |filter: &Filter| {
             let present = query.filter(filter.name).unwrap_or_default();
+            let mut others = with(params, &[("ordem", order)]);
+            let is_shortcut = filter.name == days::SHORTCUT;
+            if is_shortcut {
+                others.retain(|(name, _)| !days::NAMES.contains(name));
+            }
             let chip = |value: &'static str, label: &'static str| Chip {
                 label: label.into(),
-                href: address(
-                    self.path,
-                    &with(params, &[("ordem", order), (filter.name, value)]),
-                ),
-                on: present == value,
+                href: address(self.path, &with(&others, &[(filter.name, value)])),
+                on: present == value && !(is_shortcut && days_given),
             };
             Chips {
                 label: filter.label,
-                chips: std::iter::once(chip("", "Todos"))
+                chips: std::iter::once(chip("", filter.all))
                     .chain(filter.values.iter().map(|(value, word)| chip(value, word)))
                     .collect(),
             }
         };
         self.filters.iter().map(chips).collect()
     }
+}
+
+/// Whether an address asks a list to search.
+pub fn searches(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(name, value)| name == "q" && !value.trim().is_empty())
 }
 
 /// Whether an address asks a list for all its rows or for some far from its
@@ -351,6 +385,11 @@ impl ListQuery {
     /// Whether it asks for some of the list only.
     pub fn is_narrowed(&self) -> bool {
         !self.search.is_empty() || !self.filters.is_empty()
+    }
+
+    /// Forgets a filter, because something else takes its place.
+    pub fn forget(&mut self, name: &str) {
+        self.filters.retain(|(known, _)| *known != name);
     }
 
     /// The value of a filter, when the address has one.
@@ -428,6 +467,15 @@ pub struct Table {
     pub export: String,
     /// Whether a search or filter hides rows.
     pub narrowed: bool,
+    /// The days to which it is narrowed, for a list that can be.
+    pub days: Option<Days>,
+}
+
+impl Table {
+    /// Whether there may be rows although this page has none.
+    pub const fn hides_rows(&self) -> bool {
+        self.narrowed || self.paging.past_end.is_some()
+    }
 }
 
 /// The values of one filter.

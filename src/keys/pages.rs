@@ -24,6 +24,7 @@ pub(super) const LIST: Listing = Listing {
     filters: &[Filter {
         name: "situacao",
         label: "Situação",
+        all: "Todas",
         values: &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
     }],
     orders: &["-criado_em", "nome", "ultimo_uso"],

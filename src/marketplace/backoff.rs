@@ -1,5 +1,7 @@
 //! When to try again what failed: later each time, never all at once.
 
+use crate::clock::DAY_S;
+
 /// First pause, and the longest, in seconds.
 const FIRST_S: i64 = 5;
 const LONGEST_S: i64 = 3600;
@@ -14,9 +16,9 @@ pub fn pause_s(attempts: i64) -> i64 {
     pause + pause * chance / (4 * i64::from(u16::MAX))
 }
 
-/// The same, but no sooner than the other side asked for (an hour at most).
+/// The same, but no sooner than the other side asked for (a day at most).
 pub fn pause_asked_s(attempts: i64, asked: Option<i64>) -> i64 {
-    pause_s(attempts).max(asked.unwrap_or(0).clamp(0, LONGEST_S))
+    pause_s(attempts).max(asked.unwrap_or(0).clamp(0, DAY_S))
 }
 
 #[cfg(test)]
@@ -41,6 +43,7 @@ mod tests {
             );
         }
         assert!(pause_asked_s(1, Some(120)) >= 120);
-        assert!(pause_asked_s(1, Some(i64::MAX)) <= 3600 + 900);
+        assert_eq!(pause_asked_s(1, Some(7_200)), 7_200);
+        assert_eq!(pause_asked_s(1, Some(i64::MAX)), DAY_S);
     }
 }

@@ -9,6 +9,7 @@
 use bytes::Bytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::inbox;
 use super::notification::{Body, Notification};
@@ -19,7 +20,7 @@ use crate::db::{Result, WriteTx};
 use crate::guard::{self, Claim};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::short_digest;
+use crate::ids::{MlUserId, short_digest};
 use crate::route::Job;
 
 /// The answer to every accepted notification.
@@ -174,6 +175,47 @@ fn store(
         ),
     )?;
     Ok((stored > 0).then_some(state))
+}
+
+/// Stores a notification that did not arrive when it was sent, as the
+/// marketplace lists it; true when it is to be worked.
+pub fn store_missed(tx: &WriteTx<'_>, message: &Value) -> Result<bool> {
+    let body = Bytes::from(message.to_string());
+    let Ok(notification) = Notification::parse(&body) else {
+        tracing::warn!("a missed notification that cannot be read was passed over");
+        return Ok(false);
+    };
+    // It is listed for two days, also when it does not say when it was sent.
+    let key = short_digest(&[b"missed", &body]);
+    Ok(store(tx, &notification, &body, Some(&key))? == Some(State::Waiting))
+}
+
+/// Has a record fetched by itself, as if it had been announced: it came in a
+/// list and made no sense there. Not more often than once an hour.
+pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
+    let now = tx.now();
+    let body = serde_json::json!({
+        "resource": resource, "topic": topic, "user_id": account.0,
+        "reason": "it came in a list and made no sense there",
+    });
+    let hour = now.0.div_euclid(3600);
+    let key = short_digest(&[b"odd", resource.as_bytes(), &hour.to_le_bytes()]);
+    let stored = tx.execute(
+        "INSERT INTO ml_notification
+             (received_at, topic, resource, ml_user_id, body, delivery_key, state, next_try_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
+         ON CONFLICT DO NOTHING",
+        (
+            now.0,
+            topic,
+            resource,
+            account,
+            body.to_string().as_bytes(),
+            &key,
+            State::Waiting as u8,
+        ),
+    )?;
+    Ok(stored > 0)
 }
 
 #[cfg(test)]

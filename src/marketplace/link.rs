@@ -14,7 +14,6 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::client::{Caller, Failure, TokenPair};
-use super::document::Reputation;
 use super::store::{self, Linking, NewLink};
 use super::tokens;
 use crate::app::App;
@@ -23,7 +22,6 @@ use crate::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, TokenHash, UserId};
-use crate::route::Job;
 use crate::secrets::{self, Place, Secret};
 use crate::text::hex;
 
@@ -175,7 +173,7 @@ pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     outcome.redirect()
 }
 
-/// Exchanges the code, looks at the account and links it.
+/// Exchanges the code, links its account and looks at it.
 fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outcome, Problem> {
     // A code names its account. Exchanging one for an account of somebody else
     // would end their tokens, so that is refused before.
@@ -185,8 +183,15 @@ fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outc
             return Ok(Outcome::BelongsToAnother);
         }
     }
-    match consent(app, code, verifier) {
-        Ok((pair, new)) => link(app, user, &pair, new),
+    let client = &app.marketplace.client;
+    match client.exchange(code, verifier, &redirect_uri(app)) {
+        Ok(pair) => {
+            let outcome = link(app, user, &pair)?;
+            if matches!(outcome, Outcome::Linked | Outcome::Relinked) {
+                look(app, user, &pair)?;
+            }
+            Ok(outcome)
+        }
         Err(Failure::Refused { status, code }) => {
             tracing::warn!(
                 status,
@@ -216,46 +221,12 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
         .map(MlUserId)
 }
 
-struct Consented {
-    nickname: String,
-    reputation: Reputation,
-    listings: i64,
-}
-
-fn consent(app: &App, code: &str, verifier: &Secret) -> Result<(TokenPair, Consented), Failure> {
-    let client = &app.marketplace.client;
-    let pair = client.exchange(code, verifier, &redirect_uri(app))?;
-    let caller = Caller {
-        ml_user_id: pair.ml_user_id,
-        access: &pair.access,
-    };
-    let me = client.me(&caller)?;
-    if me.id != pair.ml_user_id {
-        return Err(Failure::Garbled("the token is of another account"));
-    }
-    // A number to look at is no reason to fail the link.
-    let listings = client.listings(&caller).unwrap_or(0);
-    Ok((
-        pair,
-        Consented {
-            nickname: if me.nickname.is_empty() {
-                me.id.to_string()
-            } else {
-                me.nickname
-            },
-            reputation: me.reputation.unwrap_or_default(),
-            listings,
-        },
-    ))
-}
-
-fn link(app: &App, user: UserId, pair: &TokenPair, account: Consented) -> Result<Outcome, Problem> {
+/// Stores the tokens of a consent. The pair before it has ended by now, so this
+/// one is kept before anything else can go wrong.
+fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<Outcome, Problem> {
     let (access_token, refresh_token) = tokens::seal_pair(&app.sealer, pair.ml_user_id, pair);
     let new = NewLink {
         ml_user_id: pair.ml_user_id,
-        nickname: account.nickname,
-        reputation: account.reputation,
-        listings: account.listings,
         access_token,
         refresh_token,
         token_expires_at: app.clock.now().plus(pair.expires_in_s),
@@ -278,16 +249,50 @@ fn link(app: &App, user: UserId, pair: &TokenPair, account: Consented) -> Result
     })
 }
 
-/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account's tokens.
-pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+/// Reads what the next page shows of an account. What cannot be had now comes
+/// with the first reading.
+fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
+    let client = &app.marketplace.client;
+    let caller = Caller {
+        ml_user_id: pair.ml_user_id,
+        access: &pair.access,
+    };
+    let seller = match client.me(&caller) {
+        Ok(me) if me.id == pair.ml_user_id => me,
+        Ok(_) => return Ok(()),
+        Err(failure) => {
+            tracing::info!(ml_user_id = pair.ml_user_id.0, %failure, "a new account is looked at later");
+            return Ok(());
+        }
+    };
+    let listings = client.listings(&caller).ok();
+    let versions = Arc::clone(&app.versions);
+    app.db.write(move |tx| {
+        let owner = store::owner_of(tx, seller.id)?;
+        if owner.is_none_or(|(owner, _)| owner != user) {
+            return Ok(());
+        }
+        store::note_seller(tx, &seller)?;
+        if let Some(listings) = listings {
+            store::note_listings(tx, seller.id, listings)?;
+        }
+        tx.after_commit(move || versions.raise(user));
+        Ok(())
+    })
+}
+
+/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account's
+/// tokens, then gives the leave back at the marketplace, if it can be reached.
+pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = request
         .variable("ml_user_id")
         .parse()
         .map(MlUserId)
         .map_err(|_| Problem::not_found())?;
-    let (user, wants_json) = (person.account.user_id, request.wants_json());
+    let user = person.account.user_id;
+    let access = tokens::access_of(app, user, account)?;
     let (versions, forget) = (Arc::clone(&app.versions), app.marketplace.bell.clone());
-    Ok(Box::new(move |tx| {
+    app.db.write(move |tx| {
         if !store::unlink(tx, user, account)? {
             return Err(Problem::not_found());
         }
@@ -296,12 +301,22 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             versions.raise_content();
             forget.ring();
         });
-        if wants_json {
-            Reply::json(&json!({ "ok": true }))
-        } else {
-            Outcome::Unlinked.redirect()
+        Ok(())
+    })?;
+    if let Some(access) = access {
+        let caller = Caller {
+            ml_user_id: account,
+            access: &access,
+        };
+        if let Err(error) = app.marketplace.client.give_back(&caller) {
+            tracing::info!(ml_user_id = account.0, %error, "the marketplace was not told of an unlinked account");
         }
-    }))
+    }
+    if request.wants_json() {
+        Reply::json(&json!({ "ok": true }))
+    } else {
+        Outcome::Unlinked.redirect()
+    }
 }
 
 #[cfg(test)]

@@ -24,10 +24,12 @@ pub mod pages;
 pub mod questions;
 pub mod received;
 pub mod signature;
+pub mod spoken;
 pub mod store;
 pub mod stores;
 pub mod sync;
 pub mod tokens;
+pub mod tools;
 pub mod views;
 pub mod wire;
 pub mod words;
@@ -63,6 +65,10 @@ pub struct Marketplace {
     pub wanted: Stop,
     /// Accounts that are being read.
     pub busy: sync::Busy,
+    /// Questions that are being answered.
+    pub answering: questions::sending::Sending,
+    /// Labels that could not be printed of late.
+    pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Seconds given out to pollers as `Last-Modified`.
     pub given: Arc<GivenOut>,
     /// States and kinds that orders refer to by number.
@@ -80,6 +86,8 @@ impl Marketplace {
             bell: Stop::default(),
             wanted: Stop::default(),
             busy: sync::Busy::default(),
+            answering: questions::sending::Sending::default(),
+            refused_labels: tools::labels::refused::RefusedLabels::default(),
             given: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),
@@ -87,10 +95,17 @@ impl Marketplace {
         }
     }
 
-    /// Ends the pauses of the workers, so that a stop need not wait for them.
+    /// Ends the pauses of the workers and lets no further call begin, so that a
+    /// stop waits for the calls that run and nothing else.
     pub fn stop(&self) {
         self.bell.stop();
         self.wanted.stop();
+        self.client.stop();
+    }
+
+    /// Whether no further call begins.
+    pub fn is_stopping(&self) -> bool {
+        self.wanted.is_set()
     }
 }
 

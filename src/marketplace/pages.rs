@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::link::Outcome;
 use super::store::{self, AccountSummary, DaySales, RecentOrder};
+use super::stores;
 use super::sync;
+use super::sync::health::{Health, Trouble, progress};
 use super::sync::store::State;
 use super::sync::wire::Standing;
 use super::views::{
@@ -44,6 +46,7 @@ const CHART: BarWords = BarWords {
 /// What the home page is made of.
 struct Home {
     accounts: Vec<AccountSummary>,
+    areas: Vec<(MlUserId, State)>,
     days: Vec<DaySales>,
     sales: Vec<RecentOrder>,
     unread: i64,
@@ -56,6 +59,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let home = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>(Home {
             accounts: store::accounts_of(tx, owner, today)?,
+            areas: sync::store::of_owner(tx, owner)?,
             days: store::daily_sales(tx, owner, today.plus(1 - 2 * CHART_DAYS), today)?,
             sales: store::newest_orders(tx, owner, SALES)?,
             unread: messages::unread_count(tx, owner)?,
@@ -67,14 +71,21 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let now = request.now;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
+    let accounts: Vec<_> = home
+        .accounts
+        .iter()
+        .map(|account| account_row(account, &home.areas, zone, now))
+        .collect();
+    let lame = accounts.iter().filter(|one| one.link != Badge::Linked);
+    let lame = lame.count();
     Reply::page(&StudentHome {
         layout: layout(app, person, request),
         greeting: greeting(zone, now, &person.account.name),
         today: day_in_words(zone, now),
         tasks: tasks(&home.accounts),
-        stats: stats(&home, &gross, today),
+        stats: stats(&home, lame, &gross, today),
         chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
-        accounts: home.accounts.iter().map(account_row).collect(),
+        accounts,
         sales: home
             .sales
             .iter()
@@ -100,7 +111,7 @@ fn sum_of(days: &[DaySales], from: Day, to: Day) -> Cents {
     within.fold(Cents(0), |sum, sales| sum + sales.gross)
 }
 
-fn stats(home: &Home, gross: &[i64], today: Day) -> Vec<Stat> {
+fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
     let sold: i64 = home
         .accounts
         .iter()
@@ -113,11 +124,6 @@ fn stats(home: &Home, gross: &[i64], today: Day) -> Vec<Stat> {
         today.plus(-CHART_DAYS),
     );
     let change = Change::new(before.0, span.0);
-    let lost = home
-        .accounts
-        .iter()
-        .filter(|account| !account.linked.token_ok)
-        .count();
     vec![
         Stat {
             label: "Vendas hoje",
@@ -143,10 +149,10 @@ fn stats(home: &Home, gross: &[i64], today: Day) -> Vec<Stat> {
         Stat {
             label: "Contas vinculadas",
             value: home.accounts.len().to_string(),
-            note: match lost {
+            note: match lame {
                 0 => "todas funcionando".to_owned(),
-                1 => "1 precisa de você".to_owned(),
-                lost => format!("{lost} precisam de você"),
+                1 => "1 precisa de atenção".to_owned(),
+                lame => format!("{lame} precisam de atenção"),
             },
             href: "/painel/ml",
             ..Stat::default()
@@ -221,7 +227,13 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
     tasks
 }
 
-fn account_row(account: &AccountSummary) -> AccountRow {
+fn account_row(
+    account: &AccountSummary,
+    areas: &[(MlUserId, State)],
+    zone: Zone,
+    now: Instant,
+) -> AccountRow {
+    let health = Health::of(&account.linked, own_areas(account, areas), now);
     AccountRow {
         nickname: account.linked.nickname.clone(),
         reputation: Badge::reputation(&account.linked.reputation),
@@ -230,17 +242,37 @@ fn account_row(account: &AccountSummary) -> AccountRow {
         listings: number(account.linked.listings),
         claims: natural(account.linked.open_claims),
         questions: natural(account.linked.open_questions),
-        link: link_badge(account),
+        link: link_badge(account, &health),
         error: account.linked.error.clone(),
+        trouble: health.trouble.map(|trouble| missing(&trouble, zone)),
     }
 }
 
-fn link_badge(account: &AccountSummary) -> Badge {
-    if account.linked.token_ok {
-        Badge::Linked
-    } else {
-        Badge::LinkLost
+/// The areas of an account, of those of all accounts.
+fn own_areas<'a>(
+    account: &AccountSummary,
+    areas: &'a [(MlUserId, State)],
+) -> impl Iterator<Item = &'a State> {
+    let id = account.linked.ml_user_id;
+    let own = areas.iter().filter(move |(of, _)| *of == id);
+    own.map(|(_, state)| state)
+}
+
+fn link_badge(account: &AccountSummary, health: &Health) -> Badge {
+    match (account.linked.token_ok, &health.trouble) {
+        (false, _) => Badge::LinkLost,
+        (true, Some(_)) => Badge::Attention,
+        (true, None) => Badge::Linked,
     }
+}
+
+/// What may be missing because it cannot be read.
+fn missing(trouble: &Trouble, zone: Zone) -> String {
+    format!(
+        "{}: sem leitura desde {}.",
+        trouble.areas,
+        zone.page(trouble.since)
+    )
 }
 
 fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
@@ -250,11 +282,10 @@ fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
         value: sale.total.page(),
         when: When::new(zone, sale.created_at, now),
         store: if sale.store.is_empty() {
-            "conta desvinculada"
+            stores::unlinked(sale.ml_user_id)
         } else {
-            &sale.store
-        }
-        .to_owned(),
+            sale.store.clone()
+        },
         status: Badge::order(&sale.status),
     }
 }
@@ -290,14 +321,20 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         });
     }
     let outcome = word.as_deref().and_then(Outcome::of_word);
+    let health: Vec<_> = accounts
+        .iter()
+        .map(|one| Health::of(&one.linked, own_areas(one, &areas), request.now))
+        .collect();
     Reply::page(&AccountsPage {
         layout: layout(app, person, request)
             .with_flash(outcome.and_then(|outcome| notice(outcome, &accounts))),
         configured,
         signature_required: config.signature == SignatureMode::Required,
+        look_after_s: health.iter().filter_map(|one| one.look_after_s).min(),
         accounts: accounts
             .iter()
-            .map(|account| linked_account(account, &areas, zone, request.now))
+            .zip(health)
+            .map(|(account, health)| linked_account(account, &areas, health, zone, request.now))
             .collect(),
     })
 }
@@ -329,27 +366,39 @@ fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
 fn linked_account(
     account: &AccountSummary,
     areas: &[(MlUserId, State)],
+    health: Health,
     zone: Zone,
     now: Instant,
 ) -> LinkedAccount {
-    let own = areas
-        .iter()
-        .filter(|(id, _)| *id == account.linked.ml_user_id);
+    let linked = &account.linked;
+    let own = || own_areas(account, areas);
     LinkedAccount {
-        areas: own
-            .filter_map(|(_, state)| area_row(state, account.linked.token_ok, zone, now))
+        areas: own()
+            .filter_map(|state| area_row(state, linked.token_ok, zone, now))
             .collect(),
-        ml_user_id: account.linked.ml_user_id.to_string(),
-        nickname: account.linked.nickname.clone(),
-        link: link_badge(account),
-        reputation: Badge::reputation(&account.linked.reputation),
-        error: account.linked.error.clone(),
-        linked: When::new(zone, account.linked.linked_at, now),
-        synced: account.linked.synced_at.map(|at| When::new(zone, at, now)),
-        history_from: account
-            .linked
-            .history_from
-            .map(|at| zone.day(at).date().format("%d/%m/%Y").to_string()),
+        ml_user_id: linked.ml_user_id.to_string(),
+        nickname: linked.nickname.clone(),
+        link: link_badge(account, &health),
+        reputation: Badge::reputation(&linked.reputation),
+        error: linked.error.clone(),
+        relink: !linked.token_ok || health.trouble.as_ref().is_some_and(|one| one.is_refused),
+        trouble: health
+            .trouble
+            .map(|trouble| format!("{} {}", missing(&trouble, zone), trouble.error)),
+        linked: When::new(zone, linked.linked_at, now),
+        synced: health.good_until.map(|at| When::new(zone, at, now)),
+        history: linked.history_from.map(|from| {
+            if from < linked.linked_at {
+                let day = zone.day(from).date().format("%d/%m/%Y");
+                format!("desde {day}, buscando mais")
+            } else {
+                "buscando as vendas dos últimos 12 meses".to_owned()
+            }
+        }),
+        progress: own()
+            .filter(|_| linked.token_ok)
+            .filter_map(|state| progress(state, now))
+            .collect(),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use rusqlite::Row;
 
-use super::document::{Reputation, SellerRecord};
+use super::document::SellerRecord;
 use super::{forget, listings, sync};
 use crate::clock::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -52,7 +52,7 @@ pub struct AccountSummary {
 
 const ACCOUNT: &str = "a.ml_user_id, a.nickname, a.token_ok, a.error, a.reputation, a.listings,
     a.open_claims, a.open_questions, a.synced_at, a.linked_at,
-    (SELECT CAST(s.position AS INTEGER) FROM ml_sync s
+    (SELECT coalesce(CAST(nullif(s.position, '') AS INTEGER), a.linked_at) FROM ml_sync s
      WHERE s.ml_user_id = a.ml_user_id AND s.area = 1 AND s.good_until IS NULL)";
 
 fn read_account(row: &Row<'_>) -> rusqlite::Result<LinkedAccount> {
@@ -137,30 +137,23 @@ pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result
     )
 }
 
-/// Gross sales in centavos of each of an owner's linked accounts, one value a
-/// civil day from `first` on.
-pub fn gross_by_account(
+/// Gross sales of an owner's account in centavos, one value a civil day from
+/// `first` on.
+pub fn gross_of(
     tx: &ReadTx<'_>,
     owner: UserId,
+    account: MlUserId,
     first: Day,
     days: usize,
-) -> Result<Vec<(MlUserId, Vec<i64>)>> {
-    let mut sums: Vec<(MlUserId, Vec<i64>)> = linked_accounts(tx, owner)?
-        .into_iter()
-        .map(|account| (account.ml_user_id, vec![0; days]))
-        .collect();
+) -> Result<Vec<i64>> {
+    let mut sums = vec![0; days];
     tx.each(
-        "SELECT ml_user_id, day, gross_cents FROM sales_day WHERE owner_id = ?1 AND ml_user_id IN (
-             SELECT ml_user_id FROM ml_account WHERE owner_id = ?1) AND day >= ?2",
-        (owner, first.0),
+        "SELECT day, gross_cents FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day >= ?3",
+        (owner, account, first.0),
         |row| {
-            let (account, day): (MlUserId, i64) = (row.get(0)?, row.get(1)?);
-            let known = sums.iter_mut().find(|(one, _)| *one == account);
-            let place = usize::try_from(day - first.0).ok();
-            if let (Some((_, sums)), Some(place)) = (known, place)
-                && let Some(sum) = sums.get_mut(place)
-            {
-                *sum = row.get(2)?;
+            let place = usize::try_from(row.get::<_, i64>(0)? - first.0).ok();
+            if let Some(sum) = place.and_then(|place| sums.get_mut(place)) {
+                *sum = row.get(1)?;
             }
             Ok(())
         },
@@ -176,7 +169,9 @@ pub struct RecentOrder {
     pub quantity: i64,
     pub total: Cents,
     pub created_at: Instant,
-    /// Nickname of the selling account; empty once it is unlinked.
+    /// The selling account.
+    pub ml_user_id: MlUserId,
+    /// Its nickname; empty once it is unlinked.
     pub store: String,
     pub status: String,
 }
@@ -184,9 +179,10 @@ pub struct RecentOrder {
 /// The newest orders of an owner.
 pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<RecentOrder>> {
     tx.all(
-        "SELECT o.order_id, i.title, o.quantity, o.total_cents, o.created_at, coalesce(a.nickname, ''), w.text
+        "SELECT o.order_id, i.title, o.quantity, o.total_cents, o.created_at, coalesce(a.nickname, ''), w.text,
+                o.ml_user_id
          FROM sale_order o
-         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id
+         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
          JOIN word w ON w.word_id = o.status
          LEFT JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
          WHERE o.owner_id = ?1
@@ -202,6 +198,7 @@ pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<R
                 created_at: Instant(row.get(4)?),
                 store: row.get(5)?,
                 status: row.get(6)?,
+                ml_user_id: row.get(7)?,
             })
         },
     )
@@ -264,9 +261,6 @@ pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, In
 /// What is known of an account right after its consent.
 pub struct NewLink {
     pub ml_user_id: MlUserId,
-    pub nickname: String,
-    pub reputation: Reputation,
-    pub listings: i64,
     /// Sealed.
     pub access_token: Vec<u8>,
     /// Sealed.
@@ -290,33 +284,24 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
     if before.is_some_and(|(owner, _)| owner != person) {
         return Ok(Linking::BelongsToAnother);
     }
+    // A new account is called by its number until its name is read.
     tx.execute(
         "INSERT INTO ml_account
-             (ml_user_id, owner_id, nickname, access_token, refresh_token, token_expires_at, token_ok,
-              reputation, listings, linked_at, synced_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?9)
+             (ml_user_id, owner_id, nickname, access_token, refresh_token, token_expires_at, token_ok, linked_at, synced_at)
+         VALUES (?1, ?2, CAST(?1 AS TEXT), ?3, ?4, ?5, 1, ?6, ?6)
          ON CONFLICT (ml_user_id) DO UPDATE
-         SET nickname = ?3, access_token = ?4, refresh_token = ?5, token_expires_at = ?6, token_ok = 1, error = NULL,
-             reputation = ?7, listings = ?8, linked_at = ?9, synced_at = ?9",
+         SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5, token_ok = 1, error = NULL,
+             linked_at = ?6, synced_at = ?6",
         (
             new.ml_user_id,
             person,
-            &new.nickname,
             &new.access_token,
             &new.refresh_token,
             new.token_expires_at.0,
-            &new.reputation.level,
-            new.listings,
             tx.now().0,
         ),
     )?;
     sync::store::plan(tx, new.ml_user_id)?;
-    let seller = SellerRecord {
-        id: new.ml_user_id,
-        nickname: String::new(),
-        reputation: Some(new.reputation.clone()),
-    };
-    note_seller(tx, &seller)?;
     forget::stop(tx, person, new.ml_user_id)?;
     count_again(tx, person, new.ml_user_id)?;
     Ok(if before.is_some() {
@@ -412,6 +397,17 @@ pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<bool> {
         ),
     )?;
     Ok(named + judged > 0)
+}
+
+/// Keeps how many listings the marketplace counts, until they are counted here.
+pub fn note_listings(tx: &WriteTx<'_>, account: MlUserId, listings: i64) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_account SET listings = ?2
+         WHERE ml_user_id = ?1
+             AND NOT EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?1 AND area = 2 AND good_until IS NOT NULL)",
+        (account, listings),
+    )?;
+    Ok(())
 }
 
 /// Notes that the marketplace was read for an account now.

@@ -11,7 +11,8 @@ use crate::ids::{MlUserId, UserId};
 /// The parameter of lists.
 const NAME: &str = "conta";
 
-/// The linked accounts of a seller.
+/// The accounts of a seller: the linked ones, and where lists of orders need
+/// them those of which orders are left.
 pub struct Stores(Vec<(MlUserId, String)>);
 
 impl Stores {
@@ -22,6 +23,50 @@ impl Stores {
         Ok(Self(named.collect()))
     }
 
+    /// The same for a list that is narrowed by an account; 404 when it is none of
+    /// them.
+    pub fn narrowed(
+        tx: &ReadTx<'_>,
+        owner: UserId,
+        asked: Option<MlUserId>,
+    ) -> Result<Self, Problem> {
+        Self::of(tx, owner)?.holding(asked)
+    }
+
+    /// The same for a list of orders, which stay when an account is unlinked:
+    /// also the accounts of which orders are left.
+    pub fn of_orders(
+        tx: &ReadTx<'_>,
+        owner: UserId,
+        asked: Option<MlUserId>,
+    ) -> Result<Self, Problem> {
+        let mut stores = Self::of(tx, owner)?;
+        let mut last = MlUserId(0);
+        while let Some(next) = next_sold(tx, owner, last)? {
+            if !stores.has(next) {
+                stores.0.push((next, unlinked(next)));
+            }
+            last = next;
+        }
+        stores.holding(asked)
+    }
+
+    fn holding(self, asked: Option<MlUserId>) -> Result<Self, Problem> {
+        match asked {
+            Some(account) if !self.has(account) => Err(Problem::not_found()),
+            _ => Ok(self),
+        }
+    }
+
+    /// Their numbers.
+    pub fn ids(&self) -> impl Iterator<Item = MlUserId> {
+        self.0.iter().map(|(id, _)| *id)
+    }
+
+    fn has(&self, account: MlUserId) -> bool {
+        self.0.iter().any(|(id, _)| *id == account)
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -30,10 +75,7 @@ impl Stores {
     /// What an account is called; one that was unlinked has no name any more.
     pub fn name(&self, account: MlUserId) -> String {
         let known = self.0.iter().find(|(id, _)| *id == account);
-        known.map_or_else(
-            || "conta desvinculada".to_owned(),
-            |(_, nickname)| nickname.clone(),
-        )
+        known.map_or_else(|| unlinked(account), |(_, nickname)| nickname.clone())
     }
 
     /// The filter of a list.
@@ -48,6 +90,22 @@ impl Stores {
             present: asked.map(|id| id.to_string()).unwrap_or_default(),
         }
     }
+}
+
+/// What an account is called whose name is gone.
+pub fn unlinked(account: MlUserId) -> String {
+    format!("Conta desvinculada {account}")
+}
+
+/// The first account behind another of which an owner has orders, found by one
+/// seek, however many those are.
+fn next_sold(tx: &ReadTx<'_>, owner: UserId, last: MlUserId) -> db::Result<Option<MlUserId>> {
+    tx.optional(
+        "SELECT ml_user_id FROM order_count WHERE owner_id = ?1 AND ml_user_id > ?2
+         ORDER BY ml_user_id LIMIT 1",
+        (owner, last),
+        |row| row.get(0),
+    )
 }
 
 /// The account to which the address narrows a list.

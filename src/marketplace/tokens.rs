@@ -103,6 +103,17 @@ pub fn with_token<T>(
     }
 }
 
+/// The access token that a person's account has now; `None` when it is not
+/// theirs or there is none that could be good.
+pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<Secret>, DbError> {
+    let sealed = app.db.read(Lane::Slow, |tx| stored(tx, account))?;
+    let sealed = sealed.filter(|sealed| {
+        sealed.owner == owner && sealed.token_ok && sealed.expires_at > app.clock.now()
+    });
+    let access = sealed.and_then(|sealed| sealed.access);
+    Ok(access.and_then(|access| open(&app.sealer, account, "access_token", &access).ok()))
+}
+
 /// The stored tokens of an account that may be called for.
 fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
     let sealed = app
@@ -139,6 +150,7 @@ fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallEr
         Err(SealError) => return Err(lose(app, account, &sealed, OTHER_KEY)?),
     };
     match app.marketplace.client.refresh(&token) {
+        Ok(pair) if pair.ml_user_id != account => Err(Failure::Garbled("user_id").into()),
         Ok(pair) => {
             save(app, account, &sealed, &pair)?;
             living(app, account)

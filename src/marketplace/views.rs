@@ -4,7 +4,7 @@
 use askama::Template;
 
 use crate::http::chart::{BarChart, Stat};
-use crate::http::view::{Badge, Layout, Notice, Tone, When};
+use crate::http::view::{Badge, Layout, Notice, Progress, Tone, When};
 use crate::messages::views::NewsRow;
 
 /// `GET /painel`: the student's home.
@@ -63,10 +63,12 @@ pub struct AccountRow {
     pub claims: u64,
     /// Unanswered questions.
     pub questions: u64,
-    /// Whether the authorisation works.
+    /// Whether the authorisation works, and readings too.
     pub link: Badge,
-    /// Why it does not; `None` while it does.
+    /// Why the authorisation does not; `None` while it does.
     pub error: Option<String>,
+    /// What cannot be read; `None` while everything can.
+    pub trouble: Option<String>,
 }
 
 /// A sale in a list.
@@ -99,6 +101,9 @@ pub struct AccountsPage {
     pub signature_required: bool,
     /// The linked accounts.
     pub accounts: Vec<LinkedAccount>,
+    /// Seconds after which the page asks again how far readings are; `None` when
+    /// nobody waits for one.
+    pub look_after_s: Option<u32>,
 }
 
 /// An account with the state of its link.
@@ -108,20 +113,33 @@ pub struct LinkedAccount {
     pub ml_user_id: String,
     /// Store nickname.
     pub nickname: String,
-    /// Whether the authorisation works.
+    /// Whether the authorisation works, and readings too.
     pub link: Badge,
     /// Reputation at the marketplace.
     pub reputation: Badge,
     /// Why the authorisation does not work; `None` while it does.
     pub error: Option<String>,
+    /// What cannot be read, since when and what to do; `None` while everything can.
+    pub trouble: Option<String>,
+    /// Whether to link it again may help.
+    pub relink: bool,
     /// When it was linked.
     pub linked: When,
-    /// When it was last read; `None` before the first time.
+    /// Up to when everything is here; `None` before the first reading is over.
     pub synced: Option<When>,
-    /// `12/08/2026`: older sales are still being read; `None` when all are here.
-    pub history_from: Option<String>,
+    /// `desde 12/08/2026, buscando mais`; `None` when all sales are here.
+    pub history: Option<String>,
+    /// Readings for which somebody waits.
+    pub progress: Vec<Progress>,
     /// What is read of it, and how far.
     pub areas: Vec<AreaRow>,
+}
+
+impl LinkedAccount {
+    /// Whether there is something to see in the list of what is read.
+    pub fn shows_areas(&self) -> bool {
+        self.trouble.is_some() || self.history.is_some()
+    }
 }
 
 /// A part of an account that is read by itself.

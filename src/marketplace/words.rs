@@ -16,6 +16,7 @@ const LONGEST: usize = 60;
 pub mod fixed {
     pub const PAID: i64 = 5;
     pub const PARTIALLY_REFUNDED: i64 = 6;
+    pub const READY_TO_SHIP: i64 = 10;
 }
 
 /// States of an order, as the marketplace documents them.

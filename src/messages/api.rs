@@ -44,6 +44,17 @@ pub fn mark_read_reply(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<MarkReadReply>()
 }
 
+/// Numbers of notifications, at most [`MOST_IDS`].
+pub(super) fn read_ids(check: &mut Check, texts: &[String]) -> Vec<i64> {
+    let ids: Vec<i64> = texts.iter().filter_map(|id| id.parse().ok()).collect();
+    if ids.len() != texts.len() {
+        check.fail("ids", "must be ids of notifications");
+    } else if ids.len() > MOST_IDS {
+        check.fail("ids", format!("must be at most {MOST_IDS}"));
+    }
+    ids
+}
+
 /// `POST /api/ext/notificacoes/lidas`: marks notifications as read.
 pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<Job, Problem> {
     let body: MarkReadBody = request.json()?;
@@ -53,13 +64,7 @@ pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<J
     if !all && ids.is_none() {
         check.fail("ids", "is required unless todas is true");
     }
-    let texts = ids.unwrap_or_default();
-    let ids: Vec<i64> = texts.iter().filter_map(|id| id.parse().ok()).collect();
-    if ids.len() != texts.len() {
-        check.fail("ids", "must be ids of notifications");
-    } else if ids.len() > MOST_IDS {
-        check.fail("ids", format!("must be at most {MOST_IDS}"));
-    }
+    let ids = read_ids(&mut check, &ids.unwrap_or_default());
     check.finish()?;
     let owner = user.account.user_id;
     let (versions, given) = (

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::store;
 use super::views::{NewsRow, NotificationsPage};
 use super::wire::WireNotification;
+use super::{api, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::changes::{self, Topic};
 use crate::guard::Person;
 use crate::http::input::{Check, Field};
-use crate::http::view::Paging;
+use crate::http::view::{Paging, address};
 use crate::http::{Problem, Reply, Request};
 use crate::route::Job;
 
@@ -88,6 +88,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .iter()
             .map(|one| NewsRow::of(one, app.zone(), request.now))
             .collect(),
+        page,
         path,
         purpose: if path == STAFF {
             "O que a plataforma precisa que alguém veja, do mais novo para o mais antigo."
@@ -99,16 +100,38 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// `POST /painel/avisos/lidos`, `POST /admin/avisos/lidos`: marks all notifications as read.
+#[derive(Deserialize)]
+struct MarkReadBody {
+    #[serde(default)]
+    ids: Field<Vec<String>>,
+    #[serde(default)]
+    pagina: Field<i64>,
+}
+
+/// `POST /painel/avisos/lidos`, `POST /admin/avisos/lidos`: marks the
+/// notifications of `ids` as read, all of them when none is named.
 pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let body: MarkReadBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let ids = check
+        .optional("ids", body.ids)
+        .map(|ids| api::read_ids(&mut check, &ids));
+    let page = check.number("pagina", body.pagina, 1..=MOST_PAGES);
+    check.finish()?;
     let (owner, json) = (person.account.user_id, request.wants_json());
-    let list = list_of(request);
+    let list = match page {
+        Some(page @ 2..) => address(list_of(request), &[("pagina", &page.to_string())]),
+        _ => list_of(request).to_owned(),
+    };
     let (versions, given) = (
         Arc::clone(&app.versions),
         Arc::clone(&app.marketplace.given),
     );
     Ok(Box::new(move |tx| {
-        let marked = store::mark_all_read(tx, owner)?;
+        let marked = match ids {
+            Some(ids) => store::mark_read(tx, owner, &ids)?,
+            None => store::mark_all_read(tx, owner)?,
+        };
         if marked > 0 {
             changes::stamp(tx, &given, owner, Topic::Notifications)?;
             tx.after_commit(move || versions.raise(owner));
@@ -119,6 +142,6 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
                 lidas: marked,
             });
         }
-        Reply::redirect(list)
+        Reply::redirect(&list)
     }))
 }

@@ -9,6 +9,10 @@ use crate::http::view::{Badge, Field, Layout, Paging, Tab, When};
 /// A notification in a list.
 #[derive(Debug)]
 pub struct NewsRow {
+    /// Its number.
+    pub id: i64,
+    /// What it is about; empty when that has no page.
+    pub href: String,
     /// Its drawing in `img/icons.svg`, by kind.
     pub icon: &'static str,
     /// What happened.
@@ -25,12 +29,30 @@ impl NewsRow {
     /// A notification as pages list it.
     pub fn of(notification: &Notification, zone: Zone, now: Instant) -> Self {
         Self {
+            id: notification.id,
+            href: place_of(notification),
             icon: icon(notification.kind),
             title: notification.title.clone(),
             message: notification.message.clone(),
             when: When::new(zone, notification.created_at, now),
             unread: !notification.read,
         }
+    }
+}
+
+/// Where a notification leads.
+fn place_of(notification: &Notification) -> String {
+    let reference = notification.reference.as_deref().unwrap_or_default();
+    match notification.kind {
+        // Those to staff name their page.
+        _ if reference.starts_with('/') => reference.to_owned(),
+        Kind::Venda => format!("/painel/vendas/{reference}"),
+        Kind::Pergunta => format!("/painel/perguntas/{reference}"),
+        Kind::Reclamacao => "/painel/reclamacoes".to_owned(),
+        Kind::Anuncio => format!("/painel/anuncios?q={reference}"),
+        Kind::Meet => "/painel/meets".to_owned(),
+        Kind::Sistema if notification.ml_user_id.is_some() => "/painel/ml".to_owned(),
+        Kind::Programa | Kind::Parceiro | Kind::Sistema => String::new(),
     }
 }
 
@@ -62,6 +84,8 @@ pub struct NotificationsPage {
     pub of_staff: bool,
     /// How many are unread.
     pub unread: i64,
+    /// Number of this page.
+    pub page: u32,
     /// The notifications of this page.
     pub news: Vec<NewsRow>,
     /// Where this page stands in the list.

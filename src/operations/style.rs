@@ -24,6 +24,7 @@ const LIST: Listing = Listing {
     filters: &[Filter {
         name: "status",
         label: "Situação",
+        all: "Todos",
         values: &[
             ("ativo", "Ativo"),
             ("atrasado", "Atrasado"),

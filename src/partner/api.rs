@@ -225,9 +225,11 @@ fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
         store,
         days: (from, to),
         created: (from.map(starts), to.map(|day| starts(day.plus(1)))),
-        item_id: item_id.flatten(),
+        items: item_id.flatten().map(|item| vec![item]),
         limit,
         offset,
+        oldest_first: false,
+        zone: app.zone(),
     })
 }
 

@@ -25,6 +25,7 @@ use crate::route::{Job, nothing_to_do};
 const STANDINGS: Filter = Filter {
     name: "status",
     label: "Situação",
+    all: "Todos",
     values: &[
         ("ativo", "Ativo"),
         ("atrasado", "Atrasado"),
@@ -45,6 +46,7 @@ const STUDENTS: Listing = Listing {
         Filter {
             name: "plano",
             label: "Plano",
+            all: "Todos",
             values: &[
                 ("free", "Gratuito"),
                 ("pro", "Pro"),
@@ -57,6 +59,7 @@ const STUDENTS: Listing = Listing {
         Filter {
             name: "em_disputa",
             label: "Disputa",
+            all: "Todas",
             values: &[("sim", "Em disputa"), ("nao", "Sem disputa")],
         },
     ],
@@ -69,6 +72,7 @@ const STAFF: Listing = Listing {
         Filter {
             name: "papel",
             label: "Papel",
+            all: "Todos",
             values: &[("drop", "Fornecedor"), ("admin", "Administração")],
         },
         STAFF_STANDINGS,

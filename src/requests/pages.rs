@@ -35,6 +35,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "resposta",
             label: "Resposta",
+            all: "Todas",
             values: &[
                 ("2xx", "Atendidas"),
                 ("3xx", "Redirecionadas"),
@@ -45,6 +46,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "quem",
             label: "Quem",
+            all: "Todos",
             values: &[
                 CALLERS[0],
                 CALLERS[1],
@@ -57,6 +59,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "periodo",
             label: "Período",
+            all: "Tudo",
             values: &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
         },
     ],

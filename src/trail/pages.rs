@@ -24,16 +24,19 @@ const LIST: Listing = Listing {
         Filter {
             name: "quem",
             label: "Quem",
+            all: "Todos",
             values: &super::ACTORS,
         },
         Filter {
             name: "objeto",
             label: "O quê",
+            all: "Tudo",
             values: &super::OBJECTS,
         },
         Filter {
             name: "periodo",
             label: "Período",
+            all: "Tudo",
             values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
         },
     ],

@@ -25,68 +25,113 @@ pub enum RowFault {
     NoRoom,
 }
 
-impl fmt::Display for RowFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const AMOUNT: &str = "must be an amount from 0 to 10000000 with at most two decimals";
-        match self {
-            Self::Sku => f.write_str("sku must have 1 to 80 characters"),
-            Self::Repeated(row) => write!(f, "sku stands in row {row} already"),
-            Self::Ean => f.write_str("ean must have 8 to 14 digits"),
-            Self::Title => f.write_str("title must have 1 to 200 characters"),
-            Self::NoTitle => f.write_str("title is required for a new product"),
-            Self::Cost => write!(f, "cost {AMOUNT}"),
-            Self::Price => write!(f, "price {AMOUNT}"),
-            Self::Stock => write!(f, "stock must be a whole number from 0 to {MOST_UNITS}"),
-            Self::TooLong => f.write_str("has more cells than the header row"),
-            Self::NoRoom => write!(f, "there is no room: a person has at most {MOST} products"),
-        }
+/// What the columns are called by default, in English and in Portuguese.
+const ENGLISH: [&str; 6] = super::COLUMNS;
+const PORTUGUESE: [&str; 6] = ["SKU", "EAN", "título", "custo", "preço", "estoque"];
+
+/// What a file calls its columns; nothing for those that it leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names(pub [Option<String>; 6]);
+
+impl Names {
+    fn of<'n>(&'n self, column: usize, otherwise: &[&'n str; 6]) -> &'n str {
+        self.0[column].as_deref().unwrap_or(otherwise[column])
     }
 }
 
 impl RowFault {
-    fn portuguese(self) -> String {
-        let fixed = match self {
-            Self::Repeated(row) => return format!("o sku já está na linha {row}"),
-            Self::Sku => "o sku precisa ter de 1 a 80 letras",
-            Self::Ean => "o ean precisa ter de 8 a 14 números",
-            Self::Title => "o title precisa ter de 1 a 200 letras",
-            Self::NoTitle => "falta o title, que um produto novo precisa ter",
-            Self::Cost => "o cost precisa ser um valor a partir de 0, como 12,50",
-            Self::Price => "o price precisa ser um valor a partir de 0, como 12,50",
-            Self::Stock => "o stock precisa ser um número inteiro a partir de 0",
-            Self::TooLong => "há mais células do que no cabeçalho",
-            Self::NoRoom => "não cabem mais produtos",
+    fn english(self, names: &Names) -> String {
+        let name = |column| names.of(column, &ENGLISH);
+        let amount = |column| {
+            format!(
+                "{} must be an amount from 0 to 10000000 with at most two decimals",
+                name(column)
+            )
         };
-        fixed.to_owned()
+        match self {
+            Self::Sku => format!("{} must have 1 to 80 characters", name(0)),
+            Self::Repeated(row) => format!("{} stands in row {row} already", name(0)),
+            Self::Ean => format!("{} must have 8 to 14 digits", name(1)),
+            Self::Title => format!("{} must have 1 to 200 characters", name(2)),
+            Self::NoTitle => format!("{} is required for a new product", name(2)),
+            Self::Cost => amount(3),
+            Self::Price => amount(4),
+            Self::Stock => format!("{} must be a whole number from 0 to {MOST_UNITS}", name(5)),
+            Self::TooLong => "has more cells than the header row".to_owned(),
+            Self::NoRoom => format!("there is no room: a person has at most {MOST} products"),
+        }
+    }
+
+    fn portuguese(self, names: &Names) -> String {
+        let name = |column| names.of(column, &PORTUGUESE);
+        let amount = |column| {
+            format!(
+                "“{}” precisa ser um valor a partir de 0, com até duas casas, como 12,50",
+                name(column)
+            )
+        };
+        match self {
+            Self::Sku => format!("“{}” precisa ter de 1 a 80 letras", name(0)),
+            Self::Repeated(row) => format!("“{}” já está na linha {row}", name(0)),
+            Self::Ean => format!("“{}” precisa ter de 8 a 14 números", name(1)),
+            Self::Title => format!("“{}” precisa ter de 1 a 200 letras", name(2)),
+            Self::NoTitle => format!("falta “{}”, que um produto novo precisa ter", name(2)),
+            Self::Cost => amount(3),
+            Self::Price => amount(4),
+            Self::Stock => format!("“{}” precisa ser um número inteiro a partir de 0", name(5)),
+            Self::TooLong => "há mais células do que no cabeçalho".to_owned(),
+            Self::NoRoom => "não cabem mais produtos".to_owned(),
+        }
     }
 }
 
 /// A row that cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
-    /// From 1, without the header.
+    /// As spreadsheets count: the header is 1.
     pub number: usize,
     /// At least one.
     pub faults: Vec<RowFault>,
 }
 
-impl fmt::Display for BadRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "row {}: ", self.number)?;
-        for (index, fault) in self.faults.iter().enumerate() {
-            let before = if index == 0 { "" } else { "; " };
-            write!(f, "{before}{fault}")?;
-        }
-        Ok(())
+/// All rows of a file that cannot be taken; at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRows {
+    pub names: Names,
+    pub rows: Vec<BadRow>,
+}
+
+impl BadRows {
+    /// What is wrong with each row, as programs read it.
+    pub fn english(&self) -> impl Iterator<Item = String> {
+        self.rows.iter().map(|row| {
+            let faults = row.faults.iter().map(|fault| fault.english(&self.names));
+            format!("row {}: {}", row.number, joined(faults))
+        })
+    }
+
+    /// Each row with what to correct, as pages say it.
+    pub fn portuguese(&self) -> impl Iterator<Item = (usize, String)> {
+        self.rows.iter().map(|row| {
+            let faults = row.faults.iter().map(|fault| fault.portuguese(&self.names));
+            (row.number, sentence(&joined(faults)))
+        })
     }
 }
 
-impl BadRow {
-    /// What to correct, as pages say it.
-    pub fn portuguese(&self) -> String {
-        let parts: Vec<String> = self.faults.iter().map(|fault| fault.portuguese()).collect();
-        sentence(&parts.join("; "))
+impl fmt::Display for BadRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rows.len() {
+            1 => f.write_str("1 row cannot be taken")?,
+            count => write!(f, "{count} rows cannot be taken")?,
+        }
+        f.write_str(", so nothing was imported")?;
+        self.english().try_for_each(|row| write!(f, "\n  {row}"))
     }
+}
+
+fn joined(faults: impl Iterator<Item = String>) -> String {
+    faults.collect::<Vec<_>>().join("; ")
 }
 
 /// What is wrong with a file as a whole.
@@ -94,8 +139,10 @@ impl BadRow {
 pub enum FileFault {
     /// No text in UTF-8.
     NotText,
-    /// No CSV.
-    NotCsv,
+    /// A quote that opens in this row is never closed.
+    Unclosed(usize),
+    /// Nothing at all.
+    Blank,
     /// A column that is none of ours.
     Unknown(String),
     /// The same column twice.
@@ -109,10 +156,11 @@ pub enum FileFault {
 
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = super::COLUMNS.join(",");
+        let columns = ENGLISH.join(",");
         match self {
             Self::NotText => f.write_str("the file is not UTF-8 text"),
-            Self::NotCsv => f.write_str("the file is no CSV that can be read"),
+            Self::Unclosed(row) => write!(f, "a quote that opens in row {row} is never closed"),
+            Self::Blank => f.write_str("the file is empty"),
             Self::Unknown(name) => {
                 write!(f, "the header row names {name:?}; it can name {columns}")
             }
@@ -127,15 +175,18 @@ impl fmt::Display for FileFault {
 impl FileFault {
     /// What to correct, as pages say it.
     pub fn portuguese(&self) -> String {
-        let columns = super::COLUMNS.join(", ");
+        let columns = PORTUGUESE.join(", ");
         sentence(&match self {
             Self::NotText => "o arquivo não é um texto em UTF-8; salve-o como CSV UTF-8".to_owned(),
-            Self::NotCsv => "o arquivo não é um CSV que se possa ler".to_owned(),
-            Self::Unknown(name) => {
-                format!("o cabeçalho tem {name}; ele pode ter {columns}")
+            Self::Unclosed(row) => {
+                format!("as aspas que abrem na linha {row} não fecham; feche-as, ou tire-as")
             }
-            Self::Twice(name) => format!("o cabeçalho tem {name} duas vezes"),
-            Self::NoSku => format!("falta o sku no cabeçalho, que deve ser {columns}"),
+            Self::Blank => "o arquivo está vazio".to_owned(),
+            Self::Unknown(name) => {
+                format!("o cabeçalho tem “{name}”; ele pode ter {columns}")
+            }
+            Self::Twice(name) => format!("o cabeçalho tem “{name}” duas vezes"),
+            Self::NoSku => format!("falta o SKU no cabeçalho; ele pode ter {columns}"),
             Self::Empty => "o arquivo não tem nenhuma linha além do cabeçalho".to_owned(),
             Self::TooMany(rows) => format!(
                 "o arquivo tem {} linhas; cabem até {}",
@@ -163,14 +214,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bad_row_is_told_in_both_languages() {
-        let row = BadRow {
-            number: 7,
-            faults: vec![RowFault::Sku, RowFault::Repeated(2)],
+    fn a_bad_row_is_told_in_both_languages_with_the_names_of_the_file() {
+        let mut bad = BadRows {
+            names: Names::default(),
+            rows: vec![BadRow {
+                number: 7,
+                faults: vec![RowFault::Price, RowFault::Repeated(2)],
+            }],
         };
-        let english = "row 7: sku must have 1 to 80 characters; sku stands in row 2 already";
-        assert_eq!(row.to_string(), english);
-        let portuguese = "O sku precisa ter de 1 a 80 letras; o sku já está na linha 2.";
-        assert_eq!(row.portuguese(), portuguese);
+        let told = |bad: &BadRows| {
+            let (row, said) = bad.portuguese().next().unwrap();
+            assert_eq!(row, 7);
+            (bad.english().next().unwrap(), said)
+        };
+        let (english, portuguese) = told(&bad);
+        let amount = "must be an amount from 0 to 10000000 with at most two decimals";
+        assert_eq!(
+            english,
+            format!("row 7: price {amount}; sku stands in row 2 already")
+        );
+        assert_eq!(
+            portuguese,
+            "“preço” precisa ser um valor a partir de 0, com até duas casas, como 12,50; \
+             “SKU” já está na linha 2."
+        );
+        bad.names.0[4] = Some("Preço (R$)".to_owned());
+        let (english, portuguese) = told(&bad);
+        assert!(english.contains("row 7: Preço (R$) must"), "{english}");
+        assert!(
+            portuguese.starts_with("“Preço (R$)” precisa"),
+            "{portuguese}"
+        );
     }
 }

@@ -7,35 +7,42 @@ pub mod fault;
 pub mod pages;
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
 use super::{Entry, MOST, MOST_UNITS, Product, is_amount, is_ean, is_sku, is_title, stock, store};
 use crate::db::{DbError, WriteTx};
-use crate::http::csv_file;
+use crate::http::csv_read::{self, Sheet, Unreadable};
 use crate::http::input::FromField as _;
 use crate::ids::UserId;
 use crate::money::Cents;
 use crate::text::{search_key, shortened};
-use fault::{BadRow, FileFault, RowFault};
+use fault::{BadRow, BadRows, FileFault, Names, RowFault};
 
 /// The columns, as an export writes them too.
 pub const COLUMNS: [&str; 6] = ["sku", "ean", "title", "cost", "price", "stock"];
 /// What the columns are called in the panels.
 const TRANSLATED: [&str; 6] = ["sku", "ean", "titulo", "custo", "preco", "estoque"];
 
+/// A file as it was read.
+#[derive(Clone, Debug)]
+pub struct File {
+    names: Names,
+    rows: Vec<Row>,
+}
+
 /// A row as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// From 1, without the header, for telling what is wrong.
-    pub number: usize,
-    pub sku: String,
-    pub ean: Option<String>,
-    pub title: Option<String>,
-    pub cost: Option<Cents>,
-    pub price: Option<Cents>,
-    pub stock: Option<i64>,
+struct Row {
+    number: usize,
+    sku: String,
+    ean: Option<String>,
+    title: Option<String>,
+    cost: Option<Cents>,
+    price: Option<Cents>,
+    stock: Option<i64>,
+    /// What is wrong with it, as far as that shows without the database.
+    faults: Vec<RowFault>,
 }
 
 /// Why a file was not taken.
@@ -44,23 +51,10 @@ pub enum ImportError {
     #[error("{0}")]
     File(FileFault),
     /// All rows at fault.
-    #[error("{}", told(.0))]
-    Rows(Vec<BadRow>),
+    #[error("{0}")]
+    Rows(Box<BadRows>),
     #[error(transparent)]
     Db(#[from] DbError),
-}
-
-/// All bad rows, one a line.
-fn told(rows: &[BadRow]) -> String {
-    let mut text = match rows.len() {
-        1 => "1 row cannot be taken".to_owned(),
-        count => format!("{count} rows cannot be taken"),
-    };
-    text.push_str(", so nothing was imported");
-    for row in rows {
-        let _ = write!(text, "\n  {row}");
-    }
-    text
 }
 
 /// What an import did.
@@ -74,42 +68,37 @@ pub struct Counts {
     pub unchanged: usize,
 }
 
-/// Reads a file. Everything that can be known without the database is checked.
-pub fn read(bytes: &[u8]) -> Result<Vec<Row>, ImportError> {
-    let (header, records) = csv_file::read(bytes).map_err(|said| match said {
-        "the file is not UTF-8 text" => ImportError::File(FileFault::NotText),
-        _ => ImportError::File(FileFault::NotCsv),
+/// Reads a file. What is wrong with its rows is told by [`apply`], which
+/// knows the rest.
+pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
+    let Sheet { header, rows } = csv_read::read(bytes).map_err(|problem| match problem {
+        Unreadable::NotText => FileFault::NotText,
+        Unreadable::Unclosed(row) => FileFault::Unclosed(row),
     })?;
-    let columns = columns(&header).map_err(ImportError::File)?;
-    let is_filled = |cells: &Vec<String>| cells.iter().any(|cell| !cell.is_empty());
-    let records: Vec<_> = (1..)
-        .zip(records)
-        .filter(|(_, cells)| is_filled(cells))
-        .collect();
-    match records.len() {
-        0 => return Err(ImportError::File(FileFault::Empty)),
-        count if count > MOST => return Err(ImportError::File(FileFault::TooMany(count))),
+    if header.is_empty() {
+        return Err(FileFault::Blank);
+    }
+    let columns = columns(&header)?;
+    match rows.len() {
+        0 => return Err(FileFault::Empty),
+        count if count > MOST => return Err(FileFault::TooMany(count)),
         _ => {}
     }
-    let (mut rows, mut bad) = (Vec::with_capacity(records.len()), Vec::new());
     let mut seen: HashMap<String, usize> = HashMap::new();
-    for (number, cells) in records {
-        let (row, mut faults) = read_row(number, &columns, &cells);
+    let rows = rows.into_iter().map(|csv_read::Row { number, cells }| {
+        let mut row = read_row(number, &columns, &cells);
         let first = *seen.entry(row.sku.clone()).or_insert(number);
         if first != number && !row.sku.is_empty() {
-            faults.push(RowFault::Repeated(first));
+            row.faults.push(RowFault::Repeated(first));
         }
-        if faults.is_empty() {
-            rows.push(row);
-        } else {
-            bad.push(BadRow { number, faults });
-        }
+        row
+    });
+    let rows = rows.collect();
+    let mut names = Names::default();
+    for (column, name) in columns.into_iter().zip(header) {
+        names.0[column] = Some(shortened(&name, 40).to_owned());
     }
-    if bad.is_empty() {
-        Ok(rows)
-    } else {
-        Err(ImportError::Rows(bad))
-    }
+    Ok(File { names, rows })
 }
 
 /// For each cell of a row, which of [`COLUMNS`] it is. An unknown name is at
@@ -134,12 +123,12 @@ fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
 }
 
 /// A row, with all that is wrong with it.
-fn read_row(number: usize, columns: &[usize], cells: &[String]) -> (Row, Vec<RowFault>) {
+fn read_row(number: usize, columns: &[usize], cells: &[String]) -> Row {
     let cell = |column: usize| {
         let place = columns.iter().position(|known| *known == column)?;
         cells
             .get(place)
-            .map(|text| text.trim())
+            .map(String::as_str)
             .filter(|text| !text.is_empty())
     };
     let mut faults = Vec::new();
@@ -163,7 +152,7 @@ fn read_row(number: usize, columns: &[usize], cells: &[String]) -> (Row, Vec<Row
     let stock = cell(5).map(|text| text.parse().ok().filter(|count| bounds.contains(count)));
     expect(stock != Some(None), RowFault::Stock);
     expect(cells.len() <= columns.len(), RowFault::TooLong);
-    let row = Row {
+    Row {
         number,
         sku: sku.to_owned(),
         ean: ean.map(str::to_owned),
@@ -171,52 +160,87 @@ fn read_row(number: usize, columns: &[usize], cells: &[String]) -> (Row, Vec<Row
         cost: cost.flatten(),
         price: price.flatten(),
         stock: stock.flatten(),
-    };
-    (row, faults)
+        faults,
+    }
 }
 
 impl Row {
+    /// All that is wrong with it, now that it is known what is there.
+    fn faults(&self, before: Option<&Product>, has_room: bool) -> Vec<RowFault> {
+        let mut faults = self.faults.clone();
+        // Whose product it would be is not known.
+        let is_nobodys = |fault: &RowFault| matches!(fault, RowFault::Sku | RowFault::Repeated(_));
+        if faults.iter().any(is_nobodys) {
+            return faults;
+        }
+        if before.is_none() && self.title.is_none() {
+            faults.push(RowFault::NoTitle);
+        }
+        // An export of what was sold beyond stock comes back as it is.
+        let present = before.map_or(0, |before| before.stock);
+        if self
+            .stock
+            .is_some_and(|counted| counted < 0 && counted != present)
+        {
+            faults.push(RowFault::Stock);
+        }
+        if before.is_none() && !has_room {
+            faults.push(RowFault::NoRoom);
+        }
+        faults
+    }
+
     /// The product it makes, or makes of the one that is there.
-    fn entry(&self, before: Option<&Entry>) -> Result<Entry, RowFault> {
+    fn entry(&self, before: Option<&Entry>) -> Entry {
         let text = |own: &Option<String>, of: fn(&Entry) -> &String| {
-            own.clone()
-                .or_else(|| before.map(|before| of(before).clone()))
+            let kept = || before.map(|before| of(before).clone());
+            own.clone().or_else(kept).unwrap_or_default()
         };
         let amount = |own: Option<Cents>, of: fn(&Entry) -> Cents| {
             own.or_else(|| before.map(of)).unwrap_or_default()
         };
-        Ok(Entry {
+        Entry {
             sku: self.sku.clone(),
-            ean: text(&self.ean, |entry| &entry.ean).unwrap_or_default(),
-            title: text(&self.title, |entry| &entry.title).ok_or(RowFault::NoTitle)?,
+            ean: text(&self.ean, |entry| &entry.ean),
+            title: text(&self.title, |entry| &entry.title),
             cost: amount(self.cost, |entry| entry.cost),
             price: amount(self.price, |entry| entry.price),
-        })
+        }
     }
 }
 
-/// Brings the products of a person to what the rows say, or changes nothing.
-pub fn apply(tx: &WriteTx<'_>, owner: UserId, rows: &[Row]) -> Result<Counts, ImportError> {
+/// Brings the products of a person to what a file says, or changes nothing
+/// and tells of every bad row.
+pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, ImportError> {
     let (mut counts, mut bad) = (Counts::default(), Vec::new());
-    let mut room = MOST.saturating_sub(store::count(tx, owner)?);
-    for row in rows {
+    let mut products = store::count(tx, owner)?;
+    for row in &file.rows {
         let before = store::by_sku(tx, owner, &row.sku)?;
-        match apply_row(tx, owner, row, before.as_ref(), &mut room)? {
-            Ok(Change::Created) => counts.created += 1,
-            Ok(Change::Changed) => counts.changed += 1,
-            Ok(Change::None) => counts.unchanged += 1,
-            Err(fault) => bad.push(BadRow {
+        let faults = row.faults(before.as_ref(), products < MOST);
+        if faults.is_empty() {
+            products += usize::from(before.is_none());
+        } else {
+            bad.push(BadRow {
                 number: row.number,
-                faults: vec![fault],
-            }),
+                faults,
+            });
+        }
+        // The error undoes what good rows did before the first bad one.
+        if bad.is_empty() {
+            match apply_row(tx, owner, row, before.as_ref())? {
+                Change::Created => counts.created += 1,
+                Change::Changed => counts.changed += 1,
+                Change::None => counts.unchanged += 1,
+            }
         }
     }
-    // The error undoes what good rows did.
     if bad.is_empty() {
-        Ok(counts)
-    } else {
-        Err(ImportError::Rows(bad))
+        return Ok(counts);
     }
+    Err(ImportError::Rows(Box::new(BadRows {
+        names: file.names.clone(),
+        rows: bad,
+    })))
 }
 
 enum Change {
@@ -225,42 +249,28 @@ enum Change {
     None,
 }
 
-type Taken = Result<Change, RowFault>;
-
 fn apply_row(
     tx: &WriteTx<'_>,
     owner: UserId,
     row: &Row,
     before: Option<&Product>,
-    room: &mut usize,
-) -> Result<Taken, DbError> {
-    let entry = match row.entry(before.map(|before| &before.entry)) {
-        Ok(entry) => entry,
-        Err(fault) => return Ok(Err(fault)),
-    };
+) -> Result<Change, DbError> {
+    let entry = row.entry(before.map(|before| &before.entry));
     let present = before.map_or(0, |before| before.stock);
     let counted = row.stock.unwrap_or(present);
-    // An export of what was sold beyond stock comes back as it is.
-    if counted < 0 && counted != present {
-        return Ok(Err(RowFault::Stock));
-    }
     let Some(before) = before else {
-        if *room == 0 {
-            return Ok(Err(RowFault::NoRoom));
-        }
-        *room -= 1;
         let id = store::insert(tx, owner, &entry)?;
         stock::count_to(tx, id, 0, counted, REASON)?;
-        return Ok(Ok(Change::Created));
+        return Ok(Change::Created);
     };
     if before.entry == entry && counted == present {
-        return Ok(Ok(Change::None));
+        return Ok(Change::None);
     }
     if before.entry != entry {
         store::update(tx, owner, before.id, &entry)?;
     }
     stock::count_to(tx, before.id, present, counted, REASON)?;
-    Ok(Ok(Change::Changed))
+    Ok(Change::Changed)
 }
 
 /// The reason of the movements that a file makes.
@@ -272,12 +282,14 @@ mod tests {
 
     #[test]
     fn columns_come_in_any_order_and_may_be_left_out() {
-        let rows = read("Preço;SKU;Título\n1.234,50;A-1;Garrafa\n;;\n;B;\n".as_bytes()).unwrap();
+        let file = read("Preço;SKU;Título\n1.234,50;A-1;Garrafa\n;;\n;B;\n".as_bytes()).unwrap();
+        assert_eq!(file.names.0[4].as_deref(), Some("Preço"));
+        let rows = file.rows;
         assert_eq!(rows[0].price, Some(Cents(123_450)));
         assert_eq!(rows[0].title.as_deref(), Some("Garrafa"));
         assert_eq!(
             (rows[1].number, rows[1].price, &rows[1].title),
-            (3, None, &None)
+            (4, None, &None)
         );
     }
 
@@ -290,20 +302,18 @@ mod tests {
                     A,,Outro,,,\n\
                     C,,Três,1.999,2,\n\
                     D,,Quatro,1,2,3,4\n";
-        let Err(ImportError::Rows(bad)) = read(text.as_bytes()) else {
-            panic!("it was taken");
-        };
-        let bad: Vec<_> = bad
-            .into_iter()
+        let rows = read(text.as_bytes()).unwrap().rows.into_iter();
+        let bad: Vec<_> = rows
+            .filter(|row| !row.faults.is_empty())
             .map(|row| (row.number, row.faults))
             .collect();
         assert_eq!(
             bad,
             [
-                (2, vec![Sku, Ean, Cost, Price, Stock]),
-                (3, vec![Repeated(1)]),
-                (4, vec![Cost]),
-                (5, vec![TooLong]),
+                (3, vec![Sku, Ean, Cost, Price, Stock]),
+                (4, vec![Repeated(2)]),
+                (5, vec![Cost]),
+                (6, vec![TooLong]),
             ]
         );
     }
@@ -311,16 +321,15 @@ mod tests {
     #[test]
     fn a_file_that_is_none_is_refused_as_a_whole() {
         for (text, fault) in [
-            ("", FileFault::NoSku),
+            ("", FileFault::Blank),
+            ("\r\n", FileFault::Blank),
+            ("sku,title\nA,\"Um\nB,Dois\n", FileFault::Unclosed(2)),
             ("title,price\nA,1\n", FileFault::NoSku),
             ("sku,foo\nA,1\n", FileFault::Unknown("foo".to_owned())),
             ("sku,sku\nA,B\n", FileFault::Twice("sku".to_owned())),
             ("sku,title\n", FileFault::Empty),
         ] {
-            let Err(ImportError::File(found)) = read(text.as_bytes()) else {
-                panic!("{text:?} was taken");
-            };
-            assert_eq!(found, fault);
+            assert_eq!(read(text.as_bytes()).unwrap_err(), fault, "{text:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::fault::BadRow;
+use super::fault::BadRows;
 use super::{Counts, ImportError, apply, read};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -30,9 +30,13 @@ struct CsvBody {
 /// The file that was sent: a browser's form, the file alone, or JSON.
 fn sent_file(request: &Request) -> Result<Vec<u8>, Problem> {
     if upload::is_upload(request) {
-        let file = upload::file(request, "arquivo")?.filter(|bytes| !bytes.is_empty());
+        // Without a choice browsers send a file without name and bytes.
+        let is_file = |part: &upload::Part| {
+            part.name == "arquivo" && !(part.file_name.is_empty() && part.bytes.is_empty())
+        };
+        let file = upload::parts(request)?.into_iter().find(is_file);
         let file = file.ok_or_else(|| Problem::field("arquivo", "choose a CSV file"))?;
-        return Ok(file.to_vec());
+        return Ok(file.bytes.to_vec());
     }
     let media = request.header(&CONTENT_TYPE).unwrap_or_default();
     if media.to_ascii_lowercase().starts_with("text/csv") {
@@ -50,7 +54,7 @@ pub fn form(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    Reply::page(&page(app, person, request, None, &[]))
+    Reply::page(&page(app, person, request, None, None))
 }
 
 fn page(
@@ -58,35 +62,33 @@ fn page(
     person: &Person,
     request: &Request,
     fault: Option<&str>,
-    bad: &[BadRow],
+    bad: Option<&BadRows>,
 ) -> ProductImportPage {
-    let alert = match bad.len() {
-        0 => Notice::faults(usize::from(fault.is_some())),
-        1 => Some(nothing_done("Uma linha precisa de correção")),
-        count => Some(nothing_done(&format!(
+    let count = bad.map_or(0, |bad| bad.rows.len());
+    let title = match count {
+        0 => fault.map(|_| "O arquivo não foi importado".to_owned()),
+        1 => Some("Uma linha precisa de correção".to_owned()),
+        _ => Some(format!(
             "{} linhas precisam de correção",
             grouped(count as u64)
-        ))),
+        )),
     };
+    let text = "Nada mudou nos seus produtos. Corrija o arquivo e envie de novo.";
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
-    let shown = bad.iter().take(MOST_SHOWN);
+    let shown = bad.into_iter().flat_map(BadRows::portuguese);
     ProductImportPage {
         layout: layout(app, person, request),
         base: base(person),
-        alert,
+        alert: title.map(|title| Notice::new(Tone::Bad, title, text)),
         file,
         most: grouped(MOST as u64),
         faults: shown
-            .map(|row| (row.number.to_string(), row.portuguese()))
+            .take(MOST_SHOWN)
+            .map(|(line, said)| (line.to_string(), said))
             .collect(),
-        more: bad.len().saturating_sub(MOST_SHOWN),
+        more: count.saturating_sub(MOST_SHOWN),
     }
-}
-
-fn nothing_done(title: &str) -> Notice {
-    let text = "Nada foi importado. Corrija o arquivo e envie de novo.";
-    Notice::new(Tone::Bad, title, text)
 }
 
 /// `POST …/produtos/importar`: takes a file, all of it or nothing.
@@ -94,18 +96,18 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let bytes = match sent_file(request) {
         Ok(bytes) => bytes,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
-        Err(_) => return refused(app, person, request, Some("Escolha um arquivo CSV."), &[]),
+        Err(_) => return refused(app, person, request, Some("Escolha um arquivo CSV."), None),
     };
     match take(app, person, request, &bytes) {
         Ok(counts) => done(person, request, counts),
         Err(ImportError::Db(error)) => Err(error.into()),
-        Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(&bad),
-        Err(ImportError::Rows(bad)) => refused(app, person, request, None, &bad),
+        Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(request, &bad),
+        Err(ImportError::Rows(bad)) => refused(app, person, request, None, Some(&bad)),
         Err(ImportError::File(fault)) if request.wants_json() => {
             Err(Problem::field(field(request), fault.to_string()))
         }
         Err(ImportError::File(fault)) => {
-            refused(app, person, request, Some(&fault.portuguese()), &[])
+            refused(app, person, request, Some(&fault.portuguese()), None)
         }
     }
 }
@@ -116,7 +118,7 @@ fn refused(
     person: &Person,
     request: &Request,
     fault: Option<&str>,
-    bad: &[BadRow],
+    bad: Option<&BadRows>,
 ) -> Result<Reply, Problem> {
     let page = page(app, person, request, fault, bad);
     Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
@@ -136,10 +138,10 @@ fn take(
     request: &Request,
     bytes: &[u8],
 ) -> Result<Counts, ImportError> {
-    let rows = read(bytes)?;
+    let file = read(bytes).map_err(ImportError::File)?;
     let change = Change::of(app, person, request);
     app.db.write(move |tx| {
-        let counts = apply(tx, change.owner, &rows)?;
+        let counts = apply(tx, change.owner, &file)?;
         change.made(tx);
         Ok(counts)
     })
@@ -161,13 +163,18 @@ fn done(person: &Person, request: &Request, counts: Counts) -> Result<Reply, Pro
 }
 
 /// The bad rows for programs, in the shape of the panels' errors.
-fn rows_refused(bad: &[BadRow]) -> Result<Reply, Problem> {
-    let row = |row: &BadRow| json!({ "linha": row.number, "motivo": row.portuguese() });
+fn rows_refused(request: &Request, bad: &BadRows) -> Result<Reply, Problem> {
+    let count = bad.rows.len();
+    let mut told: Vec<String> = bad.english().take(MOST_SHOWN).collect();
+    if count > MOST_SHOWN {
+        told.push(format!("and {} more", count - MOST_SHOWN));
+    }
+    let row = |(line, said): (usize, String)| json!({ "linha": line, "motivo": said });
     let body = json!({
         "ok": false, "code": "validation_failed",
-        "message": format!("{} rows cannot be taken; nothing was imported", bad.len()),
-        "fields": { "csv": bad.first().map(BadRow::to_string) },
-        "linhas": bad.iter().map(row).collect::<Vec<_>>(),
+        "message": format!("{count} rows cannot be taken; nothing was imported"),
+        "fields": { field(request): told.join("\n") },
+        "linhas": bad.portuguese().map(row).collect::<Vec<_>>(),
     });
     Ok(Reply::json(&body)?.status(StatusCode::UNPROCESSABLE_ENTITY))
 }

@@ -27,6 +27,7 @@ const LIST: Listing = Listing {
     filters: &[Filter {
         name: "quando",
         label: "Quando",
+        all: "Tudo",
         values: &[("proximos", "Próximos"), ("passados", "Passados")],
     }],
     orders: &["-data", "titulo"],

@@ -93,7 +93,7 @@ fn a_copy_is_one_private_file_with_a_manifest() {
     assert_eq!(manifest["bytes"], bytes.len());
     assert_eq!(manifest["sha256"], report.sha256);
     assert_eq!(manifest["schema_version"], migrate::VERSION);
-    assert_eq!(manifest["rows"]["word"], 10);
+    assert_eq!(manifest["rows"]["word"], 11);
     assert_eq!(manifest["file"], "copy.db");
 }
 

@@ -39,6 +39,68 @@ fn people_of_the_first_release_stay_as_they_were() {
 }
 
 #[test]
+fn notifications_that_waited_for_a_handler_wait_in_the_queue() {
+    let marketplace = STEPS
+        .iter()
+        .position(|step| step.name.contains("marketplace"));
+    let (before, from) = STEPS.split_at(marketplace.unwrap());
+    let mut connection = migrated(BASELINE, before);
+    connection
+        .execute_batch(
+            "INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body, state, next_try_at)
+             VALUES (1, 'questions', '/questions/1', 7, x'', 4, 1), (1, 'claims', '/claims/1', 7, x'', 4, 1),
+                    (1, 'invoices', '/x', 7, x'', 2, 1), (1, 'questions', '/questions/2', 7, x'', 1, 1)",
+        )
+        .unwrap();
+    for step in from {
+        in_transaction(&mut connection, step.sql, 9).unwrap();
+    }
+    let states = "SELECT resource || ' ' || state FROM ml_notification ORDER BY notification_id";
+    let expected = ["/questions/1 0", "/claims/1 0", "/x 2", "/questions/2 1"];
+    assert_eq!(texts(&connection, states), expected);
+    let counted = "SELECT topic || ' ' || state || ' ' || notifications FROM ml_notification_count
+                   WHERE notifications > 0 ORDER BY topic, state";
+    let expected = [" 2 1", "claims 0 1", "questions 0 1", "questions 1 1"];
+    assert_eq!(texts(&connection, counted), expected);
+}
+
+#[test]
+fn orders_of_before_keep_their_words_and_the_state_of_their_parcel() {
+    let areas = STEPS.iter().position(|step| step.name.contains("areas"));
+    let (before, from) = STEPS.split_at(areas.unwrap());
+    let mut connection = migrated(BASELINE, before);
+    // More words than there are free numbers below any that is fixed.
+    for number in 0..15 {
+        let word = format!("INSERT INTO word (text) VALUES ('palavra {number}')");
+        connection.execute(&word, []).unwrap();
+    }
+    connection
+        .execute_batch(
+            "INSERT INTO word (text) VALUES ('ready_to_ship');
+             INSERT INTO sold_item (item_id, variation_id, site, title, sku) VALUES (3, 0, 'MLB', 'Cabo', 'C-1');
+             INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency,
+                 updated_at, item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status)
+             SELECT 1, 1, 2, 7, 5, 100, 20, 1, 3, 0, 1, '', 44, word_id FROM word WHERE text = 'ready_to_ship';
+             INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency,
+                 updated_at, item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status)
+             SELECT 1, 1, 3, 7, 5, 100, 20, 1, 3, 0, 1, '', 45, word_id FROM word WHERE text = 'palavra 9';",
+        )
+        .unwrap();
+    for step in from {
+        in_transaction(&mut connection, step.sql, 9).unwrap();
+    }
+    let shown = "SELECT o.order_id || ' ' || w.text || ' ' || i.title || ' ' || i.sku
+                 FROM sale_order o JOIN word w ON w.word_id = o.shipping_status
+                 JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id
+                     AND i.version = o.item_version
+                 ORDER BY o.order_id";
+    let expected = ["2 ready_to_ship Cabo C-1", "3 palavra 9 Cabo C-1"];
+    assert_eq!(texts(&connection, shown), expected);
+    let ready = "SELECT count(*) || '' FROM sale_order WHERE shipping_status = 10";
+    assert_eq!(texts(&connection, ready), ["1"]);
+}
+
+#[test]
 fn the_comparison_sees_columns_and_checks_but_not_layout() {
     let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
     let step = Step {

@@ -86,13 +86,23 @@ badges! {
     /// A marketplace account that must be linked again.
     LinkLost = "Vínculo perdido", Bad;
     /// A sale that was paid.
-    Paid = "Pago", Good;
+    Paid = "Paga", Good;
     /// A sale that waits for its payment.
     AwaitingPayment = "Aguardando pagamento", Warn;
+    /// A sale that was agreed; nothing was paid yet.
+    Confirmed = "Confirmada", Info;
+    /// A sale whose payment the marketplace looks into.
+    PaymentInReview = "Pagamento em análise", Warn;
+    /// A sale of which a part was paid.
+    PartlyPaid = "Paga em parte", Warn;
+    /// A sale that is being called off.
+    BeingCancelled = "Em cancelamento", Warn;
+    /// A sale the marketplace does not let stand.
+    Invalid = "Inválida", Bad;
     /// A sale of which a part went back to the buyer.
     PartlyRefunded = "Reembolso parcial", Warn;
     /// A sale that did not happen.
-    Cancelled = "Cancelado", Bad;
+    Cancelled = "Cancelada", Bad;
     /// Dark green reputation.
     ReputationBest = "Verde-escuro", Good;
     /// Light green reputation.
@@ -127,14 +137,16 @@ badges! {
     Paused = "Pausada", Warn;
     /// A listing that is not for sale for now.
     OnHold = "Pausado", Warn;
+    /// A listing that the marketplace looks into.
+    UnderReview = "Em revisão", Warn;
     /// A question that waits for its answer.
     Unanswered = "Sem resposta", Warn;
     /// A question with its answer.
     Answered = "Respondida", Good;
     /// A claim that waits for its end.
     OpenClaim = "Aberta", Warn;
-    /// A claim that has ended.
-    ClosedClaim = "Encerrada", Info;
+    /// A claim or question that has ended.
+    Closed = "Encerrada", Info;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
     /// A product of which nothing is left.
@@ -168,8 +180,13 @@ impl Badge {
     pub fn order(status: &str) -> Self {
         match status {
             "paid" => Self::Paid,
+            "confirmed" => Self::Confirmed,
+            "payment_in_process" => Self::PaymentInReview,
+            "partially_paid" => Self::PartlyPaid,
             "partially_refunded" => Self::PartlyRefunded,
-            "cancelled" | "pending_cancel" | "invalid" => Self::Cancelled,
+            "pending_cancel" => Self::BeingCancelled,
+            "cancelled" => Self::Cancelled,
+            "invalid" => Self::Invalid,
             _ => Self::AwaitingPayment,
         }
     }

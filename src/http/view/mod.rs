@@ -320,6 +320,8 @@ pub struct Paging {
     pub previous: Option<String>,
     /// Address of the page after.
     pub next: Option<String>,
+    /// Address of the last page, when this one lies behind it.
+    pub past_end: Option<String>,
 }
 
 impl Paging {
@@ -327,6 +329,7 @@ impl Paging {
     /// parameters of the list's address, which both neighbours keep.
     pub fn new(path: &str, params: &[(&str, &str)], page: u64, per_page: u64, total: u64) -> Self {
         let last = total.div_ceil(per_page.max(1)).max(1);
+        let is_past_end = total > 0 && page > last;
         let page = page.clamp(1, last);
         let first_row = (page - 1) * per_page + 1;
         let last_row = (page * per_page).min(total);
@@ -352,6 +355,7 @@ impl Paging {
             span,
             previous: (page > 1).then(|| at(page - 1)),
             next: (page < last).then(|| at(page + 1)),
+            past_end: is_past_end.then(|| at(last)),
         }
     }
 }
@@ -409,11 +413,25 @@ impl ErrorPage {
     }
 }
 
+/// What happened, what is safe and what to do, as plain text.
+pub fn error_text(status: u16, request_id: &str) -> String {
+    let (title, text) = error_words(status);
+    if status < 500 {
+        format!("{title}. {text}")
+    } else {
+        format!("{title}. {text}\n\nCódigo: {request_id}")
+    }
+}
+
 fn error_words(status: u16) -> (&'static str, &'static str) {
     match status {
         413 => (
-            "O arquivo é grande demais",
-            "Nada foi alterado. Volte à página anterior e envie um arquivo menor.",
+            "O que você enviou é grande demais",
+            "Nada foi alterado. Volte à página anterior e envie um texto ou um arquivo menor.",
+        ),
+        401 => (
+            "Seu acesso não vale mais",
+            "Entre de novo para continuar. Se a conta foi suspensa, a página de entrada diz o que fazer.",
         ),
         400..=402 | 405..=428 | 430..=499 => (
             "Não entendemos este pedido",

@@ -111,7 +111,10 @@ fn paging_tells_its_rows_and_keeps_the_filters() {
         let only = Paging::new("/x", &[], 9, 20, total);
         assert_eq!(only.span, span);
         assert!(only.previous.is_none() && only.next.is_none());
+        assert_eq!(only.past_end.is_some(), total > 0);
     }
+    let behind = Paging::new("/x", &params, 4, 20, 43).past_end;
+    assert_eq!(behind.as_deref(), Some("/x?q=caneca+%26+copo&pagina=3"));
 }
 
 #[test]

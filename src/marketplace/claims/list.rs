@@ -29,6 +29,8 @@ pub struct Claim {
     pub resolution: String,
     pub opened_at: Instant,
     pub updated_at: Instant,
+    /// What the sale that it is about sold; empty when that is not known.
+    pub title: String,
 }
 
 /// What a list shows.
@@ -36,6 +38,8 @@ pub struct Wanted {
     pub owner: UserId,
     pub store: Option<MlUserId>,
     pub state: Option<i64>,
+    /// The number of a claim or of what it is about; empty for all.
+    pub search: String,
     pub limit: u32,
     pub offset: u32,
 }
@@ -43,6 +47,11 @@ pub struct Wanted {
 const COLUMNS: &str =
     "claim_id, ml_user_id, state, kind, stage, reason, resource, resource_id, due_at,
     action, resolution, opened_at, updated_at";
+/// Looked up for the rows of the page only.
+const TITLE: &str = "coalesce(
+    (SELECT i.title FROM sale_order o
+     JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+     WHERE c.resource = 'order' AND o.order_id = c.resource_id AND o.owner_id = :owner), '')";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Claim> {
     Ok(Claim {
@@ -59,6 +68,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Claim> {
         resolution: row.get(10)?,
         opened_at: Instant(row.get(11)?),
         updated_at: Instant(row.get(12)?),
+        title: row.get(13)?,
     })
 }
 
@@ -75,14 +85,22 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Claim>, u64)> {
         filters.push_str(" AND ml_user_id = :store");
         values.push((":store", store));
     }
+    // What is no number is nobody's.
+    let number = wanted.search.parse().unwrap_or(-1_i64);
+    if !wanted.search.is_empty() {
+        filters.push_str(" AND (claim_id = :number OR resource_id = :number)");
+        values.push((":number", &number));
+    }
     let count = format!("SELECT count(*) FROM claim WHERE owner_id = :owner{filters}");
     let total: i64 = tx.one(&count, &values[..], |row| row.get(0))?;
     values.push((":limit", &wanted.limit));
     values.push((":offset", &wanted.offset));
     let claims = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM claim WHERE owner_id = :owner{filters}
-             ORDER BY opened_at DESC, claim_id DESC LIMIT :limit OFFSET :offset"
+            "SELECT {COLUMNS}, {TITLE} FROM (
+                 SELECT * FROM claim WHERE owner_id = :owner{filters}
+                 ORDER BY opened_at DESC, claim_id DESC LIMIT :limit OFFSET :offset) c
+             ORDER BY opened_at DESC, claim_id DESC"
         ),
         &values[..],
         read,

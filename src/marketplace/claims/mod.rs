@@ -20,7 +20,7 @@ use super::news::{self, News};
 use super::orders::{Applied, Books};
 use crate::clock::Instant;
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
+use crate::ids::{MlUserId, UserId};
 use crate::messages::Kind;
 
 /// Whether a claim has ended. The number is stored.
@@ -75,6 +75,32 @@ pub fn apply(
     let versions = Arc::clone(&books.versions);
     tx.after_commit(move || versions.raise(owner));
     Ok(Applied::Stored)
+}
+
+/// Closes a claim that the marketplace does not have any more.
+pub fn gone(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    account: MlUserId,
+    claim: i64,
+) -> Result<()> {
+    let before = store::stored(tx, owner, claim)?;
+    let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
+    else {
+        return Ok(());
+    };
+    let after = Stored {
+        state: State::Closed as u8,
+        due_at: None,
+        action: String::new(),
+        ..before
+    };
+    store::put(tx, owner, claim, &after)?;
+    store::count(tx, owner, account, -1)?;
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(())
 }
 
 /// The row a document stands for.

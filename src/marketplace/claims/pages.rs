@@ -12,18 +12,20 @@ use crate::clock::Instant;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
-use crate::http::table::{Filter, Head, Listing};
+use crate::http::table::{self, Filter, Head, Listing};
 use crate::http::view::{Badge, When};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::MlUserId;
+use crate::marketplace::spoken::{self, Spoken};
 use crate::marketplace::stores::{self, Stores};
 
 const LIST: Listing = Listing {
     path: "/painel/reclamacoes",
-    hint: "",
+    hint: "Número da venda ou da reclamação",
     filters: &[Filter {
         name: "estado",
         label: "Situação",
+        all: "Todas",
         values: &[("aberta", "Abertas"), ("encerrada", "Encerradas")],
     }],
     orders: &["-aberta_em"],
@@ -42,6 +44,7 @@ struct WireClaim {
     tipo: String,
     etapa: String,
     motivo: String,
+    titulo: String,
     recurso: String,
     recurso_id: Option<String>,
     prazo: Option<String>,
@@ -65,6 +68,7 @@ fn wire(app: &App, stores: &Stores, claim: Claim) -> WireClaim {
         tipo: claim.kind,
         etapa: claim.stage,
         motivo: claim.reason,
+        titulo: claim.title,
         recurso: claim.resource,
         recurso_id: claim.resource_id.map(|id| id.to_string()),
         prazo: claim.due_at.map(spaced),
@@ -79,62 +83,30 @@ fn line(app: &App, stores: &Stores, claim: &Claim, now: Instant) -> ClaimLine {
     let is_open = is_open(claim);
     let order = claim.resource_id.filter(|_| claim.resource == "order");
     let due = claim.due_at.filter(|_| is_open);
+    let while_open = |said: Spoken| if is_open { said } else { Spoken::default() };
     ClaimLine {
         id: claim.id.to_string(),
-        title: kind_words(&claim.kind).to_owned(),
-        stage: stage_words(&claim.stage).to_owned(),
+        kind: spoken::claim_kind(&claim.kind),
+        title: claim.title.clone(),
+        reason: spoken::claim_reason(&claim.reason),
+        stage: while_open(spoken::claim_stage(&claim.stage)),
         order: order.map(|id| id.to_string()).unwrap_or_default(),
         store: stores.name(claim.ml_user_id),
         state: if is_open {
             Badge::OpenClaim
         } else {
-            Badge::ClosedClaim
+            Badge::Closed
         },
-        action: if is_open {
-            action_words(&claim.action).to_owned()
-        } else {
-            String::new()
-        },
+        action: while_open(spoken::claim_action(&claim.action)),
         due: due.map_or_else(String::new, |at| format!("até {}", app.zone().page(at))),
-        resolution: claim.resolution.clone(),
+        resolution: spoken::claim_resolution(&claim.resolution),
         opened: When::new(app.zone(), claim.opened_at, now),
     }
 }
 
-fn kind_words(kind: &str) -> &str {
-    match kind {
-        "mediations" => "Reclamação",
-        "return" | "returns" => "Devolução",
-        "cancel_sale" | "cancel_purchase" => "Pedido de cancelamento",
-        "change" => "Troca",
-        "fulfillment" => "Problema no armazém",
-        "ml_case" => "Caso do marketplace",
-        "service" => "Problema com serviço",
-        other => other,
-    }
-}
-
-fn stage_words(stage: &str) -> &str {
-    match stage {
-        "claim" => "Em conversa com o comprador",
-        "dispute" => "Em mediação do marketplace",
-        "recontact" => "Comprador voltou a reclamar",
-        "stale" => "Parada",
-        "none" => "",
-        other => other,
-    }
-}
-
-fn action_words(action: &str) -> &str {
-    match action {
-        "refund" => "Decida sobre o reembolso",
-        "send_message_to_complainant" => "Responda ao comprador",
-        "send_message_to_mediator" => "Responda ao mediador",
-        "open_dispute" => "Peça mediação, se precisar",
-        "allow_return" => "Decida sobre a devolução",
-        "send_potential_shipping" | "add_shipping_evidence" => "Comprove o envio",
-        other => other,
-    }
+/// Whether a list is read by walking over all claims of its owner.
+pub fn walks(request: &Request) -> bool {
+    table::asks_for_much(request) || table::searches(request)
 }
 
 /// `GET /painel/reclamacoes`: the claims, newest first.
@@ -149,11 +121,13 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             "aberta" => State::Open as i64,
             _ => State::Closed as i64,
         }),
+        search: query.search.clone(),
         limit,
         offset,
     };
     let (stores, (claims, total)) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((Stores::of(tx, wanted.owner)?, list::page(tx, &wanted)?))
+        let stores = Stores::narrowed(tx, wanted.owner, store)?;
+        Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
     })?;
     if query.csv {
         return csv(app, &stores, claims);
@@ -171,7 +145,7 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     Reply::page(&ClaimsPage {
         layout: layout(app, person, request),
         has_stores: !stores.is_empty(),
-        table: LIST.table_by(&query, &columns, total, &stores.choice(store)),
+        table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
         claims: claims
             .iter()
             .map(|one| line(app, &stores, one, request.now))

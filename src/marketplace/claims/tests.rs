@@ -49,7 +49,7 @@ fn told(world: &World) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn any_course_of_documents_ends_like_the_newest_alone(
         course in proptest::collection::vec((1_i64..4, 0_i64..6), 1..30),
@@ -100,6 +100,37 @@ fn a_claim_is_told_when_it_is_opened_and_opened_again() {
         2,
         "opened before the account was linked"
     );
+}
+
+#[test]
+fn a_claim_that_is_gone_waits_for_nothing() {
+    let world = world();
+    run(
+        &world,
+        vec![claim(1, "opened", 90), claim(2, "opened", 90)],
+        NEVER,
+    );
+    for (owner, account) in [
+        (ANA, SELLER),
+        (ANA, SELLER),
+        (UserId(2), SELLER),
+        (ANA, MlUserId(9)),
+    ] {
+        let books = world.books.clone();
+        let one = if (owner, account) == (ANA, SELLER) {
+            1
+        } else {
+            2
+        };
+        world.write(move |tx| gone(tx, &books, owner, account, one));
+    }
+    let numbers =
+        "SELECT group_concat(state || coalesce(action, '') || coalesce(due_at, '')) || ' of ' ||
+                          (SELECT open_claims FROM ml_account) FROM claim";
+    let numbers = world.read(|tx| tx.one(numbers, [], |row| row.get::<_, String>(0)));
+    assert_eq!(numbers, format!("2,1refund{} of 1", NOW + 100));
+    let back = claim(1, "opened", 90);
+    assert_eq!(run(&world, vec![back], NEVER), [Applied::Stored]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::http::table::Table;
 use crate::http::view::{Badge, Layout, When};
+use crate::marketplace::spoken::Spoken;
 
 /// `GET /painel/reclamacoes`: the claims of buyers.
 #[derive(Debug, Template)]
@@ -24,22 +25,26 @@ pub struct ClaimsPage {
 pub struct ClaimLine {
     /// The marketplace's number.
     pub id: String,
-    /// What kind of claim it is, in words.
+    /// What kind of claim it is.
+    pub kind: Spoken,
+    /// What was sold; may be empty.
     pub title: String,
-    /// Where it stands, in words; may be empty.
-    pub stage: String,
+    /// What the buyer complains about; may be empty.
+    pub reason: Spoken,
+    /// Where it stands; empty when it has ended.
+    pub stage: Spoken,
     /// The order it is about; empty when it names none.
     pub order: String,
     /// Nickname of the selling account.
     pub store: String,
     /// Whether it is open.
     pub state: Badge,
-    /// What the seller has to do, in words; may be empty.
-    pub action: String,
+    /// What the seller has to do; may be empty.
+    pub action: Spoken,
     /// `até 22/11/2026 14:05`; empty without an end.
     pub due: String,
     /// How it ended; empty while it is open.
-    pub resolution: String,
+    pub resolution: Spoken,
     /// When it was opened.
     pub opened: When,
 }

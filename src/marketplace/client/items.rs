@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Caller, Client, Failure};
+use super::{Answer, Caller, Client, Failure, asked_for};
 use crate::marketplace::document::{ItemId, ListingDocument, positive, text};
 
 /// Ids a page of a scan, and details at once; more are refused.
@@ -74,7 +74,12 @@ impl Client {
     ) -> Answer<Vec<Result<ListingDocument, ItemFailure>>> {
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
         let fields = ListingDocument::FIELDS.map(|field| format!("body.{field}"));
-        let query = [("ids", ids.join(",")), ("attributes", fields.join(","))];
+        let query = [
+            ("ids", ids.join(",")),
+            ("attributes", fields.join(",")),
+            // Tells the codes of variations, where it is understood.
+            ("include_attributes", "all".to_owned()),
+        ];
         let answer = self.get_at_most(caller, "/items/bulk", &query, MAX_ITEMS_BODY)?;
         let elements = answer.as_array().ok_or(Failure::Garbled("items"))?;
         Ok(elements
@@ -87,10 +92,14 @@ impl Client {
     pub fn item(&self, caller: &Caller<'_>, item: &ItemId) -> Answer<ListingDocument> {
         let query = [("include_attributes", "all".to_owned())];
         let answer = self.get(caller, &format!("/items/{item}"), &query)?;
-        Ok(ListingDocument {
-            is_whole: true,
-            ..ListingDocument::read(&answer, &self.image_host)?
-        })
+        let found = ListingDocument::read(&answer, &self.image_host)?;
+        asked_for(
+            found.id == *item,
+            ListingDocument {
+                is_whole: true,
+                ..found
+            },
+        )
     }
 }
 

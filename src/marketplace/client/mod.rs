@@ -13,18 +13,23 @@
 )]
 
 mod claims;
+mod fees;
+mod invoices;
 mod items;
+mod labels;
 mod missed;
 mod orders;
 mod questions;
 mod turns;
 mod users;
 
-pub use claims::{CLAIMS_PAGE, CLAIMS_REACH, ClaimsPage};
+pub use claims::{CLAIMS_PAGE, CLAIMS_REACH, ClaimSearch, ClaimsPage};
+pub use fees::{Fee, FeeQuestion, Fees};
 pub use items::{ITEMS_AT_ONCE, ItemFailure, ItemIds};
+pub use labels::{LABELS_AT_ONCE, Unprinted};
 pub use missed::MISSED_PAGE;
 pub use orders::{ORDERS_PAGE, OrderSearch, OrdersPage, Span};
-pub use questions::{QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
+pub use questions::{AnswerSent, QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
 
 use std::time::Duration;
 
@@ -54,6 +59,9 @@ pub enum Failure {
     /// The marketplace says no; asking again will not help.
     #[error("refused with {status} {code}")]
     Refused { status: u16, code: String },
+    /// These labels cannot be printed, so none was; at least one.
+    #[error("{} labels cannot be printed", .0.len())]
+    Unprintable(Vec<Unprinted>),
     /// Too many calls.
     #[error("too many calls")]
     RateLimited { retry_after_s: Option<i64> },
@@ -70,11 +78,28 @@ impl Failure {
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
     }
+
+    /// Whether the marketplace does not let this account ask that.
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Expired | Self::Refused { .. } | Self::Unprintable(_)
+        )
+    }
 }
 
 impl From<Unreadable> for Failure {
     fn from(unreadable: Unreadable) -> Self {
         Self::Garbled(unreadable.0)
+    }
+}
+
+/// What was found, if it is what was asked for.
+fn asked_for<D>(is_it: bool, found: D) -> Answer<D> {
+    if is_it {
+        Ok(found)
+    } else {
+        Err(Failure::Garbled("id"))
     }
 }
 
@@ -154,6 +179,11 @@ impl Client {
         }
     }
 
+    /// Lets no further call begin; those that wait for their turn fail.
+    pub fn stop(&self) {
+        self.turns.close();
+    }
+
     /// Exchanges the code of a consent for the first pair of tokens.
     pub fn exchange(&self, code: &str, verifier: &Secret, redirect_uri: &str) -> Answer<TokenPair> {
         self.token(&[
@@ -226,14 +256,18 @@ impl Client {
             let request = signed(request, caller)
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
             let (found, bytes) = read(request.call(), most)?;
-            if found.starts_with(kind) {
+            // A type that says nothing is as good: the bytes are checked.
+            let says_nothing = matches!(&*found, "" | "application/octet-stream");
+            if found.starts_with(kind) || says_nothing && !bytes.starts_with(b"{") {
                 return Ok(File { kind: found, bytes });
             }
             // A refusal may come as a success.
             let said: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-            Err(match code_of(&said) {
-                code if code.is_empty() => Failure::Garbled("the type of the file"),
-                code => Failure::Refused { status: 400, code },
+            Err(match refusal(StatusCode::BAD_REQUEST, &said) {
+                Failure::Refused { code, .. } if code.is_empty() => {
+                    Failure::Garbled("the type of the file")
+                }
+                refused => refused,
             })
         })
     }
@@ -249,11 +283,13 @@ impl Client {
         query: &[(&str, String)],
         most: u64,
     ) -> Answer<Value> {
-        self.call(caller, path, || {
+        let (_, body) = self.call(caller, path, || {
             let request = signed(self.agent.get(format!("{}{path}", self.api)), caller)
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
-            read_json(request.call(), most)
-        })
+            read(request.call(), most)
+        })?;
+        // Read when the next call may run.
+        json_of(&body)
     }
 
     /// Sends JSON, once.
@@ -305,10 +341,14 @@ fn is_path(path: &str) -> bool {
 /// The JSON of an answer; nothing for one without content.
 fn read_json(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<Value> {
     let (_, body) = read(sent, most)?;
+    json_of(&body)
+}
+
+fn json_of(body: &[u8]) -> Answer<Value> {
     if body.is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_slice(&body).map_err(|_| Failure::Garbled("it is not JSON"))
+    serde_json::from_slice(body).map_err(|_| Failure::Garbled("it is not JSON"))
 }
 
 /// The type and the bytes of an answer, or what kind of failure it is.
@@ -319,7 +359,8 @@ fn read(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<(String,
         let value = response.headers().get(name)?;
         value.to_str().ok().map(str::to_owned)
     };
-    let retry_after_s = header(header::RETRY_AFTER).and_then(|value| value.trim().parse().ok());
+    let retry_after_s = header(header::RETRY_AFTER)
+        .and_then(|value| seconds_until(&value, header(header::DATE).as_deref()));
     let kind = header(header::CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     let kind = kind.to_ascii_lowercase();
@@ -340,31 +381,47 @@ fn read(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<(String,
     }
     // What stands in a refusal is a hint only; some come as plain text.
     let answer: Value = serde_json::from_slice(&body.unwrap_or_default()).unwrap_or_default();
-    let code = code_of(&answer);
     Err(match status {
         // An application that was blocked is no matter of this token.
-        StatusCode::UNAUTHORIZED if code == "unauthorized_scopes" => {
-            Failure::Refused { status: 401, code }
+        StatusCode::UNAUTHORIZED if code_of(&answer) == "unauthorized_scopes" => {
+            refusal(status, &answer)
         }
         StatusCode::UNAUTHORIZED => Failure::Expired,
         StatusCode::TOO_MANY_REQUESTS => Failure::RateLimited { retry_after_s },
         StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Failure::Unreachable,
-        status if status.is_client_error() => Failure::Refused {
-            status: status.as_u16(),
-            code,
-        },
+        status if status.is_client_error() => refusal(status, &answer),
         status if status.is_redirection() => Failure::Garbled("it leads elsewhere"),
         _ => Failure::Unreachable,
     })
 }
 
-/// The code of a refusal, in whichever field it stands; labels have their own.
+/// What `Retry-After` says: seconds, or a date, which is compared with the
+/// answer's own (RFC 9110 §10.2.3).
+fn seconds_until(value: &str, date: Option<&str>) -> Option<i64> {
+    let value = value.trim();
+    let instant = |text: &str| chrono::DateTime::parse_from_rfc2822(text.trim()).ok();
+    value.parse().ok().or_else(|| {
+        let pause = instant(value)? - instant(date?)?;
+        Some(pause.num_seconds().max(0))
+    })
+}
+
+/// A refusal; labels have a shape of their own.
+fn refusal(status: StatusCode, answer: &Value) -> Failure {
+    let failed = labels::failed(answer);
+    if !failed.is_empty() {
+        return Failure::Unprintable(failed);
+    }
+    Failure::Refused {
+        status: status.as_u16(),
+        code: code_of(answer),
+    }
+}
+
+/// The code of a refusal, in whichever field it stands.
 fn code_of(answer: &Value) -> String {
-    let of_label =
-        || text(&answer["failed_shipments"][0]["cause"]).map(|cause| cause.to_lowercase());
     text(&answer["error"])
         .or_else(|| text(&answer["code"]))
-        .or_else(of_label)
         .unwrap_or_default()
 }
 
@@ -390,15 +447,25 @@ mod tests {
                 json!({ "code": "unauthorized", "message": "invalid access token" }),
                 "unauthorized",
             ),
-            (
-                json!({ "failed_shipments": [{ "cause": "NOT_PRINTABLE_STATUS" }] }),
-                "not_printable_status",
-            ),
             (json!({ "failed_shipments": [] }), ""),
             (json!(null), ""),
         ] {
             assert_eq!(code_of(&answer), code);
         }
+    }
+
+    #[test]
+    fn a_pause_is_asked_for_in_seconds_or_until_a_date() {
+        let date = Some("Fri, 20 Nov 2026 12:00:00 GMT");
+        for (value, expected) in [
+            (" 120 ", Some(120)),
+            ("Fri, 20 Nov 2026 12:02:30 GMT", Some(150)),
+            ("Fri, 20 Nov 2026 11:00:00 GMT", Some(0)),
+            ("soon", None),
+        ] {
+            assert_eq!(seconds_until(value, date), expected, "{value}");
+        }
+        assert_eq!(seconds_until("Fri, 20 Nov 2026 12:02:30 GMT", None), None);
     }
 
     #[test]

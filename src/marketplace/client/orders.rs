@@ -1,9 +1,11 @@
 //! Orders and their shipments.
 
-use super::{Answer, Caller, Client, Failure};
+use serde_json::json;
+
+use super::{Answer, Caller, Client, Failure, asked_for};
 use crate::clock::Instant;
 use crate::ids::OrderId;
-use crate::marketplace::document::{OrderDocument, Shipment, Unreadable, positive};
+use crate::marketplace::document::{Odd, OrderDocument, Shipment, each, positive};
 
 /// Orders a page of a search; more are refused.
 pub const ORDERS_PAGE: usize = 50;
@@ -13,7 +15,7 @@ pub struct OrdersPage {
     /// How many orders the whole search finds, as the marketplace counts.
     pub total: i64,
     /// Records of the page, readable or not.
-    pub orders: Vec<Result<OrderDocument, Unreadable>>,
+    pub orders: Vec<Result<OrderDocument, Odd>>,
 }
 
 /// A span of dates in whole hours, both ends included.
@@ -32,16 +34,15 @@ pub struct OrderSearch {
     pub span: Span,
     /// States to find; `None` for what the marketplace shows by default.
     pub states: Option<&'static str>,
+    /// Begins with those that were closed last.
+    pub newest_first: bool,
 }
 
 impl Client {
     /// One order.
     pub fn order(&self, caller: &Caller<'_>, order: OrderId) -> Answer<OrderDocument> {
-        Ok(OrderDocument::read(&self.get(
-            caller,
-            &format!("/orders/{order}"),
-            &[],
-        )?)?)
+        let found = OrderDocument::read(&self.get(caller, &format!("/orders/{order}"), &[])?)?;
+        asked_for(found.id == order, found)
     }
 
     /// A page of an account's orders, beginning at `offset`.
@@ -64,11 +65,16 @@ impl Client {
                 to,
             ),
         };
+        let sort = if search.newest_first {
+            "date_desc"
+        } else {
+            "date_asc"
+        };
         let mut query = vec![
             ("seller", caller.ml_user_id.to_string()),
             (begins, from.rfc3339()),
             (ends, to.rfc3339()),
-            ("sort", "date_asc".to_owned()),
+            ("sort", sort.to_owned()),
             ("limit", ORDERS_PAGE.to_string()),
             ("offset", offset.to_string()),
         ];
@@ -81,7 +87,15 @@ impl Client {
             .ok_or(Failure::Garbled("results"))?;
         Ok(OrdersPage {
             total: answer["paging"]["total"].as_i64().unwrap_or(0),
-            orders: results.iter().map(OrderDocument::read).collect(),
+            orders: each(results, |order| {
+                if positive(&order["seller"]["id"]).is_some() {
+                    return OrderDocument::read(order);
+                }
+                // The search finds the caller's alone.
+                let mut order = order.clone();
+                order["seller"] = json!({ "id": caller.ml_user_id });
+                OrderDocument::read(&order)
+            }),
         })
     }
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, Client, Failure};
-use crate::marketplace::document::{QuestionDocument, Unreadable};
+use super::{Answer, Caller, Client, Failure, asked_for};
+use crate::marketplace::document::{Odd, QuestionDocument, each};
 
 /// Questions a page.
 pub const QUESTIONS_PAGE: usize = 50;
@@ -16,25 +16,34 @@ pub struct QuestionsPage {
     /// How many the whole search finds, as the marketplace counts.
     pub total: i64,
     /// Records of the page, readable or not.
-    pub questions: Vec<Result<QuestionDocument, Unreadable>>,
+    pub questions: Vec<Result<QuestionDocument, Odd>>,
     /// What a scan goes on with; `None` at its end.
     pub scroll: Option<String>,
 }
 
+/// What became of an answer.
+#[derive(Debug)]
+pub enum AnswerSent {
+    /// The question has an answer: this one, or somebody else's who was first.
+    Answered(QuestionDocument),
+    /// The marketplace did not take it.
+    Refused {
+        /// The marketplace's word for why.
+        code: String,
+        /// The question without an answer; `None` when there is no such one.
+        now: Option<QuestionDocument>,
+    },
+}
+
 impl Client {
-    /// A page of the caller's questions in a state such as `UNANSWERED`, within
+    /// A page of the caller's questions in any state, the newest first, within
     /// [`QUESTIONS_REACH`].
-    pub fn questions_page(
-        &self,
-        caller: &Caller<'_>,
-        status: &str,
-        offset: usize,
-    ) -> Answer<QuestionsPage> {
-        self.questions(caller, status, ("offset", offset.to_string()))
+    pub fn questions_page(&self, caller: &Caller<'_>, offset: usize) -> Answer<QuestionsPage> {
+        self.questions(caller, None, ("offset", offset.to_string()))
     }
 
-    /// The same for any number of questions: the first page has no `scroll`,
-    /// the others go on, at once, with what the page before gave.
+    /// Any number of questions in a state such as `UNANSWERED`: the first page
+    /// has no `scroll`, the others go on, at once, with what the page before gave.
     pub fn questions_scan(
         &self,
         caller: &Caller<'_>,
@@ -42,25 +51,32 @@ impl Client {
         scroll: Option<&str>,
     ) -> Answer<QuestionsPage> {
         match scroll {
-            Some(scroll) => self.questions(caller, status, ("scroll_id", scroll.to_owned())),
-            None => self.questions(caller, status, ("search_type", "scan".to_owned())),
+            Some(scroll) => self.questions(caller, Some(status), ("scroll_id", scroll.to_owned())),
+            None => self.questions(caller, Some(status), ("search_type", "scan".to_owned())),
         }
     }
 
     fn questions(
         &self,
         caller: &Caller<'_>,
-        status: &str,
+        status: Option<&str>,
         place: (&'static str, String),
     ) -> Answer<QuestionsPage> {
         let mut query = vec![
             ("seller_id", caller.ml_user_id.to_string()),
-            ("status", status.to_owned()),
             ("api_version", "4".to_owned()),
             ("limit", QUESTIONS_PAGE.to_string()),
         ];
-        if place.0 == "scroll_id" {
-            query.push(("search_type", "scan".to_owned()));
+        if let Some(status) = status {
+            query.push(("status", status.to_owned()));
+        }
+        match place.0 {
+            "scroll_id" => query.push(("search_type", "scan".to_owned())),
+            "offset" => query.extend([
+                ("sort_fields", "date_created".to_owned()),
+                ("sort_types", "DESC".to_owned()),
+            ]),
+            _ => {}
         }
         query.push(place);
         let answer = self.get(caller, "/questions/search", &query)?;
@@ -69,7 +85,7 @@ impl Client {
             .ok_or(Failure::Garbled("questions"))?;
         Ok(QuestionsPage {
             total: answer["total"].as_i64().unwrap_or(0).max(0),
-            questions: questions.iter().map(QuestionDocument::read).collect(),
+            questions: each(questions, QuestionDocument::read),
             scroll: answer["scroll_id"]
                 .as_str()
                 .filter(|_| !questions.is_empty())
@@ -81,35 +97,41 @@ impl Client {
     pub fn question(&self, caller: &Caller<'_>, question: i64) -> Answer<QuestionDocument> {
         let query = [("api_version", "4".to_owned())];
         let answer = self.get(caller, &format!("/questions/{question}"), &query)?;
-        Ok(QuestionDocument::read(&answer)?)
+        let found = QuestionDocument::read(&answer)?;
+        asked_for(found.id == question, found)
     }
 
-    /// Answers a question and gives it back with its answer, which is somebody
-    /// else's when they were first. The answer is sent once: when it is not
-    /// clear whether it arrived, the question is read and tells.
-    pub fn answer(
-        &self,
-        caller: &Caller<'_>,
-        question: i64,
-        text: &str,
-    ) -> Answer<QuestionDocument> {
+    /// Answers a question. The answer is sent once: when it is not clear whether
+    /// it arrived, or the marketplace does not take it, the question is read and
+    /// tells.
+    pub fn answer(&self, caller: &Caller<'_>, question: i64, text: &str) -> Answer<AnswerSent> {
         let body = json!({ "question_id": question, "text": text });
         let failure = match self.post(caller, "/answers", &body) {
             Ok(answer) => match QuestionDocument::read(&answer) {
-                Ok(document) if document.is_answered() => return Ok(document),
+                Ok(document) if document.is_answered() => {
+                    return Ok(AnswerSent::Answered(document));
+                }
                 _ => Failure::Garbled("the answer"),
             },
-            Err(Failure::Refused { status: 400, code }) if code == "not_unanswered_question" => {
-                Failure::Refused { status: 400, code }
-            }
-            Err(failure @ (Failure::Unreachable | Failure::Garbled(_))) => failure,
+            Err(
+                failure @ (Failure::Unreachable | Failure::Garbled(_) | Failure::Refused { .. }),
+            ) => failure,
             Err(failure) => return Err(failure),
         };
-        match self.question(caller, question) {
-            Ok(document) if document.is_answered() => Ok(document),
+        match (self.question(caller, question), failure) {
+            (Ok(document), _) if document.is_answered() => Ok(AnswerSent::Answered(document)),
+            (Ok(document), Failure::Refused { code, .. }) => Ok(AnswerSent::Refused {
+                code,
+                now: Some(document),
+            }),
+            (Err(looked), Failure::Refused { code, .. }) if looked.is_not_found() => {
+                Ok(AnswerSent::Refused { code, now: None })
+            }
             // With a token that ended just now the whole call would be made again.
-            Err(Failure::Expired) => Err(Failure::Unreachable),
-            _ => Err(failure),
+            (Err(Failure::Expired), Failure::Unreachable | Failure::Garbled(_)) => {
+                Err(Failure::Unreachable)
+            }
+            (_, failure) => Err(failure),
         }
     }
 }

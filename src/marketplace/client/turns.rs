@@ -7,6 +7,7 @@
 //! and again would help nobody.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant as Monotonic};
 
@@ -28,6 +29,7 @@ const PAUSES: usize = 10_000;
 pub struct Turns {
     running: Mutex<HashMap<Option<MlUserId>, usize>>,
     freed: Condvar,
+    closed: AtomicBool,
 }
 
 /// A place; it is free again when dropped.
@@ -48,7 +50,13 @@ impl Turns {
                         .get(&seller)
                         .is_some_and(|own| *own >= CALLS_OF_SELLER)
         };
-        while is_full(&running) {
+        loop {
+            if self.closed.load(Ordering::Relaxed) {
+                return Err(Failure::Unreachable);
+            }
+            if !is_full(&running) {
+                break;
+            }
             let left = deadline.saturating_duration_since(Monotonic::now());
             if left.is_zero() {
                 return Err(Failure::Unreachable);
@@ -64,6 +72,13 @@ impl Turns {
             turns: self,
             seller,
         })
+    }
+
+    /// Gives no more places, also not to those who wait.
+    pub fn close(&self) {
+        let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        self.closed.store(true, Ordering::Relaxed);
+        self.freed.notify_all();
     }
 }
 
@@ -152,9 +167,14 @@ impl Pauses {
                     strikes: 0,
                     why: Why::Token(token),
                 });
-                let another = matches!(pause.why, Why::Token(refused) if refused != token);
+                // Once a renewed token was refused as well, renewing it helps nobody.
+                let refuses_any = match pause.why {
+                    Why::Token(refused) => refused != token || pause.strikes > 0,
+                    Why::TooMany => false,
+                };
                 pause.why = Why::Token(token);
-                if !another {
+                if !refuses_any {
+                    pause.strikes = 0;
                     return Err(Failure::Expired);
                 }
                 pause.strikes += 1;
@@ -219,6 +239,19 @@ mod tests {
             third.join().unwrap().unwrap();
         });
         assert_eq!(turns.running.lock().unwrap().values().sum::<usize>(), 1);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_place_that_is_given_no_more() {
+        let turns = Turns::default();
+        let seller = Some(MlUserId(1));
+        let _running = [seller, seller].map(|who| turns.take(who).unwrap());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| turns.take(seller).map(drop));
+            turns.close();
+            assert_eq!(waiting.join().unwrap(), Err(Failure::Unreachable));
+        });
+        assert_eq!(turns.take(None).map(drop), Err(Failure::Unreachable));
     }
 
     const SHOP: MlUserId = MlUserId(777);
@@ -288,12 +321,16 @@ mod tests {
         assert_eq!(pauses.check(SHOP, "questions", NOW), Err(area_refused()));
         assert_eq!(pauses.check(SHOP, "orders", NOW), Ok(()));
         assert_eq!(pauses.check(SHOP, "questions", NOW.plus(10)), Ok(()));
-        let good = Secret::new("b");
+        // Renewing it after each pause would help nobody either.
+        for token in ["b", "b", "c", "c"] {
+            assert_eq!(refuse(token), Err(area_refused()), "{token}");
+        }
+        let good = Secret::new("c");
         pauses
             .note(&caller(&good), "questions", NOW, Ok(()))
             .unwrap();
         assert_eq!(
-            refuse("b"),
+            refuse("c"),
             Err(Failure::Expired),
             "hours later the token ends"
         );

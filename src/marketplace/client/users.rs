@@ -1,7 +1,12 @@
 //! Users: the account itself, and names of others.
 
-use super::{Answer, Caller, Client, Failure};
+use std::time::Duration;
+
+use super::{Answer, Caller, Client, Failure, MAX_BODY, read_json, signed};
 use crate::marketplace::document::{SellerRecord, text};
+
+/// How long taking one's leave may take.
+const PARTING: Duration = Duration::from_secs(4);
 
 impl Client {
     /// The account that a token belongs to.
@@ -13,6 +18,18 @@ impl Client {
     pub fn nickname(&self, caller: &Caller<'_>, user: i64) -> Answer<String> {
         let answer = self.get(caller, &format!("/users/{user}"), &[])?;
         Ok(text(&answer["nickname"]).unwrap_or_default())
+    }
+
+    /// Ends the leave that the caller's account gave this application. It waits
+    /// for no turn and not for long: somebody waits for it.
+    pub fn give_back(&self, caller: &Caller<'_>) -> Answer<()> {
+        let path = format!(
+            "/users/{}/applications/{}",
+            caller.ml_user_id, self.application
+        );
+        let request = self.agent.delete(format!("{}{path}", self.api));
+        let request = request.config().timeout_global(Some(PARTING)).build();
+        read_json(signed(request, caller).call(), MAX_BODY).map(|_| ())
     }
 
     /// How many active and paused listings an account has.

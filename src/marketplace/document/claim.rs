@@ -41,7 +41,11 @@ impl ClaimDocument {
             .filter(|player| player["role"] == "respondent")
             .find_map(|player| Some((positive(&player["user_id"])?, player)));
         let (seller, respondent) = respondent.ok_or(Unreadable("players"))?;
-        let opened_at = instant(&claim["date_created"]).ok_or(Unreadable("date_created"))?;
+        let opened_at = match &claim["date_created"] {
+            Value::Null => instant(&claim["last_updated"]),
+            date => instant(date),
+        };
+        let opened_at = opened_at.ok_or(Unreadable("date_created"))?;
         let (action, due_at) = next_action(respondent);
         let kind = text(&claim["type"]).unwrap_or_default();
         Ok(Self {

@@ -50,6 +50,8 @@ pub struct ListingDocument {
     pub updated_at: Instant,
     /// Whether it comes from a reading that leaves nothing out.
     pub is_whole: bool,
+    /// Whether it has variations of which no codes are told.
+    pub hides_codes: bool,
 }
 
 impl ListingDocument {
@@ -84,8 +86,12 @@ impl ListingDocument {
     /// origin such as `https://http2.mlstatic.com`.
     pub fn read(item: &Value, image_host: &str) -> Result<Self, Unreadable> {
         let id = text(&item["id"]).and_then(|id| ItemId::parse(&id));
-        let updated_at = instant(&item["last_updated"]).ok_or(Unreadable("last_updated"))?;
         let created_at = instant(&item["date_created"]).or_else(|| instant(&item["start_time"]));
+        let updated_at = match &item["last_updated"] {
+            Value::Null => created_at,
+            date => instant(date),
+        };
+        let updated_at = updated_at.ok_or(Unreadable("last_updated"))?;
         let picture = picture(&item["secure_thumbnail"], image_host)
             .or_else(|| picture(&item["thumbnail"], image_host));
         Ok(Self {
@@ -108,6 +114,7 @@ impl ListingDocument {
             created_at: created_at.unwrap_or(updated_at),
             updated_at,
             is_whole: false,
+            hides_codes: hides_codes(item),
         })
     }
 }
@@ -149,6 +156,14 @@ fn sku(item: &Value) -> Option<String> {
         .iter()
         .find_map(of)
         .or_else(|| of(item))
+}
+
+/// Whether variations are there without what could hold their codes.
+fn hides_codes(item: &Value) -> bool {
+    let variations = elements(&item["variations"]);
+    let tells =
+        |one: &Value| one["attributes"].is_array() || one["seller_custom_field"].is_string();
+    !variations.is_empty() && !variations.iter().any(tells)
 }
 
 /// The first bar code that looks like one, of the listing or a variation.

@@ -20,7 +20,7 @@ pub use order::{OrderDocument, Shipment, SoldItem};
 #[cfg(test)]
 pub use question::AnswerText;
 pub use question::QuestionDocument;
-pub use seller::{Reputation, SellerRecord};
+pub use seller::SellerRecord;
 
 use serde_json::Value;
 
@@ -35,6 +35,29 @@ const LONGEST_TEXT: usize = 250;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is missing or unreadable")]
 pub struct Unreadable(pub &'static str);
+
+/// A record of a list that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Odd {
+    /// Its number, by which it can be asked for alone, when that is there.
+    pub id: Option<i64>,
+    pub why: Unreadable,
+}
+
+/// Reads each record of a list by itself.
+pub fn each<T>(
+    records: &[Value],
+    read: impl Fn(&Value) -> Result<T, Unreadable>,
+) -> Vec<Result<T, Odd>> {
+    let one = |record| {
+        read(record).map_err(|why| Odd {
+            id: positive(&record["id"]),
+            why,
+        })
+    };
+    records.iter().map(one).collect()
+}
 
 /// A positive whole number, written as a number or as text.
 pub fn positive(value: &Value) -> Option<i64> {

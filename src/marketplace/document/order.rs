@@ -67,13 +67,16 @@ impl OrderDocument {
     pub fn read(order: &Value) -> Result<Self, Unreadable> {
         let lines = elements(&order["order_items"]);
         let first = lines.first().ok_or(Unreadable("order_items"))?;
-        let updated_at =
-            instant(&order["last_updated"]).or_else(|| instant(&order["date_last_updated"]));
+        // Dates may be missing; the next best that is there is the best guess.
+        let (created, closed) = ("date_created", "date_closed");
+        let (changed, found) = ("last_updated", "date_last_updated");
+        let created_at = first_date(order, [created, closed, changed, found]);
+        let updated_at = first_date(order, [changed, found, closed, created]);
         Ok(Self {
             id: OrderId(positive(&order["id"]).ok_or(Unreadable("id"))?),
             seller: MlUserId(positive(&order["seller"]["id"]).ok_or(Unreadable("seller.id"))?),
             status: text(&order["status"]).ok_or(Unreadable("status"))?,
-            created_at: instant(&order["date_created"]).ok_or(Unreadable("date_created"))?,
+            created_at: created_at.ok_or(Unreadable("date_created"))?,
             closed_at: instant(&order["date_closed"]),
             updated_at: updated_at.ok_or(Unreadable("last_updated"))?,
             total: amount(&order["total_amount"]).ok_or(Unreadable("total_amount"))?,
@@ -126,6 +129,12 @@ impl Shipment {
             updated_at: instant(&shipment["last_updated"]),
         }
     }
+}
+
+/// The first date that is there at all; one that makes no sense is none.
+fn first_date(order: &Value, names: [&str; 4]) -> Option<Instant> {
+    let given = names.into_iter().find(|name| !order[*name].is_null());
+    given.and_then(|name| instant(&order[name]))
 }
 
 /// Units of all lines; `None` when a line has none or there are too many.
@@ -205,6 +214,15 @@ mod tests {
                 "{value}"
             );
         }
+        let mut undated = sample();
+        undated["last_updated"] = json!(null);
+        undated["date_closed"] = json!(null);
+        let undated = OrderDocument::read(&undated).unwrap();
+        assert_eq!(undated.updated_at, undated.created_at);
+        let mut unopened = sample();
+        unopened["date_created"] = json!(null);
+        let unopened = OrderDocument::read(&unopened).unwrap();
+        assert_eq!(Some(unopened.created_at), unopened.closed_at);
         let mut many = sample();
         many["order_items"][0]["quantity"] = json!(i64::MAX);
         assert_eq!(

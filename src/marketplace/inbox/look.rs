@@ -18,6 +18,9 @@ use crate::marketplace::{claims, listings, orders, questions};
 /// Orders that one shipment may carry; more are a mistake.
 const MOST_ORDERS: usize = 50;
 
+/// What is said of a notification whose account is to be linked again.
+pub const LINK_LOST: &str = "the account must be linked again";
+
 /// What the marketplace has, to be brought into the books.
 pub enum Found {
     Orders(Vec<OrderDocument>),
@@ -26,6 +29,7 @@ pub enum Found {
     Claim(Box<ClaimDocument>),
     NoListing(ItemId),
     NoQuestion(i64),
+    NoClaim(i64),
 }
 
 /// Whose books it is for.
@@ -36,8 +40,16 @@ pub struct Link {
     pub since: Instant,
 }
 
-/// Fetches what a notification is about.
-pub fn look(app: &App, seller: MlUserId, topic: &str, resource: &str) -> Outcome {
+/// Fetches what a notification is about. That there is no such thing is
+/// believed the second time: what is new may not be everywhere yet, and `said`
+/// is what the last try brought.
+pub fn look(
+    app: &App,
+    seller: MlUserId,
+    topic: &str,
+    resource: &str,
+    said: Option<&str>,
+) -> Outcome {
     let subject = match Subject::of(topic, resource) {
         Ok(subject) => subject,
         Err(Nothing::Topic) => {
@@ -52,13 +64,17 @@ pub fn look(app: &App, seller: MlUserId, topic: &str, resource: &str) -> Outcome
         Err(CallError::NotLinked) => {
             Outcome::Settled(State::Ignored, "the account is not linked any more")
         }
-        // Linking again reads what there is.
-        Err(CallError::LinkLost) => {
-            Outcome::Settled(State::Ignored, "the account must be linked again")
+        // Linking again reads what there is, but for what made no sense then.
+        Err(CallError::LinkLost) => again(LINK_LOST, None, Reach::Itself),
+        Err(CallError::Failed(failure))
+            if failure.is_not_found() && said != Some(subject.not_found()) =>
+        {
+            again(subject.not_found(), None, Reach::Itself)
         }
         Err(CallError::Failed(failure)) if failure.is_not_found() => match subject {
             Subject::Item(item) => Outcome::Found(Found::NoListing(item)),
             Subject::Question(question) => Outcome::Found(Found::NoQuestion(question)),
+            Subject::Claim(claim) => Outcome::Found(Found::NoClaim(claim)),
             other => Outcome::Settled(State::Done, other.not_found()),
         },
         Err(CallError::Failed(failure)) => {
@@ -67,7 +83,12 @@ pub fn look(app: &App, seller: MlUserId, topic: &str, resource: &str) -> Outcome
                 Failure::Unreachable => (None, Reach::Seller),
                 _ => (None, Reach::Itself),
             };
-            again(failure.to_string(), asked_s, reach)
+            Outcome::Again {
+                error: failure.to_string(),
+                asked_s,
+                reach,
+                is_refused: matches!(failure, Failure::Refused { .. }),
+            }
         }
         Err(CallError::Db(error)) => again(error.to_string(), None, Reach::Seller),
     }
@@ -162,6 +183,10 @@ impl Found {
             Self::NoQuestion(question) => {
                 questions::gone(tx, books, owner, account, *question)?;
                 return Ok("the marketplace has no such question");
+            }
+            Self::NoClaim(claim) => {
+                claims::gone(tx, books, owner, account, *claim)?;
+                return Ok("the marketplace has no such claim");
             }
         };
         Ok(words(applied))

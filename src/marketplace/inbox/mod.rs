@@ -3,8 +3,9 @@
 //! A worker takes the waiting notifications of one seller, so a seller's
 //! orders are fetched one after the other and sellers do not wait for each
 //! other. What is fetched and what becomes of the notification are written
-//! together. What cannot be done now is tried again for days, later each
-//! time; a notification that always fails delays nothing but itself.
+//! together. What cannot be done now is tried again, later each time, and an
+//! outage is waited out for days; a notification that always fails delays
+//! nothing but itself.
 
 mod look;
 mod subject;
@@ -14,9 +15,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-pub use self::subject::is_followed;
+pub use self::subject::{FOLLOWED, is_followed};
 
-use self::look::{Found, Link, look};
+use self::look::{Found, LINK_LOST, Link, look};
 use super::backoff::{pause_asked_s, pause_s};
 use super::hook::State;
 use super::orders::Books;
@@ -33,9 +34,11 @@ const TAKEN: i64 = 50;
 pub const WORKERS: usize = 4;
 /// Sellers that the other workers may have taken.
 const MOST_TAKEN: usize = WORKERS - 1;
-/// A notification fails for good after this age and so many tries.
-const GIVE_UP_AFTER_S: i64 = 4 * DAY_S;
+/// Tries after which a notification fails for good, two to three hours later.
 const GIVE_UP_TRIES: i64 = 12;
+/// Until this age it waits for what may mend itself, however often it was
+/// tried: an outage, an answer that makes no sense, a lost link.
+const WAIT_OUT_S: i64 = 4 * DAY_S;
 
 /// Sellers whose notifications are being worked.
 #[derive(Default)]
@@ -82,6 +85,8 @@ struct Waiting {
     resource: String,
     attempts: i64,
     received_at: Instant,
+    /// What the last try brought.
+    outcome: Option<String>,
 }
 
 /// What became of a resource.
@@ -94,6 +99,8 @@ enum Outcome {
         error: String,
         asked_s: Option<i64>,
         reach: Reach,
+        /// Whether the marketplace said no, so that waiting mends nothing.
+        is_refused: bool,
     },
 }
 
@@ -131,11 +138,14 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
             return Ok(());
         }
         let (topic, resource) = (first.topic.clone(), first.resource.clone());
+        let said = first.outcome.clone();
         // Several notifications of one resource ask for one look at it.
         let (same, rest): (Vec<_>, Vec<_>) = waiting
             .into_iter()
             .partition(|other| other.topic == topic && other.resource == resource);
-        let outcome = catch_unwind(AssertUnwindSafe(|| look(app, seller, &topic, &resource)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            look(app, seller, &topic, &resource, said.as_deref())
+        }));
         let outcome =
             outcome.unwrap_or_else(|_| again("the handler panicked", None, Reach::Itself));
         let reach = match &outcome {
@@ -159,6 +169,7 @@ fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> Outcom
         error: error.into(),
         asked_s,
         reach,
+        is_refused: false,
     }
 }
 
@@ -183,12 +194,17 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: Outcome) -> 
             close(tx, &rows, State::Done, text)
         }
         Outcome::Settled(state, text) => close(tx, &rows, state, text),
-        Outcome::Again { error, asked_s, .. } => retry(tx, &rows, &error, asked_s),
+        Outcome::Again {
+            error,
+            asked_s,
+            is_refused,
+            ..
+        } => retry(tx, &rows, &error, asked_s, is_refused),
     });
     settled.or_else(|error| {
         tracing::warn!(%error, ml_user_id = seller.0, "a notification could not be applied; trying again");
         let text = error.to_string();
-        app.db.write(move |tx| retry(tx, &again, &text, None))
+        app.db.write(move |tx| retry(tx, &again, &text, None, false))
     })
 }
 
@@ -203,15 +219,21 @@ fn close(tx: &WriteTx<'_>, rows: &[Waiting], state: State, outcome: &str) -> Res
     Ok(())
 }
 
-/// Plans the next try, or gives up after days of tries.
-fn retry(tx: &WriteTx<'_>, rows: &[Waiting], error: &str, asked_s: Option<i64>) -> Result<()> {
+/// Plans the next try, or gives up: sooner on what is refused.
+fn retry(
+    tx: &WriteTx<'_>,
+    rows: &[Waiting],
+    error: &str,
+    asked_s: Option<i64>,
+    is_refused: bool,
+) -> Result<()> {
     for row in rows {
         let attempts = row.attempts + 1;
-        let too_old = tx.now().since(row.received_at) >= GIVE_UP_AFTER_S;
-        let state = if too_old && attempts >= GIVE_UP_TRIES {
-            State::Failed
-        } else {
-            State::Waiting
+        let waited_out = is_refused || tx.now().since(row.received_at) >= WAIT_OUT_S;
+        let state = match waited_out && attempts >= GIVE_UP_TRIES {
+            true if error == LINK_LOST => State::Ignored,
+            true => State::Failed,
+            false => State::Waiting,
         };
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = ?3, next_try_at = ?4, outcome = ?5
@@ -268,7 +290,7 @@ fn longest_waiting(
 
 fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Waiting>> {
     tx.all(
-        "SELECT notification_id, topic, resource, attempts, received_at
+        "SELECT notification_id, topic, resource, attempts, received_at, outcome
          FROM ml_notification
          WHERE state = 0 AND next_try_at <= ?1 AND ml_user_id = ?2
          ORDER BY next_try_at, notification_id
@@ -281,6 +303,7 @@ fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Wai
                 resource: row.get(2)?,
                 attempts: row.get(3)?,
                 received_at: Instant(row.get(4)?),
+                outcome: row.get(5)?,
             })
         },
     )

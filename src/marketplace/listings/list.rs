@@ -6,6 +6,7 @@ use crate::clock::Instant;
 use crate::db::{ReadTx, Result};
 use crate::ids::{MlUserId, UserId};
 use crate::money::Cents;
+use crate::text::{like_beginning, search_key};
 
 /// A listing as lists show it.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub struct Listing {
     /// Address of its small picture; may be empty.
     pub thumbnail: String,
     pub updated_at: Instant,
+    /// Such as `MLB31447`; may be empty.
+    pub category: String,
+    /// Kind of shipping, such as `drop_off`.
+    pub logistic: Option<String>,
 }
 
 /// What a list shows.
@@ -39,7 +44,7 @@ pub struct Wanted<'q> {
     pub store: Option<MlUserId>,
     /// Number of the word of a state.
     pub status: Option<i64>,
-    /// Part of a title, or the beginning of an SKU or a listing's number;
+    /// Words of a title, or the beginning of an SKU or a listing's number;
     /// empty for all.
     pub search: &'q str,
     pub order: Order,
@@ -83,7 +88,8 @@ impl Order {
 
 const COLUMNS: &str =
     "l.site || l.item_id, l.ml_user_id, l.title, w.text, l.sub_status, l.price_cents,
-    c.text, l.available, l.sold, t.text, l.sku, l.ean, l.permalink, l.thumbnail, l.updated_at";
+    c.text, l.available, l.sold, t.text, l.sku, l.ean, l.permalink, l.thumbnail, l.updated_at,
+    l.category, g.text";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
     Ok(Listing {
@@ -102,13 +108,15 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
         permalink: row.get(12)?,
         thumbnail: row.get(13)?,
         updated_at: Instant(row.get(14)?),
+        category: row.get(15)?,
+        logistic: row.get(16)?,
     })
 }
 
 /// One page of an owner's listings with the number of all that match. A
 /// search and an order other than by change walk over the owner's listings.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Listing>, u64)> {
-    let (part, beginning) = patterns(wanted.search);
+    let (key, beginning) = (search_key(wanted.search), like_beginning(wanted.search));
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":owner", &wanted.owner)];
     let mut filters = String::new();
     if let Some(store) = &wanted.store {
@@ -130,9 +138,9 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Listing>, u64)>
         )?
     } else {
         filters.push_str(
-            " AND (l.title LIKE :part ESCAPE '\\' OR l.sku LIKE :from ESCAPE '\\' OR l.site || l.item_id LIKE :from ESCAPE '\\')",
+            " AND (holds(l.title, :key) OR l.sku LIKE :from ESCAPE '\\' OR l.site || l.item_id LIKE :from ESCAPE '\\')",
         );
-        values.push((":part", &part));
+        values.push((":key", &key));
         values.push((":from", &beginning));
         let count = format!("SELECT count(*) FROM listing l WHERE l.owner_id = :owner{filters}");
         tx.one(&count, &values[..], |row| row.get(0))?
@@ -149,6 +157,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Listing>, u64)>
              JOIN word w ON w.word_id = l.status
              JOIN word c ON c.word_id = l.currency
              JOIN word t ON t.word_id = l.listing_type
+             LEFT JOIN word g ON g.word_id = l.logistic_type
              ORDER BY {column} {direction}, l.item_id {direction}",
             column = wanted.order.column(),
         ),
@@ -156,29 +165,4 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Listing>, u64)>
         read,
     )?;
     Ok((listings, u64::try_from(total).unwrap_or(0)))
-}
-
-/// Patterns of LIKE: the text anywhere, and at the beginning.
-fn patterns(search: &str) -> (String, String) {
-    let mut safe = String::with_capacity(search.len());
-    for letter in search.chars() {
-        if matches!(letter, '%' | '_' | '\\') {
-            safe.push('\\');
-        }
-        safe.push(letter);
-    }
-    (format!("%{safe}%"), format!("{safe}%"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_means_something_to_like_means_itself() {
-        assert_eq!(
-            patterns("50%_a\\b"),
-            ("%50\\%\\_a\\\\b%".to_owned(), "50\\%\\_a\\\\b%".to_owned())
-        );
-    }
 }

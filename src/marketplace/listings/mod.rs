@@ -100,8 +100,9 @@ fn to_store(
 ) -> Result<Stored> {
     let word = |text: &str| books.words.number(tx, text);
     // Reading many at once may leave out codes that a single reading shows.
-    let known =
-        before.filter(|before| !listing.is_whole && before.updated_at == listing.updated_at);
+    let known = before.filter(|before| {
+        !listing.is_whole && (listing.hides_codes || before.updated_at == listing.updated_at)
+    });
     let code = |said: &str, known: Option<&String>| {
         let known = known.filter(|known| !known.is_empty());
         known.map_or_else(|| said.to_owned(), String::clone)

@@ -16,7 +16,9 @@ use crate::http::table::{self, Filter, Head};
 use crate::http::view::{Badge, When};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::MlUserId;
+use crate::marketplace::spoken;
 use crate::marketplace::stores::{self, Stores};
+use crate::marketplace::tools::fees;
 use crate::money::Cents;
 use crate::text::grouped;
 
@@ -26,6 +28,7 @@ const LIST: table::Listing = table::Listing {
     filters: &[Filter {
         name: "estado",
         label: "Situação",
+        all: "Todos",
         values: &[
             ("active", "Ativos"),
             ("paused", "Pausados"),
@@ -96,17 +99,17 @@ fn line(app: &App, stores: &Stores, listing: &list::Listing, now: Instant) -> Li
         thumbnail: listing.thumbnail.clone(),
         store: stores.name(listing.ml_user_id),
         state: state_badge(&listing.status),
-        why: why_words(&listing.sub_status),
+        why: spoken::listing_reason(&listing.status, &listing.sub_status),
         price: listing.price.page(),
-        kind: match &*listing.kind {
-            "gold_special" => "Clássico",
-            "gold_pro" => "Premium",
-            "free" => "Grátis",
-            other => other,
-        }
-        .to_owned(),
+        kind: spoken::listing_kind(&listing.kind),
         available: count(listing.available),
         sold: count(listing.sold),
+        fees: fees::address_for(
+            listing.ml_user_id,
+            listing.price,
+            &listing.category,
+            listing.logistic.as_deref().unwrap_or_default(),
+        ),
         changed: When::new(app.zone(), listing.updated_at, now),
     }
 }
@@ -117,27 +120,11 @@ fn state_badge(status: &str) -> Badge {
         "active" => Badge::Active,
         "paused" => Badge::OnHold,
         "closed" => Badge::Over,
+        "under_review" => Badge::UnderReview,
+        "inactive" => Badge::Inactive,
+        "not_yet_active" => Badge::Pending,
         _ => Badge::Attention,
     }
-}
-
-/// The marketplace's reasons in words; those without one as they are.
-fn why_words(reasons: &str) -> String {
-    let words = reasons.split_whitespace().map(|reason| match reason {
-        "out_of_stock" => "sem estoque",
-        "paused_by_seller" => "pausado por você",
-        "waiting_for_patch" => "precisa de correção",
-        "held" => "retido",
-        "pending_documentation" => "faltam documentos",
-        "forbidden" => "proibido",
-        "expired" => "venceu",
-        "deleted" => "excluído",
-        "suspended" => "suspenso",
-        "freezed" => "congelado",
-        "warning" => "com aviso",
-        other => other,
-    });
-    words.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a list is read by walking over all listings of its owner.
@@ -168,7 +155,8 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             limit,
             offset,
         };
-        Ok::<_, Problem>((Stores::of(tx, owner)?, list::page(tx, &wanted)?))
+        let stores = Stores::narrowed(tx, owner, store)?;
+        Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
     })?;
     if query.csv {
         return csv(app, &stores, listings);
@@ -190,7 +178,7 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let page = Reply::page(&ListingsPage {
         layout: layout(app, person, request),
         has_stores: !stores.is_empty(),
-        table: LIST.table_by(&query, &columns, total, &stores.choice(store)),
+        table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
         listings: listings
             .iter()
             .map(|one| line(app, &stores, one, request.now))
@@ -225,7 +213,7 @@ fn csv(app: &App, stores: &Stores, listings: Vec<list::Listing>) -> Result<Reply
             &listing.titulo,
             &listing.estado,
             &listing.motivo,
-            &listing.preco.page(),
+            &listing.preco.reais().to_string(),
             &listing.moeda,
             &listing.disponivel.to_string(),
             &listing.vendidos.to_string(),

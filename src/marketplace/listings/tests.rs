@@ -33,6 +33,7 @@ fn listing(number: i64, status: &str, age: i64) -> ListingDocument {
         created_at: Instant(NOW - 90_000),
         updated_at: Instant(NOW - age),
         is_whole: true,
+        hides_codes: false,
     }
 }
 
@@ -83,7 +84,7 @@ fn told(world: &World) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn any_course_of_documents_ends_like_the_newest_alone(
         course in proptest::collection::vec(

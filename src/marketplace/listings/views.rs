@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::http::table::Table;
 use crate::http::view::{Badge, Layout, When};
+use crate::marketplace::spoken::Spoken;
 
 /// `GET /painel/anuncios`: the seller's listings.
 #[derive(Debug, Template)]
@@ -36,16 +37,18 @@ pub struct ListingLine {
     pub store: String,
     /// State of the listing.
     pub state: Badge,
-    /// Why, in words; may be empty.
-    pub why: String,
+    /// Why, and what to do; may be empty.
+    pub why: Spoken,
     /// `R$ 59,90`.
     pub price: String,
-    /// `Clássico`; may be the marketplace's own word.
-    pub kind: String,
+    /// Such as `Clássico`.
+    pub kind: Spoken,
     /// Units for sale.
     pub available: String,
     /// Units sold.
     pub sold: String,
     /// When it last changed.
     pub changed: When,
+    /// The calculator with its price and category in it.
+    pub fees: String,
 }

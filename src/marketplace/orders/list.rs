@@ -1,23 +1,24 @@
 //! Pages of orders, at a cost that does not grow with their number.
 //!
-//! Without filter by state or store a page is a range of the clustered table.
-//! With one it is merged from runs of `sale_order_run`: one run for each
-//! store and state that has orders, each read no further than the page's end.
-//! Totals come from `order_count`, which every write keeps.
+//! Without filter by state or store a page is a range of the clustered table;
+//! with one it is merged from runs (`runs.rs`, which also has the totals).
+//! Orders of listings are found, and counted, by `sale_order_of_item`.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use rusqlite::Row;
 use rusqlite::types::Type;
 
-use super::EVERY_KIND;
-use crate::clock::{Day, Instant};
+use super::runs::{self, Window};
+use crate::clock::{Day, Instant, Zone};
 use crate::db::{ReadTx, Result};
 use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::words::Words;
 use crate::money::Cents;
 
 /// What a caller asked for.
+#[derive(Clone)]
 pub struct Filter {
     pub status: Option<String>,
     /// Marketplace seller id.
@@ -26,10 +27,21 @@ pub struct Filter {
     pub days: (Option<Day>, Option<Day>),
     /// The same as instants: from, and before.
     pub created: (Option<Instant>, Option<Instant>),
-    /// Number of a listing.
-    pub item_id: Option<i64>,
+    /// Numbers of listings; `None` for all.
+    pub items: Option<Vec<i64>>,
     pub limit: i64,
     pub offset: i64,
+    /// Begins with the oldest.
+    pub oldest_first: bool,
+    /// In which days are counted.
+    pub zone: Zone,
+}
+
+impl Filter {
+    /// Whether it asks for all stores and states.
+    pub const fn is_whole(&self) -> bool {
+        self.status.is_none() && self.store.is_none()
+    }
 }
 
 /// The number of a listing id, such as 123 of `MLB123`.
@@ -91,49 +103,47 @@ fn with_items(source: &str) -> String {
                 o.buyer_nickname, o.shipping_id, o.shipping_status, o.logistic_type,
                 o.item_id, i.site, i.title, i.sku
          FROM (SELECT * FROM sale_order {source}) AS o
-         LEFT JOIN sold_item AS i ON i.item_id = o.item_id AND i.variation_id = o.variation_id"
+         LEFT JOIN sold_item AS i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version"
     )
 }
 
-/// Reads one page of an owner's orders, newest first, with their total.
+/// Reads one page of an owner's orders with their total.
 pub fn read_page(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
     filter: &Filter,
 ) -> Result<OrderPage> {
-    let mut page = OrderPage {
-        total: 0,
-        orders: Vec::with_capacity(usize::try_from(filter.limit).unwrap_or(0)),
-        words: Vec::new(),
+    if let Some(items) = &filter.items {
+        return read_listings(tx, words, owner, filter, items);
+    }
+    let runs = runs::asked(tx, words, owner, filter)?;
+    let mut page = OrderPage::of(runs.iter().map(|run| run.orders).sum(), filter);
+    let Some(window) = runs::window(tx, owner, filter, &runs, page.total)? else {
+        return Ok(page);
     };
-    let (from, before) = span(filter);
-    if let Some(item) = filter.item_id {
-        return read_listing(tx, words, owner, filter, item);
+    if !filter.is_whole() {
+        page.find(tx, words, owner, &runs::merged(tx, owner, &runs, &window)?)?;
+        return Ok(page);
     }
-    if filter.status.is_none() && filter.store.is_none() {
-        page.total = count_run(tx, owner, EVERY_KIND, counted_days(filter))?;
-        let sql = with_items(
-            "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
-             ORDER BY created_at DESC, order_id DESC
-             LIMIT ?4 OFFSET ?5",
-        );
-        tx.each(
-            &sql,
-            (owner, from, before, filter.limit, filter.offset),
-            |row| page.take(tx, words, row),
-        )?;
-        return Ok(page.newest_first());
-    }
-    let runs = runs(tx, words, owner, filter)?;
-    page.total = runs.iter().map(|run| run.orders).sum();
-    let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
-    for (created_at, order_id) in merged(tx, owner, filter, &runs)? {
-        tx.each(&sql, (owner, created_at, order_id), |row| {
-            page.take(tx, words, row)
-        })?;
-    }
-    Ok(page)
+    let sql = with_items(&format!(
+        "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+         ORDER BY created_at {way}, order_id {way}
+         LIMIT ?4 OFFSET ?5",
+        way = window.way(),
+    ));
+    tx.each(
+        &sql,
+        (
+            owner,
+            window.from,
+            window.before,
+            window.limit,
+            window.offset,
+        ),
+        |row| page.take(tx, words, row),
+    )?;
+    Ok(page.sorted(window.oldest_first))
 }
 
 /// One order of an owner, as a page of at most one.
@@ -151,174 +161,129 @@ pub fn read_one(
     Ok(page)
 }
 
-/// A store and state that has orders in the asked span.
-struct OrderRun {
-    ml_user_id: i64,
-    status: i64,
-    orders: i64,
-}
-
-fn span(filter: &Filter) -> (i64, i64) {
-    (
-        filter.created.0.map_or(i64::MIN, |at| at.0),
-        filter.created.1.map_or(i64::MAX, |at| at.0),
-    )
-}
-
-/// Days to sum of `order_count`: those asked for, or the row that holds all.
-fn counted_days(filter: &Filter) -> (i64, i64) {
-    match filter.days {
-        (None, None) => (-1, -1),
-        (from, to) => (
-            from.map_or(0, |day| day.0.max(0)),
-            to.map_or(i64::MAX, |day| day.0),
-        ),
-    }
-}
-
-fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64)) -> Result<i64> {
-    tx.one(
-        "SELECT coalesce(sum(orders), 0) FROM order_count
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day BETWEEN ?4 AND ?5",
-        (owner, kind.0, kind.1, days.0, days.1),
-        |row| row.get(0),
-    )
-}
-
-/// Every store and state an owner has orders in; real ones come behind
-/// [`EVERY_KIND`]. Each is found by one seek
-/// from the one before, however many days it has.
-fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
-    let mut kinds = Vec::new();
-    let mut last = EVERY_KIND;
-    while let Some(next) = tx.optional(
-        "SELECT ml_user_id, status FROM order_count
-         WHERE owner_id = ?1 AND (ml_user_id, status) > (?2, ?3)
-         ORDER BY ml_user_id, status
-         LIMIT 1",
-        (owner, last.0, last.1),
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )? {
-        kinds.push(next);
-        last = next;
-    }
-    Ok(kinds)
-}
-
-fn runs(tx: &ReadTx<'_>, words: &Words, owner: UserId, filter: &Filter) -> Result<Vec<OrderRun>> {
-    let status = match &filter.status {
-        None => None,
-        Some(text) => match words.known(tx, text)? {
-            Some(number) => Some(number),
-            None => return Ok(Vec::new()),
-        },
-    };
-    let mut runs = Vec::new();
-    for (ml_user_id, of_status) in kinds(tx, owner)? {
-        let asked = filter.store.is_none_or(|store| store == ml_user_id)
-            && status.is_none_or(|one| one == of_status);
-        if asked {
-            let orders = count_run(tx, owner, (ml_user_id, of_status), counted_days(filter))?;
-            if orders > 0 {
-                runs.push(OrderRun {
-                    ml_user_id,
-                    status: of_status,
-                    orders,
-                });
-            }
-        }
-    }
-    Ok(runs)
-}
-
-/// Keys of the page's orders, merged from all runs.
-fn merged(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    filter: &Filter,
-    runs: &[OrderRun],
-) -> Result<Vec<(i64, i64)>> {
-    let (from, before) = span(filter);
-    // One run can pass over rows itself; several must be merged from their start.
-    let alone = runs.len() == 1;
-    let (limit, offset) = if alone {
-        (filter.limit, filter.offset)
-    } else {
-        (filter.limit + filter.offset, 0)
-    };
-    let mut keys: Vec<(i64, i64)> = Vec::new();
-    for run in runs {
-        tx.each(
-            "SELECT created_at, order_id FROM sale_order
-             WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND created_at >= ?4 AND created_at < ?5
-             ORDER BY created_at DESC, order_id DESC
-             LIMIT ?6 OFFSET ?7",
-            (owner, run.ml_user_id, run.status, from, before, limit, offset),
-            |row| {
-                keys.push((row.get(0)?, row.get(1)?));
-                Ok(())
-            },
-        )?;
-    }
-    if alone {
-        return Ok(keys);
-    }
-    keys.sort_unstable_by(|one, other| other.cmp(one));
-    let passed = usize::try_from(filter.offset)
-        .unwrap_or(usize::MAX)
-        .min(keys.len());
-    keys.drain(..passed);
-    keys.truncate(usize::try_from(filter.limit).unwrap_or(0));
-    Ok(keys)
-}
-
-/// Orders of one listing: a walk over the owner's orders, on the slow pool.
-fn read_listing(
+/// Orders of some listings: counted and passed over in their index alone. Those
+/// of several are merged from the start of each.
+fn read_listings(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
     filter: &Filter,
-    item: i64,
+    items: &[i64],
 ) -> Result<OrderPage> {
+    let window = Window::of(filter);
     let status = match &filter.status {
         None => None,
         Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
     };
     let mut condition =
-        "WHERE owner_id = :owner AND created_at >= :from AND created_at < :before AND item_id = :item"
+        "WHERE owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before"
             .to_owned();
-    let (from, before) = span(filter);
-    let mut params: Vec<(&str, &dyn rusqlite::ToSql)> = vec![
-        (":owner", &owner),
-        (":from", &from),
-        (":before", &before),
-        (":item", &item),
-    ];
-    if let Some(status) = &status {
+    if status.is_some() {
         condition.push_str(" AND status = :status");
-        params.push((":status", status));
     }
-    if let Some(store) = &filter.store {
-        condition.push_str(" AND ml_user_id = :store");
-        params.push((":store", store));
-    }
-    let sql = format!("SELECT count(*) FROM sale_order {condition}");
-    let total = tx.one(&sql, &*params, |row| row.get(0))?;
-    let mut page = OrderPage {
-        total,
-        orders: Vec::new(),
-        words: Vec::new(),
+    let count = format!("SELECT count(*) FROM sale_order {condition}");
+    let find = format!(
+        "SELECT created_at, order_id FROM sale_order {condition}
+         ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
+        way = window.way(),
+    );
+    let (limit, offset) = match items {
+        [_] => (window.limit, window.offset),
+        _ => (window.limit.saturating_add(window.offset), 0),
     };
-    params.push((":limit", &filter.limit));
-    params.push((":offset", &filter.offset));
-    condition.push_str(" ORDER BY created_at DESC, order_id DESC LIMIT :limit OFFSET :offset");
-    tx.each(&with_items(&condition), &*params, |row| {
-        page.take(tx, words, row)
-    })?;
-    Ok(page.newest_first())
+    let mut total = 0;
+    let mut keys: Vec<(i64, i64)> = Vec::new();
+    for item in items {
+        if let Some(store) = filter.store
+            && !sells(tx, owner, store, *item)?
+        {
+            continue;
+        }
+        let mut params: Vec<(&str, &dyn rusqlite::ToSql)> = vec![
+            (":owner", &owner),
+            (":item", item),
+            (":from", &window.from),
+            (":before", &window.before),
+        ];
+        if let Some(status) = &status {
+            params.push((":status", status));
+        }
+        total += tx.one(&count, &*params, |row| row.get::<_, i64>(0))?;
+        params.push((":limit", &limit));
+        params.push((":offset", &offset));
+        keys.extend(tx.all(&find, &*params, |row| Ok((row.get(0)?, row.get(1)?)))?);
+    }
+    if items.len() > 1 {
+        keys.sort_unstable();
+        if !window.oldest_first {
+            keys.reverse();
+        }
+        let passed = usize::try_from(window.offset).unwrap_or(usize::MAX);
+        keys.drain(..passed.min(keys.len()));
+        keys.truncate(usize::try_from(window.limit).unwrap_or(0));
+    }
+    let mut page = OrderPage::of(total, filter);
+    page.find(tx, words, owner, &keys)?;
+    Ok(page)
+}
+
+/// Whether a store has sold from a listing; each listing is of one store.
+fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> {
+    let seller: Option<i64> = tx.optional(
+        "SELECT ml_user_id FROM sale_order WHERE owner_id = ?1 AND item_id = ?2 LIMIT 1",
+        (owner, item),
+        |row| row.get(0),
+    )?;
+    Ok(seller == Some(store))
 }
 
 impl OrderPage {
+    /// A page without its orders.
+    fn of(total: i64, filter: &Filter) -> Self {
+        let room = filter.limit.min(total).max(0);
+        Self {
+            total,
+            orders: Vec::with_capacity(usize::try_from(room).unwrap_or(0)),
+            words: Vec::new(),
+        }
+    }
+
+    /// Takes out what a filter does not let through.
+    pub fn keep(&mut self, filter: &Filter) {
+        let words = &self.words;
+        self.orders.retain(|order| {
+            let status = &words[order.status].1;
+            filter
+                .status
+                .as_deref()
+                .is_none_or(|wanted| **status == *wanted)
+                && filter.store.is_none_or(|store| store == order.ml_user_id.0)
+                && filter.created.0.is_none_or(|from| order.created_at >= from)
+                && filter
+                    .created
+                    .1
+                    .is_none_or(|before| order.created_at < before)
+        });
+        self.total = i64::try_from(self.orders.len()).unwrap_or(0);
+    }
+
+    /// Takes the orders of some keys.
+    fn find(
+        &mut self,
+        tx: &ReadTx<'_>,
+        words: &Words,
+        owner: UserId,
+        keys: &[(i64, i64)],
+    ) -> Result<()> {
+        let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
+        for (created_at, order_id) in keys {
+            tx.each(&sql, (owner, created_at, order_id), |row| {
+                self.take(tx, words, row)
+            })?;
+        }
+        Ok(())
+    }
+
     fn take(&mut self, tx: &ReadTx<'_>, words: &Words, row: &Row<'_>) -> rusqlite::Result<()> {
         let status = self.place(tx, words, row.get(3)?)?;
         let currency = self.place(tx, words, row.get(5)?)?;
@@ -367,9 +332,13 @@ impl OrderPage {
     }
 
     /// SQL promises an order only of the outermost query.
-    fn newest_first(mut self) -> Self {
-        self.orders
-            .sort_by_key(|order| std::cmp::Reverse((order.created_at, order.order_id)));
+    fn sorted(mut self, oldest_first: bool) -> Self {
+        let key = |order: &Order| (order.created_at, order.order_id);
+        if oldest_first {
+            self.orders.sort_by_key(key);
+        } else {
+            self.orders.sort_by_key(|order| Reverse(key(order)));
+        }
         self
     }
 }

@@ -9,6 +9,8 @@
 
 pub mod list;
 pub mod pages;
+mod runs;
+mod sold;
 pub mod views;
 
 use std::sync::Arc;
@@ -31,6 +33,8 @@ use crate::money::Cents;
 
 /// The day of `order_count` that holds the sum of all days.
 const ALL_DAYS: Day = Day(-1);
+/// Wordings of one thing sold that are looked through for one that is known.
+const VERSIONS_SEEN: u32 = 20;
 /// Store and state in `order_count` of the sum of all stores and states.
 pub const EVERY_KIND: (i64, i64) = (0, 0);
 
@@ -79,6 +83,7 @@ struct Stored {
     updated_at: Instant,
     item_id: i64,
     variation_id: i64,
+    item_version: i64,
     quantity: i64,
     buyer_nickname: String,
     shipping_id: Option<i64>,
@@ -104,6 +109,41 @@ pub fn apply(
     order: &OrderDocument,
     news_from: Instant,
 ) -> Result<Applied> {
+    let applied = apply_alone(tx, books, owner, order, news_from)?;
+    if let (Some(number), Some(shipment)) = (order.shipping_id, &order.shipment)
+        && shipment.status != "ready_to_ship"
+    {
+        for other in waiting_with(tx, owner, order, number)? {
+            apply_shipment(tx, books, owner, other, (number, shipment))?;
+        }
+    }
+    Ok(applied)
+}
+
+/// The other orders of a cart whose parcel still waits here: the marketplace
+/// need not tell of each that it has left.
+fn waiting_with(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    order: &OrderDocument,
+    shipment: i64,
+) -> Result<Vec<OrderId>> {
+    let orders: Vec<OrderId> = tx.all(
+        "SELECT order_id FROM sale_order
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10",
+        (owner, order.seller, shipment),
+        |row| row.get(0),
+    )?;
+    Ok(orders.into_iter().filter(|id| *id != order.id).collect())
+}
+
+fn apply_alone(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    order: &OrderDocument,
+    news_from: Instant,
+) -> Result<Applied> {
     let before = stored(tx, owner, order.id)?;
     if before
         .as_ref()
@@ -111,9 +151,8 @@ pub fn apply(
     {
         return Ok(Applied::Stale);
     }
-    let item_changed = store_item(tx, &order.item)?;
     let after = to_store(tx, books, order, before.as_ref())?;
-    if before.as_ref() == Some(&after) && !item_changed {
+    if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
     // A shipment that was touched without a visible change is no news.
@@ -121,7 +160,7 @@ pub fn apply(
         shipment_at: after.shipment_at,
         ..before.clone()
     });
-    if touched.as_ref() == Some(&after) && !item_changed {
+    if touched.as_ref() == Some(&after) {
         store(tx, owner, order.id, &after)?;
         return Ok(Applied::Unchanged);
     }
@@ -181,24 +220,9 @@ fn to_store(
     order: &OrderDocument,
     before: Option<&Stored>,
 ) -> Result<Stored> {
-    let word = |text: &str| match text {
-        "" => Ok(None),
-        text => books.words.number(tx, text).map(Some),
-    };
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
-    let known_at = same_shipment.and_then(|before| before.shipment_at);
-    // Of two states of a shipment the later one stands, as with the order.
-    let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
-    let read = order.shipment.as_ref().filter(|read| !is_older(read));
-    let (shipping_status, logistic_type, shipment_at) = match (read, same_shipment) {
-        (Some(read), _) => (
-            word(&read.status)?,
-            word(&read.logistic_type)?,
-            read.updated_at.or(known_at),
-        ),
-        (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
-        (None, None) => (None, None, None),
-    };
+    let (shipping_status, logistic_type, shipment_at) =
+        shipped(tx, books, order.shipment.as_ref(), same_shipment)?;
     let known_nickname = before
         .map(|before| &before.buyer_nickname)
         .filter(|_| order.buyer_nickname.is_empty());
@@ -212,6 +236,7 @@ fn to_store(
         updated_at: order.updated_at,
         item_id: order.item.number,
         variation_id: order.item.variation,
+        item_version: words_of(tx, &order.item, before)?,
         quantity: order.quantity,
         buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
         shipping_id: order.shipping_id,
@@ -219,6 +244,65 @@ fn to_store(
         logistic_type,
         shipment_at,
     })
+}
+
+/// State and kind of a shipment, and when that was so.
+fn shipped(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    read: Option<&Shipment>,
+    before: Option<&Stored>,
+) -> Result<(Option<i64>, Option<i64>, Option<Instant>)> {
+    let word = |text: &str| match text {
+        "" => Ok(None),
+        text => books.words.number(tx, text).map(Some),
+    };
+    let known_at = before.and_then(|before| before.shipment_at);
+    // Of two states of a shipment the later one stands, as with the order.
+    let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
+    Ok(match (read.filter(|read| !is_older(read)), before) {
+        (Some(read), _) => (
+            word(&read.status)?,
+            word(&read.logistic_type)?,
+            read.updated_at.or(known_at),
+        ),
+        (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
+        (None, None) => (None, None, None),
+    })
+}
+
+/// Brings an owner's order to what its shipment says, when it still has that
+/// one.
+pub fn apply_shipment(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    order: OrderId,
+    (number, read): (i64, &Shipment),
+) -> Result<Applied> {
+    let before = stored(tx, owner, order)?.filter(|before| before.shipping_id == Some(number));
+    let Some(before) = before else {
+        return Ok(Applied::Stale);
+    };
+    let (shipping_status, logistic_type, shipment_at) =
+        shipped(tx, books, Some(read), Some(&before))?;
+    let after = Stored {
+        shipping_status,
+        logistic_type,
+        shipment_at,
+        ..before.clone()
+    };
+    if after == before {
+        return Ok(Applied::Unchanged);
+    }
+    store(tx, owner, order, &after)?;
+    if (shipping_status, logistic_type) == (before.shipping_status, before.logistic_type) {
+        return Ok(Applied::Unchanged);
+    }
+    changes::stamp(tx, &books.given, owner, Topic::Orders)?;
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(Applied::Stored)
 }
 
 impl Stored {
@@ -236,7 +320,7 @@ fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<Stor
     tx.optional(
         "SELECT created_at, ml_user_id, status, total_cents, currency, closed_at, updated_at,
                 item_id, variation_id, quantity, buyer_nickname,
-                shipping_id, shipping_status, logistic_type, shipment_at
+                shipping_id, shipping_status, logistic_type, shipment_at, item_version
          FROM sale_order
          WHERE order_id = ?1 AND owner_id = ?2",
         (order, owner),
@@ -261,6 +345,7 @@ fn read_stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
         shipping_status: row.get(12)?,
         logistic_type: row.get(13)?,
         shipment_at: row.get::<_, Option<i64>>(14)?.map(Instant),
+        item_version: row.get(15)?,
     })
 }
 
@@ -269,8 +354,8 @@ fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Resul
         "INSERT OR REPLACE INTO sale_order
              (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, closed_at, updated_at,
               item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type,
-              shipment_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+              shipment_at, item_version)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
         rusqlite::params![
             owner,
             row.created_at.0,
@@ -289,6 +374,7 @@ fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Resul
             row.shipping_status,
             row.logistic_type,
             row.shipment_at.map(|at| at.0),
+            row.item_version,
         ],
     )?;
     Ok(())
@@ -302,15 +388,45 @@ fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) 
     Ok(())
 }
 
-/// Keeps what was sold; true when that is news.
-fn store_item(tx: &WriteTx<'_>, item: &SoldItem) -> Result<bool> {
-    let changed = tx.execute(
-        "INSERT INTO sold_item (item_id, variation_id, site, title, sku) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (item_id, variation_id) DO UPDATE SET title = ?4, sku = ?5
-         WHERE title <> ?4 OR sku <> ?5",
-        (item.number, item.variation, &item.site, &item.title, &item.sku),
+/// Which words of what was sold an order has: title and SKU change, and an
+/// order keeps those that it was sold with. A document without any leaves them.
+fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Result<i64> {
+    let is_same =
+        |before: &&Stored| (before.item_id, before.variation_id) == (item.number, item.variation);
+    if item.title.is_empty()
+        && item.sku.is_empty()
+        && let Some(before) = before.filter(is_same)
+    {
+        return Ok(before.item_version);
+    }
+    // Words come back rarely, and then soon.
+    let mut latest = None;
+    let known = tx.all(
+        "SELECT version, title, sku FROM sold_item
+         WHERE item_id = ?1 AND variation_id = ?2
+         ORDER BY version DESC
+         LIMIT ?3",
+        (item.number, item.variation, VERSIONS_SEEN),
+        |row| {
+            Ok((
+                row.get(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, String>(2)?,
+            ))
+        },
     )?;
-    Ok(changed > 0)
+    for (version, title, sku) in known {
+        if (&title, &sku) == (&item.title, &item.sku) {
+            return Ok(version);
+        }
+        latest = latest.or(Some(version));
+    }
+    let version = latest.map_or(0, |latest: i64| latest + 1);
+    tx.execute(
+        "INSERT INTO sold_item (item_id, variation_id, version, site, title, sku) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (item.number, item.variation, version, &item.site, &item.title, &item.sku),
+    )?;
+    Ok(version)
 }
 
 /// Adds an order to the counts, or takes it out: those of its store, state

@@ -1,43 +1,56 @@
 //! Sales in the seller's panel: the list with its filters and one sale, as
 //! page, JSON or CSV.
 
+use http::StatusCode;
 use serde::Serialize;
 
 use super::list::{self, Order, OrderPage};
+use super::sold;
 use super::views::{SaleLine, SalePage, SalesPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Day, Instant};
+use crate::db::{self, ReadTx};
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::http::csv_file::CsvFile;
+use crate::http::days::{self, Days};
 use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Badge, When};
+use crate::http::view::{Badge, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{MlUserId, OrderId};
-use crate::marketplace::store;
+use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::stores::{self, Stores};
+use crate::marketplace::tools::{invoices, labels};
+use crate::marketplace::words::Words;
+use crate::marketplace::{spoken, store};
 use crate::money::Cents;
 use crate::text::grouped;
 
 const LIST: Listing = Listing {
     path: "/painel/vendas",
-    hint: "Número da venda ou código do anúncio",
+    hint: "Título, SKU ou número",
     filters: &[
         Filter {
             name: "estado",
             label: "Situação",
+            all: "Todas",
             values: &[
                 ("paid", "Pagas"),
                 ("payment_required", "Aguardando pagamento"),
+                ("payment_in_process", "Pagamento em análise"),
+                ("partially_paid", "Pagas em parte"),
+                ("confirmed", "Confirmadas"),
                 ("partially_refunded", "Reembolso parcial"),
+                ("pending_cancel", "Em cancelamento"),
                 ("cancelled", "Canceladas"),
+                ("invalid", "Inválidas"),
             ],
         },
         Filter {
             name: "periodo",
             label: "Período",
+            all: "Tudo",
             values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
         },
     ],
@@ -111,105 +124,150 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
         store: stores.name(order.ml_user_id),
         buyer: order.buyer_nickname.clone(),
         state: Badge::order(page.word(order.status)),
-        shipping: shipping_words(shipping.unwrap_or_default()).to_owned(),
+        shipping: spoken::shipping(shipping.unwrap_or_default()),
         when: When::new(app.zone(), order.created_at, now),
     }
 }
 
-/// What people call the state of a shipment.
-pub fn shipping_words(status: &str) -> &str {
-    match status {
-        "to_be_agreed" => "A combinar",
-        "pending" => "Aguardando",
-        "handling" => "Em preparação",
-        "ready_to_ship" => "Pronto para envio",
-        "shipped" => "A caminho",
-        "delivered" => "Entregue",
-        "not_delivered" => "Não entregue",
-        "cancelled" => "Envio cancelado",
-        other => other,
-    }
-}
-
-/// What people call a kind of shipping.
-fn logistic_words(kind: &str) -> &str {
-    match kind {
-        "drop_off" => "Agência do marketplace",
-        "xd_drop_off" => "Ponto de coleta",
-        "cross_docking" => "Coleta",
-        "self_service" => "Entrega própria no dia",
-        "fulfillment" => "Armazém do marketplace",
-        "turbo" => "Turbo",
-        other => other,
-    }
-}
-
 /// What the address asks of the orders.
-fn asked(app: &App, query: &ListQuery, store: Option<MlUserId>, now: Instant) -> Asked {
-    let today = app.day(now);
-    let first = match query.filter("periodo") {
-        Some("hoje") => Some(today),
-        Some(days) => days.parse().ok().map(|days: i64| today.plus(1 - days)),
-        None => None,
+fn asked(
+    app: &App,
+    query: &ListQuery,
+    store: Option<MlUserId>,
+    days: &Days,
+    now: Instant,
+) -> Asked {
+    let days = match query.filter(days::SHORTCUT) {
+        Some(count) => &last_days(app.day(now), count),
+        None => days,
     };
     let (limit, offset) = query.window();
     let filter = list::Filter {
         status: query.filter("estado").map(str::to_owned),
         store: store.map(|store| store.0),
-        days: (first, None),
-        created: (first.map(|day| app.zone().start_of(day)), None),
-        item_id: None,
+        days: (days.from, days.to),
+        created: days.span(app.zone()),
+        items: None,
         limit: limit.min(MOST_ROWS).into(),
         offset: offset.into(),
+        oldest_first: !query.descending,
+        zone: app.zone(),
     };
     let search = query.search.trim();
     if search.is_empty() {
         Asked::Page(filter)
     } else if let Ok(number) = search.parse() {
-        Asked::One(OrderId(number))
+        Asked::One(OrderId(number), filter)
     } else if let Some(item_id) = list::item_number(&search.to_ascii_uppercase()) {
-        let item_id = Some(item_id);
-        Asked::Page(list::Filter { item_id, ..filter })
+        let items = Some(vec![item_id]);
+        Asked::Page(list::Filter { items, ..filter })
     } else {
-        Asked::Nothing
+        Asked::Called(search.to_owned(), filter)
+    }
+}
+
+/// The days up to today that a shortcut names.
+fn last_days(today: Day, count: &str) -> Days {
+    let count = count.parse().unwrap_or(1_i64);
+    Days {
+        from: Some(today.plus(1 - count)),
+        ..Days::default()
     }
 }
 
 enum Asked {
     Page(list::Filter),
-    One(OrderId),
-    /// A search for what no sale is called.
-    Nothing,
+    /// One order, when the filter lets it through.
+    One(OrderId, list::Filter),
+    /// Orders of listings with such a title or SKU.
+    Called(String, list::Filter),
 }
 
-/// Whether a list of sales is read by walking over many.
+/// What was found.
+#[derive(Default)]
+struct Found {
+    page: OrderPage,
+    /// Whether more listings fit the words than are shown.
+    has_more: bool,
+}
+
+fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Result<Found> {
+    let whole = |page| Found {
+        page,
+        has_more: false,
+    };
+    Ok(match asked {
+        Asked::Page(filter) => whole(list::read_page(tx, words, owner, filter)?),
+        Asked::One(order, filter) => {
+            let mut page = list::read_one(tx, words, owner, *order)?;
+            page.keep(filter);
+            whole(page)
+        }
+        Asked::Called(text, filter) => {
+            let mut items = sold::called(tx, owner, text)?;
+            let has_more = items.len() > sold::MOST;
+            items.truncate(sold::MOST);
+            let filter = list::Filter {
+                items: Some(items),
+                ..filter.clone()
+            };
+            let page = list::read_page(tx, words, owner, &filter)?;
+            Found { page, has_more }
+        }
+    })
+}
+
+/// A search by words that fits more listings than it shows.
+fn too_many() -> Notice {
+    Notice::new(
+        Tone::Warn,
+        "Muitos anúncios têm essas palavras",
+        "Aparecem as vendas dos 100 mais novos. Escreva mais palavras do título, ou o SKU, para ver as outras.",
+    )
+}
+
+/// Whether a list of sales may have to look at many.
 pub fn walks(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     crate::http::table::asks_for_much(request)
-        || given.any(|(name, value)| name == "q" && value.bytes().any(|b| b.is_ascii_alphabetic()))
+        || given.any(|(name, value)| name == "q" && value.chars().any(char::is_alphabetic))
 }
 
-/// `GET /painel/vendas`: the seller's orders, newest first.
+/// The days that the address asks for. A page tells what is wrong with them
+/// beside their fields.
+fn asked_days(query: &mut ListQuery, request: &Request) -> Result<Days, Problem> {
+    let days = Days::of(request);
+    if days.is_given() {
+        query.forget(days::SHORTCUT);
+    }
+    if query.csv || request.wants_json() {
+        days.check()?;
+    }
+    Ok(days)
+}
+
+/// `GET /painel/vendas`: the seller's orders.
 pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query = LIST.read(request)?;
+    let mut query = LIST.read(request)?;
+    let days = asked_days(&mut query, request)?;
     let (owner, of_store) = (person.account.user_id, stores::asked(request)?);
     let words = &app.marketplace.words;
-    let asked = asked(app, &query, of_store, request.now);
+    let asked = asked(app, &query, of_store, &days, request.now);
     let first = app.day(request.now).plus(1 - i64::from(CHART_DAYS));
-    let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !query.is_narrowed();
-    let (stores, page, gross) = app.db.read(request.lane, |tx| {
-        let stores = Stores::of(tx, owner)?;
+    let is_narrowed = query.is_narrowed() || days.is_given();
+    let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !is_narrowed;
+    let (stores, Found { page, has_more }, gross) = app.db.read(request.lane, |tx| {
+        let stores = Stores::of_orders(tx, owner, of_store)?;
         let gross = if is_whole {
-            store::gross_by_account(tx, owner, first, CHART_DAYS.into())?
+            gross_by_store(tx, owner, &stores, of_store, first)?
         } else {
             Vec::new()
         };
-        let page = match &asked {
-            Asked::Page(filter) => list::read_page(tx, words, owner, filter)?,
-            Asked::One(order) => list::read_one(tx, words, owner, *order)?,
-            Asked::Nothing => OrderPage::default(),
+        let found = match days.fault {
+            Some(_) => Found::default(),
+            None => found(tx, words, owner, &asked)?,
         };
-        Ok::<_, Problem>((stores, page, gross))
+        Ok::<_, Problem>((stores, found, gross))
     })?;
     let total = u64::try_from(page.total).unwrap_or(0);
     if query.csv {
@@ -228,35 +286,54 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Head::sorts("Quando", "criada_em"),
     ];
     let orders = page.orders.iter();
-    Reply::page(&SalesPage {
-        layout: layout(app, person, request),
+    let status = match days.fault {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let page = Reply::page(&SalesPage {
+        layout: layout(app, person, request).with_flash(has_more.then(too_many)),
         has_stores: !stores.is_empty(),
-        chart: chart(&stores, first, gross, of_store),
-        table: LIST.table_by(&query, &columns, total, &stores.choice(of_store)),
+        chart: chart(first, &gross),
+        table: LIST.table_by(
+            &query,
+            &columns,
+            total,
+            (&stores.choice(of_store), Some(days)),
+        ),
         sales: orders
             .map(|order| line(app, &page, &stores, order, request.now))
             .collect(),
-    })
+    })?;
+    Ok(page.status(status))
+}
+
+/// What was sold by day since `first`, of each account that sold anything.
+fn gross_by_store(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    stores: &Stores,
+    asked: Option<MlUserId>,
+    first: Day,
+) -> db::Result<Vec<(String, Vec<i64>)>> {
+    let mut gross = Vec::new();
+    let shown = stores.ids().filter(|id| asked.is_none_or(|one| one == *id));
+    for account in shown {
+        let sold = store::gross_of(tx, owner, account, first, CHART_DAYS.into())?;
+        if sold.iter().any(|gross| *gross != 0) {
+            gross.push((stores.name(account), sold));
+        }
+    }
+    Ok(gross)
 }
 
 /// What each account sold by day; one account alone, and more than a chart can
 /// tell apart, as one sum.
-fn chart(
-    stores: &Stores,
-    first: Day,
-    gross: Vec<(MlUserId, Vec<i64>)>,
-    asked: Option<MlUserId>,
-) -> Option<BarChart> {
-    let wanted = gross.into_iter();
-    let wanted = wanted.filter(|(account, _)| asked.is_none_or(|one| one == *account));
-    let series: Vec<(String, Vec<i64>)> = wanted
-        .map(|(account, days)| (stores.name(account), days))
-        .collect();
+fn chart(first: Day, series: &[(String, Vec<i64>)]) -> Option<BarChart> {
     if (2..=MOST_SERIES).contains(&series.len()) {
-        return BarChart::stacked(CHART, first, &series);
+        return BarChart::stacked(CHART, first, series);
     }
     let mut sum = vec![0_i64; CHART_DAYS.into()];
-    for (_, days) in &series {
+    for (_, days) in series {
         for (sum, day) in sum.iter_mut().zip(days) {
             *sum = sum.saturating_add(*day);
         }
@@ -288,7 +365,7 @@ fn csv(app: &App, page: &OrderPage, stores: &Stores) -> Result<Reply, Problem> {
             &*sale.id,
             &sale.conta,
             &sale.estado,
-            &sale.total.page(),
+            &sale.total.reais().to_string(),
             &sale.moeda,
             &sale.quantidade.to_string(),
             &sale.titulo,
@@ -311,6 +388,31 @@ struct SaleReply {
     sale: WireSale,
 }
 
+/// Where the label of an order's parcel is; empty when it is not to be printed.
+fn label(page: &OrderPage, order: &Order) -> String {
+    let is_ready = order.shipping_status.map(|place| page.word(place)) == Some("ready_to_ship");
+    let leaves_elsewhere = order.logistic_type.map(|place| page.word(place)) == Some("fulfillment");
+    match order.shipping_id {
+        Some(shipment) if is_ready && !leaves_elsewhere => {
+            labels::address_for(order.ml_user_id, shipment)
+        }
+        _ => String::new(),
+    }
+}
+
+/// What brought somebody back to the page of a sale.
+fn flash(request: &Request) -> Option<Notice> {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    let is_without = given.any(|(name, word)| name == "aviso" && word == invoices::NO_NOTE);
+    is_without.then(|| {
+        Notice::new(
+            Tone::Warn,
+            "Esta venda ainda não tem nota fiscal",
+            "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
+        )
+    })
+}
+
 /// `GET /painel/vendas/{id}`: one order.
 pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.variable("id").parse().map(OrderId);
@@ -329,15 +431,17 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
     Reply::page(&SalePage {
-        layout: layout(app, person, request),
+        layout: layout(app, person, request).with_flash(flash(request)),
         line: line(app, &page, &stores, order, request.now),
         listing: order.ml_id.clone(),
         shipping_id: order
             .shipping_id
             .map(|id| id.to_string())
             .unwrap_or_default(),
-        logistic: logistic_words(word(order.logistic_type)).to_owned(),
+        logistic: spoken::logistic(word(order.logistic_type)),
         quantity: grouped(u64::try_from(order.quantity).unwrap_or(0)),
         exact: app.zone().page(order.created_at),
+        is_paid: matches!(page.word(order.status), "paid" | "partially_refunded"),
+        label: label(&page, order),
     })
 }

@@ -46,7 +46,12 @@ impl World {
         }
     }
 
-    fn apply(&self, owner: UserId, orders: Vec<OrderDocument>, news_from: Instant) -> Vec<Applied> {
+    pub fn apply(
+        &self,
+        owner: UserId,
+        orders: Vec<OrderDocument>,
+        news_from: Instant,
+    ) -> Vec<Applied> {
         let books = self.books.clone();
         self.write(move |tx| {
             orders
@@ -149,7 +154,7 @@ impl World {
     }
 }
 
-fn order(id: i64) -> OrderDocument {
+pub fn order(id: i64) -> OrderDocument {
     OrderDocument {
         id: OrderId(id),
         seller: SELLER,
@@ -325,6 +330,37 @@ fn only_news_is_stamped() {
 }
 
 #[test]
+fn an_order_keeps_the_words_it_was_sold_with() {
+    let world = World::new();
+    let ana = UserId(1);
+    let sold = |number: i64, title: &str, sku: &str| {
+        let mut document = order(number);
+        title.clone_into(&mut document.item.title);
+        sku.clone_into(&mut document.item.sku);
+        document
+    };
+    let said = || {
+        let sql = "SELECT o.order_id || ' ' || i.title || ' ' || i.sku FROM sale_order o
+                   JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id
+                       AND i.version = o.item_version
+                   ORDER BY o.order_id";
+        world.read(|tx| tx.all(sql, [], |row| row.get::<_, String>(0)))
+    };
+    let (old, new) = (sold(1, "Cabo", "A"), sold(2, "Cabo 2 m", "B"));
+    for order in [&old, &new, &sold(3, "Cabo", "A"), &old] {
+        world.apply(ana, vec![order.clone()], NEVER);
+    }
+    let expected = ["1 Cabo A", "2 Cabo 2 m B", "3 Cabo A"];
+    assert_eq!(said(), expected);
+    // A document without words changes none.
+    let mut bare = sold(2, "", "");
+    bare.updated_at = bare.updated_at.plus(1);
+    bare.status = "cancelled".to_owned();
+    world.apply(ana, vec![bare], NEVER);
+    assert_eq!(said(), expected);
+}
+
+#[test]
 fn an_older_state_of_a_shipment_does_not_come_back() {
     let world = World::new();
     let ana = UserId(1);
@@ -360,6 +396,63 @@ fn an_older_state_of_a_shipment_does_not_come_back() {
     world.apply(ana, vec![with("delivered", None)], NEVER);
     let expected = expected.replace("shipped", "delivered");
     assert_eq!(world.dump(shown, ana), world.dump(&expected, ana));
+}
+
+#[test]
+fn a_parcel_leaves_with_all_orders_of_its_cart() {
+    let world = World::new();
+    let ana = UserId(1);
+    let with = |id: i64, parcel: i64, status: &str| {
+        let mut document = order(id);
+        document.shipping_id = Some(parcel);
+        document.shipment = Some(Shipment {
+            status: status.to_owned(),
+            logistic_type: "drop_off".to_owned(),
+            updated_at: None,
+        });
+        document
+    };
+    let waiting = [(1, 44), (2, 44), (3, 45)].map(|(id, parcel)| with(id, parcel, "ready_to_ship"));
+    world.apply(ana, waiting.to_vec(), NEVER);
+    world.apply(ana, vec![with(1, 44, "delivered")], NEVER);
+    let shown = "SELECT o.order_id, s.text FROM sale_order o
+                 JOIN word s ON s.word_id = o.shipping_status WHERE o.owner_id = ?1 ORDER BY 1";
+    let expected = "SELECT column1, column2 FROM (VALUES
+                    (1, 'delivered'), (2, 'delivered'), (3, 'ready_to_ship')) WHERE ?1 > 0";
+    assert_eq!(world.dump(shown, ana), world.dump(expected, ana));
+}
+
+#[test]
+fn what_was_sold_is_found_by_its_words() {
+    let world = World::new();
+    let (ana, rui) = (UserId(1), UserId(2));
+    let sold = |id: i64, listing: i64, title: &str, sku: &str| {
+        let mut document = order(id);
+        document.item.number = listing;
+        document.item.title = title.to_owned();
+        document.item.sku = sku.to_owned();
+        document
+    };
+    let documents = vec![
+        sold(1, 5, "Caneca de ágata", "CAN-1"),
+        sold(2, 5, "Caneca de ágata", "CAN-1"),
+        sold(3, 9, "Bule de Ágata", ""),
+        sold(4, 2, "Copo", "can_2"),
+    ];
+    world.apply(ana, documents, NEVER);
+    world.apply(rui, vec![sold(5, 7, "Caneca azul", "CAN-7")], NEVER);
+    for (owner, text, items) in [
+        (ana, "AGATA", vec![9, 5]),
+        (ana, "agata caneca", vec![5]),
+        (ana, "can", vec![5, 2]),
+        (ana, "can-", vec![5]),
+        (ana, "azul", vec![]),
+        (ana, "%", vec![]),
+        (rui, "caneca", vec![7]),
+    ] {
+        let found = world.read(|tx| sold::called(tx, owner, text));
+        assert_eq!(found, items, "{text}");
+    }
 }
 
 #[test]

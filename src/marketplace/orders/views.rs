@@ -5,6 +5,7 @@ use askama::Template;
 use crate::http::chart::BarChart;
 use crate::http::table::Table;
 use crate::http::view::{Badge, Layout, When};
+use crate::marketplace::spoken::Spoken;
 
 /// `GET /painel/vendas`: the seller's orders.
 #[derive(Debug, Template)]
@@ -42,8 +43,8 @@ pub struct SaleLine {
     pub buyer: String,
     /// State of the order.
     pub state: Badge,
-    /// State of the shipment in words; empty without one.
-    pub shipping: String,
+    /// State of the shipment; empty without one.
+    pub shipping: Spoken,
     /// When it was made.
     pub when: When,
 }
@@ -60,10 +61,14 @@ pub struct SalePage {
     pub listing: String,
     /// Number of the shipment; empty without one.
     pub shipping_id: String,
-    /// Kind of shipping in words; may be empty.
-    pub logistic: String,
+    /// Kind of shipping; may be empty.
+    pub logistic: Spoken,
     /// Units, ready to print.
     pub quantity: String,
     /// When it was made, to the minute.
     pub exact: String,
+    /// Whether there may be a fiscal note.
+    pub is_paid: bool,
+    /// The label of its parcel; empty when there is none to print.
+    pub label: String,
 }

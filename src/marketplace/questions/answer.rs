@@ -2,16 +2,20 @@
 
 use serde::Deserialize;
 
-use super::{State, pages};
+use super::list::Question;
+use super::{State, pages, sending, standing};
 use crate::app::App;
 use crate::guard::Person;
 use crate::http::answer::Answer;
 use crate::http::input::{Check, Field};
 use crate::http::view::{Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::marketplace::client::Failure;
+use crate::ids::UserId;
+use crate::marketplace::client::{AnswerSent, Failure};
+use crate::marketplace::document::QuestionDocument;
 use crate::marketplace::orders::Books;
 use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::tools;
 
 /// Longest answer that the marketplace takes.
 const LONGEST: usize = 2_000;
@@ -48,68 +52,159 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         }
         Ok(()) => {}
     }
-    if question.state != State::Open as i64 {
-        let problem = Problem::new(Code::Conflict, "esta pergunta não espera mais resposta");
+    let Some(_turn) = app.marketplace.answering.take(question.id) else {
+        let problem = Problem::new(Code::Conflict, "Uma resposta já está sendo enviada");
         return to.declined(problem, &page, "ja_respondida");
+    };
+    // Whoever had the turn before may have answered it.
+    let (question, _) = pages::read(app, person, request)?;
+    if question.state != State::Open as i64 {
+        return too_late(to, &question, &page);
     }
-    let client = &app.marketplace.client;
-    let sent = with_token(app, question.ml_user_id, |caller| {
-        client.answer(caller, question.id, &text)
-    });
-    let document = match sent {
-        Ok(document) => document,
+    let sent = match send(app, &question, &text)? {
+        Ok(sent) => sent,
         Err(error) => {
-            let problem = unsent(error);
-            if request.wants_json() || problem.code == Code::Internal {
-                return Err(problem);
-            }
-            let alert = Notice::new(
-                Tone::Bad,
-                problem.message.clone(),
-                "Nada foi enviado. O que você escreveu continua aqui.",
-            );
-            let page = pages::faulty(app, person, request, (typed, None), Some(alert))?;
-            return Ok(page.status(problem.code.status(request.family)));
+            return not_sent(app, person, request, typed, unsent(error));
         }
     };
-    // Somebody else may have been first, with other words.
-    let is_ours = document
-        .answer
-        .as_ref()
-        .is_some_and(|answer| answer.text.trim() == text);
-    let (books, owner, seller) = (Books::of(app), person.account.user_id, question.ml_user_id);
-    app.db.write(move |tx| {
-        let Some((owner_now, linked_at)) = crate::marketplace::store::owner_of(tx, seller)? else {
-            return Ok(());
-        };
-        if owner_now == owner {
-            super::apply(tx, &books, owner, &document, linked_at)?;
+    let owner = person.account.user_id;
+    let refusal = match sent {
+        AnswerSent::Answered(document) => {
+            // Somebody else may have been first, with other words.
+            let given = document.answer.as_ref();
+            let is_ours = given.is_some_and(|answer| answer.text.trim() == text);
+            keep(app, owner, &question, Some(document))?;
+            if is_ours {
+                return to.done(question.id, &page, "respondida");
+            }
+            let problem = Problem::new(Code::Conflict, "Alguém respondeu a esta pergunta antes");
+            return to.declined(problem, &page, "ja_respondida");
         }
-        Ok::<_, Problem>(())
-    })?;
-    if is_ours {
-        return to.done(question.id, &page, "respondida");
+        AnswerSent::Refused { code, now } => {
+            tracing::warn!(code, "the marketplace refused an answer");
+            keep(app, owner, &question, now)?;
+            refused(&code)
+        }
+    };
+    let (question, _) = pages::read(app, person, request)?;
+    if question.state == State::Open as i64 {
+        return not_sent(app, person, request, typed, refusal);
     }
-    let problem = Problem::new(Code::Conflict, "alguém respondeu a esta pergunta antes");
-    to.declined(problem, &page, "ja_respondida")
+    too_late(to, &question, &page)
+}
+
+/// A question that does not wait for an answer any more.
+fn too_late(to: Answer, question: &Question, page: &str) -> Result<Reply, Problem> {
+    let (said, notice) = if question.state == State::Answered as i64 {
+        ("Esta pergunta já tem resposta", "ja_respondida")
+    } else {
+        (standing::sentences(&question.status).0, "nao_enviada")
+    };
+    to.declined(Problem::new(Code::Conflict, said), page, notice)
+}
+
+/// The form again, with what was typed, for another try.
+fn not_sent(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    typed: String,
+    problem: Problem,
+) -> Result<Reply, Problem> {
+    if request.wants_json() || problem.code == Code::Internal {
+        return Err(problem);
+    }
+    let alert = Notice::new(
+        Tone::Bad,
+        problem.message.clone(),
+        "Nada foi enviado. O que você escreveu continua aqui.",
+    );
+    let page = pages::faulty(app, person, request, (typed, None), Some(alert))?;
+    Ok(page.status(problem.code.status(request.family)))
+}
+
+/// Why the marketplace did not take the answer to a question that still waits.
+fn refused(code: &str) -> Problem {
+    match code {
+        "not_active_item" => Problem::new(
+            Code::Conflict,
+            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo",
+        ),
+        _ => Problem::new(
+            Code::MarketplaceUnavailable,
+            "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá",
+        ),
+    }
+}
+
+/// Sends an answer, once: what was sent before and nobody saw arrive is looked
+/// for first.
+fn send(
+    app: &App,
+    question: &Question,
+    text: &str,
+) -> Result<Result<AnswerSent, CallError>, Problem> {
+    let id = question.id;
+    let was_sent = app.db.write(move |tx| sending::begin(tx, id))?;
+    let client = &app.marketplace.client;
+    let sent = with_token(app, question.ml_user_id, |caller| {
+        if was_sent {
+            let found = client.question(caller, id)?;
+            if found.is_answered() {
+                return Ok(AnswerSent::Answered(found));
+            }
+        }
+        client.answer(caller, id, text)
+    });
+    if let Err(error) = &sent
+        && !may_have_arrived(error)
+    {
+        app.db.write(move |tx| sending::end(tx, id))?;
+    }
+    Ok(sent)
+}
+
+/// Stores a question as it is `now`, `None` when there is no such one any more,
+/// and that it is known what became of the answer.
+fn keep(
+    app: &App,
+    owner: UserId,
+    question: &Question,
+    now: Option<QuestionDocument>,
+) -> Result<(), Problem> {
+    let books = Books::of(app);
+    let (id, seller) = (question.id, question.ml_user_id);
+    app.db.write(move |tx| {
+        sending::end(tx, id)?;
+        let link = crate::marketplace::store::owner_of(tx, seller)?;
+        if let Some((_, linked_at)) = link.filter(|(owner_now, _)| *owner_now == owner) {
+            match &now {
+                Some(now) => super::apply(tx, &books, owner, now, linked_at)?,
+                None => super::gone(tx, &books, owner, seller, id)?,
+            };
+        }
+        Ok(())
+    })
+}
+
+/// Whether an answer may be there although nobody saw it arrive.
+const fn may_have_arrived(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Failed(Failure::Unreachable | Failure::Garbled(_) | Failure::Expired)
+    )
 }
 
 /// Why an answer was not sent, in words for the seller.
 fn unsent(error: CallError) -> Problem {
-    let unavailable = |said: &'static str| Problem::new(Code::MarketplaceUnavailable, said);
+    let said = tools::out_of_reach(&error).1;
     match error {
         CallError::Db(error) => error.into(),
-        CallError::NotLinked => Problem::new(Code::Conflict, "esta conta não está mais vinculada"),
-        CallError::LinkLost => Problem::new(
-            Code::Conflict,
-            "a conta perdeu o vínculo: vincule-a de novo em Contas",
-        ),
+        CallError::NotLinked | CallError::LinkLost => Problem::new(Code::Conflict, said),
         CallError::Failed(Failure::Refused { status, code }) => {
             tracing::warn!(status, code, "the marketplace refused an answer");
-            unavailable("o marketplace recusou a resposta")
+            refused(&code)
         }
-        CallError::Failed(_) => {
-            unavailable("o marketplace não respondeu: tente de novo em alguns minutos")
-        }
+        CallError::Failed(_) => Problem::new(Code::MarketplaceUnavailable, said),
     }
 }

@@ -5,6 +5,7 @@ use rusqlite::{Row, ToSql};
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result};
 use crate::ids::{MlUserId, UserId};
+use crate::text::search_key;
 
 /// A question as lists show it.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Question {
     /// Title of the listing; empty when it is not known.
     pub title: String,
     pub state: i64,
+    /// As the marketplace calls it.
+    pub status: String,
     pub text: String,
     pub answer: Option<String>,
     pub asked_at: Instant,
@@ -27,12 +30,14 @@ pub struct Wanted {
     pub owner: UserId,
     pub store: Option<MlUserId>,
     pub state: Option<i64>,
+    /// Words of the question or of its listing's title; empty for all.
+    pub search: String,
     pub limit: u32,
     pub offset: u32,
 }
 
 const COLUMNS: &str = "q.question_id, q.ml_user_id, q.item_id, coalesce(l.title, ''), q.state,
-    q.text, q.answer, q.asked_at, q.answered_at";
+    q.text, q.answer, q.asked_at, q.answered_at, q.status";
 const TITLE: &str = "LEFT JOIN listing l ON l.owner_id = q.owner_id AND l.item_id = q.item_id";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Question> {
@@ -46,6 +51,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Question> {
         answer: row.get(6)?,
         asked_at: Instant(row.get(7)?),
         answered_at: row.get::<_, Option<i64>>(8)?.map(Instant),
+        status: row.get(9)?,
     })
 }
 
@@ -61,6 +67,14 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Question>, u64)> {
     if let Some(store) = &wanted.store {
         filters.push_str(" AND q.ml_user_id = :store");
         values.push((":store", store));
+    }
+    let key = search_key(&wanted.search);
+    if !key.is_empty() {
+        filters.push_str(
+            " AND (holds(q.text, :key) OR q.item_id IN (
+                 SELECT item_id FROM listing WHERE owner_id = :owner AND holds(title, :key)))",
+        );
+        values.push((":key", &key));
     }
     let count = format!("SELECT count(*) FROM question q WHERE q.owner_id = :owner{filters}");
     let total: i64 = tx.one(&count, &values[..], |row| row.get(0))?;

@@ -3,12 +3,15 @@
 //! A question is applied by its state. A single reading tells when the
 //! question last changed, and the later change stands. A row of a search does
 //! not tell; it may lead a question on, never back: an answered question is
-//! not taken as unanswered again because of a page that was read before. The
+//! not taken as unanswered again because of a page that was read before.
+//! Whether it is again, a single reading tells. The
 //! owner is told once of each question that waits for an answer.
 
 pub mod answer;
 pub mod list;
 pub mod pages;
+pub mod sending;
+pub mod standing;
 pub mod store;
 pub mod views;
 
@@ -115,7 +118,8 @@ pub fn gone(
 fn is_older(question: &QuestionDocument, before: &Stored) -> bool {
     match (question.updated_at, before.updated_at) {
         (Some(changed), Some(known)) => changed < known,
-        _ => rank(&question.status) < rank(&before.status),
+        (Some(_), None) => false,
+        (None, _) => rank(&question.status) < rank(&before.status),
     }
 }
 

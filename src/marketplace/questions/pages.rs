@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::State;
 use super::list::{self, Question, Wanted};
 use super::views::{QuestionLine, QuestionPage, QuestionsPage};
+use super::{State, standing};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::Instant;
@@ -12,7 +12,7 @@ use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Filter, Head, Listing};
+use crate::http::table::{self, Filter, Head, Listing};
 use crate::http::view::{self, Badge, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::MlUserId;
@@ -23,10 +23,11 @@ pub const PATH: &str = "/painel/perguntas";
 
 const LIST: Listing = Listing {
     path: PATH,
-    hint: "",
+    hint: "Pergunta ou título do anúncio",
     filters: &[Filter {
         name: "estado",
         label: "Situação",
+        all: "Todas",
         values: &[
             ("pendente", "Sem resposta"),
             ("respondida", "Respondidas"),
@@ -113,12 +114,23 @@ fn line(app: &App, stores: &Stores, question: &Question, now: Instant) -> Questi
         } else if is(question, State::Answered) {
             Badge::Answered
         } else {
-            Badge::Over
+            Badge::Closed
         },
+        standing: is(question, State::Closed).then(|| standing(&question.status)),
         waits: is(question, State::Open),
         asked: when(question.asked_at),
         answered: question.answered_at.map(when),
     }
+}
+
+fn standing(status: &str) -> Notice {
+    let (title, text) = standing::sentences(status);
+    Notice::new(Tone::Info, title, text)
+}
+
+/// Whether a list is read by walking over all questions of its owner.
+pub fn walks(request: &Request) -> bool {
+    table::asks_for_much(request) || table::searches(request)
 }
 
 /// `GET /painel/perguntas`: the questions, newest first.
@@ -130,11 +142,13 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
         owner: person.account.user_id,
         store,
         state: query.filter("estado").map(|word| state_of(word) as i64),
+        search: query.search.clone(),
         limit,
         offset,
     };
     let (stores, (questions, total)) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((Stores::of(tx, wanted.owner)?, list::page(tx, &wanted)?))
+        let stores = Stores::narrowed(tx, wanted.owner, store)?;
+        Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
     })?;
     if query.csv {
         return csv(app, &stores, questions);
@@ -147,7 +161,7 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
     Reply::page(&QuestionsPage {
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
         has_stores: !stores.is_empty(),
-        table: LIST.table_by(&query, &columns, total, &stores.choice(store)),
+        table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
         questions: questions
             .iter()
             .map(|one| line(app, &stores, one, request.now))
@@ -162,6 +176,11 @@ fn flash(word: &str) -> Option<Notice> {
             "Esta pergunta já tinha resposta",
             "Alguém respondeu antes, por aqui ou no marketplace.",
         ),
+        "nao_enviada" => {
+            let title = "Sua resposta não foi enviada";
+            let text = "A pergunta mudou no marketplace antes de ela chegar lá.";
+            return Some(Notice::new(Tone::Bad, title, text));
+        }
         _ => return None,
     };
     Some(Notice::new(Tone::Good, title, text))

@@ -73,7 +73,7 @@ fn told(world: &World) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn single_readings_end_like_the_latest(ages in proptest::collection::vec((1_i64..3, 0_usize..8), 1..30)) {

@@ -34,6 +34,8 @@ pub struct QuestionLine {
     pub store: String,
     /// Whether it waits for its answer.
     pub state: Badge,
+    /// What became of it, when it has no answer and takes none.
+    pub standing: Option<Notice>,
     /// Whether it can be answered.
     pub waits: bool,
     /// When it was asked.

@@ -78,10 +78,10 @@ pub fn topic_words(topic: &str) -> &str {
     known.map_or(topic, |(_, words)| words)
 }
 
-/// What became of a notification, in the words of the panel. Errors of the
-/// marketplace are shown as they came.
-pub fn outcome_words(outcome: &str) -> &str {
-    match outcome {
+/// What became of a notification, in the words of the panel. Codes and fields
+/// of the marketplace are shown as they came.
+pub fn outcome_words(outcome: &str) -> String {
+    let words = match outcome {
         "applied" => "aplicada",
         "known already" => "já era conhecida",
         "a newer state was known already" => "já havia um estado mais novo",
@@ -105,6 +105,27 @@ pub fn outcome_words(outcome: &str) -> &str {
         "the claim is another account's" => "a reclamação é de outra conta",
         "no handler for this topic yet" => "esta versão ainda não trata este tópico",
         "the topic is not one this service follows" => "este serviço não acompanha este tópico",
-        other => other,
+        "too many calls" => "chamadas demais",
+        "unreachable or out of order" => "o marketplace não respondeu",
+        "the access token is expired or revoked" => "o acesso venceu",
+        "the handler panicked" => "falha interna",
+        other => return failure_words(other),
+    };
+    words.to_owned()
+}
+
+/// The same for failures that name a code or a field.
+fn failure_words(outcome: &str) -> String {
+    for (ours, words) in [
+        (
+            "the answer makes no sense: ",
+            "a resposta não faz sentido: ",
+        ),
+        ("refused with ", "recusado com "),
+    ] {
+        if let Some(rest) = outcome.strip_prefix(ours) {
+            return format!("{words}{rest}");
+        }
     }
+    outcome.to_owned()
 }

@@ -26,6 +26,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "estado",
             label: "Situação",
+            all: "Todas",
             values: &[
                 ("pendente", "Pendentes"),
                 ("processada", "Processadas"),
@@ -37,6 +38,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "topico",
             label: "Tópico",
+            all: "Todos",
             values: TOPICS,
         },
     ],
@@ -69,7 +71,7 @@ fn wire(app: &App, one: Received) -> WireReceived {
         estado: state_name(one.state),
         tentativas: one.attempts,
         proxima_tentativa_em: (one.state == 0).then(|| spaced(one.next_try_at)),
-        resultado: one.outcome.map(|text| outcome_words(&text).to_owned()),
+        resultado: one.outcome.as_deref().map(outcome_words),
     }
 }
 
@@ -85,10 +87,9 @@ fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
             .outcome
             .as_deref()
             .map(outcome_words)
-            .unwrap_or_default()
-            .to_owned(),
+            .unwrap_or_default(),
         at: When::new(app.zone(), one.at, now),
-        is_over: one.state != 0,
+        may_be_tried: one.state != 0 || one.attempts > 0,
     }
 }
 

@@ -34,8 +34,8 @@ pub struct ReceivedRow {
     pub outcome: String,
     /// When it came.
     pub at: When,
-    /// Whether it can be worked again: it does not wait.
-    pub is_over: bool,
+    /// Whether it can be worked again, or now: it does not wait for its first try.
+    pub may_be_tried: bool,
 }
 
 /// `GET /admin/notificacoes/{id}`: one notification.

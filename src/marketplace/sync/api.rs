@@ -30,6 +30,15 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
             Some((linked_by, _)) if linked_by == owner => {}
             _ => return Err(Problem::not_found()),
         }
+        if !store::is_callable(tx, account)? {
+            // The page says what to do.
+            return if wants_json {
+                let said = "a conta perdeu o vínculo: vincule-a de novo";
+                Err(Problem::new(Code::Conflict, said))
+            } else {
+                Reply::redirect("/painel/ml")
+            };
+        }
         let waits_s = store::asked_at(tx, account)?
             .map(|asked| asked.plus(PAUSE_S).since(tx.now()))
             .filter(|left| (1..=PAUSE_S).contains(left));

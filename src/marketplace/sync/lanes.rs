@@ -1,5 +1,5 @@
 //! Two calls at a time for one seller, while what they brought before is
-//! being written.
+//! being read and written.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::db::{DbError, Pending};
 use crate::marketplace::tokens::CallError;
 
+/// One more than the calls that the client lets run for a seller, so that two
+/// run while a third answer is looked through.
+const LANES: usize = 3;
+
 /// Fetches what `take` names until it names nothing more, two at a time, and
 /// lets `book` queue what came; gives back the sum of what was booked.
 ///
-/// A lane waits for what it queued before it queues more, so memory holds two
-/// pages at most beside those being fetched. The first failure ends both.
+/// A lane waits for what it queued before it queues more, so memory holds
+/// three pages at most beside those being fetched. The first failure ends all.
 pub fn two_at_a_time<T, P>(
     take: impl Fn() -> Option<T> + Sync,
     fetch: impl Fn(T) -> Result<Option<P>, CallError> + Sync,
@@ -36,8 +40,14 @@ pub fn two_at_a_time<T, P>(
         Ok(booked)
     };
     let lane = || lane().inspect_err(|_| failed.store(true, Ordering::Relaxed));
-    let (first, second) = both(lane, lane);
-    Ok(first? + second?)
+    std::thread::scope(|scope| {
+        let others: [_; LANES - 1] = std::array::from_fn(|_| scope.spawn(lane));
+        let mine = lane();
+        others.into_iter().fold(mine, |sum, other| {
+            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            Ok(sum? + other?)
+        })
+    })
 }
 
 /// Does two things at the same time.

@@ -9,12 +9,22 @@
 //! turn in the periodic tasks ([`sweep`]). Each reading ends in the same books
 //! as notifications do, so whoever comes first, the state is the same.
 
-pub mod account;
+mod account;
+mod alone;
 pub mod api;
+mod buyers;
+mod claims;
+pub mod health;
 mod lanes;
+mod listings;
+pub mod missed;
+mod odd;
 mod orders;
+mod questions;
 mod rules;
+mod shipments;
 pub mod store;
+mod window;
 pub mod wire;
 
 use std::collections::HashSet;
@@ -28,7 +38,7 @@ use super::client::Failure;
 use super::tokens::CallError;
 use crate::app::App;
 use crate::clock::Instant;
-use crate::db::{DbError, Lane};
+use crate::db::{DbError, Lane, WriteTx};
 use crate::ids::MlUserId;
 use crate::worker::Stop;
 use store::{Account, Due, Pace, State};
@@ -52,13 +62,28 @@ pub struct Area {
     every_s: i64,
     /// Reads one step; `None` when there was no time.
     read: fn(&Reading<'_>) -> Result<Option<Step>, CallError>,
+    /// Done with the note that a reading is over.
+    settle: fn(&WriteTx<'_>, &Account) -> Result<(), DbError>,
+}
+
+const QUARTER_S: i64 = 900;
+/// The area of shipments, which follows the first reading of orders.
+const ORDERS: i64 = 1;
+const SHIPMENTS: i64 = 6;
+
+const fn nothing(_: &WriteTx<'_>, _: &Account) -> Result<(), DbError> {
+    Ok(())
 }
 
 /// All areas.
 #[rustfmt::skip] // A table.
 pub const AREAS: &[Area] = &[
-    Area { number: 1, name: "pedidos", title: "Pedidos", every_s: 900, read: orders::read },
-    Area { number: 5, name: "conta", title: "Dados da conta", every_s: 900, read: account::read },
+    Area { number: ORDERS, name: "pedidos", title: "Pedidos", every_s: QUARTER_S, read: orders::read, settle: store::wake_shipments },
+    Area { number: 2, name: "anuncios", title: "Anúncios", every_s: 24 * QUARTER_S, read: listings::read, settle: listings::recount },
+    Area { number: 3, name: "perguntas", title: "Perguntas", every_s: QUARTER_S, read: questions::read, settle: nothing },
+    Area { number: 4, name: "reclamacoes", title: "Reclamações", every_s: QUARTER_S, read: claims::read, settle: nothing },
+    Area { number: 5, name: "conta", title: "Dados da conta", every_s: QUARTER_S, read: account::read, settle: nothing },
+    Area { number: SHIPMENTS, name: "envios", title: "Envios", every_s: 4 * QUARTER_S, read: shipments::read, settle: nothing },
 ];
 
 /// A step of a reading: what it goes by.
@@ -173,6 +198,11 @@ pub fn work(app: &App, stop: &Stop) {
     }
 }
 
+/// Makes the orders of some accounts due, of those first whose turn is next.
+pub fn hurry(app: &App, accounts: u32) -> Result<(), DbError> {
+    app.db.write(move |tx| store::hurry(tx, ORDERS, accounts))
+}
+
 /// Reads what is due of all accounts, as far as there is time.
 pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, DbError> {
     let total = Mutex::new(Counts::default());
@@ -277,11 +307,11 @@ fn step(
     }
 }
 
-fn note(app: &App, area: &Area, due: Due, step: Step) -> Result<Stepped, DbError> {
-    let (every_s, sales) = (area.every_s, step.news);
+fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped, DbError> {
+    let sales = step.news;
     let versions = Arc::clone(&app.versions);
     let wanted = app.db.write(move |tx| {
-        let wanted = store::note(tx, &due, every_s, &step)?;
+        let wanted = store::note(tx, &due, area, &step)?;
         tx.after_commit(move || versions.raise(due.account.owner));
         Ok::<_, DbError>(wanted)
     })?;
@@ -297,6 +327,10 @@ fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Steppe
     let account = due.account;
     let (asked_s, elsewhere) = match error {
         CallError::NotLinked => return Ok(Stepped::Interrupted),
+        // A call that was not begun any more is no failure.
+        CallError::Failed(Failure::Unreachable) if app.marketplace.is_stopping() => {
+            return Ok(Stepped::Interrupted);
+        }
         CallError::LinkLost => {
             app.db.write(move |tx| store::park(tx, &account))?;
             return Ok(Stepped::Failed);

@@ -28,6 +28,16 @@ pub fn half(span_s: i64) -> Option<i64> {
     (span_s > HOUR_S).then(|| (span_s / 2 / HOUR_S * HOUR_S).max(HOUR_S))
 }
 
+/// How long a window is to be after one of `span_s` held so many orders, which
+/// were too many: what fits at that density, and half once that was tried.
+pub fn shorter(span_s: i64, orders: i64, tries: u32) -> Option<i64> {
+    let half = half(span_s)?;
+    Some(match tries {
+        0 => next_span(span_s, orders).clamp(half, span_s - HOUR_S),
+        _ => half,
+    })
+}
+
 /// How long the next window is, after one of `span_s` held so many orders.
 pub fn next_span(span_s: i64, orders: i64) -> i64 {
     let fitting = span_s.saturating_mul(GOOD_ORDERS) / orders.max(1);
@@ -73,6 +83,20 @@ mod tests {
             (span, halvings) = (shorter, halvings + 1);
         }
         assert_eq!((span, halvings), (HOUR_S, 8));
+    }
+
+    #[test]
+    fn a_window_that_holds_too_much_becomes_as_long_as_fits() {
+        for (span, orders, tries, next) in [
+            (20 * HOUR_S, 1_050, 0, Some(16 * HOUR_S)),
+            (20 * HOUR_S, 901, 0, Some(18 * HOUR_S)),
+            (20 * HOUR_S, 50_000, 0, Some(10 * HOUR_S)),
+            (20 * HOUR_S, 1_050, 1, Some(10 * HOUR_S)),
+            (2 * HOUR_S, 901, 0, Some(HOUR_S)),
+            (HOUR_S, 901, 0, None),
+        ] {
+            assert_eq!(shorter(span, orders, tries), next, "{span} {orders}");
+        }
     }
 
     #[test]

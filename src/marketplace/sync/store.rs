@@ -3,15 +3,18 @@
 use rusqlite::Row;
 
 use super::rules::next_turn;
-use super::{AREAS, Step};
+use super::{AREAS, Area, SHIPMENTS, Step};
 use crate::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{MlUserId, UserId};
 
 /// Accounts that other threads may be reading.
 pub const MOST_TAKEN: usize = 6;
-/// Not before its account is linked again.
-const WHEN_LINKED: i64 = i64::MAX;
+/// Not before something else happens, such as that the account is linked again.
+const LATER: i64 = i64::MAX;
+
+/// How long an account's other areas wait after one found nobody there.
+const OTHERS_WAIT_S: i64 = 30;
 
 /// Who waits for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,16 +94,43 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<State> {
 }
 
 /// Plans the first reading of a new account; one that was linked before is
-/// read on from where it was.
+/// read on from where it was, but for shipments: those of old orders are looked
+/// through anew.
 pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     for area in AREAS {
+        let now = tx.now().0;
+        // Which are to be looked at is known once the orders are here.
+        let first_at = if area.number == SHIPMENTS { LATER } else { now };
         tx.execute(
-            "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once) VALUES (?1, ?2, ?3, 1)
-             ON CONFLICT (ml_user_id, area) DO UPDATE SET next_at = ?3, at_once = 1, attempts = 0, error = NULL",
-            (account, area.number, tx.now().0),
+            "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once) VALUES (?1, ?2, ?4, 1)
+             ON CONFLICT (ml_user_id, area) DO UPDATE
+             SET next_at = iif(good_until IS NULL, ?4, ?3), at_once = 1, attempts = 0, error = NULL,
+                 position = iif(area = ?5, '', position)",
+            (account, area.number, now, first_at, SHIPMENTS),
         )?;
     }
     Ok(())
+}
+
+/// Has the shipments of an account read for the first time.
+pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at = ?4 AND good_until IS NULL",
+        (account.ml_user_id, SHIPMENTS, tx.now().0, LATER),
+    )?;
+    Ok(())
+}
+
+/// Accounts that may be called for, those first that are read next.
+pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
+    tx.all(
+        "SELECT ml_user_id FROM ml_sync
+         WHERE at_once = 0 AND next_at < ?1 AND area = 5
+         ORDER BY next_at, ml_user_id
+         LIMIT ?2",
+        (LATER, most),
+        |row| row.get(0),
+    )
 }
 
 /// Has every area of an account read at once; when that was last asked for.
@@ -110,6 +140,30 @@ pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
         (account, tx.now().0),
     )?;
     Ok(())
+}
+
+/// Makes an area of some accounts due, of those first whose turn is next.
+/// Where reading failed it keeps waiting.
+pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_sync SET next_at = ?2
+         WHERE area = ?1 AND ml_user_id IN (
+             SELECT ml_user_id FROM ml_sync
+             WHERE at_once = 0 AND next_at > ?2 AND next_at < ?4 AND area = ?1 AND attempts = 0
+             ORDER BY next_at, ml_user_id
+             LIMIT ?3)",
+        (area, tx.now().0, accounts, LATER),
+    )?;
+    Ok(())
+}
+
+/// Whether the marketplace still takes an account's tokens.
+pub fn is_callable(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
+    tx.one(
+        "SELECT token_ok FROM ml_account WHERE ml_user_id = ?1",
+        [account],
+        |row| row.get(0),
+    )
 }
 
 /// When the owner of an account last asked for a reading.
@@ -193,7 +247,7 @@ pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
 }
 
 /// Notes how far a reading came; whether it was still wanted.
-pub fn note(tx: &WriteTx<'_>, due: &Due, every_s: i64, step: &Step) -> Result<bool> {
+pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<bool> {
     let Due { account, state, .. } = due;
     if !is_still(tx, account)? {
         return Ok(false);
@@ -202,7 +256,10 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, every_s: i64, step: &Step) -> Result<bo
     let before = if state.is_under_way() { state.done } else { 0 };
     let done = before + step.read;
     let (ended_at, next_at) = if step.is_over {
-        (Some(now.0), next_turn(now, every_s, account.ml_user_id))
+        (
+            Some(now.0),
+            next_turn(now, area.every_s, account.ml_user_id),
+        )
     } else {
         (None, now)
     };
@@ -223,12 +280,16 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, every_s: i64, step: &Step) -> Result<bo
             next_at.0,
         ),
     )?;
+    if step.is_over {
+        (area.settle)(tx, account)?;
+    }
     crate::marketplace::store::note_synced(tx, account.ml_user_id)?;
     Ok(true)
 }
 
 /// Notes that an area could not be read, and puts it off; with `elsewhere`
-/// also the account's other areas that are due at that pace.
+/// also the account's other areas that are due at that pace, for a shorter
+/// time: they are tried before it is tried again.
 pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: bool) -> Result<()> {
     let Due {
         account,
@@ -239,17 +300,18 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
     if !is_still(tx, account)? {
         return Ok(());
     }
-    let until = tx.now().plus(pause_s).0;
-    tx.execute(
-        "UPDATE ml_sync SET attempts = attempts + 1, error = ?3, next_at = ?4 WHERE ml_user_id = ?1 AND area = ?2",
-        (account.ml_user_id, state.area, error, until),
-    )?;
+    let now = tx.now();
     if elsewhere {
+        let until = now.plus(pause_s.min(OTHERS_WAIT_S));
         tx.execute(
             "UPDATE ml_sync SET next_at = ?4 WHERE ml_user_id = ?1 AND at_once = ?2 AND next_at <= ?3",
-            (account.ml_user_id, *pace as i64, tx.now().0, until),
+            (account.ml_user_id, *pace as i64, now.0, until.0),
         )?;
     }
+    tx.execute(
+        "UPDATE ml_sync SET attempts = attempts + 1, error = ?3, next_at = ?4 WHERE ml_user_id = ?1 AND area = ?2",
+        (account.ml_user_id, state.area, error, now.plus(pause_s + 1).0),
+    )?;
     Ok(())
 }
 
@@ -257,7 +319,7 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
 pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &State) -> Result<()> {
     tx.execute(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2",
-        (account.ml_user_id, state.area, WHEN_LINKED),
+        (account.ml_user_id, state.area, LATER),
     )?;
     Ok(())
 }
@@ -267,7 +329,7 @@ pub fn park(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     if is_still(tx, account)? {
         tx.execute(
             "UPDATE ml_sync SET next_at = ?2 WHERE ml_user_id = ?1",
-            (account.ml_user_id, WHEN_LINKED),
+            (account.ml_user_id, LATER),
         )?;
     }
     Ok(())

@@ -74,6 +74,14 @@ impl AreaJson {
     }
 }
 
+const REFUSED: &str = "O marketplace recusou esta leitura. Se continuar, vincule a conta de novo.";
+
+/// Whether the words of a failure say that the marketplace refused: waiting alone
+/// may not help then.
+pub fn is_refusal(words: &str) -> bool {
+    words == REFUSED
+}
+
 /// Why a reading has to wait, in words for the account's owner.
 pub const fn failure(error: &CallError) -> &'static str {
     match error {
@@ -90,9 +98,7 @@ pub const fn failure(error: &CallError) -> &'static str {
             Failure::Expired => {
                 "O marketplace não aceitou o acesso para esta leitura. A plataforma tenta de novo sozinha."
             }
-            Failure::Refused { .. } => {
-                "O marketplace recusou esta leitura. Se continuar, vincule a conta de novo."
-            }
+            Failure::Refused { .. } | Failure::Unprintable(_) => REFUSED,
             Failure::Garbled(_) => {
                 "O marketplace respondeu algo que não se entende. A plataforma tenta de novo sozinha."
             }

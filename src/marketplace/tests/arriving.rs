@@ -74,6 +74,11 @@ fn what_is_not_ours_to_work_is_kept_and_answered() {
     world.notify(&json!({ "resource": "/orders/1/../../users/me", "topic": "orders_v2", "user_id": SHOP.0 }), "r").unwrap();
     world.notify(&order_notice(1, "x"), "r").unwrap();
     world.work_inbox();
+    // That there is no such thing is believed the second time.
+    let last = "SELECT state, outcome FROM ml_notification ORDER BY notification_id DESC LIMIT 1";
+    assert_eq!(world.rows(last), ["0 the marketplace has no such order"]);
+    world.advance(10);
+    world.work_inbox();
     let states = world.rows(
         "SELECT topic, state, coalesce(outcome, '') FROM ml_notification ORDER BY notification_id",
     );
@@ -154,6 +159,41 @@ fn an_order_that_always_fails_ends_after_days_and_delays_no_other() {
         world.rows("SELECT outcome FROM ml_notification WHERE state = 3")[0]
             .contains("makes no sense")
     );
+}
+
+#[test]
+fn what_is_refused_is_set_aside_within_hours() {
+    let world = World::linked();
+    let order = world.sell(&json!({}));
+    let refused = json!({ "path_prefix": "/orders/", "times": 0, "kind": "status", "code": 403 });
+    world.control("faults", &refused);
+    world.notify(&order_notice(order, "a"), "a").unwrap();
+    let state = "SELECT state FROM ml_notification";
+    for _ in 0..11 {
+        world.work_inbox();
+        assert_eq!(world.rows(state), ["0"]);
+        world.advance(4_500);
+    }
+    world.work_inbox();
+    assert_eq!(world.rows(state), ["3"]);
+}
+
+#[test]
+fn an_outage_is_waited_out_for_days() {
+    let world = World::linked();
+    let order = world.sell(&json!({}));
+    let down = json!({ "path_prefix": "/orders/", "times": 0, "kind": "status", "code": 503 });
+    world.control("faults", &down);
+    world.notify(&order_notice(order, "a"), "a").unwrap();
+    let state = "SELECT state FROM ml_notification";
+    for _ in 0..19 {
+        world.work_inbox();
+        assert_eq!(world.rows(state), ["0"]);
+        world.advance(5 * 3600);
+    }
+    world.advance(3_600);
+    world.work_inbox();
+    assert_eq!(world.rows(state), ["3"]);
 }
 
 #[test]

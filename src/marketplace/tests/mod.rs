@@ -2,6 +2,7 @@
 //! by hand, so nothing waits.
 
 mod arriving;
+mod calling;
 mod linking;
 
 use std::ffi::OsString;

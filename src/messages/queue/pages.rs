@@ -34,6 +34,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "estado",
             label: "Situação",
+            all: "Todas",
             values: &[
                 ("pendente", "Pendentes"),
                 ("enviada", "Enviadas"),
@@ -44,6 +45,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "canal",
             label: "Canal",
+            all: "Todos",
             values: &[
                 ("chat", "Chat"),
                 ("email", "E-mail"),
@@ -54,6 +56,7 @@ const LIST: Listing = Listing {
         Filter {
             name: "tipo",
             label: "Tipo",
+            all: "Todos",
             values: &[
                 ("boas_vindas", "Boas-vindas"),
                 ("link_de_senha", "Link de senha"),

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
-use crate::http::csv_file;
+use crate::http::csv_read::{self, Sheet, Unreadable};
 use crate::phone;
 use crate::text::{self, search_key};
 
@@ -51,7 +51,7 @@ impl Outcome {
 /// A row of the file with what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Counted from 1, without the header.
+    /// As spreadsheets count: the header is 1.
     pub linha: usize,
     pub nome: String,
     /// As it is stored, when it is an address.
@@ -76,13 +76,15 @@ impl Row {
 /// Reads a file. Rows are checked by themselves and against each other, not
 /// yet against who is there.
 pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
-    let (header, rows) = csv_file::read(bytes).map_err(|problem| match problem {
-        "the file is not UTF-8 text" => {
+    let Sheet { header, rows } = csv_read::read(bytes).map_err(|problem| match problem {
+        Unreadable::NotText => {
             "o arquivo não é um texto em UTF-8; salve-o como CSV UTF-8".to_owned()
         }
-        _ => "o arquivo não é um CSV que se possa ler".to_owned(),
+        Unreadable::Unclosed(row) => {
+            format!("as aspas que abrem na linha {row} não fecham")
+        }
     })?;
-    let column = |name: &str| header.iter().position(|known| known == name);
+    let column = |name: &str| header.iter().position(|known| known.to_lowercase() == name);
     let missing: Vec<&str> = ["nome", "email", "plano"]
         .into_iter()
         .filter(|name| column(name).is_none())
@@ -97,31 +99,27 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let chat = column("chat_number");
     let cell = |row: &[String], column: Option<usize>| {
         let cell = column.and_then(|column| row.get(column));
-        cell.map(|text| text.trim().to_owned()).unwrap_or_default()
+        cell.cloned().unwrap_or_default()
     };
-    let filled: Vec<(usize, Vec<String>)> = (1..)
-        .zip(rows)
-        .filter(|(_, row)| row.iter().any(|cell| !cell.trim().is_empty()))
-        .collect();
-    if filled.is_empty() {
+    if rows.is_empty() {
         return Err("o arquivo não tem nenhuma linha além do cabeçalho".to_owned());
     }
-    if filled.len() > MOST_ROWS {
+    if rows.len() > MOST_ROWS {
         return Err(format!(
             "o arquivo tem {} linhas; divida-o em partes de até {}",
-            text::grouped(filled.len() as u64),
+            text::grouped(rows.len() as u64),
             text::grouped(MOST_ROWS as u64)
         ));
     }
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let checked = filled.into_iter().map(|(number, row)| {
+    let checked = rows.into_iter().map(|row| {
         let typed = Typed {
-            name: cell(&row, name),
-            email: cell(&row, email),
-            plan: cell(&row, plan),
-            chat: cell(&row, chat),
+            name: cell(&row.cells, name),
+            email: cell(&row.cells, email),
+            plan: cell(&row.cells, plan),
+            chat: cell(&row.cells, chat),
         };
-        check(number, typed, &mut seen)
+        check(row.number, typed, &mut seen)
     });
     Ok(checked.collect())
 }
@@ -234,22 +232,22 @@ mod tests {
         assert_eq!(
             told(csv),
             [
-                fine(1),
                 fine(2),
+                fine(3),
                 (
-                    4,
+                    5,
                     "erro".to_owned(),
                     "o nome precisa ter de 2 a 120 letras; o e-mail não é válido; o plano não existe; \
                      o número de chat precisa ter de 10 a 15 números"
                         .to_owned()
                 ),
                 (
-                    5,
+                    6,
                     "erro".to_owned(),
-                    "o e-mail já está na linha 1".to_owned()
+                    "o e-mail já está na linha 2".to_owned()
                 ),
                 (
-                    6,
+                    7,
                     "erro".to_owned(),
                     "o plano não existe; o número de chat precisa ter de 10 a 15 números".to_owned()
                 ),

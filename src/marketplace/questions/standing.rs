@@ -1,0 +1,31 @@
+//! What became of a question that cannot be answered, in words for its seller.
+
+/// What happened, and what to do, for a status of the marketplace.
+pub fn sentences(status: &str) -> (&'static str, &'static str) {
+    match status {
+        "CLOSED_UNANSWERED" => (
+            "Esta pergunta foi encerrada sem resposta",
+            "O anúncio terminou ou o prazo para responder passou. Não é preciso fazer nada.",
+        ),
+        "DELETED" => (
+            "Esta pergunta foi excluída",
+            "Ela não aparece mais no anúncio. Não é preciso fazer nada.",
+        ),
+        "BANNED" => (
+            "O marketplace bloqueou esta pergunta",
+            "Ela fere as regras de lá e não aparece no anúncio. Não é preciso fazer nada.",
+        ),
+        "UNDER_REVIEW" => (
+            "O marketplace está analisando esta pergunta",
+            "Se ela for liberada, você responde por aqui.",
+        ),
+        "DISABLED" => (
+            "O marketplace desativou esta pergunta",
+            "Ela não aparece no anúncio e não recebe resposta.",
+        ),
+        _ => (
+            "Esta pergunta não recebe resposta agora",
+            "A situação dela no marketplace é nova para nós. Veja-a por lá.",
+        ),
+    }
+}

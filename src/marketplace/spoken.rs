@@ -1,0 +1,321 @@
+//! Codes of the marketplace as people read them. Each list has the documented
+//! ones; a code that is new gets a neutral sentence, with the code itself in
+//! its title.
+
+/// A code in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spoken {
+    /// What people read; empty when the marketplace says nothing.
+    pub text: String,
+    /// The marketplace's own word, when there is none of ours for it.
+    pub code: String,
+}
+
+impl Spoken {
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    fn of(code: &str, known: Option<&str>) -> Self {
+        match known {
+            _ if code.is_empty() => Self::default(),
+            Some(text) => Self {
+                text: text.to_owned(),
+                code: String::new(),
+            },
+            None => Self {
+                text: "Situação nova no marketplace".to_owned(),
+                code: code.to_owned(),
+            },
+        }
+    }
+}
+
+/// The state of a shipment.
+pub fn shipping(status: &str) -> Spoken {
+    let known = match status {
+        "to_be_agreed" => "A combinar com o comprador",
+        "pending" => "Aguardando",
+        "handling" => "Em preparação",
+        "ready_to_ship" => "Pronto para envio",
+        "shipped" => "A caminho",
+        "delivered" => "Entregue",
+        "not_delivered" => "Não entregue",
+        "not_verified" => "Entrega não confirmada",
+        "cancelled" => "Envio cancelado",
+        "closed" => "Envio encerrado",
+        "error" => "Com erro no marketplace",
+        "active" => "Envio em andamento",
+        "not_specified" => "Envio ainda sem situação",
+        "stale_ready_to_ship" => "Pronto para envio, parado há dias",
+        "stale_shipped" => "A caminho, sem notícia há dias",
+        _ => return Spoken::of(status, None),
+    };
+    Spoken::of(status, Some(known))
+}
+
+/// A kind of shipping.
+pub fn logistic(kind: &str) -> Spoken {
+    let known = match kind {
+        "drop_off" => "Agência do marketplace",
+        "xd_drop_off" => "Ponto de coleta",
+        "cross_docking" => "Coleta",
+        "self_service" => "Entrega própria no dia",
+        "fulfillment" => "Armazém do marketplace",
+        "turbo" => "Turbo",
+        "default" => "Envio pelo vendedor",
+        "custom" => "Combinado com o comprador",
+        "not_specified" => "Tipo de envio não informado",
+        _ => return Spoken::of(kind, None),
+    };
+    Spoken::of(kind, Some(known))
+}
+
+/// Why a listing is as it is: the marketplace's reasons, which have blanks
+/// between, else what its state alone means.
+pub fn listing_reason(status: &str, reasons: &str) -> Spoken {
+    let mut texts: Vec<&str> = Vec::new();
+    let mut codes: Vec<&str> = Vec::new();
+    for reason in reasons.split_whitespace() {
+        match listing_reason_words(reason) {
+            Some(text) => texts.push(text),
+            None => codes.push(reason),
+        }
+    }
+    if texts.is_empty() && codes.is_empty() {
+        return listing_state(status);
+    }
+    if !codes.is_empty() {
+        texts.push("motivo novo no marketplace");
+    }
+    Spoken {
+        text: texts.join(", "),
+        code: codes.join(", "),
+    }
+}
+
+fn listing_reason_words(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "out_of_stock" => "sem estoque",
+        "paused_by_seller" => "pausado por você",
+        "picture_download_pending" => "fotos ainda chegando ao marketplace",
+        "warning" => "com aviso: veja no marketplace o que corrigir",
+        "waiting_for_patch" => "precisa de correção no marketplace",
+        "held" => "retido para análise do marketplace",
+        "pending_documentation" => "faltam documentos: envie-os no marketplace",
+        "forbidden" => "proibido pelas regras do marketplace",
+        "expired" => "venceu: publique de novo no marketplace",
+        "deleted" => "excluído",
+        "suspended" => "suspenso pelo marketplace",
+        "freezed" => "congelado pelo marketplace",
+        _ => return None,
+    })
+}
+
+/// What a state means for which the marketplace gives no reason.
+fn listing_state(status: &str) -> Spoken {
+    let known = match status {
+        "active" | "paused" | "closed" => return Spoken::default(),
+        "under_review" => "em análise: veja no marketplace se falta corrigir algo",
+        "payment_required" => "falta pagar a publicação no marketplace",
+        "inactive" => "fora do ar: veja o motivo no marketplace",
+        "not_yet_active" => "ainda não publicado: entra no ar sozinho",
+        _ => return Spoken::of(status, None),
+    };
+    Spoken::of(status, Some(known))
+}
+
+/// A kind of listing.
+pub fn listing_kind(kind: &str) -> Spoken {
+    let known = match kind {
+        "gold_special" => "Clássico",
+        "gold_pro" => "Premium",
+        "free" => "Grátis",
+        _ => return Spoken::of(kind, None),
+    };
+    Spoken::of(kind, Some(known))
+}
+
+/// A kind of claim.
+pub fn claim_kind(kind: &str) -> Spoken {
+    let known = match kind {
+        "" | "mediations" => "Reclamação",
+        "return" | "returns" => "Devolução",
+        "cancel_sale" | "cancel_purchase" => "Pedido de cancelamento",
+        "change" => "Troca",
+        "fulfillment" => "Problema no armazém",
+        "ml_case" => "Caso do marketplace",
+        "service" => "Problema com serviço",
+        _ => return Spoken::of(kind, None),
+    };
+    Spoken {
+        text: known.to_owned(),
+        code: String::new(),
+    }
+}
+
+/// Where a claim stands.
+pub fn claim_stage(stage: &str) -> Spoken {
+    let known = match stage {
+        "none" => return Spoken::default(),
+        "claim" => "Em conversa com o comprador",
+        "dispute" => "Em mediação do marketplace",
+        "recontact" => "Comprador voltou a reclamar",
+        "stale" => "Parada",
+        _ => return Spoken::of(stage, None),
+    };
+    Spoken::of(stage, Some(known))
+}
+
+/// What a buyer complains about. The marketplace's codes have a family and a
+/// number, such as `PDD9939`; families that are new say nothing.
+pub fn claim_reason(reason: &str) -> Spoken {
+    let family = reason.trim_end_matches(|c: char| c.is_ascii_digit());
+    let known = match family {
+        "PNR" => "Produto não recebido",
+        "PDD" => "Produto diferente ou com defeito",
+        "CS" => "Compra cancelada",
+        _ => return Spoken::default(),
+    };
+    Spoken::of(reason, Some(known))
+}
+
+/// What the seller has to do.
+pub fn claim_action(action: &str) -> Spoken {
+    let known = match action {
+        "refund" => "Decida sobre o reembolso",
+        "allow_partial_refund" => "Decida sobre o reembolso de uma parte",
+        "send_message" | "send_message_to_complainant" | "send_attachments" | "recontact" => {
+            "Responda ao comprador"
+        }
+        "send_message_to_mediator" => "Responda ao mediador",
+        "open_dispute" => "Peça mediação, se precisar",
+        "allow_return" | "allow_return_label" | "generate_return" => "Decida sobre a devolução",
+        "return_review_ok" | "return_review_fail" | "return_review" => {
+            "Confira o que foi devolvido"
+        }
+        "send_potential_shipping" => "Diga quando envia",
+        "send_tracking" | "send_tracking_number" | "add_shipping_evidence" => "Comprove o envio",
+        _ if action.is_empty() => return Spoken::default(),
+        _ => {
+            return Spoken {
+                text: "Veja no marketplace o que fazer".to_owned(),
+                code: action.to_owned(),
+            };
+        }
+    };
+    Spoken::of(action, Some(known))
+}
+
+/// How a claim ended.
+pub fn claim_resolution(resolution: &str) -> Spoken {
+    let known = match resolution {
+        "payment_refunded" | "reimbursed" => "Comprador reembolsado",
+        "partial_refunded" => "Comprador reembolsado em parte",
+        "item_returned" => "Produto devolvido",
+        "item_changed" => "Produto trocado",
+        "product_delivered" | "already_shipped" | "seller_sent_product" => "Produto entregue",
+        "not_delivered" => "Produto não entregue",
+        "found_missing_parts" => "Comprador achou o que faltava",
+        "prefered_to_keep_product" => "Comprador ficou com o produto",
+        "opened_claim_by_mistake" => "Aberta por engano",
+        "worked_out_with_seller" => "Resolvida com o vendedor",
+        "seller_explained_functions" => "Vendedor explicou como usar",
+        "seller_asked_to_close_claim" => "Encerrada a pedido do vendedor",
+        "seller_did_not_help" => "Vendedor não resolveu",
+        "respondent_timeout" => "Prazo do vendedor venceu",
+        "timeout" | "buyer_claim_opening_timeout" | "buyer_dispute_opening_timeout" => {
+            "Prazo venceu"
+        }
+        "coverage_decision" | "rep_resolution" | "no_bpp" | "low_cost" => {
+            "Decidida pelo marketplace"
+        }
+        "charged_back" => "Compra contestada no cartão",
+        "return_expired" | "change_expired" => "Prazo da devolução ou troca venceu",
+        "return_canceled" => "Devolução cancelada",
+        "change_cancelled_buyer" | "change_cancelled_seller" | "change_cancelled_meli" => {
+            "Troca cancelada"
+        }
+        "shipment_not_stopped" => "O envio não pôde ser detido",
+        "warehouse_decision" | "warehouse_timeout" => "Decidida pelo armazém do marketplace",
+        _ if resolution.is_empty() => return Spoken::default(),
+        _ => {
+            return Spoken {
+                text: "Encerrada pelo marketplace".to_owned(),
+                code: resolution.to_owned(),
+            };
+        }
+    };
+    Spoken::of(resolution, Some(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documented_codes_have_words() {
+        let all = |speak: fn(&str) -> Spoken, codes: &str| {
+            for code in codes.split(' ') {
+                let said = speak(code);
+                assert!(said.code.is_empty() && !said.is_empty(), "{code}: {said:?}");
+                assert!(!said.text.contains('_'), "{code}");
+            }
+        };
+        all(
+            shipping,
+            "to_be_agreed pending handling ready_to_ship shipped delivered not_delivered not_verified \
+             cancelled closed error active not_specified stale_ready_to_ship stale_shipped",
+        );
+        all(
+            logistic,
+            "drop_off xd_drop_off cross_docking self_service turbo fulfillment default custom not_specified",
+        );
+        all(
+            |reason| listing_reason("paused", reason),
+            "out_of_stock paused_by_seller picture_download_pending warning waiting_for_patch held \
+             pending_documentation forbidden expired deleted suspended freezed",
+        );
+        all(
+            |status| listing_reason(status, ""),
+            "under_review inactive payment_required not_yet_active",
+        );
+        all(
+            claim_kind,
+            "mediations return fulfillment ml_case cancel_sale cancel_purchase change service",
+        );
+        all(claim_stage, "claim dispute recontact stale");
+        all(
+            claim_action,
+            "refund open_dispute send_message send_tracking",
+        );
+        all(claim_resolution, "payment_refunded item_returned");
+        all(claim_reason, "PDD1 PNR3430");
+    }
+
+    #[test]
+    fn new_codes_get_a_sentence_and_keep_their_code() {
+        for speak in [
+            shipping,
+            logistic,
+            listing_kind,
+            claim_stage,
+            claim_action,
+            claim_resolution,
+        ] {
+            let said = speak("brand_new");
+            assert!(
+                !said.is_empty() && !said.text.contains("brand_new"),
+                "{said:?}"
+            );
+            assert_eq!(said.code, "brand_new");
+            assert!(speak("").is_empty());
+        }
+        let mixed = listing_reason("paused", "out_of_stock brand_new");
+        assert_eq!(mixed.text, "sem estoque, motivo novo no marketplace");
+        assert_eq!(mixed.code, "brand_new");
+        assert!(listing_reason("active", "").is_empty());
+        assert_eq!(listing_reason("brand_new", "").code, "brand_new");
+    }
+}

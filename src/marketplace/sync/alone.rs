@@ -1,0 +1,90 @@
+//! Records that are asked for one by one, two at a time.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::Reading;
+use super::lanes::two_at_a_time;
+use super::store::{Account, is_still};
+use crate::db::{Result as DbResult, WriteTx};
+use crate::marketplace::client::{Caller, Failure};
+use crate::marketplace::orders::Books;
+use crate::marketplace::tokens::{CallError, with_token};
+
+/// What asking for one record brought.
+pub enum Single<D> {
+    Found(D),
+    /// The marketplace has no such thing.
+    Gone,
+    /// It was refused, makes no sense or does not come, which is its own trouble.
+    Odd,
+}
+
+/// Records of a step that may fail to come by themselves; with more of them the
+/// area is out of order.
+const MOST_MISSING: usize = 3;
+
+/// Brings what asking for a record brought into the books.
+pub type Book<T, D> = fn(&WriteTx<'_>, &Books, &Account, &T, &Single<D>) -> DbResult<()>;
+
+/// Asks for each of some records and has what came booked, while the account is
+/// still linked as it was; gives back how many were, `None` when there was no
+/// time for all.
+pub fn each<T: Send + 'static, D: Send + 'static>(
+    reading: &Reading<'_>,
+    records: Vec<T>,
+    ask: impl Fn(&Caller<'_>, &T) -> Result<D, Failure> + Sync,
+    book: Book<T, D>,
+) -> Result<Option<usize>, CallError> {
+    let (owned, books) = (reading.account, Books::of(reading.app));
+    let account = reading.account.ml_user_id;
+    let records = Mutex::new(VecDeque::from(records));
+    let missing = AtomicUsize::new(0);
+    // A marketplace that answers something else is not out of order.
+    let is_alone = || {
+        missing.fetch_add(1, Ordering::Relaxed) < MOST_MISSING
+            && with_token(reading.app, account, |caller| {
+                reading.app.marketplace.client.me(caller)
+            })
+            .is_ok()
+    };
+    let take = || {
+        let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+        (!reading.is_over()).then(|| records.pop_front()).flatten()
+    };
+    let fetch = |record: T| {
+        let single = match with_token(reading.app, account, |caller| ask(caller, &record)) {
+            Ok(found) => Single::Found(found),
+            Err(CallError::Failed(failure)) if failure.is_not_found() => Single::Gone,
+            Err(CallError::Failed(
+                failure @ (Failure::Garbled(_)
+                | Failure::Refused {
+                    status: 400 | 403..,
+                    ..
+                }),
+            )) => {
+                tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
+                Single::Odd
+            }
+            Err(CallError::Failed(failure @ Failure::Unreachable)) if is_alone() => {
+                tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
+                Single::Odd
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some((record, single)))
+    };
+    let booked = two_at_a_time(take, fetch, |(record, single)| {
+        let books = books.clone();
+        reading.app.db.submit(move |tx| {
+            if !is_still(tx, &owned)? {
+                return Ok(0);
+            }
+            book(tx, &books, &owned, &record, &single)?;
+            Ok(1)
+        })
+    })?;
+    let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(records.is_empty().then_some(booked))
+}

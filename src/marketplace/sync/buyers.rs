@@ -1,0 +1,69 @@
+//! Names of buyers, which searches of orders may leave out.
+//!
+//! Asked for what changed of late only: a year of orders would take as many
+//! calls as it has buyers.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::Reading;
+use crate::db::{Lane, Result};
+use crate::marketplace::document::OrderDocument;
+use crate::marketplace::tokens::{CallError, with_token};
+
+/// Buyers that are looked up in a reading.
+const MOST: usize = 100;
+
+/// Names that were looked up in a reading.
+#[derive(Default)]
+pub struct Names(Mutex<HashMap<i64, String>>);
+
+impl Names {
+    /// Adds the names of buyers to orders that are here without one.
+    pub fn add(&self, reading: &Reading<'_>, orders: &mut [OrderDocument]) -> Result<()> {
+        for order in orders
+            .iter_mut()
+            .filter(|order| order.buyer_nickname.is_empty())
+        {
+            let Some(buyer) = order.buyer_id else {
+                continue;
+            };
+            if !is_known(reading, order)? {
+                order.buyer_nickname = self.name(reading, buyer).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// What a buyer is called, if that is to be had.
+    fn name(&self, reading: &Reading<'_>, buyer: i64) -> Option<String> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&buyer).cloned();
+        if known.is_some() || reading.is_over() || lock().len() >= MOST {
+            return known;
+        }
+        let name = with_token(reading.app, reading.account.ml_user_id, |caller| {
+            reading.app.marketplace.client.nickname(caller, buyer)
+        });
+        let name = name.map_err(|error: CallError| {
+            tracing::debug!(%error, "a buyer's name is not to be had");
+        });
+        // One who has none, or cannot be asked for, is not asked for again.
+        let name = name.unwrap_or_default();
+        lock().insert(buyer, name.clone());
+        Some(name)
+    }
+}
+
+/// Whether an order is here with the name of its buyer.
+fn is_known(reading: &Reading<'_>, order: &OrderDocument) -> Result<bool> {
+    let owner = reading.account.owner;
+    let named = reading.app.db.read(Lane::Slow, |tx| {
+        tx.optional(
+            "SELECT 1 FROM sale_order WHERE order_id = ?1 AND owner_id = ?2 AND buyer_nickname <> ''",
+            (order.id, owner),
+            |_| Ok(()),
+        )
+    })?;
+    Ok(named.is_some())
+}

@@ -1,0 +1,430 @@
+//! Listings: all of them, by scan, and those that are not in it one by one.
+//!
+//! A scan gives ids only, and the marketplace remembers how far it is: whoever
+//! asks again gets the next page. So the ids are noted (`ml_seen`) before the
+//! next page is asked for, and a scan of which a page may have been lost begins
+//! anew. What was looked at is noted too and not looked at twice.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use super::alone::{self, Single};
+use super::lanes::two_at_a_time;
+use super::store::{Account, is_still};
+use super::{Reading, Step};
+use crate::clock::Instant;
+use crate::db::{DbError, Lane, Pending, ReadTx, Result, WriteTx};
+use crate::ids::{MlUserId, UserId};
+use crate::marketplace::client::{Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
+use crate::marketplace::document::{ItemId, ListingDocument};
+use crate::marketplace::listings as books;
+use crate::marketplace::orders::Books;
+use crate::marketplace::tokens::{CallError, with_token};
+
+/// Pages of a scan in one step, and in all.
+const PAGES: usize = 10;
+const MOST_PAGES: usize = 5_000;
+/// A scroll is good for five minutes.
+const SCROLL_S: i64 = 240;
+/// Listings that are looked at one by one in a step.
+const ALONE: u32 = 40;
+/// Notes that are removed at a time.
+const FORGOTTEN: u32 = 5_000;
+
+type Details = Vec<std::result::Result<ListingDocument, ItemFailure>>;
+type Asked<T> = std::result::Result<T, CallError>;
+
+/// Where a reading is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Position {
+    /// Before a scan, or in one of which a page may have been lost.
+    Start,
+    /// In a scan, every page of which is noted.
+    Scan {
+        given_at: Instant,
+        pages: usize,
+        scroll: String,
+    },
+    /// At those that could not be looked at with others, from this number on.
+    Rest { after: i64 },
+    /// At those that the scan did not meet.
+    Missing { after: i64 },
+}
+
+impl Position {
+    fn of(text: &str) -> Self {
+        let words: Vec<&str> = text.splitn(4, ' ').collect();
+        let number = |word: &str| word.parse::<i64>().ok();
+        let read = match *words {
+            ["scan", given_at, pages, scroll] => number(given_at).and_then(|given_at| {
+                Some(Self::Scan {
+                    given_at: Instant(given_at),
+                    pages: pages.parse().ok()?,
+                    scroll: scroll.to_owned(),
+                })
+            }),
+            ["rest", after] => number(after).map(|after| Self::Rest { after }),
+            ["missing", after] => number(after).map(|after| Self::Missing { after }),
+            _ => None,
+        };
+        read.unwrap_or(Self::Start)
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Start => String::new(),
+            Self::Scan {
+                given_at,
+                pages,
+                scroll,
+            } => format!("scan {} {pages} {scroll}", given_at.0),
+            Self::Rest { after } => format!("rest {after}"),
+            Self::Missing { after } => format!("missing {after}"),
+        }
+    }
+}
+
+/// Reads some pages of the scan, or some of what comes after it.
+pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
+    if !reading.goes_on() {
+        forget(reading)?;
+        return scan(reading, None, 0);
+    }
+    let now = reading.app.clock.now();
+    match Position::of(&reading.state.position) {
+        Position::Scan {
+            given_at,
+            pages,
+            scroll,
+        } if now.since(given_at) < SCROLL_S => scan(reading, Some(&scroll), pages),
+        Position::Start | Position::Scan { .. } => scan(reading, None, 0),
+        Position::Rest { after } => rest(reading, after),
+        Position::Missing { after } => missing(reading, after),
+    }
+}
+
+/// Counts an account's listings, now that all of them are here.
+pub fn recount(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
+    books::store::recount(tx, account.owner, account.ml_user_id)
+}
+
+/// What the lanes do between two pages of ids.
+enum Task {
+    Scan(String),
+    Details(Vec<ItemId>),
+}
+
+fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Option<Step>> {
+    let books = Books::of(reading.app);
+    let (mut read, mut taken) = (0, 0);
+    if scroll.is_some() {
+        set_position(reading, &Position::Start)?;
+    }
+    let mut page = ids(reading, scroll)?;
+    let total = page.total;
+    let position = loop {
+        taken += 1;
+        let unknown = note_seen(reading, page.ids)?;
+        let goes_on = page.scroll.filter(|_| pages + taken < MOST_PAGES);
+        let fetches_next = taken < PAGES;
+        let scan = goes_on.clone().filter(|_| fetches_next).map(Task::Scan);
+        let details = unknown
+            .chunks(ITEMS_AT_ONCE)
+            .map(|ids| Task::Details(ids.to_vec()));
+        let tasks: Mutex<VecDeque<Task>> = Mutex::new(scan.into_iter().chain(details).collect());
+        let next: Mutex<Option<ItemIds>> = Mutex::default();
+        let take = || {
+            let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            (!reading.is_over()).then(|| tasks.pop_front()).flatten()
+        };
+        let fetch = |task| match task {
+            Task::Scan(scroll) => {
+                let found = ids(reading, Some(&scroll))?;
+                *next.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+                Ok(None)
+            }
+            Task::Details(ids) => details_of(reading, &ids).map(Some),
+        };
+        read += two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
+        if reading.is_over() {
+            return Ok(None);
+        }
+        let Some(scroll) = goes_on else {
+            break Position::Rest { after: 0 };
+        };
+        match next.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(next) => page = next,
+            None => {
+                break Position::Scan {
+                    given_at: reading.app.clock.now(),
+                    pages: pages + taken,
+                    scroll,
+                };
+            }
+        }
+    };
+    Ok(Some(step(reading, &position, read, Some(total))))
+}
+
+/// A step that leads on.
+fn step(reading: &Reading<'_>, position: &Position, read: usize, expected: Option<i64>) -> Step {
+    Step {
+        is_over: false,
+        position: position.text(),
+        read: i64::try_from(read).unwrap_or(0),
+        expected: expected.or(reading.state.expected),
+        good_until: reading.state.good_until,
+        news: 0,
+    }
+}
+
+/// What was met by the scan and could not be looked at with others.
+fn rest(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
+    let account = reading.account.ml_user_id;
+    let found = reading
+        .app
+        .db
+        .read(Lane::Slow, |tx| not_looked_at(tx, account, after))?;
+    let Some(last) = found.last().map(|item| item.number) else {
+        let next = Position::Missing { after: 0 };
+        return Ok(Some(step(reading, &next, 0, None)));
+    };
+    let next = Position::Rest { after: last };
+    let read = look(reading, found)?;
+    Ok(read.map(|read| step(reading, &next, read, None)))
+}
+
+/// What is here and was not met by the scan.
+fn missing(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
+    let account = reading.account;
+    let found = reading
+        .app
+        .db
+        .read(Lane::Slow, |tx| not_met(tx, reading, after))?;
+    if let Some(last) = found.last().map(|item| item.number) {
+        let next = Position::Missing { after: last };
+        let looked = look(reading, found)?;
+        // They are none of those that the marketplace counts.
+        return Ok(looked.map(|_| step(reading, &next, 0, None)));
+    }
+    forget(reading)?;
+    tracing::debug!(ml_user_id = account.ml_user_id.0, "all listings are read");
+    Ok(Some(Step {
+        is_over: true,
+        good_until: Some(reading.began),
+        ..step(reading, &Position::Start, 0, None)
+    }))
+}
+
+/// Looks at listings one by one; `None` when there was no time for all.
+fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<Option<usize>> {
+    alone::each(
+        reading,
+        items,
+        |caller, item| reading.app.marketplace.client.item(caller, item),
+        |tx, shared, account, item, single| {
+            match single {
+                Single::Found(found) if found.seller == account.ml_user_id => {
+                    books::apply(tx, shared, account.owner, found, account.linked_at)?;
+                }
+                Single::Gone => {
+                    books::gone(tx, shared, account.owner, account.ml_user_id, item)?;
+                }
+                Single::Found(_) | Single::Odd => {}
+            }
+            note_looked(tx, account.ml_user_id, item)
+        },
+    )
+}
+
+fn ids(reading: &Reading<'_>, scroll: Option<&str>) -> Asked<ItemIds> {
+    with_token(reading.app, reading.account.ml_user_id, |caller| {
+        reading.app.marketplace.client.items_page(caller, scroll)
+    })
+}
+
+fn details_of(reading: &Reading<'_>, ids: &[ItemId]) -> Asked<Details> {
+    with_token(reading.app, reading.account.ml_user_id, |caller| {
+        reading.app.marketplace.client.items(caller, ids)
+    })
+}
+
+/// Queues listings for the books; gives back how many were looked at. Those
+/// that failed by themselves, or told too little, are looked at alone later.
+fn book(reading: &Reading<'_>, books: &Books, found: Details) -> Pending<usize, DbError> {
+    let (account, books) = (reading.account, books.clone());
+    reading.app.db.submit(move |tx| {
+        let mut looked = 0;
+        if !is_still(tx, &account)? {
+            return Ok(looked);
+        }
+        let id = account.ml_user_id;
+        for listing in &found {
+            match listing {
+                Ok(listing) if listing.seller == id => {
+                    let hidden = hidden(tx, account.owner, listing)?;
+                    if hidden != Hidden::Changed {
+                        books::apply(tx, &books, account.owner, listing, account.linked_at)?;
+                    }
+                    if hidden == Hidden::Nothing {
+                        note_looked(tx, id, &listing.id)?;
+                        looked += 1;
+                    }
+                }
+                Ok(_) => {}
+                Err(ItemFailure { why, .. }) => {
+                    if !matches!(why, Failure::Unreachable | Failure::RateLimited { .. }) {
+                        tracing::warn!(ml_user_id = id.0, %why, "a listing is to be read alone");
+                    }
+                }
+            }
+        }
+        Ok(looked)
+    })
+}
+
+/// What a listing of many does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hidden {
+    Nothing,
+    /// Codes that were never read.
+    Unread,
+    /// Codes that may be others now; what is here stays until they are read too.
+    Changed,
+}
+
+fn hidden(tx: &ReadTx<'_>, owner: UserId, listing: &ListingDocument) -> Result<Hidden> {
+    if !listing.hides_codes {
+        return Ok(Hidden::Nothing);
+    }
+    let before = books::store::stored(tx, owner, listing.id.number)?;
+    Ok(match before {
+        None => Hidden::Unread,
+        Some(before) if before.updated_at != listing.updated_at => Hidden::Changed,
+        Some(before) if before.sku.is_empty() => Hidden::Unread,
+        Some(_) => Hidden::Nothing,
+    })
+}
+
+/// Notes ids that a scan met; gives back those that were not looked at.
+fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Vec<ItemId>> {
+    let account = reading.account;
+    Ok(reading.app.db.write(move |tx| {
+        if !is_still(tx, &account)? {
+            return Ok::<_, DbError>(Vec::new());
+        }
+        let mut unknown = Vec::with_capacity(ids.len());
+        for item in ids {
+            let is_new = tx.execute(
+                "INSERT INTO ml_seen (ml_user_id, item_id, site, looked) VALUES (?1, ?2, ?3, 0)
+                 ON CONFLICT DO UPDATE SET site = ?3 WHERE looked = 0",
+                (account.ml_user_id, item.number, &item.site),
+            )?;
+            if is_new > 0 {
+                unknown.push(item);
+            }
+        }
+        Ok(unknown)
+    })?)
+}
+
+fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_seen SET looked = 1 WHERE ml_user_id = ?1 AND item_id = ?2",
+        (account, item.number),
+    )?;
+    Ok(())
+}
+
+fn set_position(reading: &Reading<'_>, position: &Position) -> Asked<()> {
+    let (account, area, position) = (reading.account, reading.state.area, position.text());
+    reading.app.db.write(move |tx| {
+        if is_still(tx, &account)? {
+            tx.execute(
+                "UPDATE ml_sync SET position = ?3 WHERE ml_user_id = ?1 AND area = ?2",
+                (account.ml_user_id, area, position),
+            )?;
+        }
+        Ok::<_, DbError>(())
+    })?;
+    Ok(())
+}
+
+fn not_looked_at(tx: &ReadTx<'_>, account: MlUserId, after: i64) -> Result<Vec<ItemId>> {
+    tx.all(
+        "SELECT site, item_id FROM ml_seen
+         WHERE ml_user_id = ?1 AND item_id > ?2 AND looked = 0
+         ORDER BY item_id
+         LIMIT ?3",
+        (account, after, ALONE),
+        read_id,
+    )
+}
+
+/// Listings of an account that the scan did not meet, but for those that were
+/// closed already.
+fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> Result<Vec<ItemId>> {
+    let closed = reading.app.marketplace.words.known(tx, "closed")?;
+    tx.all(
+        "SELECT site, item_id FROM listing l
+         WHERE owner_id = ?1 AND item_id > ?3 AND ml_user_id = ?2 AND status IS NOT ?4
+             AND NOT EXISTS (SELECT 1 FROM ml_seen s WHERE s.ml_user_id = ?2 AND s.item_id = l.item_id)
+         ORDER BY item_id
+         LIMIT ?5",
+        (
+            reading.account.owner,
+            reading.account.ml_user_id,
+            after,
+            closed,
+            ALONE,
+        ),
+        read_id,
+    )
+}
+
+fn read_id(row: &rusqlite::Row<'_>) -> rusqlite::Result<ItemId> {
+    Ok(ItemId {
+        site: row.get(0)?,
+        number: row.get(1)?,
+    })
+}
+
+/// Forgets what was noted of a scan, in pieces.
+fn forget(reading: &Reading<'_>) -> Asked<()> {
+    let account = reading.account.ml_user_id;
+    loop {
+        let gone = reading.app.db.write(move |tx| {
+            tx.execute(
+                "DELETE FROM ml_seen WHERE ml_user_id = ?1 AND item_id IN (
+                     SELECT item_id FROM ml_seen WHERE ml_user_id = ?1 LIMIT ?2)",
+                (account, FORGOTTEN),
+            )
+        })?;
+        if gone == 0 {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read_as_they_are_written() {
+        for position in [
+            Position::Start,
+            Position::Scan {
+                given_at: Instant(1_795_140_600),
+                pages: 12,
+                scroll: "a b=c".to_owned(),
+            },
+            Position::Rest { after: 7 },
+            Position::Missing { after: 0 },
+        ] {
+            assert_eq!(Position::of(&position.text()), position);
+        }
+        assert_eq!(Position::of("scan x 1 y"), Position::Start);
+        assert_eq!(Position::of("scan 1"), Position::Start);
+    }
+}

@@ -1,0 +1,88 @@
+//! Notifications that the marketplace could not deliver: it keeps them for two
+//! days. They are received late, through the same inbox.
+
+use super::store;
+use crate::app::App;
+use crate::db::{DbError, Lane};
+use crate::ids::MlUserId;
+use crate::marketplace::client::MISSED_PAGE;
+use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::{hook, inbox};
+
+/// Pages of a topic that are read at a time.
+const MOST_PAGES: usize = 100;
+/// Accounts that are tried: only the application's owner may ask.
+const MOST_ACCOUNTS: u32 = 5;
+
+/// How asking went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// So many notifications were not here.
+    Received(usize),
+    /// There is nobody to ask for.
+    NobodyLinked,
+    /// No linked account may ask.
+    Refused,
+    /// Not now.
+    Unavailable,
+}
+
+/// Receives what was missed.
+pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<Outcome, DbError> {
+    let accounts = app
+        .db
+        .read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
+    if accounts.is_empty() {
+        return Ok(Outcome::NobodyLinked);
+    }
+    for account in accounts {
+        match receive_as(app, account, is_over) {
+            Ok(received) => return Ok(Outcome::Received(received)),
+            Err(CallError::Failed(failure)) if failure.is_refusal() => {
+                tracing::debug!(ml_user_id = account.0, %failure, "missed notifications are not for this account");
+            }
+            Err(CallError::NotLinked | CallError::LinkLost) => {}
+            Err(CallError::Failed(failure)) => {
+                tracing::info!(%failure, "missed notifications could not be read");
+                return Ok(Outcome::Unavailable);
+            }
+            Err(CallError::Db(error)) => return Err(error),
+        }
+    }
+    Ok(Outcome::Refused)
+}
+
+fn receive_as(
+    app: &App,
+    account: MlUserId,
+    is_over: &dyn Fn() -> bool,
+) -> Result<usize, CallError> {
+    let client = &app.marketplace.client;
+    let mut received = 0;
+    for topic in inbox::FOLLOWED {
+        for page in 0..MOST_PAGES {
+            if is_over() {
+                return Ok(received);
+            }
+            let offset = page * MISSED_PAGE;
+            let messages = with_token(app, account, |caller| {
+                client.missed_feeds(caller, topic, offset)
+            })?;
+            if messages.is_empty() {
+                break;
+            }
+            let bell = app.marketplace.bell.clone();
+            received += app.db.write(move |tx| {
+                let mut new = 0;
+                for message in &messages {
+                    new += usize::from(hook::store_missed(tx, message)?);
+                }
+                if new > 0 {
+                    tx.after_commit(move || bell.ring());
+                }
+                Ok::<_, DbError>(new)
+            })?;
+        }
+    }
+    Ok(received)
+}

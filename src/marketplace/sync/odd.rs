@@ -1,0 +1,67 @@
+//! Records of lists that make no sense: passed over, so that they fail nothing
+//! else, and put into the inbox under their number, where they are asked for
+//! alone, for days, and the operator sees them.
+
+use super::Reading;
+use super::store::is_still;
+use crate::db::DbError;
+use crate::marketplace::document::Odd;
+use crate::marketplace::hook;
+use crate::marketplace::tokens::CallError;
+
+/// What is wrong with some records of a list, and where each is found alone.
+pub struct Kind {
+    /// Topic under which it would be announced.
+    pub topic: &'static str,
+    /// Its path, up to its number.
+    pub path: &'static str,
+}
+
+/// The records that can be read. Numbers of the others are added to `odd`.
+pub fn readable<T>(
+    reading: &Reading<'_>,
+    kind: &Kind,
+    records: Vec<Result<T, Odd>>,
+    odd: &mut Vec<i64>,
+) -> Vec<T> {
+    let account = reading.account.ml_user_id;
+    let mut found = Vec::with_capacity(records.len());
+    for record in records {
+        match record {
+            Ok(record) => found.push(record),
+            Err(error) => {
+                tracing::warn!(ml_user_id = account.0, topic = kind.topic, id = error.id, %error, "a record was passed over");
+                odd.extend(error.id);
+            }
+        }
+    }
+    found
+}
+
+/// Has records asked for alone.
+pub fn set_aside(
+    reading: &Reading<'_>,
+    kind: &'static Kind,
+    odd: Vec<i64>,
+) -> Result<(), CallError> {
+    if odd.is_empty() {
+        return Ok(());
+    }
+    let (account, bell) = (reading.account, reading.app.marketplace.bell.clone());
+    reading.app.db.write(move |tx| {
+        if !is_still(tx, &account)? {
+            return Ok::<_, DbError>(());
+        }
+        for id in odd {
+            hook::store_odd(
+                tx,
+                account.ml_user_id,
+                kind.topic,
+                &format!("{}{id}", kind.path),
+            )?;
+        }
+        tx.after_commit(move || bell.ring());
+        Ok(())
+    })?;
+    Ok(())
+}

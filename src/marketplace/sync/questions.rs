@@ -1,0 +1,205 @@
+//! Questions: those that wait for an answer, those that did when we last
+//! looked, and those that were asked since, whatever became of them.
+//!
+//! Searches tell neither when a question changed nor find by it. So the newest
+//! are read at the first reading and once a day: an answer that was taken away shows by then, when
+//! no notification told it.
+
+use std::collections::BTreeSet;
+
+use super::alone::{self, Single};
+use super::odd::{self, Kind};
+use super::store::is_still;
+use super::{Reading, Step};
+use crate::clock::{DAY_S, Instant};
+use crate::db::{DbError, Lane, ReadTx, Result};
+use crate::ids::{MlUserId, UserId};
+use crate::marketplace::client::{QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
+use crate::marketplace::document::QuestionDocument;
+use crate::marketplace::orders::{Applied, Books};
+use crate::marketplace::questions::{self as books, State};
+use crate::marketplace::tokens::{CallError, with_token};
+
+/// Pages of a scan that are read: so many wait for nobody's answer.
+const MOST_PAGES: usize = 200;
+/// Pages of a search: no more than a thousand questions are given.
+const REACH_PAGES: usize = QUESTIONS_REACH / QUESTIONS_PAGE;
+/// Questions that are looked at one by one in a reading.
+const ALONE: usize = 200;
+/// Questions that may show late.
+const OVERLAP_S: i64 = 2 * 3600;
+/// Questions by themselves.
+const KIND: Kind = Kind {
+    topic: "questions",
+    path: "/questions/",
+};
+
+type Asked<T> = std::result::Result<T, CallError>;
+
+/// What searches found.
+#[derive(Default)]
+struct Found {
+    waiting: BTreeSet<i64>,
+    /// Those of which a search says less than what is here: they tell alone.
+    unclear: BTreeSet<i64>,
+    total: i64,
+}
+
+/// Reads all of it.
+pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
+    let account = reading.account;
+    let mut found = Found::default();
+    let mut scroll = None;
+    for _ in 0..MOST_PAGES {
+        let mut page = with_token(reading.app, account.ml_user_id, |caller| {
+            let client = &reading.app.marketplace.client;
+            client.questions_scan(caller, "UNANSWERED", scroll.as_deref())
+        })?;
+        scroll = page.scroll.take();
+        found.total = page.total.max(found.total);
+        let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
+        let waiting = questions.into_iter().map(|(id, _)| id);
+        found.waiting.extend(waiting);
+        if reading.is_over() {
+            return Ok(None);
+        }
+        if scroll.is_none() {
+            break;
+        }
+    }
+    let wide = Wide::of(&reading.state.position)
+        .filter(|Wide(at)| reading.began.since(*at) < DAY_S && *at >= account.linked_at);
+    let since = reading.state.good_until.filter(|_| wide.is_some());
+    let since = since.map(|good_until| good_until.minus(OVERLAP_S));
+    if asked_since(reading, since, &mut found.unclear)?.is_none() {
+        return Ok(None);
+    }
+    let others = reading
+        .app
+        .db
+        .read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
+    let others = others.into_iter();
+    let others = others.filter(|question| !found.waiting.contains(question));
+    let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
+    if look(reading, alone.into_iter().take(ALONE).collect())?.is_none() {
+        return Ok(None);
+    }
+    let read = i64::try_from(found.waiting.len()).unwrap_or(0);
+    Ok(Some(Step {
+        is_over: true,
+        position: wide.unwrap_or(Wide(reading.began)).text(),
+        read,
+        expected: Some(found.total.max(read)),
+        good_until: Some(reading.began),
+        news: 0,
+    }))
+}
+
+/// When the newest were last read anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wide(Instant);
+
+impl Wide {
+    fn of(position: &str) -> Option<Self> {
+        let at = position.strip_prefix("wide ")?;
+        at.parse().ok().map(Instant).map(Self)
+    }
+
+    fn text(self) -> String {
+        format!("wide {}", self.0.0)
+    }
+}
+
+/// Questions that were asked since; all within reach without an instant.
+/// `None` when there was no time.
+fn asked_since(
+    reading: &Reading<'_>,
+    since: Option<Instant>,
+    unclear: &mut BTreeSet<i64>,
+) -> Asked<Option<()>> {
+    let mut odd = Vec::new();
+    for number in 0..REACH_PAGES {
+        let page = with_token(reading.app, reading.account.ml_user_id, |caller| {
+            let client = &reading.app.marketplace.client;
+            client.questions_page(caller, number * QUESTIONS_PAGE)
+        })?;
+        let is_last = page.questions.is_empty();
+        let questions = book(reading, page, unclear, &mut odd)?;
+        // The newest come first.
+        let is_old = since.is_some_and(|since| questions.iter().any(|(_, at)| *at < since));
+        if is_last || is_old {
+            break;
+        }
+        if reading.is_over() {
+            return Ok(None);
+        }
+    }
+    odd::set_aside(reading, &KIND, odd)?;
+    Ok(Some(()))
+}
+
+/// Brings a page into the books; gives back its questions and when they were
+/// asked. Those of which it says less than what is here are added to `unclear`.
+fn book(
+    reading: &Reading<'_>,
+    page: QuestionsPage,
+    unclear: &mut BTreeSet<i64>,
+    odd: &mut Vec<i64>,
+) -> Asked<Vec<(i64, Instant)>> {
+    let (account, books) = (reading.account, Books::of(reading.app));
+    let mut questions = odd::readable(reading, &KIND, page.questions, odd);
+    questions.retain(|question: &QuestionDocument| question.seller == account.ml_user_id);
+    let asked = |question: &QuestionDocument| (question.id, question.asked_at);
+    let all = questions.iter().map(asked).collect();
+    let stale = reading.app.db.write(move |tx| {
+        let mut stale = Vec::new();
+        if is_still(tx, &account)? {
+            for question in &questions {
+                let applied = books::apply(tx, &books, account.owner, question, account.linked_at)?;
+                if applied == Applied::Stale {
+                    stale.push(question.id);
+                }
+            }
+        }
+        Ok::<_, DbError>(stale)
+    })?;
+    unclear.extend(stale);
+    Ok(all)
+}
+
+/// Questions that wait for an answer here.
+fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
+    tx.all(
+        "SELECT question_id FROM question
+         WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
+         ORDER BY asked_at, question_id
+         LIMIT ?4",
+        (
+            owner,
+            account,
+            State::Open as u8,
+            i64::try_from(ALONE).unwrap_or(0),
+        ),
+        |row| row.get(0),
+    )
+}
+
+fn look(reading: &Reading<'_>, questions: Vec<i64>) -> Asked<Option<usize>> {
+    alone::each(
+        reading,
+        questions,
+        |caller, question| reading.app.marketplace.client.question(caller, *question),
+        |tx, shared, account, question, single| {
+            match single {
+                Single::Found(found) if found.seller == account.ml_user_id => {
+                    books::apply(tx, shared, account.owner, found, account.linked_at)?;
+                }
+                Single::Gone => {
+                    books::gone(tx, shared, account.owner, account.ml_user_id, *question)?;
+                }
+                Single::Found(_) | Single::Odd => {}
+            }
+            Ok(())
+        },
+    )
+}

@@ -1,0 +1,258 @@
+//! Shipments: their state and kind, which searches of orders do not tell.
+//!
+//! Each reading follows those of recent orders that have not arrived yet. What
+//! time is left goes to older orders whose shipment was never read: some in
+//! each reading, until there are none.
+
+use super::alone::{self, Single};
+use super::{Reading, Step};
+use crate::clock::{DAY_S, Instant};
+use crate::db::{Lane, ReadTx, Result};
+use crate::ids::OrderId;
+use crate::marketplace::orders as books;
+use crate::marketplace::tokens::CallError;
+
+/// Orders older than this are read once.
+const SPAN_S: i64 = 30 * DAY_S;
+/// Orders that a step goes through, and shipments that it asks for.
+const ORDERS: usize = 500;
+const SHIPMENTS: usize = 40;
+/// Shipments of a reading, and those of older orders among them.
+const MOST: i64 = 1_000;
+const MOST_OLD: i64 = 200;
+/// States that do not change any more.
+const ENDED: [&str; 4] = ["delivered", "not_delivered", "cancelled", "closed"];
+/// States of orders of which nothing is sent, and how long after such an order
+/// changed its shipment may still be on its way to the same end.
+const CALLED_OFF: [&str; 2] = ["cancelled", "invalid"];
+const CALLING_OFF_S: i64 = 7 * DAY_S;
+
+/// An order in the list of all, the newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    created_at: Instant,
+    order: OrderId,
+}
+
+impl Place {
+    const NEWEST: Self = Self::at(Instant(i64::MAX));
+    const END: Self = Self::at(Instant(i64::MIN));
+
+    /// Before all orders of an instant.
+    const fn at(created_at: Instant) -> Self {
+        let order = OrderId(i64::MIN);
+        Self { created_at, order }
+    }
+}
+
+/// How far a reading is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Position {
+    /// The order that was looked at last.
+    at: Place,
+    /// How far older orders were looked at, in all readings.
+    old: Place,
+    /// How many of them this reading may still ask for.
+    left: i64,
+}
+
+impl Position {
+    /// Where a reading begins that others came before.
+    const fn beginning(old: Place) -> Self {
+        Self {
+            at: Place::NEWEST,
+            old,
+            left: MOST_OLD,
+        }
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        let mut numbers = text.split(' ').map(|number| number.parse().ok());
+        let mut place = || {
+            Some(Place {
+                created_at: Instant(numbers.next()??),
+                order: OrderId(numbers.next()??),
+            })
+        };
+        let (at, old) = (place()?, place()?);
+        let left = numbers.next()??;
+        Some(Self { at, old, left })
+    }
+
+    /// Goes on behind a piece; whether the reading is over with it.
+    fn pass(&mut self, piece: &Piece, edge: Place) -> bool {
+        if self.at > edge {
+            self.at = piece.last.unwrap_or_else(|| self.old.min(edge));
+            return false;
+        }
+        self.old = piece.last.unwrap_or(Place::END);
+        self.at = self.old;
+        self.left -= i64::try_from(piece.sent.len()).unwrap_or(0);
+        let is_over = self.left <= 0 || self.old == Place::END;
+        if is_over {
+            *self = Self::beginning(self.old);
+        }
+        is_over
+    }
+
+    fn text(self) -> String {
+        let Self { at, old, left } = self;
+        format!(
+            "{} {} {} {} {left}",
+            at.created_at.0, at.order, old.created_at.0, old.order
+        )
+    }
+}
+
+/// An order whose shipment is to be looked at.
+#[derive(Clone, Copy)]
+struct Sent {
+    order: OrderId,
+    shipment: i64,
+}
+
+/// What a step is about.
+struct Piece {
+    sent: Vec<Sent>,
+    /// The last order that was looked at; `None` when there are no more.
+    last: Option<Place>,
+}
+
+/// Reads some shipments, those of the newest orders first.
+pub fn read(reading: &Reading<'_>) -> std::result::Result<Option<Step>, CallError> {
+    let known = Position::of(&reading.state.position);
+    let mut position = known.unwrap_or(Position::beginning(Place::NEWEST));
+    let edge = Place::at(reading.began.minus(SPAN_S));
+    let before = if reading.goes_on() {
+        reading.state.done
+    } else {
+        0
+    };
+    let mut sent = Vec::new();
+    let mut is_over = false;
+    // Orders with nothing to ask for take no step of their own.
+    while !is_over && sent.len() < SHIPMENTS && !reading.is_over() {
+        let piece = reading
+            .app
+            .db
+            .read(Lane::Slow, |tx| piece(tx, reading, position, edge))?;
+        let asked = i64::try_from(sent.len() + piece.sent.len()).unwrap_or(0);
+        is_over = position.pass(&piece, edge) || before + asked >= MOST;
+        sent.extend(piece.sent);
+    }
+    let Some(read) = look(reading, sent)? else {
+        return Ok(None);
+    };
+    Ok(Some(Step {
+        is_over,
+        position: position.text(),
+        read: i64::try_from(read).unwrap_or(0),
+        expected: None,
+        good_until: if is_over {
+            Some(reading.began)
+        } else {
+            reading.state.good_until
+        },
+        news: 0,
+    }))
+}
+
+fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) -> Result<Piece> {
+    let account = reading.account;
+    let is_recent = from.at > edge;
+    let mut done = Vec::new();
+    for word in ENDED {
+        done.push(reading.app.marketplace.words.known(tx, word)?);
+    }
+    let mut called_off = Vec::new();
+    for word in CALLED_OFF {
+        called_off.push(reading.app.marketplace.words.known(tx, word)?);
+    }
+    let oldest = if is_recent { edge } else { Place::END };
+    let rows = tx.all(
+        "SELECT created_at, order_id, ml_user_id, status, shipping_id, shipping_status, updated_at
+         FROM sale_order
+         WHERE owner_id = ?1 AND created_at >= ?2 AND (created_at, order_id) < (?3, ?4)
+         ORDER BY created_at DESC, order_id DESC
+         LIMIT ?5",
+        (
+            account.owner,
+            oldest.created_at.0,
+            from.at.created_at.0,
+            from.at.order,
+            i64::try_from(ORDERS).unwrap_or(0),
+        ),
+        |row| {
+            let place = Place {
+                created_at: Instant(row.get(0)?),
+                order: row.get(1)?,
+            };
+            let is_own = row.get::<_, i64>(2)? == account.ml_user_id.0;
+            let is_late = reading.began.since(Instant(row.get(6)?)) > CALLING_OFF_S;
+            let is_off = is_late && called_off.contains(&Some(row.get(3)?));
+            let shipment: Option<i64> = row.get(4)?;
+            let state: Option<i64> = row.get(5)?;
+            let is_done = done.contains(&state) || is_off || !is_recent;
+            let wanted = shipment.filter(|_| is_own && (state.is_none() || !is_done));
+            Ok((place, wanted))
+        },
+    )?;
+    let most = if is_recent {
+        SHIPMENTS
+    } else {
+        SHIPMENTS.min(usize::try_from(from.left).unwrap_or(0))
+    };
+    let mut sent = Vec::new();
+    for (place, shipment) in &rows {
+        if let Some(shipment) = *shipment {
+            sent.push(Sent {
+                order: place.order,
+                shipment,
+            });
+        }
+        if sent.len() == most {
+            let last = Some(*place);
+            return Ok(Piece { sent, last });
+        }
+    }
+    let last = rows.last().map(|(place, _)| *place);
+    Ok(Piece {
+        sent,
+        last: last.filter(|_| rows.len() == ORDERS),
+    })
+}
+
+fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> std::result::Result<Option<usize>, CallError> {
+    let client = &reading.app.marketplace.client;
+    alone::each(
+        reading,
+        sent,
+        |caller, sent| client.shipment(caller, sent.shipment),
+        |tx, shared, account, sent, single| {
+            if let Single::Found(shipment) = single {
+                let read = (sent.shipment, shipment);
+                books::apply_shipment(tx, shared, account.owner, sent.order, read)?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read_as_they_are_written() {
+        let place = Place {
+            created_at: Instant(1_795_140_600),
+            order: OrderId(2_000_001),
+        };
+        for (at, old) in [(Place::NEWEST, place), (place, Place::END)] {
+            let position = Position { at, old, left: 7 };
+            assert_eq!(Position::of(&position.text()), Some(position));
+        }
+        assert_eq!(Position::of(""), None);
+        assert_eq!(Position::of("1 2"), None);
+    }
+}

@@ -1,0 +1,395 @@
+//! A window of orders: all whose dates lie in a span, read page by page.
+//!
+//! Pages are places in a list that changes while it is read: an order that is
+//! cancelled leaves it, and those behind it move up, over the edge between two
+//! pages. So each page begins with the last order of the one before. Where two
+//! neighbours do not meet, something may have slipped through, and the window
+//! is read again.
+//!
+//! How far a search can be paged is not documented. The window of an hour is
+//! read however full it is: from its oldest order on as far as there are pages,
+//! then from its newest back to where both meet.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use super::buyers::Names;
+use super::lanes::{both, two_at_a_time};
+use super::odd::{self, Kind};
+use super::rules::{MOST_ORDERS, whole_hours};
+use super::{Reading, store};
+use crate::db::{DbError, Pending};
+use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, OrdersPage, Span};
+use crate::marketplace::document::{Odd, OrderDocument};
+use crate::marketplace::orders::{self as books, Applied, Books};
+use crate::marketplace::tokens::{CallError, with_token};
+
+/// From the beginning of one page to that of the next.
+const STRIDE: usize = ORDERS_PAGE - 1;
+/// Pages of a search that are read: no search is paged beyond 10,000 orders.
+const MOST_PAGES: usize = 10_000 / STRIDE;
+/// How often a window is read whose pages do not meet.
+const MOST_TIMES: usize = 5;
+/// A search leaves out what was cancelled unless asked for it.
+const STATES: [Option<&str>; 2] = [None, Some("cancelled,pending_cancel,invalid")];
+/// Searches by each of the states from the oldest order on, then back from the
+/// newest.
+const PASSES: usize = 2 * STATES.len();
+/// Paging may end here though there is more.
+const SURE_REACH: usize = 900;
+/// Orders by themselves.
+const KIND: Kind = Kind {
+    topic: "orders_v2",
+    path: "/orders/",
+};
+
+/// A search of both passes, their first pages fetched.
+pub struct Window {
+    span: Span,
+    first: [OrdersPage; 2],
+}
+
+/// What came of a window.
+#[derive(Default)]
+pub struct Read {
+    /// Orders that are in it.
+    pub orders: i64,
+    /// Sales that nobody had told.
+    pub news: usize,
+}
+
+impl Window {
+    /// Begins to read the orders of a span, which is rounded to whole hours.
+    /// `None` when there is no time for it.
+    pub fn open(reading: &Reading<'_>, span: Span) -> Result<Option<Self>, CallError> {
+        if reading.is_over() {
+            return Ok(None);
+        }
+        let span = match span {
+            Span::Created(from, to) => {
+                let (from, to) = whole_hours(from, to);
+                Span::Created(from, to)
+            }
+            Span::Updated(from, to) => {
+                let (from, to) = whole_hours(from, to);
+                Span::Updated(from, to)
+            }
+        };
+        let first = |pass| page(reading, span, pass, 0);
+        let (standing, cancelled) = both(|| first(0), || first(1));
+        Ok(Some(Self {
+            span,
+            first: [standing?, cancelled?],
+        }))
+    }
+
+    /// How many orders there are, as the marketplace counts.
+    pub fn total(&self) -> i64 {
+        self.first.iter().map(|page| page.total.max(0)).sum()
+    }
+
+    /// Whether there are more than can be paged reliably.
+    pub fn is_too_full(&self) -> bool {
+        self.first.iter().any(|page| page.total > MOST_ORDERS)
+    }
+
+    /// Brings all of it into the books; `None` when there was no time.
+    pub fn read(self, reading: &Reading<'_>) -> Result<Option<Read>, CallError> {
+        let span = self.span;
+        let (mut window, mut seen, mut news) = (self, HashSet::<i64>::new(), 0);
+        for times in 1.. {
+            let course = window.read_once(reading)?;
+            news += course.news;
+            odd::set_aside(reading, &KIND, course.odd)?;
+            seen.extend(
+                course
+                    .pages
+                    .iter()
+                    .flat_map(|page| page.rows.iter().flatten()),
+            );
+            if course.was_stopped {
+                return Ok(None);
+            }
+            if all_meet(course.pages, ORDERS_PAGE) {
+                break;
+            }
+            let account = reading.account.ml_user_id.0;
+            if times == MOST_TIMES {
+                tracing::warn!(
+                    ml_user_id = account,
+                    "orders moved each time they were read"
+                );
+                break;
+            }
+            tracing::debug!(ml_user_id = account, "orders moved while they were read");
+            let Some(again) = Self::open(reading, span)? else {
+                return Ok(None);
+            };
+            window = again;
+        }
+        Ok(Some(Read {
+            orders: i64::try_from(seen.len()).unwrap_or(0),
+            news,
+        }))
+    }
+
+    /// Books the first pages and reads the others. The marketplace's totals
+    /// have been wrong: a pass ends where both they and a page that is not full
+    /// say so, or with an empty page.
+    fn read_once(self, reading: &Reading<'_>) -> Result<Course, CallError> {
+        let books = Books::of(reading.app);
+        let (span, names) = (self.span, Names::default());
+        let course = Mutex::new(Course {
+            next: [1, 1, 0, 0],
+            ends: [
+                pages_of(self.first[0].total),
+                pages_of(self.first[1].total),
+                0,
+                0,
+            ],
+            first: self.first.into_iter().enumerate().collect(),
+            ..Course::default()
+        });
+        let locked = || course.lock().unwrap_or_else(PoisonError::into_inner);
+        let take = || locked().take(reading);
+        let fetch = |(pass, number, fetched): (usize, usize, Option<OrdersPage>)| {
+            let found = match fetched {
+                Some(first) => first,
+                None => page(reading, span, pass, number)?,
+            };
+            let mut course = locked();
+            course.note(reading, pass, number, &found);
+            if found.orders.is_empty() {
+                return Ok(None);
+            }
+            let mut orders = odd::readable(reading, &KIND, found.orders, &mut course.odd);
+            drop(course);
+            if let Span::Updated(..) = span {
+                names.add(reading, &mut orders)?;
+            }
+            Ok(Some(orders))
+        };
+        let news = two_at_a_time(take, fetch, |page| book(reading, &books, page))?;
+        let course = course.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Course { news, ..course })
+    }
+}
+
+/// Where two lanes are in a window.
+#[derive(Default)]
+struct Course {
+    /// The next page of each pass, and how many there are, as far as is known.
+    next: [usize; PASSES],
+    ends: [usize; PASSES],
+    /// First pages that nobody has booked yet.
+    first: Vec<(usize, OrdersPage)>,
+    /// What was on each page.
+    pages: Vec<Seen>,
+    /// Numbers of those that make no sense.
+    odd: Vec<i64>,
+    news: usize,
+    was_stopped: bool,
+}
+
+/// The numbers on a page, as far as they can be read.
+#[derive(Clone, Debug)]
+struct Seen {
+    pass: usize,
+    number: usize,
+    rows: Vec<Option<i64>>,
+}
+
+impl Course {
+    /// The next page to look at: its pass, its number, and the page itself
+    /// when it is here already.
+    fn take(&mut self, reading: &Reading<'_>) -> Option<(usize, usize, Option<OrdersPage>)> {
+        if let Some((pass, page)) = self.first.pop() {
+            return Some((pass, 0, Some(page)));
+        }
+        let pass = (0..PASSES).find(|pass| self.next[*pass] < self.ends[*pass])?;
+        if reading.is_over() {
+            self.was_stopped = true;
+            return None;
+        }
+        let number = self.next[pass];
+        self.next[pass] += 1;
+        if number >= MOST_PAGES {
+            self.cut(reading, pass, number);
+            return self.take(reading);
+        }
+        Some((pass, number, None))
+    }
+
+    fn note(&mut self, reading: &Reading<'_>, pass: usize, number: usize, page: &OrdersPage) {
+        let number_of = |order: &Result<OrderDocument, Odd>| match order {
+            Ok(order) => Some(order.id.0),
+            Err(odd) => odd.id,
+        };
+        let seen = Seen {
+            pass,
+            number,
+            rows: page.orders.iter().map(number_of).collect(),
+        };
+        let meets_other_end = self.meets_other_end(&seen);
+        let end = &mut self.ends[pass];
+        match page.orders.len() {
+            0 if number * STRIDE >= SURE_REACH => return self.cut(reading, pass, number),
+            0 => *end = (*end).min(number),
+            _ if meets_other_end => *end = (*end).min(number + 1),
+            ORDERS_PAGE.. => *end = (*end).max(number + 2),
+            _ => {}
+        }
+        self.pages.push(seen);
+    }
+
+    /// A pass gave no more though it may not have ended: the rest is read from
+    /// the other end.
+    fn cut(&mut self, reading: &Reading<'_>, pass: usize, number: usize) {
+        self.ends[pass] = self.ends[pass].min(number);
+        let back = pass + STATES.len();
+        if back >= PASSES {
+            let account = reading.account.ml_user_id.0;
+            tracing::warn!(
+                ml_user_id = account,
+                "an hour holds more orders than can be paged"
+            );
+        } else if self.ends[back] == 0 {
+            self.ends[back] = 1;
+        }
+    }
+
+    /// Whether a page of a pass back from the newest has an order of the pass
+    /// from the oldest on.
+    fn meets_other_end(&self, page: &Seen) -> bool {
+        let Some(forth) = page.pass.checked_sub(STATES.len()) else {
+            return false;
+        };
+        let others = self.pages.iter().filter(|other| other.pass == forth);
+        let known: HashSet<_> = others.flat_map(|other| &other.rows).collect();
+        page.rows
+            .iter()
+            .any(|row| row.is_some() && known.contains(row))
+    }
+}
+
+/// How many pages so many orders have; the first one is always there.
+fn pages_of(orders: i64) -> usize {
+    let more = usize::try_from(orders)
+        .unwrap_or(0)
+        .saturating_sub(ORDERS_PAGE);
+    1 + more.div_ceil(STRIDE)
+}
+
+/// Whether each page after a full one has its last order.
+fn all_meet(mut pages: Vec<Seen>, full: usize) -> bool {
+    pages.sort_unstable_by_key(|page| (page.pass, page.number));
+    pages.windows(2).all(|pair| {
+        let [before, after] = pair else { return true };
+        let last = before.rows.last().copied().flatten();
+        before.pass != after.pass
+            || before.rows.len() < full
+            || last.is_none_or(|last| after.rows.contains(&Some(last)))
+    })
+}
+
+fn page(
+    reading: &Reading<'_>,
+    span: Span,
+    pass: usize,
+    number: usize,
+) -> Result<OrdersPage, CallError> {
+    let search = OrderSearch {
+        span,
+        states: STATES[pass % STATES.len()],
+        newest_first: pass >= STATES.len(),
+    };
+    let found = with_token(reading.app, reading.account.ml_user_id, |caller| {
+        let client = &reading.app.marketplace.client;
+        client.orders(caller, &search, number * STRIDE)
+    });
+    match found {
+        // So far and no further.
+        Err(CallError::Failed(Failure::Refused { status: 400, .. }))
+            if number * STRIDE >= SURE_REACH =>
+        {
+            Ok(OrdersPage {
+                total: 0,
+                orders: Vec::new(),
+            })
+        }
+        found => found,
+    }
+}
+
+/// Queues a page for the books of whoever has linked the account; gives back
+/// how many sales nobody had told.
+fn book(
+    reading: &Reading<'_>,
+    books: &Books,
+    mut orders: Vec<OrderDocument>,
+) -> Pending<usize, DbError> {
+    let account = reading.account;
+    let counts_news = reading.state.good_until.is_some();
+    orders.retain(|order| order.seller == account.ml_user_id);
+    let books = books.clone();
+    reading.app.db.submit(move |tx| {
+        let mut news = 0;
+        if !store::is_still(tx, &account)? {
+            return Ok(news);
+        }
+        for order in &orders {
+            let known = !counts_news || books::is_sale(tx, account.owner, order.id)?;
+            let applied = books::apply(tx, &books, account.owner, order, account.linked_at)?;
+            news += usize::from(!known && applied == Applied::Stored && order.is_sale());
+        }
+        Ok(news)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_overlap_by_one() {
+        for (orders, pages) in [
+            (-1, 1),
+            (0, 1),
+            (50, 1),
+            (51, 2),
+            (99, 2),
+            (100, 3),
+            (148, 3),
+        ] {
+            assert_eq!(pages_of(orders), pages, "{orders}");
+        }
+    }
+
+    #[test]
+    fn pages_meet_when_nothing_slipped_between_them() {
+        let page = |pass, number, rows: &[i64]| Seen {
+            pass,
+            number,
+            rows: rows.iter().map(|row| Some(*row)).collect(),
+        };
+        for (pages, meet) in [
+            (vec![], true),
+            (vec![page(0, 0, &[])], true),
+            (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[3, 4])], true),
+            // In whatever order they came.
+            (vec![page(0, 1, &[3, 4]), page(0, 0, &[1, 2, 3])], true),
+            // 2 was cancelled: 4 moved up, over the edge.
+            (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[4, 5])], false),
+            (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[])], false),
+            // Something older came in between.
+            (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[9, 3, 4])], true),
+            (vec![page(0, 0, &[1, 2, 3]), page(1, 0, &[7])], true),
+            (vec![page(0, 0, &[1, 2]), page(0, 1, &[])], true),
+        ] {
+            assert_eq!(all_meet(pages.clone(), 3), meet, "{pages:?}");
+        }
+        let mut odd = page(0, 0, &[1, 2]);
+        odd.rows.push(None);
+        assert!(all_meet(vec![odd, page(0, 1, &[4])], 3));
+    }
+}

@@ -1,0 +1,386 @@
+//! The fee calculator, as page and as JSON (contract §8).
+
+use serde::{Deserialize, Serialize};
+
+use super::views::{CalculatorPage, Card, Outcome, percent};
+use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::content::form::{Form, Pick};
+use crate::guard::Person;
+use crate::http::answer::Answer;
+use crate::http::input::{Check, Field};
+use crate::http::problem::Fields;
+use crate::http::view::{self, Badge, Notice, Tone};
+use crate::http::{Problem, Reply, Request};
+use crate::ids::MlUserId;
+use crate::marketplace::client::{Failure, FeeQuestion, Fees};
+use crate::marketplace::store::{LinkedAccount, linked_accounts};
+use crate::marketplace::tokens::CallError;
+use crate::marketplace::tools::unavailable;
+use crate::money::Cents;
+use crate::route::Job;
+
+const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
+const USUAL_PRICE: Cents = Cents(10_000);
+/// Highest price, in centavos: ten million reais.
+const MOST_CENTS: i64 = 1_000_000_000;
+const NO_CATEGORY: &str = "is no category that the marketplace knows";
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    conta: Field<i64>,
+    #[serde(default)]
+    categoria: Field<String>,
+    #[serde(default)]
+    preco: Field<Cents>,
+    #[serde(default)]
+    logistica: Field<String>,
+}
+
+/// A question about one account, read from an address.
+struct Wanted {
+    account: MlUserId,
+    question: FeeQuestion,
+}
+
+impl Wanted {
+    fn read(request: &Request) -> Result<Self, Problem> {
+        let asked: Asked = request.query()?;
+        let mut check = Check::text();
+        let account = check.required("conta", asked.conta);
+        if account < 1 {
+            check.fail("conta", "must be the number of an account");
+        }
+        let category = check.optional_line("categoria", asked.categoria, 20);
+        let category = category.to_uppercase();
+        if !category.is_empty() && !is_category(&category) {
+            check.fail("categoria", "must be a category such as MLB31447");
+        }
+        let price = check.optional("preco", asked.preco).unwrap_or(USUAL_PRICE);
+        if !(1..=MOST_CENTS).contains(&price.0) {
+            check.fail("preco", "must be from 0.01 to 10000000");
+        }
+        let logistic = check.optional("logistica", asked.logistica);
+        let logistic = logistic.unwrap_or_else(|| LOGISTICS[0].0.to_owned());
+        if !LOGISTICS.iter().any(|(known, _)| *known == logistic) {
+            check.fail("logistica", "is no kind of shipping that is known");
+        }
+        check.finish()?;
+        Ok(Self {
+            account: MlUserId(account),
+            question: FeeQuestion {
+                price,
+                category,
+                logistic,
+            },
+        })
+    }
+
+    /// What a browser's form asks: a price that was left empty is none.
+    fn typed(request: &Request) -> Result<Self, Problem> {
+        if given(request, "preco").is_some_and(|price| price.trim().is_empty()) {
+            return Err(Problem::field("preco", "must not be empty"));
+        }
+        Self::read(request)
+    }
+
+    /// The caller's account that it is about.
+    fn of<'a>(&self, accounts: &'a [LinkedAccount]) -> Result<&'a LinkedAccount, Problem> {
+        let own = accounts.iter().find(|one| one.ml_user_id == self.account);
+        own.ok_or_else(Problem::not_found)
+    }
+
+    /// The fees, or what is wrong with the question or the marketplace.
+    fn ask(&self, app: &App) -> Result<Fees, Problem> {
+        ask(app, self.account, &self.question).map_err(|error| {
+            let is_refused = matches!(
+                error,
+                CallError::Failed(Failure::Refused {
+                    status: 400 | 404,
+                    ..
+                })
+            );
+            if is_refused && !self.question.category.is_empty() {
+                Problem::field("categoria", NO_CATEGORY)
+            } else {
+                unavailable(error)
+            }
+        })
+    }
+}
+
+/// Three capitals and a number.
+fn is_category(text: &str) -> bool {
+    let Some((site, number)) = text.split_at_checked(3) else {
+        return false;
+    };
+    site.bytes().all(|byte| byte.is_ascii_uppercase())
+        && (1..=12).contains(&number.len())
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn read_own(
+    app: &App,
+    person: &Person,
+    request: &Request,
+) -> Result<(Own, Vec<LinkedAccount>), Problem> {
+    app.db.read(request.lane, |tx| {
+        let accounts = linked_accounts(tx, person.account.user_id)?;
+        Ok((store::own(tx, person)?, accounts))
+    })
+}
+
+#[derive(Serialize)]
+struct FeesJson<'f> {
+    ok: bool,
+    conta: MlUserId,
+    categoria: Option<&'f str>,
+    comissao_classico: f64,
+    comissao_premium: f64,
+    taxa_fixa: Cents,
+    reputacao: ReputationJson<'f>,
+    imposto: f64,
+    moeda: &'f str,
+}
+
+#[derive(Serialize)]
+struct ReputationJson<'f> {
+    nivel: &'f str,
+    desconto: f64,
+}
+
+/// `GET /painel/ml/calculadora/taxas-json`.
+pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (own, accounts) = read_own(app, person, request)?;
+    if !own.may {
+        return Err(Problem::forbidden("seu plano não inclui a calculadora"));
+    }
+    let wanted = Wanted::read(request)?;
+    let account = wanted.of(&accounts)?;
+    let fees = wanted.ask(app)?;
+    let category = &wanted.question.category;
+    Reply::json(&FeesJson {
+        ok: true,
+        conta: wanted.account,
+        categoria: Some(&**category).filter(|category| !category.is_empty()),
+        comissao_classico: fees.classic.percent,
+        comissao_premium: fees.premium.percent,
+        taxa_fixa: fees.classic.fixed,
+        reputacao: ReputationJson {
+            nivel: &account.reputation,
+            desconto: discount(app, &account.reputation),
+        },
+        imposto: tax_rate(app, own.tax),
+        moeda: &fees.currency,
+    })
+}
+
+/// `GET /painel/ml/calculadora`: the form, and what remains of a sale.
+pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (own, accounts) = read_own(app, person, request)?;
+    let asks = own.may && given(request, "conta").is_some();
+    if !asks {
+        let page = calculator(app, person, request, &own, &accounts);
+        let page = page.with_flash(given(request, "aviso").as_deref());
+        return Reply::page(&page);
+    }
+    let outcome = Wanted::typed(request).and_then(|wanted| {
+        let account = wanted.of(&accounts)?;
+        if !account.token_ok {
+            return Ok(None);
+        }
+        let fees = wanted.ask(app)?;
+        let price = wanted.question.price;
+        Ok(Some(outcome(app, &own, account, price, &fees)))
+    });
+    let mut page = calculator(app, person, request, &own, &accounts);
+    match outcome {
+        Ok(Some(outcome)) => {
+            page.outcome = Some(outcome);
+            Reply::page(&page)
+        }
+        Ok(None) => {
+            page.alert = Some(Notice::new(
+                Tone::Warn,
+                "Esta conta perdeu o vínculo",
+                "As taxas são perguntadas em nome da conta. Vincule a conta de novo em Contas, ou escolha outra.",
+            ));
+            Reply::page(&page)
+        }
+        Err(problem) if !problem.fields.is_empty() => {
+            page.form.find_faults(&problem.fields);
+            page.alert = Some(Notice::new(
+                Tone::Bad,
+                "Não deu para calcular",
+                "Confira o que está marcado abaixo.",
+            ));
+            Ok(Reply::page(&page)?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
+        }
+        Err(problem) if problem.code == crate::http::Code::MarketplaceUnavailable => {
+            tracing::info!(cause = ?problem.cause, "the marketplace told no fees");
+            page.alert = Some(Notice::new(
+                Tone::Warn,
+                "O marketplace não informou as taxas",
+                "Nada foi calculado. Tente de novo em um instante; se continuar, confira em Contas se o vínculo desta conta está em ordem.",
+            ));
+            Ok(Reply::page(&page)?.status(http::StatusCode::BAD_GATEWAY))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// The first value of a name in the address.
+fn given(request: &Request, name: &str) -> Option<String> {
+    form_urlencoded::parse(request.query_text().as_bytes())
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
+}
+
+fn calculator(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    own: &Own,
+    accounts: &[LinkedAccount],
+) -> CalculatorPage {
+    let form = Form::new(&FIELDS, |name| {
+        given(request, name).unwrap_or_else(|| match name {
+            "preco" => "100,00".to_owned(),
+            "logistica" => LOGISTICS[0].0.to_owned(),
+            "conta" => accounts
+                .first()
+                .map(|one| one.ml_user_id.to_string())
+                .unwrap_or_default(),
+            _ => String::new(),
+        })
+    });
+    let pick = |value: String, label: &str| Pick {
+        value,
+        label: label.to_owned(),
+    };
+    CalculatorPage {
+        layout: layout(app, person, request),
+        may: own.may,
+        alert: None,
+        form: super::views::CalculatorForm(form.unfocused()),
+        accounts: accounts
+            .iter()
+            .map(|one| pick(one.ml_user_id.to_string(), &one.nickname))
+            .collect(),
+        logistics: LOGISTICS
+            .iter()
+            .map(|(value, label)| pick((*value).to_owned(), label))
+            .collect(),
+        tax: view::Field::of(own.tax.map(decimal).unwrap_or_default()),
+        tax_help: format!(
+            "Em porcentagem, como 6,5. Em branco vale a taxa da plataforma, {}.",
+            percent(app.config.tax.rate)
+        ),
+        outcome: None,
+    }
+}
+
+/// `6,5`: a number as people type it.
+fn decimal(number: f64) -> String {
+    percent(number).trim_end_matches('%').to_owned()
+}
+
+fn outcome(app: &App, own: &Own, account: &LinkedAccount, price: Cents, fees: &Fees) -> Outcome {
+    let (discount, tax) = (discount(app, &account.reputation), tax_rate(app, own.tax));
+    let card = |name, kind: &'static str, fee| {
+        let remains = Remains::of(price, fee, discount, tax);
+        Card::new(name, kind, price, fee, &remains)
+    };
+    Outcome {
+        price: price.page(),
+        account: account.nickname.clone(),
+        reputation: Badge::reputation(&account.reputation),
+        discount: percent(discount),
+        tax: percent(tax),
+        cards: vec![
+            card("Clássico", "classico", fees.classic),
+            card("Premium", "premium", fees.premium),
+        ],
+    }
+}
+
+#[derive(Deserialize)]
+struct TaxBody {
+    #[serde(default)]
+    imposto: Field<Cents>,
+}
+
+/// `POST /painel/ml/calculadora/imposto`: sets one's own tax rate; an empty
+/// one goes back to the platform's.
+pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (own, accounts) = read_own(app, person, request)?;
+    if !own.may {
+        return Err(Problem::forbidden("seu plano não inclui a calculadora"));
+    }
+    // A percentage with two decimals is read as people type amounts.
+    let body: TaxBody = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    // A body about something else takes nothing away.
+    if body.imposto.is_absent() {
+        check.fail("imposto", "is required");
+    }
+    let rate = check.optional("imposto", body.imposto);
+    if rate.is_some_and(|rate| !(0..=10_000).contains(&rate.0)) {
+        check.fail("imposto", "must be from 0 to 100");
+    }
+    if let Err(problem) = check.finish() {
+        return crate::content::form::show_again(request, problem, |_| {
+            let mut page = calculator(app, person, request, &own, &accounts);
+            let typed = crate::content::form::all_sent(request, "imposto").next();
+            page.tax = view::Field::of(typed.unwrap_or_default())
+                .fault(Some("Informe uma porcentagem de 0 a 100, como 6,5."));
+            page.tax.focus = true;
+            page.alert = Notice::faults(1);
+            Reply::page(&page)
+        });
+    }
+    let (answer, owner) = (Answer::to(request), own.owner);
+    Ok(Box::new(move |tx| {
+        store::set_tax(tx, owner, rate.map(|rate| rate.0))?;
+        answer.with(PATH, "imposto", &[])
+    }))
+}
+
+/// Words of a fault of the form.
+pub(super) fn fault_words(faults: &Fields, name: &str) -> Option<&'static str> {
+    let (_, said) = faults.iter().find(|(known, _)| known == name)?;
+    Some(match name {
+        "conta" => "Escolha uma das suas contas.",
+        "preco" => "Informe um preço de 0,01 a 10.000.000,00, com até duas casas, como 89,90.",
+        "categoria" if said == NO_CATEGORY => "O marketplace não conhece esta categoria.",
+        "categoria" => "Informe o código da categoria, como MLB31447, ou deixe em branco.",
+        "logistica" => "Escolha um envio da lista.",
+        _ => "Confira este campo.",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_are_a_site_and_a_number() {
+        for good in ["MLB1", "MLB31447", "MLA000123456789"] {
+            assert!(is_category(good), "{good}");
+        }
+        for bad in [
+            "",
+            "MLB",
+            "31447",
+            "ML31447",
+            "MLB1x",
+            "MLBé",
+            "éé",
+            "MLB1234567890123",
+        ] {
+            assert!(!is_category(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Fees that were asked for lately, and people's own tax rates.
+
+use super::Own;
+use crate::accounts::store as accounts;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::guard::Person;
+use crate::ids::{MlUserId, UserId, short_digest};
+use crate::marketplace::client::{FeeQuestion, Fees};
+use crate::retention;
+
+/// Answers that are remembered at most; a newer one takes an older's place.
+const SLOTS: u64 = 4_096;
+
+/// What was asked, in one line.
+pub fn key(account: MlUserId, question: &FeeQuestion) -> String {
+    let FeeQuestion {
+        price,
+        category,
+        logistic,
+    } = question;
+    format!("{account}|{category}|{}|{logistic}", price.0)
+}
+
+fn slot(key: &str) -> i64 {
+    let digest = short_digest(&[key.as_bytes()]);
+    let number = u64::from_le_bytes(std::array::from_fn(|index| digest[index]));
+    i64::try_from(number % SLOTS).unwrap_or(0)
+}
+
+/// What the marketplace told to this question within a day.
+pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
+    let answer: Option<String> = tx.optional(
+        "SELECT answer FROM ml_fee WHERE slot = ?1 AND question = ?2 AND fetched_at > ?3",
+        (slot(key), key, retention::FEES.before(tx.now()).0),
+        |row| row.get(0),
+    )?;
+    Ok(answer.and_then(|json| serde_json::from_str(&json).ok()))
+}
+
+/// Remembers what the marketplace told.
+pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
+    let json = serde_json::to_string(fees).unwrap_or_default();
+    tx.execute(
+        "INSERT OR REPLACE INTO ml_fee (slot, question, answer, fetched_at) VALUES (?1, ?2, ?3, ?4)",
+        (slot(key), key, json, tx.now().0),
+    )?;
+    Ok(())
+}
+
+/// Forgets answers that are no good any more; gives back how many.
+pub fn forget_old(tx: &WriteTx<'_>) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM ml_fee WHERE fetched_at <= ?1",
+        [retention::FEES.before(tx.now()).0],
+    )
+}
+
+/// What is a person's own.
+pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
+    let (owner, role) = (person.account.user_id, person.account.role);
+    let rate: Option<i32> = tx.optional(
+        "SELECT rate_bp FROM own_tax WHERE user_id = ?1",
+        [owner],
+        |row| row.get(0),
+    )?;
+    Ok(Own {
+        may: accounts::may(tx, owner, role, super::PERMISSION)?,
+        tax: rate.map(|hundredths| f64::from(hundredths) / 100.0),
+        owner,
+    })
+}
+
+/// Sets a person's own tax rate in hundredths of a percent, or goes back to
+/// the platform's.
+pub fn set_tax(tx: &WriteTx<'_>, owner: UserId, hundredths: Option<i64>) -> Result<()> {
+    match hundredths {
+        Some(rate) => tx.execute(
+            "INSERT INTO own_tax (user_id, rate_bp, updated_at) VALUES (?1, ?2, ?3)
+             ON CONFLICT (user_id) DO UPDATE SET rate_bp = ?2, updated_at = ?3",
+            (owner, rate, tx.now().0),
+        )?,
+        None => tx.execute("DELETE FROM own_tax WHERE user_id = ?1", [owner])?,
+    };
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! What the page of the fee calculator prints.
+
+use askama::Template;
+
+use super::Remains;
+use super::pages::fault_words;
+use crate::content::form::{Form, Pick};
+use crate::http::problem::Fields;
+use crate::http::view::{Badge, Field, Layout, Notice, Tone};
+use crate::marketplace::client::Fee;
+use crate::money::Cents;
+
+/// `GET /painel/ml/calculadora`.
+#[derive(Debug, Template)]
+#[template(path = "calculator.html", config = "assets/askama.toml")]
+pub struct CalculatorPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// Whether the student's plan includes it.
+    pub may: bool,
+    /// What went wrong.
+    pub alert: Option<Notice>,
+    /// `conta`, `preco`, `categoria`, `logistica`.
+    pub form: CalculatorForm,
+    /// What `conta` offers.
+    pub accounts: Vec<Pick>,
+    /// What `logistica` offers.
+    pub logistics: Vec<Pick>,
+    /// `imposto`: the student's own rate; empty for the platform's.
+    pub tax: Field,
+    /// What an empty rate means.
+    pub tax_help: String,
+    /// What remains, once somebody asked.
+    pub outcome: Option<Outcome>,
+}
+
+impl CalculatorPage {
+    /// The same page with a notice about what was done.
+    pub fn with_flash(mut self, word: Option<&str>) -> Self {
+        if word == Some("imposto") {
+            let text = "Os próximos cálculos já usam a nova taxa.";
+            let notice = Notice::new(Tone::Good, "Imposto salvo", text);
+            self.layout = self.layout.with_flash(Some(notice));
+        }
+        self
+    }
+}
+
+/// The calculator's form.
+#[derive(Debug)]
+pub struct CalculatorForm(pub Form);
+
+impl CalculatorForm {
+    /// A field by its name.
+    pub fn field(&self, name: &str) -> &Field {
+        self.0.field(name)
+    }
+
+    /// Says which fields are at fault; the cursor goes into the first.
+    pub fn find_faults(&mut self, faults: &Fields) {
+        let wrong: Vec<&str> = faults.iter().map(|(name, _)| &**name).collect();
+        self.0.find_fault(&wrong, |_| "");
+        for name in wrong {
+            self.0
+                .say(name, fault_words(faults, name).unwrap_or_default());
+        }
+    }
+}
+
+/// What remains of a sale.
+#[derive(Debug)]
+pub struct Outcome {
+    pub price: String,
+    /// Nickname of the account.
+    pub account: String,
+    pub reputation: Badge,
+    /// Percent off the commission.
+    pub discount: String,
+    /// Percent of the price.
+    pub tax: String,
+    /// Classic and Premium.
+    pub cards: Vec<Card>,
+}
+
+/// What remains with one kind of listing.
+#[derive(Debug)]
+pub struct Card {
+    pub name: &'static str,
+    /// Its id on the page.
+    pub id: &'static str,
+    pub left: String,
+    /// Whether nothing is left.
+    pub is_loss: bool,
+    /// `72% do preço`.
+    pub share: String,
+    /// What goes off: label, note and amount.
+    pub lines: Vec<(&'static str, String, String)>,
+}
+
+impl Card {
+    /// The card of a kind of listing.
+    pub fn new(
+        name: &'static str,
+        id: &'static str,
+        price: Cents,
+        fee: Fee,
+        remains: &Remains,
+    ) -> Self {
+        let minus = |amount: Cents| {
+            if amount.0 == 0 {
+                amount.page()
+            } else {
+                format!("− {}", amount.page())
+            }
+        };
+        let mut lines = vec![("Comissão", percent(fee.percent), minus(remains.commission))];
+        if remains.discount.0 > 0 {
+            let amount = format!("+ {}", remains.discount.page());
+            lines.push(("Desconto por reputação", String::new(), amount));
+        }
+        lines.push(("Taxa fixa", String::new(), minus(remains.fixed)));
+        lines.push(("Imposto", String::new(), minus(remains.tax)));
+        let share = remains.left.reais() / price.reais() * 100.0;
+        Self {
+            name,
+            id,
+            left: remains.left.page(),
+            is_loss: remains.left.0 <= 0,
+            share: format!("{} do preço", percent((share * 10.0).round() / 10.0)),
+            lines,
+        }
+    }
+}
+
+/// `6,5%`: a share with at most two decimals.
+pub fn percent(number: f64) -> String {
+    let text = format!("{number:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{}%", text.replace('.', ","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_have_no_needless_zeros() {
+        for (number, text) in [
+            (14.0, "14%"),
+            (6.5, "6,5%"),
+            (0.0, "0%"),
+            (12.345, "12,35%"),
+            (-3.1, "-3,1%"),
+        ] {
+            assert_eq!(percent(number), text);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `GET /painel/vendas/{id}/nota`: the fiscal note of one of the caller's
+//! sales, fetched with the account's own token. Errors are plain text
+//! (contract §3); a browser that
+//! asks for a note that there is not is sent back to the page of the sale.
+
+use http::StatusCode;
+use http::header::{CONTENT_DISPOSITION, HeaderValue};
+
+use super::{Refusal, told};
+use crate::app::App;
+use crate::db::{ReadTx, Result as DbResult};
+use crate::guard::Person;
+use crate::http::request::wants_html;
+use crate::http::view::address;
+use crate::http::{Problem, Reply, Request};
+use crate::ids::{MlUserId, OrderId, UserId};
+use crate::marketplace::client::Failure;
+use crate::marketplace::tokens::{CallError, with_token};
+
+const UNKNOWN: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Esta venda não foi encontrada entre as suas.",
+);
+const NONE: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Esta venda ainda não tem nota fiscal no marketplace.",
+);
+/// The word for the page of a sale whose note was asked for in vain.
+pub const NO_NOTE: &str = "sem-nota";
+
+/// Fetches the note.
+pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let order = request.variable("id").parse().map(OrderId);
+    let order = order.map_err(|_| Problem::not_found())?;
+    let owner = person.account.user_id;
+    let sale = app.db.read(request.lane, |tx| sale_of(tx, owner, order))?;
+    let Some((account, shipment)) = sale else {
+        return Ok(told(UNKNOWN));
+    };
+    let note = with_token(app, account, |caller| {
+        app.marketplace.client.invoice(caller, order, shipment)
+    });
+    match note {
+        Ok(note) => {
+            let (kind, place) = match &*note.kind {
+                "application/pdf" => ("application/pdf", "inline; filename=\"nota-fiscal.pdf\""),
+                _ => (
+                    "application/xml",
+                    "attachment; filename=\"nota-fiscal.xml\"",
+                ),
+            };
+            Ok(Reply::of(HeaderValue::from_static(kind), note.bytes)
+                .with(CONTENT_DISPOSITION, HeaderValue::from_static(place)))
+        }
+        Err(error) => {
+            tracing::info!(%error, account = account.0, "no fiscal note");
+            let refusal = refusal(&error);
+            // Whoever pressed the link reads it where the link stands.
+            if refusal == NONE && wants_html(request.headers()) {
+                let sale = format!("/painel/vendas/{order}");
+                return Reply::redirect(&address(&sale, &[("aviso", NO_NOTE)]));
+            }
+            Ok(told(refusal))
+        }
+    }
+}
+
+fn sale_of(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    order: OrderId,
+) -> DbResult<Option<(MlUserId, Option<i64>)>> {
+    tx.optional(
+        "SELECT ml_user_id, shipping_id FROM sale_order WHERE owner_id = ?1 AND order_id = ?2",
+        (owner, order),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+fn refusal(error: &CallError) -> Refusal {
+    match error {
+        CallError::NotLinked => (
+            StatusCode::NOT_FOUND,
+            "A conta desta venda não está mais vinculada.",
+        ),
+        CallError::Failed(Failure::Refused {
+            status: 400 | 404, ..
+        }) => NONE,
+        other => super::out_of_reach(other),
+    }
+}

@@ -1,0 +1,285 @@
+//! Labels for parcels: which can be printed, and what to say when not.
+//!
+//! A label is asked for with the account's own token. The shipment must be
+//! known from the owner's orders, or the marketplace must say that the
+//! account sends it; whatever else it says stays here.
+
+pub mod pages;
+pub mod refused;
+pub mod views;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use http::StatusCode;
+use rusqlite::{Row, params_from_iter};
+
+use crate::clock::{DAY_S, Instant};
+use crate::db::{ReadTx, Result};
+use crate::http::view::address;
+use crate::ids::{MlUserId, OrderId, UserId};
+use crate::marketplace::client::{Failure, Unprinted};
+use crate::marketplace::tokens::CallError;
+use crate::marketplace::tools::{Refusal, out_of_reach};
+use crate::marketplace::words::fixed;
+
+/// Where the file of labels is.
+pub const FILE: &str = "/painel/ml/etiqueta";
+
+/// The address of a shipment's label.
+pub fn address_for(account: MlUserId, shipment: i64) -> String {
+    let (account, shipment) = (account.to_string(), shipment.to_string());
+    address(FILE, &[("conta", &account), ("shipment_id", &shipment)])
+}
+
+/// A parcel that waits to be sent.
+#[derive(Clone, Debug)]
+pub struct Parcel {
+    pub shipment: i64,
+    /// Its first order.
+    pub order: OrderId,
+    /// How many orders are in it.
+    pub orders: i64,
+    pub units: i64,
+    /// What its first order sold; may be empty.
+    pub title: String,
+    pub buyer: String,
+    pub sold_at: Instant,
+}
+
+/// What parcels of an account can be printed: those ready to be sent, of the
+/// kinds that sellers print, or of a kind that is not known yet.
+const PRINTABLE: &str = "FROM sale_order o
+    LEFT JOIN word w ON w.word_id = o.logistic_type
+    LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+    WHERE o.owner_id = ?1 AND o.ml_user_id = ?2 AND o.shipping_status = 10 AND o.shipping_id > 0
+      AND o.status IN (5, 6)
+      AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))";
+
+/// Some of an account's parcels, newest first, and how many there are.
+pub fn parcels(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<Parcel>, u64)> {
+    let total: i64 = tx.one(
+        &format!("SELECT count(DISTINCT o.shipping_id) {PRINTABLE}"),
+        (owner, account),
+        |row| row.get(0),
+    )?;
+    let parcels = tx.all(
+        &format!(
+            "SELECT o.shipping_id, min(o.order_id), count(*), sum(o.quantity),
+                    coalesce(min(i.title), ''), max(o.buyer_nickname), min(o.created_at)
+             {PRINTABLE} GROUP BY o.shipping_id ORDER BY o.shipping_id DESC LIMIT ?3 OFFSET ?4"
+        ),
+        (owner, account, limit, offset),
+        read_parcel,
+    )?;
+    Ok((parcels, u64::try_from(total).unwrap_or(0)))
+}
+
+fn read_parcel(row: &Row<'_>) -> rusqlite::Result<Parcel> {
+    Ok(Parcel {
+        shipment: row.get(0)?,
+        order: row.get(1)?,
+        orders: row.get(2)?,
+        units: row.get(3)?,
+        title: row.get(4)?,
+        buyer: row.get(5)?,
+        sold_at: Instant(row.get(6)?),
+    })
+}
+
+/// Orders of these last days are looked through for a parcel that is not to be
+/// sent any more: nobody asks for the label of an older one.
+const LOOKED_BACK_S: i64 = 60 * DAY_S;
+
+/// Which of some shipments are in none of the owner's orders of this account.
+pub fn unknown(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    shipments: &[i64],
+) -> Result<Vec<i64>> {
+    // The state is spelled out, so that the index of what is to be sent serves.
+    debug_assert_eq!(fixed::READY_TO_SHIP, 10);
+    let mut unknown = Vec::new();
+    for shipment in shipments {
+        let is_to_be_sent: bool = tx.one(
+            "SELECT EXISTS (SELECT 1 FROM sale_order
+                 WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10)",
+            (owner, account, shipment),
+            |row| row.get(0),
+        )?;
+        if !is_to_be_sent {
+            unknown.push(*shipment);
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(unknown);
+    }
+    // Parcels that have left are few among what is asked for, so they need no index.
+    let places = vec!["?"; unknown.len()].join(", ");
+    let since = tx.now().minus(LOOKED_BACK_S);
+    let values = [owner.0, since.0, account.0].into_iter();
+    let left = tx.all(
+        &format!(
+            "SELECT shipping_id FROM sale_order
+             WHERE owner_id = ? AND created_at >= ? AND ml_user_id = ? AND shipping_id IN ({places})"
+        ),
+        params_from_iter(values.chain(unknown.iter().copied())),
+        |row| row.get::<_, i64>(0),
+    )?;
+    unknown.retain(|shipment| !left.contains(shipment));
+    Ok(unknown)
+}
+
+pub const NOT_FOUND: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Este envio não foi encontrado entre as vendas desta conta.",
+);
+
+/// What to say when the marketplace gave no file. `asked` is what it was
+/// asked for.
+pub fn refusal(error: &CallError, asked: &[i64]) -> (StatusCode, Cow<'static, str>) {
+    let (status, said) = match error {
+        CallError::Failed(Failure::Unprintable(failed)) => return unprinted(failed, asked),
+        CallError::NotLinked | CallError::Failed(Failure::Refused { status: 404, .. }) => NOT_FOUND,
+        CallError::Failed(Failure::Refused { status: 400, code }) => of_cause(code),
+        error => out_of_reach(error),
+    };
+    (status, said.into())
+}
+
+/// What to say of labels that cannot be printed: the sentence alone when one
+/// was asked for, else which they are and what becomes of the others.
+fn unprinted(failed: &[Unprinted], asked: &[i64]) -> (StatusCode, Cow<'static, str>) {
+    let named: Vec<&Unprinted> = failed
+        .iter()
+        .filter(|one| asked.contains(&one.shipment))
+        .collect();
+    if asked.len() < 2 || named.is_empty() {
+        let (status, said) = of_cause(failed.first().map_or("", |one| &one.cause));
+        return (status, said.into());
+    }
+    let mut said = match named.len() {
+        1 => format!(
+            "Nenhuma etiqueta saiu, porque uma das {} não pode ser impressa agora.",
+            asked.len()
+        ),
+        count => format!(
+            "Nenhuma etiqueta saiu, porque {count} das {} não podem ser impressas agora.",
+            asked.len()
+        ),
+    };
+    for one in &named {
+        let _ = write!(
+            said,
+            "\n\nEnvio {}: {}",
+            one.shipment,
+            of_cause(&one.cause).1
+        );
+    }
+    if named.len() < asked.len() {
+        said.push_str("\n\nVolte à página Etiquetas e imprima de novo: as outras saem sem estas.");
+    }
+    (StatusCode::BAD_REQUEST, said.into())
+}
+
+/// What a cause that the marketplace names means.
+pub fn of_cause(cause: &str) -> Refusal {
+    let said = match cause {
+        // Somebody else's shipment is none of the caller's business.
+        "invalid_shipment_caller" => return NOT_FOUND,
+        "not_printable_status" => {
+            "A etiqueta ainda não pode ser impressa, ou o pacote já foi enviado. Confira se a nota fiscal foi emitida."
+        }
+        "invalid_shipment_ff_public" => {
+            "Este envio sai do depósito do marketplace, que imprime a etiqueta."
+        }
+        "invalid_shipment_mode" => "Este envio não usa etiquetas do marketplace.",
+        "shipment_ids" => "São etiquetas demais de uma vez. Peça até 50.",
+        _ => "O marketplace não deu a etiqueta deste envio.",
+    };
+    (StatusCode::BAD_REQUEST, said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unprinted(shipment: i64, cause: &str) -> Unprinted {
+        Unprinted {
+            shipment,
+            cause: cause.to_owned(),
+        }
+    }
+
+    #[test]
+    fn refusals_are_short_sentences_of_ours() {
+        for (cause, expected) in [
+            ("not_printable_status", 400),
+            ("invalid_shipment_caller", 404),
+            ("invalid_shipment_ff_public", 400),
+            ("invalid_shipment_mode", 400),
+            ("shipment_ids", 400),
+            ("<b>what ever</b>", 400),
+        ] {
+            let (status, said) = of_cause(cause);
+            assert_eq!(status.as_u16(), expected, "{cause}");
+            assert!(said.ends_with('.') && !said.contains('<'), "{said}");
+            let failed = Failure::Unprintable(vec![unprinted(7, cause)]);
+            let alone = refusal(&CallError::Failed(failed), &[7]);
+            assert_eq!(alone, (status, said.into()));
+        }
+        let refused = |status| Failure::Refused {
+            status,
+            code: String::new(),
+        };
+        for (error, expected) in [
+            (CallError::NotLinked, 404),
+            (CallError::Failed(refused(404)), 404),
+            (CallError::Failed(refused(400)), 400),
+            (CallError::Failed(refused(403)), 502),
+            (CallError::Failed(Failure::Unreachable), 502),
+        ] {
+            assert_eq!(refusal(&error, &[7]).0.as_u16(), expected, "{error}");
+        }
+    }
+
+    #[test]
+    fn among_many_those_that_cannot_be_printed_are_named() {
+        let failed = [
+            unprinted(8, "not_printable_status"),
+            unprinted(9, "<b>what ever</b>"),
+            unprinted(99, "invalid_shipment_mode"),
+        ];
+        let told = |failed: &[Unprinted], asked: &[i64]| {
+            let failed = Failure::Unprintable(failed.to_vec());
+            refusal(&CallError::Failed(failed), asked).1
+        };
+        let said = told(&failed, &[7, 8, 9]);
+        assert!(said.contains("2 das 3 não podem"), "{said}");
+        assert!(said.contains("\n\nEnvio 8: A etiqueta ainda não"), "{said}");
+        assert!(
+            said.contains("\n\nEnvio 9: O marketplace não deu"),
+            "{said}"
+        );
+        assert!(!said.contains("99") && !said.contains('<'), "{said}");
+        assert!(said.ends_with("saem sem estas."), "{said}");
+        let said = told(&failed[..1], &[7, 8]);
+        assert!(said.contains("uma das 2 não pode ser"), "{said}");
+        let said = told(&failed[..2], &[8, 9]);
+        assert!(!said.contains("as outras"), "{said}");
+        let said = told(&failed[2..], &[7, 8]);
+        assert_eq!(said, of_cause("invalid_shipment_mode").1);
+    }
+
+    #[test]
+    fn the_query_spells_out_the_words_that_are_fixed() {
+        assert_eq!([fixed::PAID, fixed::PARTIALLY_REFUNDED], [5, 6]);
+        assert_eq!(fixed::READY_TO_SHIP, 10);
+    }
+}

@@ -1,0 +1,49 @@
+//! What the page of labels prints.
+
+use askama::Template;
+
+use crate::http::view::{Layout, Paging, When};
+
+/// `GET /painel/ml/etiquetas`.
+#[derive(Debug, Template)]
+#[template(path = "labels.html", config = "assets/askama.toml")]
+pub struct LabelsPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// Whether there is an account at all.
+    pub is_linked: bool,
+    /// Whether the account that is shown can be asked for labels.
+    pub is_living: bool,
+    /// Accounts to choose among; none when there is one only.
+    pub tabs: Vec<AccountTab>,
+    /// Number of the account that is shown.
+    pub account: String,
+    /// How many labels of this page can be printed, as far as is known.
+    pub printable: usize,
+    /// Address of these in one file.
+    pub all: String,
+    /// Its parcels.
+    pub parcels: Vec<ParcelRow>,
+    pub paging: Paging,
+}
+
+/// An account to choose.
+#[derive(Debug)]
+pub struct AccountTab {
+    pub label: String,
+    pub href: String,
+    pub on: bool,
+}
+
+/// A parcel in the list.
+#[derive(Debug)]
+pub struct ParcelRow {
+    pub shipment: String,
+    /// Address of its label.
+    pub href: String,
+    pub title: String,
+    /// Why its label could not be printed of late.
+    pub refused: Option<&'static str>,
+    pub buyer: String,
+    pub sold: When,
+}

@@ -1,0 +1,82 @@
+//! Tools for sellers: what a sale costs, labels for parcels, fiscal notes.
+
+pub mod fees;
+pub mod invoices;
+pub mod labels;
+#[cfg(test)]
+pub mod samples;
+
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::client::Failure;
+use super::store::{LinkedAccount, linked_accounts};
+use super::tokens::CallError;
+use crate::db::{ReadTx, Result};
+use crate::guard::Person;
+use crate::http::reply::media;
+use crate::http::{Code, Problem, Reply};
+use crate::ids::MlUserId;
+
+/// A short sentence for whoever asked for a file, and its status.
+type Refusal = (StatusCode, &'static str);
+
+/// What is said instead of a file, as plain text.
+fn told<S: Into<Bytes>>((status, said): (StatusCode, S)) -> Reply {
+    Reply::of(media::TEXT, said).status(status)
+}
+
+/// What to say when the marketplace gave an account no answer to work with.
+pub const fn out_of_reach(error: &CallError) -> Refusal {
+    let said = match error {
+        CallError::NotLinked => "A conta não está vinculada.",
+        CallError::LinkLost => {
+            "A conta perdeu o vínculo com o marketplace. Vincule a conta de novo em Contas."
+        }
+        CallError::Db(_) => {
+            let said = "A plataforma não conseguiu atender agora. Tente de novo em um instante.";
+            return (StatusCode::INTERNAL_SERVER_ERROR, said);
+        }
+        CallError::Failed(failure) => match failure {
+            Failure::RateLimited { .. } => {
+                "O marketplace pediu uma pausa. Tente de novo em alguns minutos."
+            }
+            Failure::Unreachable => "O marketplace não respondeu. Tente de novo em um instante.",
+            Failure::Expired => {
+                "O marketplace não aceitou o acesso desta conta. Se continuar, vincule a conta de novo em Contas."
+            }
+            Failure::Refused { .. } | Failure::Unprintable(_) => {
+                "O marketplace recusou este pedido. Se continuar, vincule a conta de novo em Contas."
+            }
+            Failure::Garbled(_) => {
+                "O marketplace respondeu algo que não se entende. Tente de novo em alguns minutos."
+            }
+        },
+    };
+    (StatusCode::BAD_GATEWAY, said)
+}
+
+/// One of the caller's own accounts.
+fn own_account(
+    tx: &ReadTx<'_>,
+    person: &Person,
+    account: MlUserId,
+) -> Result<Option<LinkedAccount>> {
+    let accounts = linked_accounts(tx, person.account.user_id)?;
+    Ok(accounts.into_iter().find(|one| one.ml_user_id == account))
+}
+
+/// A call that brought nothing, for programs: whatever the marketplace said
+/// stays here.
+fn unavailable(error: CallError) -> Problem {
+    let message = match &error {
+        CallError::NotLinked => return Problem::not_found(),
+        CallError::Db(_) => return Problem::internal(error),
+        CallError::LinkLost => "the account must be linked again",
+        CallError::Failed(_) => "the marketplace did not answer; try again in a moment",
+    };
+    Problem {
+        cause: Some(Box::new(error)),
+        ..Problem::new(Code::MarketplaceUnavailable, message)
+    }
+}

@@ -1,0 +1,133 @@
+//! The pages of the tools with sample data; `page_samples.rs` looks at them.
+
+use askama::Template;
+
+use super::fees::Remains;
+use super::fees::views::{CalculatorForm, CalculatorPage, Card, Outcome};
+use super::labels::of_cause;
+use super::labels::views::{AccountTab, LabelsPage, ParcelRow};
+use crate::content::form::{Form, Pick};
+use crate::http::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
+use crate::marketplace::client::Fee;
+use crate::money::Cents;
+
+type Pages = Vec<(&'static str, String)>;
+
+const NAMES: [&str; 2] = [
+    "CASA DA MARÉ",
+    "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456",
+];
+
+fn outcome(price: Cents, fixed: Cents) -> Outcome {
+    let card = |name, id, percent| {
+        let fee = Fee { percent, fixed };
+        Card::new(name, id, price, fee, &Remains::of(price, fee, 5.0, 6.0))
+    };
+    Outcome {
+        price: price.page(),
+        account: NAMES[1].to_owned(),
+        reputation: Badge::ReputationBest,
+        discount: "5%".to_owned(),
+        tax: "6%".to_owned(),
+        cards: vec![
+            card("Clássico", "classico", 14.0),
+            card("Premium", "premium", 19.5),
+        ],
+    }
+}
+
+fn calculator(layout: Layout, accounts: usize, outcome: Option<Outcome>, faults: usize) -> String {
+    let names = ["conta", "preco", "categoria", "logistica"];
+    let mut form = CalculatorForm(Form::new(&names, |_| String::new()).unfocused());
+    let wrong = names.into_iter().take(faults);
+    form.find_faults(&wrong.map(|name| (name.into(), "x".into())).collect());
+    let pick = |value: &str, label: &str| Pick {
+        value: value.to_owned(),
+        label: label.to_owned(),
+    };
+    CalculatorPage {
+        layout,
+        may: accounts < 9,
+        alert: (faults > 0).then(|| Notice::new(Tone::Bad, "Não deu para calcular", "")),
+        form,
+        accounts: NAMES
+            .iter()
+            .take(accounts)
+            .map(|name| pick(name, name))
+            .collect(),
+        logistics: vec![pick("drop_off", "Mercado Envios, você leva à agência")],
+        tax: Field::default(),
+        tax_help: "Em porcentagem, como 6,5. Em branco vale a taxa da plataforma, 6%.".to_owned(),
+        outcome,
+    }
+    .render()
+    .unwrap()
+}
+
+fn labels(
+    layout: Layout,
+    ago: &dyn Fn(i64) -> When,
+    is_living: bool,
+    accounts: usize,
+    parcels: usize,
+) -> String {
+    let parcel = |index: usize| ParcelRow {
+        shipment: (44_000_000_000 + index).to_string(),
+        href: format!(
+            "/painel/ml/etiqueta?conta=1&shipment_id={}",
+            44_000_000_000 + index
+        ),
+        title: [
+            "1× Garrafa térmica 500 ml",
+            "12× Capa impermeável para sofá retrátil de três lugares e mais 2 pedidos",
+        ][index % 2]
+            .to_owned(),
+        refused: (index == 1).then(|| of_cause("not_printable_status").1),
+        buyer: ["COMPRADOR_DE_NOME_COMPRIDO_123456", ""][index % 2].to_owned(),
+        sold: ago(3_000 * i64::try_from(index).unwrap()),
+    };
+    let tab = |(index, name): (usize, &&str)| AccountTab {
+        label: (*name).to_owned(),
+        href: format!("/painel/ml/etiquetas?conta={index}"),
+        on: index == 0,
+    };
+    LabelsPage {
+        layout,
+        is_linked: accounts > 0,
+        is_living,
+        tabs: NAMES.iter().enumerate().take(accounts).map(tab).collect(),
+        account: "1".to_owned(),
+        printable: parcels.min(parcels.saturating_sub(1).max(1)),
+        all: "/painel/ml/etiqueta?conta=1&shipment_id=1,2".to_owned(),
+        parcels: (0..parcels).map(parcel).collect(),
+        paging: Paging::new("/painel/ml/etiquetas", &[], 1, 50, parcels as u64 * 2),
+    }
+    .render()
+    .unwrap()
+}
+
+/// The pages of all tools.
+pub fn every(student: &dyn Fn(&str) -> Layout, ago: &dyn Fn(i64) -> When) -> Pages {
+    let fees = || student("/painel/ml/calculadora");
+    let parcels = || student("/painel/ml/etiquetas");
+    let (usual, loss) = (
+        outcome(Cents(8_990), Cents(0)),
+        outcome(Cents(800), Cents(700)),
+    );
+    vec![
+        ("calculadora", calculator(fees(), 2, None, 0)),
+        (
+            "calculadora-resultado",
+            calculator(fees(), 2, Some(usual), 0),
+        ),
+        ("calculadora-prejuizo", calculator(fees(), 1, Some(loss), 0)),
+        ("calculadora-campos", calculator(fees(), 2, None, 4)),
+        ("calculadora-sem-conta", calculator(fees(), 0, None, 0)),
+        ("calculadora-sem-plano", calculator(fees(), 9, None, 0)),
+        ("etiquetas", labels(parcels(), ago, true, 2, 3)),
+        ("etiquetas-sem-vinculo", labels(parcels(), ago, false, 2, 3)),
+        ("etiquetas-muitas", labels(parcels(), ago, true, 1, 50)),
+        ("etiquetas-vazio", labels(parcels(), ago, true, 2, 0)),
+        ("etiquetas-sem-conta", labels(parcels(), ago, true, 0, 0)),
+    ]
+}
