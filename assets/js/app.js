@@ -131,6 +131,29 @@ const behaviours = {
     });
   },
 
+  // The button of a list waits until something is ticked.
+  ticks: (form) => {
+    const button = form.querySelector("button");
+    if (!button) return;
+    const show = () => (button.disabled = !form.querySelector(":checked"));
+    form.addEventListener("change", show);
+    // The browser may bring the page back with its ticks.
+    addEventListener("pageshow", show);
+    show();
+  },
+
+  // Whoever comes back from the file that this opened beside the page sees
+  // what has become of the list.
+  beside: (opener) => {
+    let opened = false;
+    const open = () => (opened = true);
+    opener.addEventListener("submit", open);
+    if (opener.matches("a")) opener.addEventListener("click", open);
+    document.addEventListener("visibilitychange", () => {
+      if (opened && !document.hidden) location.reload();
+    });
+  },
+
   // In a low window the present place of a long menu is in sight.
   places: (groups) => {
     const here = groups.querySelector("[aria-current]");
@@ -178,6 +201,46 @@ const behaviours = {
     });
   },
 
+  // While something is under way, what says how far it is follows it: the page is
+  // asked for again after so many seconds, for as long as it says so. What holds
+  // the focus stays as it is.
+  follow: (section) => {
+    const later = (seconds) => setTimeout(() => (document.hidden ? onceSeen() : look(seconds)), seconds * 1000);
+    const onceSeen = () => document.addEventListener("visibilitychange", () => look(2), { once: true });
+    const look = async (seconds) => {
+      try {
+        const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+        const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : "", "text/html");
+        for (const part of section.querySelectorAll("[data-part]")) {
+          const fresh = page.getElementById(part.id);
+          if (!fresh || fresh.isEqualNode(part) || part.contains(document.activeElement)) continue;
+          part.replaceWith(fresh);
+          startWithin(fresh);
+        }
+        if (answer.ok) seconds = Number(page.querySelector("[data-follow]")?.dataset.follow);
+      } catch {
+        // Nobody answered: another time.
+      }
+      if (seconds) later(seconds);
+    };
+    later(Number(section.dataset.follow));
+  },
+
+  // Who opens what a notification tells of has read it. A link stays a link, so
+  // that nothing is marked by whatever looks at links ahead of people.
+  reads: (link) => {
+    const tell = ({ type, button }) => {
+      if (type === "auxclick" && button !== 1) return;
+      const body = new URLSearchParams({ ids: link.dataset.id });
+      fetch(link.dataset.reads, { method: "POST", body, keepalive: true, redirect: "manual" }).catch(() => {});
+      const item = link.closest("li");
+      item.classList.remove("unread");
+      item.querySelectorAll("form, .sr-only").forEach((one) => one.remove());
+    };
+    link.addEventListener("click", tell);
+    link.addEventListener("auxclick", tell);
+  },
+
   // Messages to this browser: a script of its own, on the one page about them.
   push: (section) => import(section.dataset.push).then(({ start }) => start(section)),
 
@@ -207,6 +270,10 @@ const behaviours = {
   },
 };
 
-for (const [name, start] of Object.entries(behaviours)) {
-  document.querySelectorAll(`[data-${name}]`).forEach(start);
-}
+const startWithin = (tree) => {
+  for (const [name, start] of Object.entries(behaviours)) {
+    tree.querySelectorAll(`[data-${name}]`).forEach(start);
+  }
+};
+
+startWithin(document);
