@@ -188,6 +188,14 @@ impl<'s> Actor<'s> {
             .unwrap_or_else(|error| panic!("{self}: no reply to {line}: {error}"))
     }
 
+    /// As [`Actor::send`], over a connection of its own: several threads send
+    /// at the same time.
+    #[track_caller]
+    pub fn send_apart(&self, request: Request) -> Reply {
+        let apart = Actor::new(self.site, &self.what, self.credential.clone());
+        apart.send(request)
+    }
+
     /// As [`Actor::send`], for tests in which the server may go away.
     #[track_caller]
     pub fn try_send(&self, request: Request) -> io::Result<Reply> {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::process::until;
@@ -146,7 +146,7 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
 
     browser.go(&format!("http://{}/", world.address()));
     browser.press("Simular venda");
-    browser.see("Pago");
+    browser.see("Paga");
     browser.expect_no_complaints();
     assert_eq!(world.deliveries().last().unwrap()["status"], 200);
 
@@ -162,13 +162,21 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     );
     browser.see("Garrafa térmica 1 litro");
     browser.see("R$ 89,90 até agora");
+    // What is opened is read: of two sales the other one stays unread.
+    browser.go(&format!("http://{}/", world.address()));
+    browser.press("Simular venda");
+    until("both are told", Duration::from_secs(15), || {
+        browser.go(&site.url("/painel/avisos"));
+        let unread = browser.script("return document.querySelectorAll('.unread').length;");
+        (unread == 2).then_some(())
+    });
+    browser.click(".unread strong a");
+    browser.see("Comprador");
     browser.go(&site.url("/painel/avisos"));
-    browser.see("Garrafa térmica 1 litro");
+    let unread = "document.querySelectorAll('.unread').length";
+    browser.wait_until("one is unread", &format!("{unread} === 1"));
     browser.press("Marcar todos como lidos");
-    browser.wait_until(
-        "nothing is unread any more",
-        "!document.querySelector('.unread')",
-    );
+    browser.wait_until("nothing is unread any more", &format!("{unread} === 0"));
 
     browser.go(&site.url("/painel/ml"));
     browser.click("button[popovertarget^='desvincular']");
@@ -181,6 +189,44 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     browser.click("button[popovertarget^='desvincular']");
     browser.click("dialog:popover-open button.danger");
     browser.see("Nenhuma conta vinculada");
+    browser.expect_no_complaints();
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_first_reading_is_seen_to_go_on() {
+    let world = World::start();
+    world.seller(LOJA, "LOJA DA ANA");
+    world.item(LOJA, "Garrafa térmica 1 litro", 89.9);
+    let plan = json!({ "ml_user_id": LOJA, "days": 360, "daily": 6, "seed": 1 });
+    world.control("/_sandbox/history", &plan);
+    world.fault(&json!({ "path_prefix": "/orders/search", "times": 0, "kind": "slow", "ms": 500 }));
+    let site = Site::builder().unlimited().world(&world).start();
+    let ana = site.person("ana");
+    world.link(&ana, LOJA);
+    let browser = Browser::start();
+    site.sign_in(&browser, ana.person(), "/painel");
+    browser.go(&site.url("/painel/ml"));
+    // What a reload, or a page that is made anew, would undo.
+    browser.script(
+        "window.isSame = true;
+         document.querySelector('.account details').open = false;
+         document.querySelector('.account .leave').focus();",
+    );
+    browser.see("Lendo pedidos");
+    let done = "document.querySelector('.account progress').value";
+    let first = browser.script(&format!("return {done};"));
+    browser.wait_until("the bar moves", &format!("{done} > {first}"));
+    world.clear_faults();
+    browser.wait_until(
+        "everything is read",
+        "document.querySelectorAll('.areas .good').length === 6",
+    );
+    let kept = browser.script(
+        "return [window.isSame, document.querySelector('.account details').open,
+           document.activeElement.matches('.account .leave'), !!document.querySelector('progress')];",
+    );
+    assert_eq!(kept, json!([true, false, true, false]));
     browser.expect_no_complaints();
 }
 

@@ -97,7 +97,7 @@ fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
 fn expect_inert(browser: &Browser) -> Vec<String> {
     let found = browser.script(&format!(
         "const payloads = {};
-         const foreign = 'script:not([src^=\"/assets/\"]), base, iframe, object, embed, style, img:not([src^=\"/\"]), video, math, marquee, template, noscript, [href^=\"javascript:\" i], [action^=\"javascript:\" i], [formaction], [http-equiv]';
+         const foreign = 'script:not([src^=\"/assets/\"]), base, iframe, object, embed, style, img:not([src^=\"/\"]), video, math, marquee, template, noscript, [href^=\"javascript:\" i], [action^=\"javascript:\" i], [formaction]:not([formaction^=\"/\"]), [http-equiv]';
          const handlers = (one) => [...one.attributes].some(({{ name }}) => name.startsWith('on') || name === 'style');
          const all = [...document.querySelectorAll('*')];
          const fields = [...document.querySelectorAll('input, textarea')].map((one) => one.value);

@@ -228,11 +228,12 @@ fn a_file_comes_in_whole_or_not_at_all() {
         .iter()
         .map(|row| row["linha"].as_i64().unwrap())
         .collect();
-    assert_eq!(rows, [2, 3]);
-    // What only the database knows is looked at once the rest is right.
-    let untitled = "sku,title,stock\nA,Um,9\nC,,1\nD,,1\n";
-    let refused = import(&ana, PATH, untitled).expect(422).json();
-    assert_eq!(refused["linhas"].as_array().unwrap().len(), 2);
+    // What only the database knows is told with the rest.
+    assert_eq!(rows, [3, 4, 5]);
+    let named = refused["fields"]["csv"].as_str().unwrap();
+    for said in ["row 3: sku", "\nrow 4: ean", "\nrow 5: title"] {
+        assert!(named.contains(said), "{said}: {named}");
+    }
     assert_eq!(product(&ana, &id)["estoque"], json!(4), "nothing was done");
     assert_eq!(list(&ana, PATH)["total"], json!(1));
 
@@ -257,9 +258,42 @@ fn a_file_comes_in_whole_or_not_at_all() {
         again,
         json!({ "ok": true, "criados": 0, "alterados": 0, "sem_mudanca": 2 })
     );
-    for nonsense in ["", "title\nA\n", "sku,nada\nA,1\n", "sku\n"] {
+    for nonsense in [
+        "",
+        "title\nA\n",
+        "sku,nada\nA,1\n",
+        "sku\n",
+        "sku,title\nE,\"Aberto\n",
+    ] {
         import(&ana, PATH, nonsense).expect(422);
     }
+}
+
+#[test]
+fn a_bad_row_is_told_with_all_its_faults_in_the_words_of_the_file() {
+    let site = Site::start();
+    let ana = site.person("ana");
+    make(&ana, PATH, &json!({ "titulo": "Um", "sku": "A" }));
+    let both = "sku;Título;Preço;Estoque\nA;Um;caro;-1\nC;;10,999;1\nD;Dois;R$ 10,99;-2\n";
+    let refused = import(&ana, PATH, both).expect(422).json();
+    let said: Vec<&str> = refused["linhas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["motivo"].as_str().unwrap())
+        .collect();
+    let (amount, count) = (
+        "“Preço” precisa ser um valor a partir de 0, com até duas casas, como 12,50",
+        "“Estoque” precisa ser um número inteiro a partir de 0",
+    );
+    assert_eq!(
+        said,
+        [
+            format!("{amount}; {count}."),
+            format!("{amount}; falta “Título”, que um produto novo precisa ter."),
+            format!("{count}."),
+        ]
+    );
 }
 
 #[test]
@@ -277,8 +311,25 @@ fn a_browser_sends_a_file_and_reads_what_is_wrong() {
         ana.send(request)
     };
     let page = send("sku,title\nA,Um\nA,Dois\n").expect(422).text();
-    assert!(page.contains("O sku já está na linha 1."), "{page}");
-    let page = send("").expect(422).text();
+    assert!(page.contains("“sku” já está na linha 2."), "{page}");
+    for (file, said) in [
+        ("", "O arquivo está vazio."),
+        (
+            "sku,title\nA,Um\nB,\"Dois\n",
+            "As aspas que abrem na linha 3 não fecham; feche-as, ou tire-as.",
+        ),
+    ] {
+        let page = send(file).expect(422).text();
+        assert!(page.contains(said), "{page}");
+        assert!(page.contains("Nada mudou nos seus produtos."), "{page}");
+        assert!(!page.contains("O que você digitou"), "{page}");
+    }
+    let nothing = "--x\r\nContent-Disposition: form-data; name=\"arquivo\"; filename=\"\"\r\n\
+                   Content-Type: application/octet-stream\r\n\r\n\r\n--x--\r\n";
+    let nothing = Request::new("POST", &format!("{PATH}/importar"))
+        .header("Accept", "text/html")
+        .body("multipart/form-data; boundary=x", nothing.as_bytes());
+    let page = ana.send(nothing).expect(422).text();
     assert!(page.contains("Escolha um arquivo CSV."), "{page}");
     let done = send("sku,title\nA,Um\nB,Dois\n").expect(303);
     let list = ana.get(done.header("location").unwrap()).expect(200).text();
@@ -317,9 +368,11 @@ fn the_command_imports_for_sellers_and_suppliers() {
     let bad = "sku,title,price\nA,Um,1\nC,,1\n,x,y\n";
     let outcome = run(&ana.person().email, bad);
     assert_eq!(outcome.code, Some(1));
-    assert!(outcome.stderr.contains("row 3: sku"), "{}", outcome.stderr);
+    for row in ["row 3: title", "row 4: sku"] {
+        assert!(outcome.stderr.contains(row), "{}", outcome.stderr);
+    }
     let outcome = run(&ana.person().email, "sku,title\nA,Outro\nC,\nD,\n");
-    for row in ["row 2: title", "row 3: title"] {
+    for row in ["row 3: title", "row 4: title"] {
         assert!(outcome.stderr.contains(row), "{}", outcome.stderr);
     }
     assert_eq!(list(&ana, PATH)["dados"][1]["titulo"], json!("Um"));

@@ -1,7 +1,8 @@
 //! What the commands print and how they exit, and what they do beside a
 //! running server within two seconds.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
@@ -89,7 +90,9 @@ fn a_new_password_ends_sessions_and_tokens_beside_the_server() {
     until("the session is over", PROPAGATION, || {
         (session.get("/painel").status == 303).then_some(())
     });
-    extension.get("/api/ext/me").expect(401);
+    until("the token is over", PROPAGATION, || {
+        (extension.get("/api/ext/me").status == 401).then_some(())
+    });
     partner.get(HEALTH).expect(200);
     other.get("/painel").expect(200);
     let login = json!({ "email": email, "senha": made.trim() });
@@ -334,4 +337,46 @@ fn a_database_is_chosen_by_flag_over_everything() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(folder.path().join("da-bandeira.db").exists());
     assert!(!folder.path().join("do-ambiente.db").exists());
+}
+
+#[test]
+fn the_sandbox_says_how_a_platform_joins_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = || {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let (sandbox, platform) = (free(), free());
+    let says = |last: &str| {
+        let mut child = Command::new(EXECUTABLE)
+            .env_clear()
+            .current_dir(folder.path())
+            .args(["sandbox", "--listen", &sandbox.to_string()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = Vec::new();
+        for line in lines.map_while(Result::ok) {
+            let is_last = line.contains(last);
+            said.push(line);
+            if is_last {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        said
+    };
+    // What it prints is taken as it stands.
+    let snippet: Vec<String> = says("client_secret")
+        .into_iter()
+        .skip_while(|line| !line.contains("[marketplace]"))
+        .collect();
+    let server = format!("[server]\nlisten = \"{platform}\"\n");
+    let config = folder.path().join("seller-platform.toml");
+    std::fs::write(config, server + &snippet.join("\n")).unwrap();
+    let said = says("notifications go to");
+    let expected = format!("notifications go to http://{platform}/ml/notificacoes");
+    assert_eq!(said.last(), Some(&expected), "{said:?}");
 }

@@ -55,7 +55,7 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
 fn products(owner: &Actor<'_>, base: &str) {
     for number in 1..=23 {
         let product = json!({
-            "titulo": format!("{TITLE} {number}"), "sku": format!("{NICKNAME}-{number}"),
+            "titulo": format!("{TITLE} {number}"), "sku": format!("{NICKNAME}-DE-80-CARACTERES-{number}"),
             "ean": "7891234567895", "custo": 9_999_999.99, "preco": 9_999_999.99,
             "estoque": number % 3,
         });

@@ -105,11 +105,11 @@ fn a_list_is_checked_before_anybody_is_made() {
     assert_eq!(
         told,
         [
-            (1, "criar", ""),
             (2, "criar", ""),
-            (3, "existe", ""),
-            (4, "erro", faulty),
-            (5, "erro", "o e-mail já está na linha 1"),
+            (3, "criar", ""),
+            (4, "existe", ""),
+            (5, "erro", faulty),
+            (6, "erro", "o e-mail já está na linha 2"),
         ]
     );
     assert_eq!(apply(&admin, id).expect(202).json()["ok"], true);

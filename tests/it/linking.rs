@@ -228,8 +228,47 @@ fn an_account_has_one_owner_until_it_is_unlinked() {
     ana.send(Request::new("POST", &unlink).form(&[]))
         .expect(303);
     assert_eq!(owns("ana"), false);
+    // The marketplace knows, and only whose account it was has told it.
+    let told = || {
+        let calls = world.requests();
+        let told = calls.iter().filter(|call| call["method"] == "DELETE");
+        told.map(|call| call["path"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let first = told();
+    assert_eq!(first.len(), 1, "{first:?}");
+    let grant = format!("/users/{LOJA}/applications/");
+    assert!(first[0].starts_with(&grant), "{first:?}");
     world.link(&rui, LOJA);
     assert_eq!((owns("ana"), owns("rui")), (json!(false), json!(true)));
+    // Out of reach, it is unlinked all the same.
+    let away = json!({ "path_prefix": "/users/", "times": 0, "kind": "status", "code": 503 });
+    world.fault(&away);
+    rui.send(Request::new("POST", &unlink).form(&[]))
+        .expect(303);
+    assert_eq!((owns("rui"), told().len()), (json!(false), 2));
+}
+
+#[test]
+fn a_consent_counts_though_the_account_cannot_be_looked_at() {
+    let world = shop();
+    let site = joined(&world).start();
+    for (kind, notice) in [("garbage", "vinculada"), ("truncated", "revinculada")] {
+        let ana = site.person("ana");
+        world.fault(&json!({ "path_prefix": "/users/me", "times": 0, "kind": kind }));
+        let back = ana.get(&world.consent(&ana, LOJA)).expect(303);
+        let told = format!("/painel/ml?aviso={notice}");
+        assert_eq!(back.header("location"), Some(&*told));
+        world.clear_faults();
+        // The pair that came with the consent is the one that works.
+        crate::sync::run_after(&site, 7 * 3_600);
+        let ana = site.person("ana");
+        crate::sync::wait_until_read(&site, &ana);
+        let account = &crate::sync::accounts(&ana)[0];
+        assert_eq!(account["token_ok"], true, "{account}");
+        assert_eq!(account["nickname"], "LOJA DA ANA");
+    }
+    world.no_violations();
 }
 
 #[test]

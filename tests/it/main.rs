@@ -10,9 +10,11 @@
 )]
 
 mod actors; // Who talks to the server.
+mod chance; // What chance does to shops, marketplace and platform.
 mod checks; // What must hold on every reply, whatever was asked.
 mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
 mod furnish; // A site with something in every list.
+mod health; // What an owner is told of how an account is read.
 mod html; // A strict reader of our pages.
 mod openapi; // Replies against the OpenAPI document.
 mod page_rules; // What must hold on every page.
@@ -21,10 +23,13 @@ mod process; // Child processes that say where they listen; waiting.
 mod random; // Numbers that look random and are the same in every run.
 mod receiver; // A browser that is told by push, without the browser.
 mod site; // The server under test, its commands and its clock.
+mod trouble; // What goes wrong by chance.
+mod truth; // The mirror beside what the marketplace has.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
 mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
+mod answers; // Answers to buyers: what is allowed, what is not taken.
 mod audit; // The audit log: who did what, found again.
 mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
@@ -38,20 +43,25 @@ mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
 mod content; // Teachers, courses, lessons and meets, as staff keeps them.
+mod convergence; // Whatever happens, the mirror ends as the marketplace is.
 mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
 mod delivery;
 mod durability; // Killed at any moment, the server keeps what it answered.
+mod fees; // The fee calculator: fields, memory of a day, and whose account.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // What the marketplace told, as the operator sees it.
 mod integration; // What integrations do with a key, and what suspension ends.
+mod invoices;
 mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.
+mod labels; // Labels for parcels: which, whose, and what is said when not.
 mod limits;
 mod linking; // From consent to sale, with the stand-in marketplace.
 mod mail; // Windows, plan rates, quota and the login throttle.
 mod mirror; // Listings, questions, claims and shipments, as the marketplace has them.
+mod odd_records; // One bad record fails no page of good ones.
 mod outage; // A chat gateway that is away, silent, and back again.
 mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.
@@ -63,16 +73,20 @@ mod public; // What anyone may read: shapes, freshness, and memory.
 mod push; // Messages to browsers: switched on, encrypted, refused, switched off.
 mod push_browser; // Messages to a real browser, by its own push service.
 mod queue; // What waits to leave, and what the operator does about it.
+mod receiving; // Notifications are taken at once, however slow the marketplace is.
+mod refresh; // Tokens of accounts: renewed once, also when killed in the middle.
 mod requests; // The log of requests: who asked what, and what is never kept.
 mod roles; // What roles and people may do, in force at once.
 mod sessions; // How sessions and tokens begin, what they refuse, when they end.
 mod shops; // The seller's panel: sales, listings, questions and claims.
 mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.
+mod strangers; // What belongs to another is not there, on every route.
 mod students; // People in the operator's panel: lists, forms, suspension, removal.
 mod suspended; // Suspended means suspended: every credential, every row, every door.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod sync; // What the platform reads at the marketplace by itself.
+mod sync_things; // Listings, questions, claims and shipments that nobody told of.
 mod telegram; // Telegram: chats linked, messages sent, updates heard.
 mod telegram_sends; // Messages that leave by Telegram.
 mod tidy; // Rules about the source tree itself.

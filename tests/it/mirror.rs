@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
+use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
 use crate::world::World;
@@ -81,10 +82,11 @@ fn a_listing_is_mirrored_and_told_of_when_it_ends_by_itself() {
     site.clock().advance_s(60);
     change(&json!({ "status": "closed" }));
     settled(&world, &site);
-    until("it is not counted any more", PATIENCE, || {
-        let shown = account(&ana)["anuncios"].clone();
-        (shown == 0 || site.stored(LISTING)[0].starts_with("closed")).then_some(())
+    until("it has ended", PATIENCE, || {
+        site.clock().advance_s(7);
+        site.stored(LISTING)[0].starts_with("closed").then_some(())
     });
+    assert_eq!(told(&site).len(), 1, "it was not active any more");
     world.no_violations();
 }
 
@@ -214,10 +216,10 @@ fn what_is_anothers_or_leads_elsewhere_is_passed_over() {
     world.forget_requests();
     for (topic, resource) in [
         ("items", format!("/items/{theirs}")),
-        ("items", "/items/../users/me".to_owned()),
+        ("items", "/items/../users/555".to_owned()),
         ("questions", "/questions/1/x".to_owned()),
         ("post_purchase", "/post-purchase/v2/returns/1".to_owned()),
-        ("shipments", "/shipments/1/../../users/me".to_owned()),
+        ("shipments", "/shipments/1/../../users/555".to_owned()),
     ] {
         let told = json!({ "ml_user_id": LOJA, "topic": topic, "resource": resource });
         world.control("/_sandbox/notifications", &told);
@@ -233,17 +235,14 @@ fn what_is_anothers_or_leads_elsewhere_is_passed_over() {
             "2 the resource is not a shipment",
         ]
     );
-    let paths: Vec<String> = world
-        .requests()
+    let calls = world.requests();
+    let paths: Vec<&str> = calls
         .iter()
-        .map(|call| call["path"].to_string())
+        .filter_map(|call| call["path"].as_str())
         .collect();
-    assert!(
-        !paths
-            .iter()
-            .any(|path| path.contains("users/me") || path.contains("returns")),
-        "{paths:?}"
-    );
+    for part in ["users/555", "returns", "/questions/1", "/shipments/"] {
+        assert!(!paths.iter().any(|path| path.contains(part)), "{paths:?}");
+    }
 }
 
 #[test]
@@ -269,6 +268,9 @@ fn unlinking_takes_away_what_only_shows_how_things_stand() {
         site.stored("SELECT count(*) || '' FROM listing_count"),
         ["0"]
     );
+    // The sales stay, and are found by their account.
+    let sales = crate::cron::json_of(&ana, &format!("/painel/vendas?conta={LOJA}"));
+    assert_eq!(sales["total"], 1, "{sales}");
 }
 
 #[test]
@@ -300,4 +302,84 @@ fn what_was_given_up_is_worked_from_the_panel() {
     until("the listing is here", PATIENCE, || {
         (site.stored("SELECT available || '' FROM listing") == ["8"]).then_some(())
     });
+}
+
+#[test]
+fn notifications_are_marked_as_read_by_their_owner_alone() {
+    let world = World::start();
+    let (site, _) = linked(&world);
+    site.clock().advance_s(60);
+    for _ in 0..3 {
+        world.sale(LOJA);
+    }
+    settled(&world, &site);
+    let (ana, rui) = (site.extension("ana"), site.extension("rui"));
+    let shown = ana.get("/api/ext/me").ok()["ml"].take();
+    assert_eq!(shown["total_notifs"], 3);
+    let ids: Vec<&Value> = shown["notificacoes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["id"])
+        .collect();
+    let read = |who: &Actor<'_>, body: &Value| who.post("/api/ext/notificacoes/lidas", body);
+
+    // Another person's ids, and ids that are none, mark nothing.
+    assert_eq!(
+        read(&rui, &json!({ "ids": ids })).ok(),
+        json!({ "ok": true, "lidas": 0 })
+    );
+    assert_eq!(read(&rui, &json!({ "todas": true })).ok()["lidas"], 0);
+    assert_eq!(read(&ana, &json!({ "ids": ["999999"] })).ok()["lidas"], 0);
+    assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 3);
+
+    // One twice counts once.
+    assert_eq!(
+        read(&ana, &json!({ "ids": [ids[0], ids[0]] })).ok()["lidas"],
+        1
+    );
+    assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 2);
+
+    // In the panel too, where each leads to what it is about.
+    let (panel, others) = (site.person("ana"), site.person("rui"));
+    let page = panel.get("/painel/avisos").expect(200).text();
+    assert_eq!(page.matches("href=\"/painel/vendas/").count(), 3, "{page}");
+    let form = || {
+        let fields = [("ids", ids[1].as_str().unwrap()), ("pagina", "2")];
+        Request::new("POST", "/painel/avisos/lidos").form(&fields)
+    };
+    others.send(form()).expect(303);
+    assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 2);
+    let back = panel.send(form()).expect(303);
+    assert_eq!(back.header("location"), Some("/painel/avisos?pagina=2"));
+    assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 1);
+    let many = json!({ "ids": ["um"] });
+    panel.post("/painel/avisos/lidos", &many).expect(422);
+
+    assert_eq!(
+        read(&ana, &json!({ "todas": true })).ok(),
+        json!({ "ok": true, "lidas": 1 })
+    );
+    let after = ana.get("/api/ext/me").ok()["ml"].take();
+    assert_eq!(
+        (&after["total_notifs"], &after["notificacoes"]),
+        (&json!(0), &json!([]))
+    );
+
+    // Nothing half-done: every fault is named and nothing is marked.
+    for (body, field) in [
+        (json!({}), "ids"),
+        (json!({ "todas": false }), "ids"),
+        (json!({ "ids": "1" }), "ids"),
+        (json!({ "ids": ["um"] }), "ids"),
+        (json!({ "ids": vec!["1"; 501] }), "ids"),
+        (json!({ "todas": "sim" }), "todas"),
+    ] {
+        let refused = read(&ana, &body).expect(422).json();
+        assert_eq!(refused["code"], "validation_failed", "{body}");
+        assert!(refused["fields"].get(field).is_some(), "{body}: {refused}");
+    }
+    site.anonymous()
+        .post("/api/ext/notificacoes/lidas", &json!({ "todas": true }))
+        .expect(401);
 }

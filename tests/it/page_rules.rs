@@ -14,9 +14,11 @@ pub const NO_PAGES: &[&str] = &[
     "/favicon.ico",
     "/fotos/{digest}",
     "/painel/ml/conectar",
+    "/painel/ml/etiqueta",
     "/painel/ml/retorno",
     "/manifest.webmanifest",
     "/painel/meets/{id}.ics",
+    "/painel/vendas/{id}/nota",
     "/sw.js",
 ];
 

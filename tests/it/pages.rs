@@ -49,6 +49,45 @@ fn every_page_of_a_site_with_data_keeps_the_rules() {
 }
 
 #[test]
+fn behind_the_end_of_a_list_stands_the_way_back() {
+    let world = World::start();
+    let site = with_push(&world).start();
+    let (ana, operator) = furnish(&site, &world);
+    let rui = site.person_as("rui", "drop");
+    let mut lists = 0;
+    for (actor, home) in [
+        (&ana, "/painel"),
+        (&operator, "/admin"),
+        (&rui, "/fornecedor"),
+    ] {
+        for (address, page) in walk(actor, home, &rules(&site), SAMPLES) {
+            let (page, html) = (
+                page.text(),
+                Request::new("GET", &format!("{address}?pagina=900")),
+            );
+            if address.contains('?')
+                || !page.contains("class=\"paging\"")
+                || address == "/admin/estilo"
+            {
+                continue;
+            }
+            let behind = actor
+                .send(html.header("Accept", "text/html"))
+                .expect(200)
+                .text();
+            let said = "<strong>Esta página não existe mais</strong>";
+            let way = format!("<a class=\"button\" href=\"{address}");
+            assert!(
+                behind.contains(said) && behind.contains(&way),
+                "{address}: {behind}"
+            );
+            lists += 1;
+        }
+    }
+    assert!(lists > 15, "{lists}");
+}
+
+#[test]
 fn every_page_of_an_empty_site_keeps_the_rules() {
     let site = Site::builder().unlimited().start();
     let setup = site.anonymous().get(&site.setup_link()).expect(200);

@@ -37,6 +37,7 @@ const SMALL: &[&str] = &[
     "cron_task",
     "cron_run_count",
     "cron_mark",
+    "ml_fee",
 ];
 
 /// Walks that are known and bounded, each with its reason.
@@ -297,6 +298,24 @@ fn visit_everything(site: &Site, world: &World) {
     world.link(&person, LOJA);
     world.sale(LOJA);
     world.sale_with(LOJA, &json!({ "item": listing["id"] }));
+    let sale = world.sale(LOJA);
+    let asked = world.control("/_sandbox/questions", &json!({ "ml_user_id": LOJA }));
+    world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA }));
+    let question = format!("/_sandbox/questions/{}", asked["id"]);
+    world.control(&question, &json!({ "answer": "Sim" }));
+    let item = listing["id"].as_str().unwrap();
+    world.control(&format!("/_sandbox/items/{item}"), &json!({ "stock": 0 }));
+    for (topic, resource) in [
+        (
+            "shipments",
+            format!("/shipments/{}", sale["shipment"]["id"]),
+        ),
+        ("items", "/items/MLB404".to_owned()),
+        ("questions", "/questions/404".to_owned()),
+    ] {
+        let told = json!({ "ml_user_id": LOJA, "topic": topic, "resource": resource });
+        world.control("/_sandbox/notifications", &told);
+    }
     let seller = site.seller("ana").plan("starter");
     until(
         "the sale is there",
@@ -304,7 +323,16 @@ fn visit_everything(site: &Site, world: &World) {
         || {
             site.clock().advance_s(60);
             let orders = seller.get("/api/v1/partner/orders").ok();
-            (orders["pagination"]["total"] == 2).then_some(())
+            (orders["pagination"]["total"] == 3).then_some(())
+        },
+    );
+    until(
+        "the inbox is worked",
+        std::time::Duration::from_secs(30),
+        || {
+            site.clock().advance_s(10);
+            let waiting = "SELECT count(*) || '' FROM ml_notification WHERE state = 0";
+            (site.stored(waiting) == ["0"]).then_some(())
         },
     );
     let all =
@@ -320,10 +348,31 @@ fn visit_everything(site: &Site, world: &World) {
     ] {
         seller.get(target).ok();
     }
+    crate::shops::visit_all(&person, LOJA);
+    visit_tools(&person);
     visit_extension(site);
     visit_telegram(world, &person);
     visit_push(site, world);
     visit_panel(site, &person);
+}
+
+/// What a sale costs, and labels.
+fn visit_tools(person: &Actor<'_>) {
+    for target in [
+        "/painel/ml/calculadora".to_owned(),
+        format!("/painel/ml/calculadora?conta={LOJA}&preco=50"),
+        format!("/painel/ml/calculadora/taxas-json?conta={LOJA}"),
+        "/painel/ml/etiquetas".to_owned(),
+        format!("/painel/ml/etiquetas?conta={LOJA}&pagina=2"),
+    ] {
+        person.get(&target).expect(200);
+    }
+    let label = format!("/painel/ml/etiqueta?conta={LOJA}&shipment_id=1");
+    person.get(&label).expect(404);
+    person.get("/painel/vendas/1/nota").expect(404);
+    let tax = "/painel/ml/calculadora/imposto";
+    person.post(tax, &json!({ "imposto": 5 })).ok();
+    person.post(tax, &json!({ "imposto": null })).ok();
 }
 
 /// A chat linked, blocked, written in, and forgotten.

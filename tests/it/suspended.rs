@@ -77,7 +77,15 @@ fn rows(site: &Site) -> Vec<Route> {
 }
 
 fn got(reply: &Reply) -> (u16, String) {
-    (reply.status, reply.code())
+    // Files are refused in plain text, which has no codes.
+    let is_text = reply.header("content-type") == Some("text/plain; charset=utf-8");
+    let is_closed = is_text && reply.text().starts_with("Seu acesso não vale mais.");
+    let code = if is_closed {
+        "account_suspended".to_owned()
+    } else {
+        reply.code()
+    };
+    (reply.status, code)
 }
 
 #[track_caller]

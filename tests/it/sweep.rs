@@ -257,10 +257,10 @@ fn owed(route: &Route, kind: Kind) -> Owed {
             };
             served_if(detail == role || detail == "anyone")
         }
-        ("session", _) => Owed::Login,
+        ("session", _) if matches!(&*route.family, "page" | "file") => Owed::Login,
         (
-            "seller" | "extension" | "marketplace_hook" | "checkout_hook" | "telegram_hook"
-            | "cron" | "key",
+            "session" | "seller" | "extension" | "marketplace_hook" | "checkout_hook"
+            | "telegram_hook" | "cron" | "key",
             _,
         ) => Owed::Status(401),
         (unknown, _) => panic!("{}: who is {unknown:?}?", route.path),

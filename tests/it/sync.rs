@@ -12,22 +12,22 @@ use crate::process::until;
 use crate::site::{Builder, Site};
 use crate::world::World;
 
-const LOJA: u64 = 900_000_001;
+pub const LOJA: u64 = 900_000_001;
 const OUTRA: u64 = 900_000_002;
 /// Real time that the workers get.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// After this every account has had its turn.
 const TURN_S: i64 = 1_800;
 
 /// A shop with a listing.
-fn shop() -> World {
+pub fn shop() -> World {
     let world = World::start();
     world.seller(LOJA, "LOJA DA ANA");
     world.item(LOJA, "Garrafa térmica 1 litro", 89.9);
     world
 }
 
-fn joined(world: &World) -> Builder {
+pub fn joined(world: &World) -> Builder {
     Site::builder().unlimited().world(world)
 }
 
@@ -39,20 +39,20 @@ fn history(world: &World, shop: u64, days: i64, daily: i64) -> i64 {
 }
 
 /// Sales that nobody is told of.
-fn quiet_sale(world: &World, shop: u64) -> String {
+pub fn quiet_sale(world: &World, shop: u64) -> String {
     let sale = world.sale_with(shop, &json!({ "notify": false }));
     sale["id"].to_string()
 }
 
 #[track_caller]
-fn accounts(person: &Actor<'_>) -> Vec<Value> {
+pub fn accounts(person: &Actor<'_>) -> Vec<Value> {
     let page = Request::new("GET", "/painel/ml").header("Accept", "application/json");
     person.send(page).ok()["contas"].as_array().unwrap().clone()
 }
 
 /// An area of a person's first account.
 #[track_caller]
-fn area(person: &Actor<'_>, name: &str) -> Value {
+pub fn area(person: &Actor<'_>, name: &str) -> Value {
     let accounts = accounts(person);
     let areas = accounts[0]["sincronizacao"].as_array().unwrap();
     areas
@@ -77,7 +77,17 @@ pub fn wait_until_read(site: &Site, person: &Actor<'_>) {
     });
 }
 
-fn orders(site: &Site) -> i64 {
+/// A platform that has read Ana's shop as it is.
+#[track_caller]
+pub fn mirrored(world: &World) -> Site {
+    let site = joined(world).start();
+    let ana = site.person("ana");
+    world.link(&ana, LOJA);
+    wait_until_read(&site, &ana);
+    site
+}
+
+pub fn orders(site: &Site) -> i64 {
     site.stored("SELECT count(*) || '' FROM sale_order")[0]
         .parse()
         .unwrap()
@@ -96,7 +106,7 @@ fn sums_agree(site: &Site) {
 
 /// A run of the periodic tasks, after so much time.
 #[track_caller]
-fn run_after(site: &Site, seconds: i64) -> Value {
+pub fn run_after(site: &Site, seconds: i64) -> Value {
     site.clock().advance_s(seconds);
     cron::run(site)["ml_sync"].clone()
 }
@@ -120,10 +130,8 @@ fn a_year_of_orders_is_read_and_nobody_is_told() {
     // The marketplace keeps twelve months.
     let old = json!({ "date_created": "2025-10-01T12:00:00Z", "notify": false });
     world.sale_with(LOJA, &old);
-    let site = joined(&world).start();
+    let site = mirrored(&world);
     let ana = site.person("ana");
-    world.link(&ana, LOJA);
-    wait_until_read(&site, &ana);
     assert_eq!(orders(&site), had);
     let read = area(&ana, "pedidos");
     assert_eq!(
@@ -145,13 +153,42 @@ fn a_year_of_orders_is_read_and_nobody_is_told() {
 }
 
 #[test]
+fn an_hour_with_more_orders_than_can_be_paged_is_read_from_both_ends() {
+    for silent in [false, true] {
+        let world = shop();
+        world.configure(&json!({ "orders_reach": 1_000, "silent_reach": silent }));
+        let stocked = json!({ "ml_user_id": LOJA, "title": "Copo", "price": 9.9, "stock": 5_000 });
+        world.control("/_sandbox/items", &stocked);
+        let in_the_hour = |number: i64| {
+            let minute = number % 60;
+            let at = format!("2026-11-12T15:{minute:02}:00Z");
+            world.sale_with(LOJA, &json!({ "date_created": at, "notify": false }));
+        };
+        (0..1_050).for_each(in_the_hour);
+        let before = json!({ "date_created": "2026-10-01T12:00:00Z", "notify": false });
+        world.sale_with(LOJA, &before);
+        let site = joined(&world).start();
+        let ana = site.person("ana");
+        world.link(&ana, LOJA);
+        wait_until_read(&site, &ana);
+        assert_eq!(orders(&site), 1_051, "silent {silent}");
+        if silent {
+            // So is one that was sold after the link.
+            (0..1_050).for_each(|_| drop(quiet_sale(&world, LOJA)));
+            run_after(&site, TURN_S);
+            wait_until_read(&site, &ana);
+            assert_eq!(orders(&site), 2_101);
+        }
+        sums_agree(&site);
+        world.no_violations();
+    }
+}
+
+#[test]
 fn days_with_more_orders_than_can_be_paged_are_split() {
     let world = shop();
     let had: i64 = (1..=4).map(|days| history(&world, LOJA, days, 500)).sum();
-    let site = joined(&world).start();
-    let ana = site.person("ana");
-    world.link(&ana, LOJA);
-    wait_until_read(&site, &ana);
+    let site = mirrored(&world);
     let busiest = site.stored(
         "SELECT max(n) || '' FROM (SELECT count(*) n FROM sale_order GROUP BY created_at / 86400)",
     );
@@ -276,18 +313,17 @@ fn an_account_unlinked_while_it_is_read_is_left_alone() {
 #[test]
 fn what_nobody_told_is_found_by_the_periodic_run() {
     let world = shop();
-    let site = joined(&world).start();
-    let ana = site.person("ana");
-    world.link(&ana, LOJA);
-    wait_until_read(&site, &ana);
+    let site = mirrored(&world);
     assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0));
-    assert_eq!(run_after(&site, 0), counts(0, 0, 0), "nothing is due");
+    // Who asks for a run sees what there is now, whosever turn it is.
+    quiet_sale(&world, LOJA);
+    assert_eq!(run_after(&site, 0), counts(1, 1, 0));
     world.forget_requests();
     let first = quiet_sale(&world, LOJA);
     quiet_sale(&world, LOJA);
     assert_eq!(run_after(&site, TURN_S), counts(1, 2, 0));
     let told = "SELECT count(*) || '' FROM notification WHERE title = 'Nova venda'";
-    assert_eq!(site.stored(told), ["2"], "they were made after the link");
+    assert_eq!(site.stored(told), ["3"], "they were made after the link");
     for search in searches(&world) {
         assert!(search.contains("order.date_last_updated.from="), "{search}");
     }
@@ -301,20 +337,17 @@ fn what_nobody_told_is_found_by_the_periodic_run() {
     world.sale(LOJA);
     world.deliveries();
     until("it is here", PATIENCE, || {
-        (orders(&site) == 3).then_some(())
+        (orders(&site) == 4).then_some(())
     });
     assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0));
-    assert_eq!(site.stored(told), ["3"]);
+    assert_eq!(site.stored(told), ["4"]);
     assert_eq!(world.violations(), [json!(null); 0]);
 }
 
 #[test]
 fn a_long_silence_is_made_up_in_windows() {
     let world = shop();
-    let site = joined(&world).start();
-    let ana = site.person("ana");
-    world.link(&ana, LOJA);
-    wait_until_read(&site, &ana);
+    let site = mirrored(&world);
     site.stop();
     site.clock().advance_s(20 * 86_400);
     let sold: i64 = (10..13).map(|days| history(&world, LOJA, days, 100)).sum();
@@ -372,10 +405,8 @@ fn one_account_in_trouble_does_not_hold_up_another() {
 #[test]
 fn a_part_that_is_refused_is_no_lost_link() {
     let world = shop();
-    let site = joined(&world).start();
+    let site = mirrored(&world);
     let ana = site.person("ana");
-    world.link(&ana, LOJA);
-    wait_until_read(&site, &ana);
     for code in [401, 403] {
         let fault =
             json!({ "path_prefix": "/users/me", "times": 0, "kind": "status", "code": code });
@@ -393,6 +424,42 @@ fn a_part_that_is_refused_is_no_lost_link() {
         assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0), "{code}");
         assert_eq!(area(&ana, "conta")["estado"], "em_dia");
     }
+}
+
+#[test]
+fn a_part_that_is_out_of_order_holds_up_no_other() {
+    let world = shop();
+    let sale = world.sale_with(LOJA, &json!({ "notify": false }));
+    world.item(LOJA, "Garrafa", 20.0);
+    let site = joined(&world).start();
+    for path in ["/questions/search", "/users/900000001/items/search"] {
+        let fault = json!({ "path_prefix": path, "times": 0, "kind": "status", "code": 500 });
+        world.fault(&fault);
+    }
+    let claim = json!({ "ml_user_id": LOJA, "order": sale["id"], "notify": false });
+    world.control("/_sandbox/claims", &claim);
+    let ana = site.person("ana");
+    world.link(&ana, LOJA);
+    let good = ["pedidos", "reclamacoes", "conta", "envios"];
+    until("the others are read", PATIENCE, || {
+        site.clock().advance_s(20);
+        let is_read = |name: &&str| area(&ana, name)["estado"] == "em_dia";
+        good.iter().all(is_read).then_some(())
+    });
+    for name in ["perguntas", "anuncios"] {
+        assert_ne!(area(&ana, name)["estado"], "em_dia", "{name}");
+    }
+    assert_eq!(accounts(&ana)[0]["reclamacoes"], 1);
+    // Changes are found too.
+    quiet_sale(&world, LOJA);
+    world.control("/_sandbox/claims", &claim);
+    until("they are known", PATIENCE, || {
+        run_after(&site, 900);
+        (orders(&site) == 2 && accounts(&site.person("ana"))[0]["reclamacoes"] == 2).then_some(())
+    });
+    world.clear_faults();
+    let ana = site.person("ana");
+    wait_until_read(&site, &ana);
 }
 
 #[test]

@@ -158,7 +158,13 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
             admin.send(request.json(&json!({})))
         };
         let looks = route.method == "GET" && !route.changes_state;
-        if !looks || route.path == "/painel/ml/retorno" {
+        // Labels and notes have the buyer's address on them.
+        let in_person = [
+            "/painel/ml/retorno",
+            "/painel/ml/etiqueta",
+            "/painel/vendas/{id}/nota",
+        ];
+        if !looks || in_person.contains(&route.path.as_str()) {
             assert_eq!(
                 (reply.status, reply.asked.as_str()),
                 (403, reply.asked.as_str()),
@@ -166,7 +172,8 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
             );
             refused += 1;
         } else {
-            assert!(matches!(reply.status, 200 | 404), "{reply}");
+            // Some rows need a question, which the sample does not ask.
+            assert!(matches!(reply.status, 200 | 400 | 404 | 422), "{reply}");
         }
     }
     assert!(refused >= 11, "{refused} rows refused");

@@ -110,6 +110,9 @@ impl Browser {
         browser.session = format!("/session/{id}");
         browser.resize(1280, 800);
         browser.prefer(Theme::Light);
+        // Some versions keep a window without a screen out of focus.
+        let focused = json!({ "enabled": true });
+        browser.devtools("Emulation.setFocusEmulationEnabled", &focused);
         browser
     }
 

@@ -1,5 +1,6 @@
 //! The stand-in marketplace: the real executable's `sandbox`, scripted
-//! through its control addresses under `/_sandbox/`.
+//! through its control addresses under `/_sandbox/`. A test fails when the
+//! platform broke the marketplace's rules in it.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -138,8 +139,8 @@ impl World {
         self.list("violations")
     }
 
-    /// Requires that every call kept to the marketplace's rules; stands at the
-    /// end of tests that make the platform call it.
+    /// Requires that every call so far kept to the marketplace's rules; what
+    /// is asked at the end of every test.
     #[track_caller]
     pub fn no_violations(&self) {
         let violations = self.violations();
@@ -211,6 +212,27 @@ impl World {
         reply.json()
     }
 
+    /// The same, for what the sandbox may refuse; whether it was done.
+    #[track_caller]
+    pub fn may_control(&self, path: &str, body: &Value) -> Option<Value> {
+        let reply = self.send(&Request::new("POST", path).json(body));
+        (reply.status == 200).then(|| reply.json())
+    }
+
+    /// What the marketplace has of a seller, in the columns of the platform's
+    /// tables.
+    #[track_caller]
+    pub fn truth(&self, ml_user_id: u64) -> Value {
+        self.look(&format!("truth?ml_user_id={ml_user_id}"))
+    }
+
+    /// Forgets the violations so far.
+    #[track_caller]
+    pub fn forget_violations(&self) {
+        self.send(&Request::new("DELETE", "/_sandbox/violations"))
+            .expect(200);
+    }
+
     /// What the chat gateways took, in their order.
     #[track_caller]
     pub fn messages(&self) -> Vec<Value> {
@@ -250,6 +272,7 @@ impl Drop for World {
             eprintln!("--- the sandbox's log\n{}", self.process.log());
             return;
         }
+        self.no_violations();
         let status = self.process.stop(Duration::from_secs(10));
         assert!(status.success(), "the sandbox ends with 0, not {status}");
     }

@@ -1,0 +1,120 @@
+//! The receiver of notifications while the marketplace hardly answers: it
+//! takes them at once, and what waited is worked later, each once.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::actors::signed_notification;
+use crate::client::Request;
+use crate::process::until;
+use crate::site::Site;
+use crate::world::World;
+
+const SHOPS: [u64; 3] = [900_000_001, 900_000_002, 900_000_003];
+const SALES: usize = 120;
+/// What the marketplace allows is half a second; ours is a fifth of it.
+const LIMIT: Duration = Duration::from_millis(100);
+/// A busy machine may spoil a measurement, but not each of some.
+const TRIES: usize = 4;
+
+/// Sends notifications of sales from four sides at once; how long each answer
+/// took, the longest last.
+fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Vec<Duration> {
+    let took = std::thread::scope(|scope| {
+        let side = |side: usize| {
+            scope.spawn(move || {
+                let marketplace = site.anonymous();
+                let now = site.clock().now().timestamp();
+                let own = sales
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| place % 4 == side);
+                let post = |(place, (shop, order)): (usize, &(u64, String))| {
+                    let resource = format!("/orders/{order}");
+                    let id = format!("r{round}-{place}");
+                    let request = signed_notification(&resource, "orders_v2", *shop, &id, now);
+                    let begun = Instant::now();
+                    marketplace.send(request).expect(200);
+                    begun.elapsed()
+                };
+                own.map(post).collect::<Vec<Duration>>()
+            })
+        };
+        let sides: Vec<_> = (0..4).map(side).collect();
+        sides
+            .into_iter()
+            .flat_map(|side| side.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    let mut took = took;
+    took.sort();
+    took
+}
+
+#[test]
+fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
+    let world = World::start();
+    let site = Site::builder().unlimited().world(&world).start();
+    let ana = site.person("ana");
+    for shop in SHOPS {
+        world.seller(shop, &format!("LOJA {shop}"));
+        world.item(shop, "Garrafa", 89.9);
+        world.link(&ana, shop);
+    }
+    until("the accounts are read", Duration::from_secs(30), || {
+        site.clock().advance_s(5);
+        let waiting = "SELECT count(*) || '' FROM ml_sync WHERE at_once = 1";
+        (site.stored(waiting) == ["0"]).then_some(())
+    });
+    site.clock().advance_s(60);
+    let sales: Vec<(u64, String)> = (0..SALES)
+        .map(|number| {
+            let shop = SHOPS[number % SHOPS.len()];
+            let sale = world.sale_with(shop, &json!({ "notify": false }));
+            (shop, sale["id"].to_string())
+        })
+        .collect();
+    world.configure(&json!({ "delay_ms": 10_000 }));
+    world.forget_requests();
+    let mut worst = Vec::new();
+    std::thread::scope(|scope| {
+        // People wait for the marketplace meanwhile, too.
+        for price in [50, 60] {
+            let (ana, shop) = (&ana, SHOPS[0]);
+            scope.spawn(move || {
+                let fees = format!("/painel/ml/calculadora/taxas-json?conta={shop}&preco={price}");
+                ana.send_apart(Request::new("GET", &fees));
+            });
+        }
+        let first = post(&site, &sales, 0);
+        worst.push(first[first.len() * 99 / 100]);
+        until("the marketplace is asked", Duration::from_secs(30), || {
+            (world.requests().len() >= 5).then_some(())
+        });
+        for round in 1..TRIES {
+            let took = post(&site, &sales, round);
+            worst.push(took[took.len() * 99 / 100]);
+        }
+    });
+    // Nobody was waited for: every call takes longer than all of that.
+    let found = site.stored("SELECT count(*) || '' FROM sale_order");
+    assert!(found[0].parse::<usize>().unwrap() < SALES, "{found:?}");
+    let best = *worst.iter().min().unwrap();
+    assert!(best < LIMIT, "p99 of {worst:?}");
+
+    world.configure(&json!({ "delay_ms": 0 }));
+    until("the backlog is worked", Duration::from_secs(60), || {
+        site.clock().advance_s(30);
+        let waiting = "SELECT count(*) || '' FROM ml_notification WHERE state = 0";
+        (site.stored(waiting) == ["0"]).then_some(())
+    });
+    let once = site.stored(
+        "SELECT concat_ws(' ', count(*), count(DISTINCT order_id),
+             (SELECT count(*) FROM notification WHERE title = 'Nova venda'),
+             (SELECT sum(orders) FROM sales_day)) FROM sale_order",
+    );
+    let each = SALES.to_string();
+    assert_eq!(once, [[&*each; 4].join(" ")]);
+    world.no_violations();
+}
