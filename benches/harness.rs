@@ -26,6 +26,8 @@ mod delivery;
 mod hello;
 #[path = "harness/histogram.rs"]
 mod histogram;
+#[path = "harness/import.rs"]
+mod import;
 #[path = "harness/lab.rs"]
 mod lab;
 #[path = "harness/limits.rs"]
@@ -44,6 +46,8 @@ mod requests;
 mod rounds;
 #[path = "harness/seed.rs"]
 mod seed;
+#[path = "harness/seller.rs"]
+mod seller;
 #[path = "harness/server.rs"]
 mod server;
 #[path = "harness/students.rs"]

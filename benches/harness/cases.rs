@@ -6,6 +6,7 @@ use crate::answer::{self, Answer};
 use crate::commit_loop::CommitLoop;
 use crate::cron;
 use crate::delivery;
+use crate::import;
 use crate::lab::{Lab, Site};
 use crate::limits;
 use crate::load::Request;
@@ -14,6 +15,7 @@ use crate::report::{Figure, Target};
 use crate::requests::{self, get_bytes};
 use crate::rounds::{self, Series, Subject, alternate, median, sample};
 use crate::seed::{self, Recipe};
+use crate::seller;
 use crate::students;
 
 /// One thing that is measured.
@@ -51,6 +53,10 @@ pub const CASES: &[Case] = &[
         about: "purchase events, each stored durably: kept ones, and approvals that make a student" },
     Case { name: "students", run: students::students,
         about: "lists of 100,000 students in the panel, the slowest of each kind" },
+    Case { name: "seller", run: seller::seller,
+        about: "pages of one seller with a million orders, the slowest of each kind" },
+    Case { name: "import", run: import::import,
+        about: "first reading of 50,000 orders and 5,000 listings from the sandbox with 50 ms a call, and without" },
     Case { name: "cron", run: cron::cron,
         about: "calls of the cron endpoint with 100,000 students, and the longest wait for the writer beside them" },
     Case { name: "delivery", run: delivery::delivery,

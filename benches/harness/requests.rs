@@ -175,7 +175,8 @@ fn uuid(random: &mut Random) -> String {
     )
 }
 
-fn post_bytes(path: &str, extra: &str, body: &[u8]) -> Vec<u8> {
+/// A POST of JSON as bytes; `extra` is header lines, each ended.
+pub fn post_bytes(path: &str, extra: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
     write!(
         bytes,

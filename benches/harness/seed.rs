@@ -19,27 +19,31 @@ use crate::random::Random;
 use crate::requests::unix_now;
 
 /// Changes with the rows made here, so that older files are not used again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Sellers who have a password.
 pub const WITH_PASSWORD: i64 = 16;
 
-const ITEMS_PER_SELLER: i64 = 50;
 const DAY_S: i64 = 86_400;
 const HISTORY_S: i64 = 730 * DAY_S;
 
 /// Two notifications of this size fill a page of the file.
 const INBOX_BODY: usize = 1850;
 
-/// Words of shipping, beyond those that the schema brings.
-const WORDS: [(i64, &str); 6] = [
+/// Words beyond those that the schema brings.
+const WORDS: [(i64, &str); 8] = [
     (100, "delivered"),
     (101, "shipped"),
-    (102, "ready_to_ship"),
     (110, "fulfillment"),
     (111, "drop_off"),
     (112, "cross_docking"),
+    (120, "active"),
+    (121, "paused"),
+    (122, "gold_special"),
 ];
+
+/// Ready to be sent, shipped, delivered.
+const PARCELS: [i64; 3] = [10, 101, 100];
 
 /// What a seeded file holds.
 #[derive(Clone, Copy)]
@@ -48,23 +52,62 @@ pub struct Recipe {
     pub orders: i64,
     /// Kept marketplace notifications, two to a page.
     pub inbox: i64,
+    /// Everything belongs to one seller with several accounts.
+    pub alone: bool,
 }
 
 impl Recipe {
     /// Orders and what belongs to them.
     pub const fn orders(orders: i64) -> Self {
-        Self { orders, inbox: 0 }
+        Self {
+            orders,
+            inbox: 0,
+            alone: false,
+        }
+    }
+
+    /// The same of one seller with four accounts and five thousand listings.
+    pub const fn alone(orders: i64) -> Self {
+        Self {
+            orders,
+            inbox: 0,
+            alone: true,
+        }
     }
 
     /// A file of a gigabyte.
     pub const GIGABYTE: Self = Self {
         orders: 1_000_000,
         inbox: 430_000,
+        alone: false,
     };
 
     /// A thousand, or fewer where each would have under a thousand orders.
     pub fn sellers(self) -> i64 {
+        if self.alone {
+            return 1;
+        }
         (self.orders / 1000).clamp(1, 1000)
+    }
+
+    /// Listings that each seller has sold from.
+    pub const fn items(self) -> i64 {
+        if self.alone { 5_000 } else { 50 }
+    }
+
+    /// Number of a seller's listing.
+    pub const fn item_id(self, seller: Seller, number: i64) -> i64 {
+        3_000_000_000 + seller.0 * self.items() + number
+    }
+
+    /// A seller's accounts; most orders come from the first.
+    fn accounts(self, seller: Seller) -> Vec<i64> {
+        if self.alone {
+            return (0..4).map(|n| seller.first_account() + n).collect();
+        }
+        std::iter::once(seller.first_account())
+            .chain(seller.second_account())
+            .collect()
     }
 }
 
@@ -72,9 +115,10 @@ impl Recipe {
 pub fn file(lab: &Lab, recipe: Recipe) -> anyhow::Result<PathBuf> {
     let schema = hex(&Sha256::digest(include_str!("../../schema.sql")));
     let name = format!(
-        "{}-{}-v{VERSION}-{}",
+        "{}-{}{}-v{VERSION}-{}",
         recipe.orders,
         recipe.inbox,
+        if recipe.alone { "-alone" } else { "" },
         &schema[..8]
     );
     let done = lab.data().join(format!("{name}.db"));
@@ -194,7 +238,7 @@ fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<()> {
         let password = (seller.0 < WITH_PASSWORD).then_some(password_hash.as_str());
         person(&tx, seller, password, now)?;
         credentials(&tx, seller, now)?;
-        accounts_and_items(&tx, seller, now)?;
+        accounts_and_items(&tx, recipe, seller, now)?;
     }
     orders(&tx, recipe, now)?;
     counters(&tx)?;
@@ -287,14 +331,19 @@ fn credentials(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result
     Ok(())
 }
 
-fn accounts_and_items(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result<()> {
+fn accounts_and_items(
+    tx: &Transaction<'_>,
+    recipe: Recipe,
+    seller: Seller,
+    now: i64,
+) -> anyhow::Result<()> {
     // Links that are refused: a measured server calls nobody.
     let mut account = tx.prepare_cached(
         "INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, error,
                                  reputation, listings, linked_at, synced_at)
          VALUES (?, ?, ?, ?, 0, 'Conecte a conta de novo.', '5_green', ?, ?, ?)",
     )?;
-    for id in std::iter::once(seller.first_account()).chain(seller.second_account()) {
+    for id in recipe.accounts(seller) {
         let nickname = format!("LOJA{id}");
         let linked_at = now - HISTORY_S;
         account.execute(params![
@@ -302,24 +351,25 @@ fn accounts_and_items(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow:
             seller.user_id(),
             nickname,
             now,
-            ITEMS_PER_SELLER,
+            recipe.items(),
             linked_at,
             now
         ])?;
     }
     let mut item = tx.prepare_cached(
-        "INSERT INTO sold_item (item_id, variation_id, site, title, sku) VALUES (?, 0, 'MLB', ?, ?)",
+        "INSERT INTO sold_item (item_id, variation_id, version, site, title, sku) VALUES (?, 0, 0, 'MLB', ?, ?)",
     )?;
-    for number in 0..ITEMS_PER_SELLER {
-        let title = format!("Kit {number} Organizador De Gavetas Ajustável Com Divisórias");
+    for number in 0..recipe.items() {
+        let title = title(number);
         let sku = format!("ORG-{}-{number:03}", seller.0);
-        item.execute(params![item_id(seller, number), title, sku])?;
+        item.execute(params![recipe.item_id(seller, number), title, sku])?;
     }
     Ok(())
 }
 
-const fn item_id(seller: Seller, number: i64) -> i64 {
-    3_000_000_000 + seller.0 * ITEMS_PER_SELLER + number
+/// Title of a seller's listing.
+pub fn title(number: i64) -> String {
+    format!("Kit {number} Organizador De Gavetas Ajustável Com Divisórias")
 }
 
 fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> {
@@ -339,11 +389,19 @@ fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> 
         let seller = Seller(i64::try_from(
             shares.partition_point(|share| *share <= ticket),
         )?);
-        let account = match seller.second_account() {
-            Some(second) if random.below(4) == 0 => second,
-            _ => seller.first_account(),
+        let accounts = recipe.accounts(seller);
+        let account = match accounts.len() {
+            1 => accounts[0],
+            many if random.below(4) == 0 => accounts[1 + random.index(many - 1)],
+            _ => accounts[0],
         };
         let created_at = now - HISTORY_S + HISTORY_S * number / recipe.orders;
+        // Of one seller's listings the first is a favourite.
+        let item = if recipe.alone && random.below(10) == 0 {
+            0
+        } else {
+            random.below(recipe.items())
+        };
         let status = status(&mut random);
         let closed_at = (status != 1).then_some(created_at + 45);
         insert.execute(named_params! {
@@ -355,15 +413,24 @@ fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> 
             ":total_cents": 1990 + random.below(40_000),
             ":closed_at": closed_at,
             ":updated_at": created_at + random.below(5 * DAY_S),
-            ":item_id": item_id(seller, random.below(ITEMS_PER_SELLER)),
+            ":item_id": recipe.item_id(seller, item),
             ":quantity": 1 + random.below(10) / 8,
             ":buyer_nickname": format!("COMPRADOR{}", random.below(100_000_000)),
             ":shipping_id": closed_at.map(|_| 43_000_000_000 + number),
-            ":shipping_status": closed_at.map(|_| 100 + random.below(3)),
+            ":shipping_status": closed_at.map(|_| parcel(now - created_at)),
             ":logistic_type": closed_at.map(|_| 110 + random.below(3)),
         })?;
     }
     Ok(())
+}
+
+/// Where the parcel of an order of such an age is.
+const fn parcel(age_s: i64) -> i64 {
+    match age_s / DAY_S {
+        0 => PARCELS[0],
+        1..6 => PARCELS[1],
+        _ => PARCELS[2],
+    }
 }
 
 /// Running sums of the sellers' shares; the n-th share falls as 1 / (n + 10).

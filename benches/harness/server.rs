@@ -47,16 +47,19 @@ impl Server {
 
     /// Seconds of processor time that all its threads have used.
     pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
-        let stat = self.proc("stat")?;
-        // The second field, a name in parentheses, may hold blanks.
-        let (_, fields) = stat.rsplit_once(')').context("unexpected /proc stat")?;
-        let used: f64 = fields
-            .split_whitespace()
-            .skip(11) // utime and stime
-            .take(2)
-            .filter_map(|ticks| ticks.parse::<f64>().ok())
-            .sum();
-        Ok(used / TICKS_PER_SECOND)
+        used_seconds(&self.proc("stat")?)
+    }
+
+    /// Seconds of processor time that its thread of such a name has used.
+    pub fn thread_seconds(&self, name: &str) -> anyhow::Result<f64> {
+        let tasks = format!("/proc/{}/task", self.child.id());
+        for task in std::fs::read_dir(&tasks).with_context(|| format!("reading {tasks}"))? {
+            let stat = std::fs::read_to_string(task?.path().join("stat"))?;
+            if stat.contains(&format!("({name})")) {
+                return used_seconds(&stat);
+            }
+        }
+        bail!("no thread is called {name}")
     }
 
     /// Megabytes of memory that are its own and not a file's.
@@ -92,6 +95,19 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The processor time in a line of `/proc`.
+fn used_seconds(stat: &str) -> anyhow::Result<f64> {
+    // The second field, a name in parentheses, may hold blanks.
+    let (_, fields) = stat.rsplit_once(')').context("unexpected /proc stat")?;
+    let used: f64 = fields
+        .split_whitespace()
+        .skip(11) // utime and stime
+        .take(2)
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum();
+    Ok(used / TICKS_PER_SECOND)
 }
 
 /// The address on the first line; later lines are read and dropped, so that
