@@ -19,11 +19,17 @@ pub const EXECUTABLE: &str = env!("CARGO_BIN_EXE_seller-platform");
 /// How long a child may take to say where it listens.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
+/// Pauses between two looks of [`until`]: the first, and the longest.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
+
 /// Waits until `condition` gives something, and returns it; panics after
-/// `limit`, naming `what` was waited for.
+/// `limit`, naming `what` was waited for. The longer it takes the less often it
+/// looks: looking costs the watched process its time, and where each look lets
+/// time pass, a slow machine would see days go by.
 #[track_caller]
 pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + limit;
+    let mut pause = LOOKS.0;
     loop {
         if let Some(value) = condition() {
             return value;
@@ -32,7 +38,8 @@ pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Opti
             Instant::now() < deadline,
             "waited {limit:?} in vain: {what}"
         );
-        std::thread::park_timeout(Duration::from_millis(2));
+        std::thread::park_timeout(pause);
+        pause = LOOKS.1.min(pause * 9 / 8);
     }
 }
 
