@@ -514,23 +514,28 @@ fn twenty_answers_at_once_are_one() {
     assert_eq!(sent(&world), 1);
 }
 
+/// Where an answer was sent to a new question and arrived, and neither its
+/// reply did nor a look at it.
+fn answered_unseen(world: &World, ana: &Actor<'_>) -> String {
+    ask(world, LOJA, "Tem azul?");
+    world.deliveries();
+    let asked = listed(ana, QUESTIONS, 1);
+    let path = format!("{QUESTIONS}/{}", asked[0]["id"].as_str().unwrap());
+    world.fault(&json!({ "path_prefix": "/answers", "kind": "lost_response" }));
+    let away = json!({ "path_prefix": "/questions/", "kind": "status", "code": 503, "times": 0 });
+    world.fault(&away);
+    let text = json!({ "resposta": "Tem sim" });
+    ana.post(&format!("{path}/responder"), &text).expect(502);
+    assert_eq!(sent(world), 1);
+    path
+}
+
 #[test]
 fn an_answer_whose_end_nobody_saw_is_looked_for_before_another_is_sent() {
     let (world, site) = shops();
-    ask(&world, LOJA, "Tem azul?");
-    world.deliveries();
-    let ana = site.person("ana");
-    let asked = listed(&ana, QUESTIONS, 1);
-    let id = asked[0]["id"].as_str().unwrap();
-    let path = format!("{QUESTIONS}/{id}/responder");
+    let question = answered_unseen(&world, &site.person("ana"));
+    let path = format!("{question}/responder");
     let text = json!({ "resposta": "Tem sim" });
-    // It arrives, and neither its reply nor a look at it does.
-    let unseen = json!({ "path_prefix": "/answers", "kind": "lost_response" });
-    let away = json!({ "path_prefix": "/questions/", "kind": "status", "code": 503, "times": 0 });
-    world.fault(&unseen);
-    world.fault(&away);
-    ana.post(&path, &text).expect(502);
-    assert_eq!(sent(&world), 1);
     site.kill();
     site.start_again();
     site.person("ana").post(&path, &text).expect(502);
@@ -539,7 +544,30 @@ fn an_answer_whose_end_nobody_saw_is_looked_for_before_another_is_sent() {
     site.clock().advance_s(600);
     site.person("ana").post(&path, &text).ok();
     assert_eq!(sent(&world), 1, "it was there");
-    let answered = json_of(&site.person("ana"), &format!("{QUESTIONS}/{id}"));
+    let answered = json_of(&site.person("ana"), &question);
     assert_eq!(answered["resposta"], "Tem sim");
+    assert_eq!(site.stored("SELECT count(*) || '' FROM answer_sent"), ["0"]);
+}
+
+#[test]
+fn an_answer_whose_end_nobody_saw_may_come_in_by_itself() {
+    let (world, site) = shops();
+    let ana = site.person("ana");
+    let question = answered_unseen(&world, &ana);
+    let path = format!("{question}/responder");
+    world.clear_faults();
+    until("the answered question comes in", PATIENCE, || {
+        site.clock().advance_s(60);
+        (json_of(&ana, &question)["resposta"] == "Tem sim").then_some(())
+    });
+    let other = json!({ "resposta": "Não tem" });
+    let told = [&other, &json!({ "resposta": "Tem sim" }), &other].map(|text| {
+        let reply = ana.post(&path, text);
+        reply.status
+    });
+    assert_eq!(told, [409, 200, 409]);
+    assert_eq!(sent(&world), 1);
+    ana.post(&path, &json!({ "resposta": "Tem sim" }))
+        .expect(409);
     assert_eq!(site.stored("SELECT count(*) || '' FROM answer_sent"), ["0"]);
 }

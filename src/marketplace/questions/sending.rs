@@ -59,7 +59,8 @@ pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
     Ok(was_sent)
 }
 
-fn is_unclear(tx: &ReadTx<'_>, question: i64) -> Result<bool> {
+/// Whether an answer went out and nobody saw what became of it.
+pub fn is_unclear(tx: &ReadTx<'_>, question: i64) -> Result<bool> {
     tx.one(
         "SELECT EXISTS (SELECT 1 FROM answer_sent WHERE question_id = ?1)",
         [question],
