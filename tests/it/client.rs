@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long a reply may take.
-const REPLY_LIMIT: Duration = Duration::from_secs(30);
+const REPLY_LIMIT: Duration = Duration::from_mins(1);
 
 /// A request that follows the rules; raw bytes go through [`Connection`].
 #[derive(Clone, Debug)]
