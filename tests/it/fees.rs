@@ -4,48 +4,24 @@ use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
-use crate::site::Site;
-use crate::world::World;
+use crate::labels::{LOJA, OTHER, Shop};
 
 const PAGE: &str = "/painel/ml/calculadora";
 const FEES: &str = "/painel/ml/calculadora/taxas-json";
-const LOJA: u64 = 900_000_001;
-const OTHER: u64 = 900_000_002;
 
-struct Shop {
-    world: World,
-    site: Site,
+/// Ana and Rui with a shop each, where taxes and discounts are set.
+fn open() -> Shop {
+    Shop::open_with(|site| {
+        site.config("tax.rate", 7.5)
+            .config("marketplace.reputation_discount.5_green", 10.0)
+    })
 }
 
-impl Shop {
-    /// Ana and Rui with a shop each.
-    fn open() -> Self {
-        let world = World::start();
-        world.seller(LOJA, "LOJA DA ANA");
-        world.seller(OTHER, "LOJA DO RUI");
-        let site = Site::builder()
-            .unlimited()
-            .world(&world)
-            .config("tax.rate", 7.5)
-            .config("marketplace.reputation_discount.5_green", 10.0)
-            .start();
-        world.link(&site.person("ana"), LOJA);
-        world.link(&site.person("rui"), OTHER);
-        Self { world, site }
-    }
-
-    fn ana(&self) -> Actor<'_> {
-        self.site.person("ana")
-    }
-
-    /// How often the marketplace was asked for fees.
-    fn asked(&self) -> usize {
-        let requests = self.world.requests();
-        let fees = requests
-            .iter()
-            .filter(|one| one["path"] == "/sites/MLB/listing_prices");
-        fees.count()
-    }
+/// What the marketplace was asked about fees.
+fn asked(shop: &Shop) -> Vec<Value> {
+    let requests = shop.world.requests().into_iter();
+    let fees = requests.filter(|one| one["path"] == "/sites/MLB/listing_prices");
+    fees.collect()
 }
 
 fn get(actor: &Actor<'_>, query: &str) -> Reply {
@@ -54,7 +30,7 @@ fn get(actor: &Actor<'_>, query: &str) -> Reply {
 
 #[test]
 fn fees_come_with_reputation_and_tax() {
-    let shop = Shop::open();
+    let shop = open();
     let fees = get(&shop.ana(), &format!("?conta={LOJA}")).ok();
     let level = fees["reputacao"]["nivel"].as_str().unwrap().to_owned();
     let discount = if level == "5_green" { 10.0 } else { 0.0 };
@@ -71,7 +47,7 @@ fn fees_come_with_reputation_and_tax() {
     let fees = get(&shop.ana(), &query).ok();
     assert_eq!(fees["categoria"], json!("MLB1052"));
     assert_eq!(fees["taxa_fixa"], json!(6.5));
-    let sent = shop.world.requests().pop().unwrap()["query"].to_string();
+    let sent = asked(&shop).pop().unwrap()["query"].to_string();
     for part in [
         "price=30",
         "category_id=MLB1052",
@@ -85,7 +61,7 @@ fn fees_come_with_reputation_and_tax() {
 
 #[test]
 fn every_shape_of_the_marketplaces_answer_is_read() {
-    let shop = Shop::open();
+    let shop = open();
     for (price, shape) in [(50, "array"), (51, "nested"), (52, "object")] {
         shop.world.configure(&json!({ "fees_shape": shape }));
         let fees = get(&shop.ana(), &format!("?conta={LOJA}&preco={price}")).ok();
@@ -95,12 +71,12 @@ fn every_shape_of_the_marketplaces_answer_is_read() {
 
 #[test]
 fn an_answer_is_good_for_a_day_and_for_its_account() {
-    let shop = Shop::open();
+    let shop = open();
     let query = format!("?conta={LOJA}&preco=80");
     for _ in 0..3 {
         get(&shop.ana(), &query).ok();
     }
-    assert_eq!(shop.asked(), 1);
+    assert_eq!(asked(&shop).len(), 1);
     // What is remembered needs no marketplace.
     shop.world
         .fault(&json!({ "path_prefix": "/sites", "kind": "status", "code": 500, "times": 0 }));
@@ -111,15 +87,19 @@ fn an_answer_is_good_for_a_day_and_for_its_account() {
         &format!("?conta={OTHER}&preco=80"),
     )
     .ok();
-    assert_eq!(shop.asked(), 2, "another account is asked for by itself");
+    assert_eq!(
+        asked(&shop).len(),
+        2,
+        "another account is asked for by itself"
+    );
     shop.site.clock().advance_s(86_401);
     get(&shop.site.person("ana"), &query).ok();
-    assert_eq!(shop.asked(), 3);
+    assert_eq!(asked(&shop).len(), 3);
 }
 
 #[test]
 fn what_is_wrong_with_a_question_is_named() {
-    let shop = Shop::open();
+    let shop = open();
     for (query, field) in [
         (String::new(), "conta"),
         ("?conta=".to_owned(), "conta"),
@@ -141,7 +121,7 @@ fn what_is_wrong_with_a_question_is_named() {
 
 #[test]
 fn nobody_asks_for_another_ones_account() {
-    let shop = Shop::open();
+    let shop = open();
     for account in [OTHER, 999_999, u64::MAX / 4] {
         let reply = get(&shop.ana(), &format!("?conta={account}")).expect(404);
         assert!(!reply.text().contains("RUI"), "{reply}");
@@ -150,7 +130,7 @@ fn nobody_asks_for_another_ones_account() {
         let page = shop.ana().send(page).expect(404);
         assert!(!page.text().contains("LOJA DO RUI"), "{page}");
     }
-    assert_eq!(shop.asked(), 0);
+    assert_eq!(asked(&shop).len(), 0);
     let free = shop.site.person_as("eva", "free");
     get(&free, &format!("?conta={LOJA}")).expect(403);
     let page = free.get(PAGE).expect(200).text();
@@ -162,7 +142,7 @@ fn nobody_asks_for_another_ones_account() {
 
 #[test]
 fn a_marketplace_that_does_not_answer_is_said_to() {
-    let shop = Shop::open();
+    let shop = open();
     let faults = [
         json!({ "kind": "status", "code": 500, "body": "segredo do marketplace" }),
         json!({ "kind": "status", "code": 403 }),
@@ -192,14 +172,18 @@ fn a_marketplace_that_does_not_answer_is_said_to() {
 
 #[test]
 fn the_page_shows_what_remains_with_ones_own_tax() {
-    let shop = Shop::open();
+    let shop = open();
     let ana = shop.ana();
     let page = ana.get(PAGE).expect(200).text();
     assert!(
         page.contains("LOJA DA ANA") && page.contains("7,5%"),
         "{page}"
     );
-    assert_eq!(shop.asked(), 0, "nothing is asked before somebody does");
+    assert_eq!(
+        asked(&shop).len(),
+        0,
+        "nothing is asked before somebody does"
+    );
     for bad in ["101", "-1", "x", "1,999"] {
         ana.post(&format!("{PAGE}/imposto"), &json!({ "imposto": bad }))
             .expect(422);

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::process::until;
-use crate::site::Site;
+use crate::site::{Builder, Site};
+use crate::sync::{wait_until_read, wait_until_worked};
 use crate::world::World;
 
 const PAGE: &str = "/painel/ml/etiquetas";
@@ -21,16 +22,24 @@ pub struct Shop {
 }
 
 impl Shop {
-    /// Ana and Rui with a shop each.
+    /// Ana and Rui with a shop each, read to the end.
     pub fn open() -> Self {
+        Self::open_with(|site| site)
+    }
+
+    /// The same, on a site with other settings.
+    pub fn open_with(set: impl FnOnce(Builder) -> Builder) -> Self {
         let world = World::start();
         for (seller, nickname) in [(LOJA, "LOJA DA ANA"), (OTHER, "LOJA DO RUI")] {
             world.seller(seller, nickname);
             world.item(seller, "Garrafa", 89.9);
         }
-        let site = Site::builder().unlimited().world(&world).start();
-        world.link(&site.person("ana"), LOJA);
-        world.link(&site.person("rui"), OTHER);
+        let site = set(Site::builder().unlimited().world(&world)).start();
+        for (name, seller) in [("ana", LOJA), ("rui", OTHER)] {
+            let owner = site.person(name);
+            world.link(&owner, seller);
+            wait_until_read(&site, &owner);
+        }
         Self { world, site }
     }
 
@@ -57,7 +66,7 @@ impl Shop {
     #[track_caller]
     pub fn wait_for(&self, actor: &Actor<'_>, count: u64) -> Value {
         self.world.deliveries();
-        until("the parcels are known", Duration::from_secs(20), || {
+        until("the parcels are known", Duration::from_mins(1), || {
             self.site.clock().advance_s(1);
             let request = Request::new("GET", PAGE).header("Accept", "application/json");
             let list = actor.send(request).ok();
@@ -265,6 +274,7 @@ fn parcels_that_have_left_are_ones_own_all_the_same() {
             .control(&format!("/_sandbox/orders/{order}"), &sent);
     }
     shop.wait_for(&ana, 0);
+    wait_until_worked(&shop.world, &shop.site);
     shop.world.forget_requests();
     let ids: Vec<&str> = sold.iter().map(|(_, shipment)| &**shipment).collect();
     let reply = ask(&ana, LOJA, &ids.join(",")).expect(400);

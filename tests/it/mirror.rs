@@ -9,32 +9,25 @@ use crate::actors::Actor;
 use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
+use crate::sync::{wait_until_read, wait_until_worked};
 use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
 const OUTRA: u64 = 900_000_002;
 
 /// Real time that the workers get.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Ana's linked shop with one listing, on a site that is told of changes.
+/// Ana's linked shop with one listing, read to the end, on a site that is told
+/// of changes.
 fn linked(world: &World) -> (Site, String) {
     world.seller(LOJA, "LOJA DA ANA");
     let item = world.item(LOJA, "Garrafa térmica", 89.9);
     let site = Site::builder().unlimited().world(world).start();
-    world.link(&site.person("ana"), LOJA);
+    let ana = site.person("ana");
+    world.link(&ana, LOJA);
+    wait_until_read(&site, &ana);
     (site, item)
-}
-
-/// Waits until every notification was delivered and worked.
-#[track_caller]
-fn settled(world: &World, site: &Site) {
-    world.deliveries();
-    until("the inbox is worked", PATIENCE, || {
-        let waiting = site.stored("SELECT count(*) || '' FROM ml_notification WHERE state = 0");
-        site.clock().advance_s(7);
-        (waiting == ["0"]).then_some(())
-    });
 }
 
 /// Waits for what a query of texts gives.
@@ -68,12 +61,12 @@ fn a_listing_is_mirrored_and_told_of_when_it_ends_by_itself() {
     let (site, item) = linked(&world);
     let change = |what: &Value| world.control(&format!("/_sandbox/items/{item}"), what);
     change(&json!({ "price": 79.5, "stock": 3, "sku": "GAR-1" }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     shows(&site, LISTING, &["active  7950 3 GAR-1"]);
 
     site.clock().advance_s(60);
     change(&json!({ "stock": 0 }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     shows(&site, LISTING, &["paused out_of_stock 7950 0 GAR-1"]);
     assert_eq!(told(&site), ["4 Anúncio sem estoque"]);
     let ana = site.extension("ana");
@@ -81,7 +74,7 @@ fn a_listing_is_mirrored_and_told_of_when_it_ends_by_itself() {
 
     site.clock().advance_s(60);
     change(&json!({ "status": "closed" }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     until("it has ended", PATIENCE, || {
         site.clock().advance_s(7);
         site.stored(LISTING)[0].starts_with("closed").then_some(())
@@ -102,7 +95,7 @@ fn a_question_waits_once_and_its_answer_is_seen() {
         "/_sandbox/questions",
         &json!({ "ml_user_id": LOJA, "text": "Serve na bicicleta?" }),
     );
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     shows(&site, QUESTION, &["1 UNANSWERED -"]);
     assert_eq!(told(&site), ["3 Nova pergunta"]);
     let ana = site.extension("ana");
@@ -110,7 +103,7 @@ fn a_question_waits_once_and_its_answer_is_seen() {
 
     let question = format!("/_sandbox/questions/{}", asked["id"]);
     world.control(&question, &json!({ "answer": "Serve sim" }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     shows(&site, QUESTION, &["2 ANSWERED Serve sim"]);
     assert_eq!(account(&ana)["perguntas"], 0);
     assert_eq!(told(&site).len(), 1);
@@ -123,8 +116,9 @@ fn a_claim_is_told_and_counted_until_it_ends() {
     let (site, _) = linked(&world);
     site.clock().advance_s(60);
     world.sale(LOJA);
+    wait_until_worked(&world, &site);
     let opened = world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     until("the claim is here", PATIENCE, || {
         site.clock().advance_s(7);
         (site.stored(CLAIM).len() == 1).then_some(())
@@ -138,7 +132,7 @@ fn a_claim_is_told_and_counted_until_it_ends() {
         &claim,
         &json!({ "status": "closed", "resolution": "payment_refunded" }),
     );
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     until("the claim has ended", PATIENCE, || {
         site.clock().advance_s(7);
         let shown = site.stored(CLAIM);
@@ -153,7 +147,7 @@ fn a_shipment_moves_its_order() {
     let world = World::start();
     let (site, _) = linked(&world);
     let sale = world.sale_with(LOJA, &json!({ "shipping": "now", "notify": true }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     let shipping = "SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.shipping_status";
     shows(&site, shipping, &["ready_to_ship"]);
     // The change itself says nothing; the notification of the shipment does.
@@ -165,7 +159,7 @@ fn a_shipment_moves_its_order() {
     let shipment = format!("/shipments/{}", sale["shipment"]["id"]);
     let told = json!({ "ml_user_id": LOJA, "topic": "shipments", "resource": shipment });
     world.control("/_sandbox/notifications", &told);
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     shows(&site, shipping, &["shipped"]);
     world.no_violations();
 }
@@ -174,7 +168,7 @@ fn a_shipment_moves_its_order() {
 fn an_area_that_refuses_does_not_end_the_link() {
     let world = World::start();
     let (site, item) = linked(&world);
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     world.forget_requests();
     world.fault(&json!({ "path_prefix": "/questions", "times": 0, "kind": "status", "code": 401 }));
     world.control("/_sandbox/questions", &json!({ "ml_user_id": LOJA }));
@@ -212,7 +206,7 @@ fn what_is_anothers_or_leads_elsewhere_is_passed_over() {
     let (site, _) = linked(&world);
     world.seller(OUTRA, "OUTRA LOJA");
     let theirs = world.item(OUTRA, "Panela", 10.0);
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     world.forget_requests();
     for (topic, resource) in [
         ("items", format!("/items/{theirs}")),
@@ -224,7 +218,7 @@ fn what_is_anothers_or_leads_elsewhere_is_passed_over() {
         let told = json!({ "ml_user_id": LOJA, "topic": topic, "resource": resource });
         world.control("/_sandbox/notifications", &told);
     }
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     assert_eq!(
         site.stored("SELECT state || ' ' || outcome FROM ml_notification WHERE outcome <> 'applied' ORDER BY outcome"),
         [
@@ -254,7 +248,7 @@ fn unlinking_takes_away_what_only_shows_how_things_stand() {
     world.control("/_sandbox/questions", &json!({ "ml_user_id": LOJA }));
     world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA }));
     world.control(&format!("/_sandbox/items/{item}"), &json!({ "stock": 5 }));
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     let rows =
         "SELECT (SELECT count(*) FROM listing) || ' ' || (SELECT count(*) FROM question) || ' '
                 || (SELECT count(*) FROM claim) || ' ' || (SELECT count(*) FROM sale_order)";
@@ -277,7 +271,7 @@ fn unlinking_takes_away_what_only_shows_how_things_stand() {
 fn what_was_given_up_is_worked_from_the_panel() {
     let world = World::start();
     let (site, item) = linked(&world);
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     world.fault(&json!({ "path_prefix": "/items/", "times": 0, "kind": "status", "code": 403 }));
     world.control(&format!("/_sandbox/items/{item}"), &json!({ "stock": 8 }));
     world.deliveries();
@@ -312,7 +306,7 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
     for _ in 0..3 {
         world.sale(LOJA);
     }
-    settled(&world, &site);
+    wait_until_worked(&world, &site);
     let (ana, rui) = (site.extension("ana"), site.extension("rui"));
     let shown = ana.get("/api/ext/me").ok()["ml"].take();
     assert_eq!(shown["total_notifs"], 3);

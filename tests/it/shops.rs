@@ -11,9 +11,10 @@ use crate::cron::json_of;
 use crate::furnish::LOJA;
 use crate::process::until;
 use crate::site::Site;
+use crate::sync::{wait_until_read, wait_until_worked};
 use crate::world::World;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 const SALES: &str = "/painel/vendas";
 pub const LISTINGS: &str = "/painel/anuncios";
 pub const QUESTIONS: &str = "/painel/perguntas";
@@ -28,9 +29,12 @@ pub fn shops() -> (World, Site) {
         world.seller(LOJA + number, name);
         world.item(LOJA + number, "Caneca de ágata", 35.5);
         world.link(&ana, LOJA + number);
+    }
+    wait_until_read(&site, &ana);
+    for number in [0, 1] {
         world.sale(LOJA + number);
     }
-    world.deliveries();
+    wait_until_worked(&world, &site);
     listed(&ana, SALES, 2);
     (world, site)
 }

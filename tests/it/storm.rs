@@ -11,11 +11,12 @@ use crate::client::Request;
 use crate::process::until;
 use crate::random::Random;
 use crate::site::Site;
+use crate::sync::{wait_until_read, wait_until_worked};
 use crate::world::World;
 
 const SHOPS: [u64; 2] = [900_000_001, 900_000_002];
 const SALES: u64 = 40;
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What an order must look like in the end.
 type Books = BTreeMap<String, (String, Value)>;
@@ -30,6 +31,7 @@ fn duplicates_and_disorder_end_in_what_the_marketplace_shows() {
         world.item(shop, "Garrafa térmica 1 litro", 89.9);
         world.link(&person, shop);
     }
+    wait_until_read(&site, &person);
     let ana = site.seller("ana").plan("scale");
     world.configure(&json!({ "duplicates": 2, "reorder": true, "hold": true }));
     let wanted = trade(&world, &mut Random::new(7));
@@ -41,6 +43,7 @@ fn duplicates_and_disorder_end_in_what_the_marketplace_shows() {
         site.clock().advance_s(1);
         (books(&ana) == wanted.iter().map(shown).collect()).then_some(())
     });
+    wait_until_worked(&world, &site);
     let extension = site.extension("ana");
     let settled = || -> (Value, Value) {
         let orders = ana.get("/api/v1/partner/orders?limit=200").ok();

@@ -12,6 +12,7 @@ use crate::cron::json_of;
 use crate::process::until;
 use crate::receiver::{Receiver, with_push};
 use crate::site::Site;
+use crate::sync::{wait_until_read, wait_until_worked};
 use crate::world::World;
 
 const OWN: u64 = 900_000_001;
@@ -49,6 +50,8 @@ impl Theirs {
         let (ana, rui) = (site.person("ana"), site.person("rui"));
         world.link(&ana, OWN);
         world.link(&rui, THEIRS);
+        wait_until_read(site, &ana);
+        wait_until_read(site, &rui);
         site.clock().advance_s(60);
         world.sale(OWN);
         let sale = world.sale_with(THEIRS, &json!({ "buyer_nickname": "COMPRADOR-SEGREDO" }));
@@ -68,11 +71,12 @@ impl Theirs {
             ("perguntas", 1),
             ("reclamacoes", 1),
         ] {
-            until(list, Duration::from_secs(30), || {
+            until(list, Duration::from_mins(1), || {
                 site.clock().advance_s(5);
                 (json_of(&rui, &format!("/painel/{list}"))["total"] == count).then_some(())
             });
         }
+        wait_until_worked(world, site);
         let text = |value: &Value| {
             value
                 .as_str()

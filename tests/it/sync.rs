@@ -15,7 +15,7 @@ use crate::world::World;
 pub const LOJA: u64 = 900_000_001;
 const OUTRA: u64 = 900_000_002;
 /// Real time that the workers get.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(2);
 /// After this every account has had its turn.
 const TURN_S: i64 = 1_800;
 
@@ -67,13 +67,44 @@ fn is_read(account: &Value) -> bool {
     areas.iter().all(|area| area["estado"] == "em_dia")
 }
 
-/// Waits until all accounts of a person are read; time passes meanwhile, as
-/// whatever failed waits.
+fn has_failed(account: &Value) -> bool {
+    let areas = account["sincronizacao"].as_array().unwrap();
+    areas.iter().any(|area| area["estado"] == "com_erro")
+}
+
+/// Lets the time pass that whatever failed waits for. What goes on needs none:
+/// the marketplace forgets a scan of which nothing is asked for some minutes.
+#[track_caller]
+pub fn pass_time_for_retries(site: &Site, person: &Actor<'_>) {
+    if accounts(person).iter().any(has_failed) {
+        site.clock().advance_s(5);
+    }
+}
+
+/// Waits until all accounts of a person are read.
 #[track_caller]
 pub fn wait_until_read(site: &Site, person: &Actor<'_>) {
+    let mut looks = 0;
     until("everything is read", PATIENCE, || {
-        site.clock().advance_s(5);
+        pass_time_for_retries(site, person);
+        // An area that failed puts off the others, of which nothing shows it.
+        if looks % 20 == 0 {
+            site.clock().advance_s(5);
+        }
+        looks += 1;
         accounts(person).iter().all(is_read).then_some(())
+    });
+}
+
+/// Waits until every notification was delivered and worked; time passes
+/// meanwhile, as whatever failed waits.
+#[track_caller]
+pub fn wait_until_worked(world: &World, site: &Site) {
+    world.deliveries();
+    until("the inbox is worked", PATIENCE, || {
+        let waiting = site.stored("SELECT count(*) || '' FROM ml_notification WHERE state = 0");
+        site.clock().advance_s(5);
+        (waiting == ["0"]).then_some(())
     });
 }
 
