@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::process::until;
 use crate::site::Site;
 use crate::sync::{
-    LOJA, PATIENCE, accounts, area, joined, mirrored, orders, quiet_sale, run_after, shop,
-    wait_until_read,
+    LOJA, PATIENCE, accounts, area, joined, mirrored, orders, pass_time_for_retries, quiet_sale,
+    run_after, shop, wait_until_read,
 };
 use crate::world::World;
 
@@ -236,7 +236,7 @@ fn a_scan_that_was_cut_off_loses_no_listing() {
     world.fault(&json!({ "path_prefix": "/items/bulk", "skip": 9, "kind": "status", "code": 500 }));
     world.link(&ana, LOJA);
     until("some are here", PATIENCE, || {
-        site.clock().advance_s(5);
+        pass_time_for_retries(&site, &ana);
         let read = site.stored("SELECT (count(*) > 500) || '' FROM listing");
         (read == ["1"]).then_some(())
     });
