@@ -3,14 +3,12 @@
 //! Marked as ignored because they need Chromium: `tests/run` installs it and
 //! runs them. Every page by itself is looked at in `browser_pages.rs`.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::process::until;
 use crate::site::{Person, Site};
-use crate::webdriver::{Browser, ENTER, ESCAPE, TAB};
+use crate::webdriver::{Browser, ENTER, ESCAPE, PATIENCE, TAB};
 use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
@@ -35,7 +33,7 @@ impl Site {
     /// Path and query of the set-up link that the server wrote at its start.
     #[track_caller]
     pub fn setup_link(&self) -> String {
-        until("a set-up link in the log", Duration::from_secs(10), || {
+        until("a set-up link in the log", PATIENCE, || {
             let log = self.log();
             let link = &log[log.find("/configurar?codigo=")?..];
             Some(link.split_once('\n')?.0.trim().to_owned())
@@ -151,30 +149,29 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     assert_eq!(world.deliveries().last().unwrap()["status"], 200);
 
     let totals = "document.querySelector('.stat-value').textContent === '1'";
-    until(
-        "the sale is on the home page",
-        Duration::from_secs(15),
-        || {
-            browser.go(&site.url("/painel"));
-            let shown = browser.script(&format!("return {totals};"));
-            shown.as_bool().filter(|shown| *shown)
-        },
-    );
+    until("the sale is on the home page", PATIENCE, || {
+        browser.go(&site.url("/painel"));
+        let shown = browser.script(&format!("return {totals};"));
+        shown.as_bool().filter(|shown| *shown)
+    });
     browser.see("Garrafa térmica 1 litro");
     browser.see("R$ 89,90 até agora");
     // What is opened is read: of two sales the other one stays unread.
     browser.go(&format!("http://{}/", world.address()));
     browser.press("Simular venda");
-    until("both are told", Duration::from_secs(15), || {
+    until("both are told", PATIENCE, || {
         browser.go(&site.url("/painel/avisos"));
         let unread = browser.script("return document.querySelectorAll('.unread').length;");
         (unread == 2).then_some(())
     });
     browser.click(".unread strong a");
     browser.see("Comprador");
-    browser.go(&site.url("/painel/avisos"));
+    // The page that was opened tells so in its own time.
     let unread = "document.querySelectorAll('.unread').length";
-    browser.wait_until("one is unread", &format!("{unread} === 1"));
+    until("one is unread", PATIENCE, || {
+        browser.go(&site.url("/painel/avisos"));
+        (browser.script(&format!("return {unread};")) == 1).then_some(())
+    });
     browser.press("Marcar todos como lidos");
     browser.wait_until("nothing is unread any more", &format!("{unread} === 0"));
 
@@ -200,12 +197,14 @@ fn a_first_reading_is_seen_to_go_on() {
     world.item(LOJA, "Garrafa térmica 1 litro", 89.9);
     let plan = json!({ "ml_user_id": LOJA, "days": 360, "daily": 6, "seed": 1 });
     world.control("/_sandbox/history", &plan);
-    world.fault(&json!({ "path_prefix": "/orders/search", "times": 0, "kind": "slow", "ms": 500 }));
+    let slow = json!({ "path_prefix": "/orders/search", "times": 0, "kind": "slow", "ms": 1_000 });
+    world.fault(&slow);
     let site = Site::builder().unlimited().world(&world).start();
     let ana = site.person("ana");
-    world.link(&ana, LOJA);
     let browser = Browser::start();
     site.sign_in(&browser, ana.person(), "/painel");
+    // The browser takes a while to start, in which much would be read.
+    world.link(&ana, LOJA);
     browser.go(&site.url("/painel/ml"));
     // What a reload, or a page that is made anew, would undo.
     browser.script(

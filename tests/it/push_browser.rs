@@ -27,7 +27,7 @@ use crate::world::World;
 
 const PAGE: &str = "/perfil/avisos";
 /// How long the browser may take to show something.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The service of the browser's maker; it ends with the test.
 struct Maker {

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use crate::client::{Client, Request};
 
 /// How long a page may take to show what a test waits for.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 /// How long `chromedriver` may take to listen.
 const START_LIMIT: Duration = Duration::from_secs(30);
 /// The name under which the protocol hands over an element.
