@@ -276,8 +276,18 @@ impl Zone {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    /// Moves a clock file to an instant. Replaced in one step, so that nobody
+    /// reads half of it.
+    pub fn set_file(file: &Path, instant: &str) {
+        let next = file.with_extension("next");
+        std::fs::write(&next, instant).unwrap();
+        std::fs::rename(&next, file).unwrap();
+    }
 
     const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);
 

@@ -170,7 +170,7 @@ impl House {
     }
 
     fn now_is(&self, now: Instant) {
-        std::fs::write(&self.clock_file, now.rfc3339()).unwrap();
+        crate::clock::tests::set_file(&self.clock_file, &now.rfc3339());
     }
 
     fn execute(&self, sql: &'static str) {

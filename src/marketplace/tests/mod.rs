@@ -141,11 +141,8 @@ impl World {
 
     /// Moves the clock of both sides.
     fn advance(&self, seconds: i64) {
-        std::fs::write(
-            &self.clock_file,
-            self.app.clock.now().plus(seconds).rfc3339(),
-        )
-        .unwrap();
+        let later = self.app.clock.now().plus(seconds);
+        crate::clock::tests::set_file(&self.clock_file, &later.rfc3339());
     }
 
     fn write<T: Send + 'static>(

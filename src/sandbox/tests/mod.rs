@@ -74,7 +74,7 @@ impl Site {
     }
 
     fn set_clock(&self, now: &str) {
-        std::fs::write(self.folder.path().join("clock"), now).unwrap();
+        crate::clock::tests::set_file(&self.folder.path().join("clock"), now);
     }
 
     #[track_caller]
