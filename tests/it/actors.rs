@@ -146,6 +146,11 @@ impl<'s> Actor<'s> {
         self
     }
 
+    /// Where it acts.
+    pub const fn site(&self) -> &Site {
+        self.site
+    }
+
     /// The person behind it.
     #[track_caller]
     pub fn person(&self) -> &Person {

@@ -184,9 +184,14 @@ fn sell(world: &World, ana: &Actor<'_>) {
         "/painel/perguntas",
         "/painel/reclamacoes",
     ] {
-        until(list, Duration::from_secs(30), || {
+        until(list, Duration::from_mins(1), || {
             let request = Request::new("GET", list).header("Accept", "application/json");
-            (ana.send(request).ok()["total"].as_u64()? > 0).then_some(())
+            if ana.send(request).ok()["total"].as_u64()? > 0 {
+                return Some(());
+            }
+            // What failed waits for its next try.
+            world.clock().advance_s(1);
+            None
         });
     }
     world.end_tokens(LOJA + 1, "revoke");

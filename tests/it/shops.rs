@@ -45,7 +45,12 @@ pub fn listed(actor: &Actor<'_>, list: &str, count: usize) -> Vec<Value> {
     until(list, PATIENCE, || {
         let found = json_of(actor, list);
         let rows = found["dados"].as_array().unwrap().clone();
-        (rows.len() == count && found["total"] == count).then_some(rows)
+        if rows.len() == count && found["total"] == count {
+            return Some(rows);
+        }
+        // What failed waits for its next try.
+        actor.site().clock().advance_s(1);
+        None
     })
 }
 
