@@ -18,7 +18,7 @@ const CHANNELS: &str = "/admin/mensagens/canais";
 const TEXTS: &str = "/admin/mensagens/textos";
 const REMINDER: &str = "lembrete_encontro";
 /// Longest that anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A site whose messages wait: mail and chat are configured and lead nowhere.
 fn quiet() -> Site {

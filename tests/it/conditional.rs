@@ -139,7 +139,7 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
         // A change that is in the books may take a moment to drop the page
         // kept in memory; one that was missed would never come.
         let what = format!("round {round}: the follower has {sales} sales");
-        until(&what, Duration::from_secs(5), || {
+        until(&what, Duration::from_mins(1), || {
             follower.poll();
             (follower.copy.as_array().unwrap().len() == sales).then_some(())
         });

@@ -172,7 +172,7 @@ fn two_calls_and_the_tick_at_once_do_each_thing_once() {
          SELECT 'p' || i || '@example.com', 'P ' || i, 'free', 1795000000, '5511987654321' FROM n"
     );
     alter(&site, &people);
-    until("the first tick", std::time::Duration::from_secs(10), || {
+    until("the first tick", std::time::Duration::from_mins(1), || {
         site.clock().advance_s(DAY_S);
         let replies = std::thread::scope(|scope| {
             let calls = [(); 3].map(|()| scope.spawn(|| run(&site)));
@@ -199,7 +199,7 @@ fn the_tick_runs_by_itself_and_follows_the_clock() {
         let runs = listed["dados"].as_array().unwrap().clone();
         runs.iter().filter(|run| run["origem"] == origin).count()
     };
-    let patience = std::time::Duration::from_secs(10);
+    let patience = std::time::Duration::from_mins(1);
     until("the run of the start", patience, || {
         (runs("relogio") == 1).then_some(())
     });

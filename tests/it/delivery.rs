@@ -13,7 +13,7 @@ use crate::world::World;
 const QUEUE: &str = "/admin/mensagens";
 const NUMBER: &str = "5511987654321";
 /// Longest that anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[track_caller]
 fn list(actor: &Actor<'_>, target: &str) -> Value {

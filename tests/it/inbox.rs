@@ -192,7 +192,7 @@ fn a_notification_is_worked_again_from_the_start() {
     );
     let one = || list(&admin, &format!("{INBOX}/{id}"));
     // That there is no such order is believed the second time.
-    until("it is worked", Duration::from_secs(10), || {
+    until("it is worked", Duration::from_mins(1), || {
         site.clock().advance_s(5);
         (one()["estado"] == "processada").then_some(())
     });
@@ -233,7 +233,7 @@ fn what_was_dealt_with_goes_after_thirty_days() {
         ["/orders/1 4", "/orders/2 2", "/orders/3 2"]
     );
     site.clock().advance_s(2 * 86_400);
-    until("the old one is gone", Duration::from_secs(20), || {
+    until("the old one is gone", Duration::from_mins(1), || {
         (site.stored(kept) == ["/orders/1 4", "/orders/3 2"]).then_some(())
     });
     let admin = site.administrator();
@@ -250,7 +250,7 @@ fn what_waits_for_a_later_try_is_tried_when_told_to() {
     world.link(&ana, LOJA);
     world.fault(&json!({ "path_prefix": "/orders/", "times": 0, "kind": "status", "code": 500 }));
     notify(&site, "/orders/1", "orders_v2", LOJA);
-    let waiting = until("the first try failed", Duration::from_secs(10), || {
+    let waiting = until("the first try failed", Duration::from_mins(1), || {
         let listed = list(&admin, "/admin/notificacoes?estado=pendente");
         (listed["dados"][0]["tentativas"].as_i64() >= Some(1)).then_some(listed)
     });
@@ -271,7 +271,7 @@ fn what_waits_for_a_later_try_is_tried_when_told_to() {
     admin
         .post(&format!("{target}/reprocessar"), &json!({}))
         .ok();
-    until("it is tried again", Duration::from_secs(10), || {
+    until("it is tried again", Duration::from_mins(1), || {
         (tries() > before).then_some(())
     });
 }

@@ -15,7 +15,7 @@ use crate::process::until;
 use crate::site::{Builder, Site};
 
 const QUEUE: &str = "/admin/mensagens";
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A mail server of its own; it ends with the test.
 struct MailServer {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::process::until;
 use crate::site::{Builder, Site};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A message as it came in.
 struct Came {

@@ -271,7 +271,7 @@ fn a_set_up_link_makes_one_administrator_within_half_an_hour() {
 fn the_first_start_prints_a_link_and_later_ones_too_until_it_is_used() {
     let site = Site::start();
     let links = || site.log().matches("/configurar?codigo=").count();
-    until("the link is printed", Duration::from_secs(5), || {
+    until("the link is printed", Duration::from_secs(30), || {
         (links() == 1).then_some(())
     });
     site.administrator();

@@ -37,7 +37,7 @@ pub const CLIENT_SECRET: &str = "sandbox-client-secret";
 pub const PROPAGATION: Duration = Duration::from_secs(20);
 
 /// How long a stop may take: ten seconds of draining and a margin.
-const STOP_LIMIT: Duration = Duration::from_secs(15);
+const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// A file with the present instant, read by the server and moved by the test.
 #[derive(Clone)]

@@ -176,7 +176,7 @@ fn sell(ana: &Actor<'_>, world: &World) {
     }
     world.deliveries();
     let wanted = all.len() as u64;
-    until("every sale is told of", Duration::from_secs(60), || {
+    until("every sale is told of", Duration::from_mins(3), || {
         let home = Request::new("GET", "/painel").header("Accept", "application/json");
         let told = ana.send(home).ok()["total_notifs"].as_u64();
         (told? >= wanted).then_some(())

@@ -18,7 +18,7 @@ pub const CONNECT: &str = "/perfil/telegram/conectar";
 pub const QUEUE: &str = "/admin/mensagens";
 const HOOK: &str = "/api/v1/webhook/telegram";
 /// Longest that anything here takes.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 /// Numbers of people's chats.
 pub const ANA: i64 = 501;
 pub const RUI: i64 = 502;
@@ -324,7 +324,7 @@ fn a_stop_does_not_wait_for_the_next_update() {
     let begun = Instant::now();
     site.stop();
     assert!(
-        begun.elapsed() < Duration::from_secs(4),
+        begun.elapsed() < Duration::from_secs(15),
         "{:?}",
         begun.elapsed()
     );

@@ -149,7 +149,7 @@ fn one_copy_at_a_time_and_nothing_left_when_the_caller_goes_away() {
             ("unavailable", Some("30"))
         );
         drop(stalled);
-        until("the copy is given up", Duration::from_secs(10), || {
+        until("the copy is given up", Duration::from_mins(1), || {
             let reply = keeper.get(BACKUP);
             (reply.status == 200).then_some(())
         });

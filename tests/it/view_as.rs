@@ -218,7 +218,7 @@ fn a_view_ends_by_itself_after_half_an_hour() {
     page(&admin, "/painel").expect(200);
     site.clock().advance_s(1);
     page(&admin, "/painel").expect(403);
-    until("the end is noted", Duration::from_secs(10), || {
+    until("the end is noted", Duration::from_mins(1), || {
         let told = told(&admin);
         (told.len() == 2).then(|| assert_eq!(told[0].1, "o tempo acabou"))
     });
@@ -241,7 +241,7 @@ fn another_view_takes_the_place_of_the_first_and_leaving_ends_it() {
     assert_eq!(told(&other).len(), 3);
     admin.send(Request::new("POST", "/sair")).expect(303);
     page(&admin, "/painel").expect(303);
-    until("the end is noted", Duration::from_secs(10), || {
+    until("the end is noted", Duration::from_mins(1), || {
         let told = told(&other);
         (told.len() == 4).then(|| assert_eq!(told[0].1, "a sessão terminou"))
     });

@@ -12,7 +12,7 @@ const LIMIT: u64 = 64 << 20;
 /// gives back the largest size that the log had.
 fn write_through(db: &Db, bytes: i64) -> u64 {
     const ROW: i64 = 100_000;
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_mins(2);
     let mut largest = 0;
     for _ in 0..bytes / ROW / 8 {
         let pending: Vec<_> = (0..8)
@@ -120,6 +120,6 @@ fn a_read_ends_at_its_deadline() {
         )
     });
     assert!(matches!(outcome, Err(DbError::Deadline)), "{outcome:?}");
-    assert!(started.elapsed() < Duration::from_secs(8));
+    assert!(started.elapsed() < Duration::from_mins(1));
     assert_eq!(count(&db), 0);
 }
