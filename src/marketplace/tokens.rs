@@ -85,11 +85,35 @@ pub fn with_token<T>(
     account: MlUserId,
     call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
 ) -> Result<T, CallError> {
+    calling(app, None, account, call)
+}
+
+/// The same for a person: with the tokens of their own link, never with those
+/// of whoever linked the account since.
+pub fn with_own_token<T>(
+    app: &App,
+    owner: UserId,
+    account: MlUserId,
+    call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
+) -> Result<T, CallError> {
+    calling(app, Some(owner), account, call)
+}
+
+fn calling<T>(
+    app: &App,
+    owner: Option<UserId>,
+    account: MlUserId,
+    call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
+) -> Result<T, CallError> {
+    let is_theirs = |sealed: &Sealed| owner.is_none_or(|owner| owner == sealed.owner);
     let mut sealed = living(app, account)?;
-    if sealed.expires_at.minus(MARGIN_S) <= app.clock.now() {
+    if is_theirs(&sealed) && sealed.expires_at.minus(MARGIN_S) <= app.clock.now() {
         sealed = refresh(app, account, &sealed)?;
     }
     let attempt = |sealed: &Sealed| {
+        if !is_theirs(sealed) {
+            return Err(CallError::NotLinked);
+        }
         let access = open_access(app, account, sealed)?;
         call(&Caller {
             ml_user_id: account,

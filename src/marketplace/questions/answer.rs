@@ -14,7 +14,7 @@ use crate::ids::UserId;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::document::QuestionDocument;
 use crate::marketplace::orders::Books;
-use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::tokens::{CallError, with_own_token};
 use crate::marketplace::tools;
 
 /// Longest answer that the marketplace takes.
@@ -65,13 +65,13 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             too_late(to, &question, &page)
         };
     }
-    let sent = match send(app, &question, &text)? {
+    let owner = person.account.user_id;
+    let sent = match send(app, owner, &question, &text)? {
         Ok(sent) => sent,
         Err(error) => {
             return not_sent(app, person, request, typed, unsent(error));
         }
     };
-    let owner = person.account.user_id;
     let refusal = match sent {
         AnswerSent::Answered(document) => {
             // Somebody else may have been first, with other words.
@@ -145,13 +145,14 @@ fn refused(code: &str) -> Problem {
 /// for first.
 fn send(
     app: &App,
+    owner: UserId,
     question: &Question,
     text: &str,
 ) -> Result<Result<AnswerSent, CallError>, Problem> {
     let id = question.id;
     let was_sent = app.db.write(move |tx| sending::begin(tx, id))?;
     let client = &app.marketplace.client;
-    let sent = with_token(app, question.ml_user_id, |caller| {
+    let sent = with_own_token(app, owner, question.ml_user_id, |caller| {
         if was_sent {
             let found = client.question(caller, id)?;
             if found.is_answered() {
@@ -160,7 +161,9 @@ fn send(
         }
         client.answer(caller, id, text)
     });
+    // A look that failed tells nothing of what was sent before it.
     if let Err(error) = &sent
+        && !was_sent
         && !may_have_arrived(error)
     {
         app.db.write(move |tx| sending::end(tx, id))?;

@@ -7,6 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::clock::DAY_S;
 use crate::db::{ReadTx, Result, WriteTx};
 
+/// Nobody waits for an answer any more after so long.
+const KEPT_S: i64 = 30 * DAY_S;
+
 /// Questions that are being answered.
 #[derive(Debug, Default)]
 pub struct Sending {
@@ -47,10 +50,9 @@ impl Drop for Turn<'_> {
 /// end is not known.
 pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
     let was_sent = is_unclear(tx, question)?;
-    // After a day the question itself has been read again.
     tx.execute(
         "DELETE FROM answer_sent WHERE sent_at < ?1",
-        [tx.now().minus(DAY_S).0],
+        [tx.now().minus(KEPT_S).0],
     )?;
     tx.execute(
         "INSERT OR REPLACE INTO answer_sent (question_id, sent_at) VALUES (?1, ?2)",

@@ -15,7 +15,7 @@ use crate::http::view::address;
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::client::Failure;
-use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::tokens::{CallError, with_own_token};
 
 const UNKNOWN: Refusal = (
     StatusCode::NOT_FOUND,
@@ -37,7 +37,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let Some((account, shipment)) = sale else {
         return Ok(told(UNKNOWN));
     };
-    let note = with_token(app, account, |caller| {
+    let note = with_own_token(app, owner, account, |caller| {
         app.marketplace.client.invoice(caller, order, shipment)
     });
     match note {

@@ -14,10 +14,10 @@ use crate::http::answer::ListReply;
 use crate::http::input::{Check, Field};
 use crate::http::view::{Paging, When, address};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{MlUserId, OrderId};
+use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
 use crate::marketplace::store::{LinkedAccount, linked_accounts};
-use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::tokens::{CallError, with_own_token};
 use crate::marketplace::tools::{Refusal, out_of_reach, own_account, told};
 
 const PATH: &str = "/painel/ml/etiquetas";
@@ -220,11 +220,11 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Ok(told(NOT_FOUND));
     };
     for shipment in unknown {
-        if let Err(refusal) = is_sent_by(app, account, shipment) {
+        if let Err(refusal) = is_sent_by(app, owner, account, shipment) {
             return Ok(told(refusal));
         }
     }
-    let labels = with_token(app, account, |caller| {
+    let labels = with_own_token(app, owner, account, |caller| {
         app.marketplace.client.labels(caller, &shipments)
     });
     let refused = &app.marketplace.refused_labels;
@@ -251,8 +251,8 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// Whether the marketplace says that an account sends a shipment.
-fn is_sent_by(app: &App, account: MlUserId, shipment: i64) -> Result<(), Refusal> {
-    let sender = with_token(app, account, |caller| {
+fn is_sent_by(app: &App, owner: UserId, account: MlUserId, shipment: i64) -> Result<(), Refusal> {
+    let sender = with_own_token(app, owner, account, |caller| {
         app.marketplace.client.sender_of(caller, shipment)
     });
     match sender {
