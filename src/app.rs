@@ -35,7 +35,7 @@ use crate::worker::Turns;
 
 /// Slow requests that run at a time, and that may wait for their turn.
 const SLOW_RUNNING: usize = 16;
-const SLOW_WAITING: usize = 64;
+const SLOW_WAITING: usize = 112;
 
 /// The service's state.
 pub struct App {

@@ -26,7 +26,7 @@ use crate::cache::Versions;
 use crate::catalog::stock::{Sale as StockSale, SoldOrder, move_for_order};
 use crate::changes::{self, GivenOut, Topic};
 use crate::clock::{Day, Instant, Zone};
-use crate::db::{Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{MlUserId, OrderId, UserId};
 use crate::messages::Kind;
 use crate::money::Cents;
@@ -399,6 +399,11 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Resul
     {
         return Ok(before.item_version);
     }
+    if let Some(before) = before.filter(is_same)
+        && is_called(tx, item, before.item_version)?
+    {
+        return Ok(before.item_version);
+    }
     // Words come back rarely, and then soon.
     let mut latest = None;
     let known = tx.all(
@@ -427,6 +432,17 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Resul
         (item.number, item.variation, version, &item.site, &item.title, &item.sku),
     )?;
     Ok(version)
+}
+
+/// Whether a version of the words of what was sold is this one.
+fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
+    let same = tx.optional(
+        "SELECT 1 FROM sold_item
+         WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3 AND title = ?4 AND sku = ?5",
+        (item.number, item.variation, version, &item.title, &item.sku),
+        |_| Ok(()),
+    )?;
+    Ok(same.is_some())
 }
 
 /// Adds an order to the counts, or takes it out: those of its store, state

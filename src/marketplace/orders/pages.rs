@@ -155,15 +155,13 @@ fn asked(
     };
     let search = query.search.trim();
     if search.is_empty() {
-        Asked::Page(filter)
-    } else if let Ok(number) = search.parse() {
-        Asked::One(OrderId(number), filter)
-    } else if let Some(item_id) = list::item_number(&search.to_ascii_uppercase()) {
-        let items = Some(vec![item_id]);
-        Asked::Page(list::Filter { items, ..filter })
-    } else {
-        Asked::Called(search.to_owned(), filter)
+        return Asked::Page(filter);
     }
+    let number = match search.parse() {
+        Ok(number) => Some(Number::Order(OrderId(number))),
+        Err(_) => list::item_number(&search.to_ascii_uppercase()).map(Number::Listing),
+    };
+    Asked::Words(number, search.to_owned(), filter)
 }
 
 /// The days up to today that a shortcut names.
@@ -177,10 +175,15 @@ fn last_days(today: Day, count: &str) -> Days {
 
 enum Asked {
     Page(list::Filter),
-    /// One order, when the filter lets it through.
-    One(OrderId, list::Filter),
-    /// Orders of listings with such a title or SKU.
-    Called(String, list::Filter),
+    /// Orders of listings with such a title or SKU, if the words are not a
+    /// number that finds something.
+    Words(Option<Number>, String, list::Filter),
+}
+
+/// What words may stand for.
+enum Number {
+    Order(OrderId),
+    Listing(i64),
 }
 
 /// What was found.
@@ -196,25 +199,35 @@ fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Re
         page,
         has_more: false,
     };
-    Ok(match asked {
-        Asked::Page(filter) => whole(list::read_page(tx, words, owner, filter)?),
-        Asked::One(order, filter) => {
+    let of_listings = |items, filter: &list::Filter| {
+        let items = Some(items);
+        let filter = list::Filter {
+            items,
+            ..filter.clone()
+        };
+        list::read_page(tx, words, owner, &filter)
+    };
+    let (number, text, filter) = match asked {
+        Asked::Page(filter) => return Ok(whole(list::read_page(tx, words, owner, filter)?)),
+        Asked::Words(number, text, filter) => (number, text, filter),
+    };
+    let named = match number {
+        Some(Number::Order(order)) => {
             let mut page = list::read_one(tx, words, owner, *order)?;
             page.keep(filter);
-            whole(page)
+            Some(page)
         }
-        Asked::Called(text, filter) => {
-            let mut items = sold::called(tx, owner, text)?;
-            let has_more = items.len() > sold::MOST;
-            items.truncate(sold::MOST);
-            let filter = list::Filter {
-                items: Some(items),
-                ..filter.clone()
-            };
-            let page = list::read_page(tx, words, owner, &filter)?;
-            Found { page, has_more }
-        }
-    })
+        Some(Number::Listing(item)) => Some(of_listings(vec![*item], filter)?),
+        None => None,
+    };
+    if let Some(page) = named.filter(|page| page.total > 0) {
+        return Ok(whole(page));
+    }
+    let mut items = sold::called(tx, owner, text)?;
+    let has_more = items.len() > sold::MOST;
+    items.truncate(sold::MOST);
+    let page = of_listings(items, filter)?;
+    Ok(Found { page, has_more })
 }
 
 /// A search by words that fits more listings than it shows.
@@ -230,7 +243,7 @@ fn too_many() -> Notice {
 pub fn walks(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     crate::http::table::asks_for_much(request)
-        || given.any(|(name, value)| name == "q" && value.chars().any(char::is_alphabetic))
+        || given.any(|(name, value)| name == "q" && !value.trim().is_empty())
 }
 
 /// The days that the address asks for. A page tells what is wrong with them
