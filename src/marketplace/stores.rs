@@ -92,6 +92,16 @@ impl Stores {
     }
 }
 
+/// Whether an account is one of an owner's, or was and orders of it are left.
+pub fn is_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> db::Result<bool> {
+    let linked = store::owner_of(tx, account)?;
+    if linked.is_some_and(|(linked_by, _)| linked_by == owner) {
+        return Ok(true);
+    }
+    let before = MlUserId(account.0.saturating_sub(1));
+    Ok(next_sold(tx, owner, before)? == Some(account))
+}
+
 /// What an account is called whose name is gone.
 pub fn unlinked(account: MlUserId) -> String {
     format!("Conta desvinculada {account}")

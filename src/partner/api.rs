@@ -14,8 +14,9 @@ use crate::http::conditional::{Rendered, Validators};
 use crate::http::input::{self, Check, Field};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
+use crate::ids::{MlUserId, UserId};
 use crate::marketplace::orders::list::{self, Filter};
+use crate::marketplace::stores;
 use crate::marketplace::words::ORDER_STATES;
 
 /// Offsets beyond this are read on the slow pool.
@@ -245,6 +246,11 @@ fn render_orders(
         // Said before reading: a change from now on is stamped later than what is given out.
         let under_way = given.mark(owner, Topic::Orders, at_most);
         let (changed, body) = app.db.read(request.lane, |tx| {
+            if let Some(store) = filter.store.map(MlUserId)
+                && !stores::is_of(tx, owner, store)?
+            {
+                return Err(Problem::not_found());
+            }
             let changed = crate::changes::newest(tx, owner, Topic::Orders)?.unwrap_or(Instant(0));
             let read = list::read_page(tx, &app.marketplace.words, owner, filter)?;
             let pagination = Pagination {

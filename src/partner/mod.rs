@@ -16,6 +16,7 @@ use http::Method;
 use crate::clock::Instant;
 use crate::config;
 use crate::guard::Seller;
+use crate::http::Code;
 use crate::route::{Call, Docs, Route, Run, SchemaOf};
 use crate::secrets;
 
@@ -118,6 +119,8 @@ pub fn operations() -> Vec<Route> {
             query,
             body: None,
             reply: Some(reply),
+            // A filter that names what is not the caller's.
+            errors: query.map_or(&[], |_| &[Code::NotFound]),
             ..Docs::default()
         };
         Route {
