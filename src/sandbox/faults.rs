@@ -150,8 +150,8 @@ impl Kind {
     /// What is wrong with the fault itself.
     pub fn problem(&self) -> Option<&'static str> {
         match self {
-            Self::Status { code, .. } if !(400..=599).contains(code) => {
-                Some("code must be from 400 to 599")
+            Self::Status { code, .. } if !(200..=599).contains(code) => {
+                Some("code must be from 200 to 599")
             }
             Self::Hang { ms } | Self::Slow { ms } if *ms > 600_000 => {
                 Some("ms must be at most 600000")
