@@ -190,9 +190,22 @@ pub fn store_missed(tx: &WriteTx<'_>, message: &Value) -> Result<bool> {
     Ok(store(tx, &notification, &body, Some(&key))? == Some(State::Waiting))
 }
 
+/// Notifications of an account that may wait while odd records are added.
+const MOST_WAITING: i64 = 200;
+
 /// Has a record fetched by itself, as if it had been announced: it came in a
-/// list and made no sense there. Not more often than once an hour.
+/// list and made no sense there. Not more often than once an hour, and not when
+/// so many wait that the marketplace must have changed something.
 pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
+    let waiting: i64 = tx.one(
+        "SELECT count(*) FROM (
+             SELECT 1 FROM ml_notification WHERE state = 0 AND ml_user_id = ?1 LIMIT ?2)",
+        (account, MOST_WAITING),
+        |row| row.get(0),
+    )?;
+    if waiting >= MOST_WAITING {
+        return Ok(false);
+    }
     let now = tx.now();
     let body = serde_json::json!({
         "resource": resource, "topic": topic, "user_id": account.0,

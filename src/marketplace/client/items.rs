@@ -43,9 +43,12 @@ impl Client {
             query.push(("scroll_id", scroll.to_owned()));
         }
         let answer = self.get(caller, &path, &query)?;
-        let results = answer["results"]
-            .as_array()
-            .ok_or(Failure::Garbled("results"))?;
+        let results = match &answer["results"] {
+            Value::Array(results) => results.as_slice(),
+            // So a scan may end.
+            Value::Null if scroll.is_some() => &[],
+            _ => return Err(Failure::Garbled("results")),
+        };
         let ids = results.iter().filter_map(|id| {
             let known = text(id).and_then(|id| ItemId::parse(&id));
             if known.is_none() {

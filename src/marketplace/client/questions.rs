@@ -36,10 +36,15 @@ pub enum AnswerSent {
 }
 
 impl Client {
-    /// A page of the caller's questions in any state, the newest first, within
-    /// [`QUESTIONS_REACH`].
-    pub fn questions_page(&self, caller: &Caller<'_>, offset: usize) -> Answer<QuestionsPage> {
-        self.questions(caller, None, ("offset", offset.to_string()))
+    /// A page of the caller's questions in a state, or in any, the newest first,
+    /// within [`QUESTIONS_REACH`].
+    pub fn questions_page(
+        &self,
+        caller: &Caller<'_>,
+        status: Option<&str>,
+        offset: usize,
+    ) -> Answer<QuestionsPage> {
+        self.questions(caller, status, ("offset", offset.to_string()))
     }
 
     /// Any number of questions in a state such as `UNANSWERED`: the first page

@@ -50,8 +50,12 @@ pub fn each<T>(
     records: &[Value],
     read: impl Fn(&Value) -> Result<T, Unreadable>,
 ) -> Vec<Result<T, Odd>> {
-    let one = |record| {
-        read(record).map_err(|why| Odd {
+    let one = |record: &Value| {
+        let read = match record {
+            Value::Object(_) | Value::Null => read(record),
+            _ => Err(Unreadable("the record")),
+        };
+        read.map_err(|why| Odd {
             id: positive(&record["id"]),
             why,
         })

@@ -29,6 +29,5 @@ pub fn read(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
         read: 1,
         expected: Some(1),
         good_until: Some(reading.began),
-        news: 0,
     }))
 }

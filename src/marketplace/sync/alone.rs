@@ -22,8 +22,36 @@ pub enum Single<D> {
 }
 
 /// Records of a step that may fail to come by themselves; with more of them the
-/// area is out of order.
+/// area is out of order. Twice as many each time that the step failed: some
+/// records may never come, and those behind them are to be read all the same.
 const MOST_MISSING: usize = 3;
+
+/// What came of the records of a step.
+#[derive(Default)]
+struct Tally {
+    /// Those of which the marketplace said something.
+    told: AtomicUsize,
+    /// Those that did not come or that the account may not see.
+    withheld: AtomicUsize,
+    /// The last reason.
+    why: Mutex<Option<Failure>>,
+}
+
+impl Tally {
+    /// Notes a record that did not come; gives back how many had not before it.
+    fn withhold(&self, why: &Failure) -> usize {
+        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
+        self.withheld.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Why the whole step failed, when too many did not come and no other did.
+    fn failure(self) -> Option<Failure> {
+        let is_failed = self.told.into_inner() == 0 && self.withheld.into_inner() > MOST_MISSING;
+        let why = self.why.into_inner();
+        why.unwrap_or_else(PoisonError::into_inner)
+            .filter(|_| is_failed)
+    }
+}
 
 /// Brings what asking for a record brought into the books.
 pub type Book<T, D> = fn(&WriteTx<'_>, &Books, &Account, &T, &Single<D>) -> DbResult<()>;
@@ -40,10 +68,12 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     let (owned, books) = (reading.account, Books::of(reading.app));
     let account = reading.account.ml_user_id;
     let records = Mutex::new(VecDeque::from(records));
+    let tally = Tally::default();
     let missing = AtomicUsize::new(0);
+    let most_missing = MOST_MISSING << reading.state.attempts.clamp(0, 8);
     // A marketplace that answers something else is not out of order.
     let is_alone = || {
-        missing.fetch_add(1, Ordering::Relaxed) < MOST_MISSING
+        missing.fetch_add(1, Ordering::Relaxed) < most_missing
             && with_token(reading.app, account, |caller| {
                 reading.app.marketplace.client.me(caller)
             })
@@ -55,8 +85,14 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     };
     let fetch = |record: T| {
         let single = match with_token(reading.app, account, |caller| ask(caller, &record)) {
-            Ok(found) => Single::Found(found),
-            Err(CallError::Failed(failure)) if failure.is_not_found() => Single::Gone,
+            Ok(found) => {
+                tally.told.fetch_add(1, Ordering::Relaxed);
+                Single::Found(found)
+            }
+            Err(CallError::Failed(failure)) if failure.is_not_found() => {
+                tally.told.fetch_add(1, Ordering::Relaxed);
+                Single::Gone
+            }
             Err(CallError::Failed(
                 failure @ (Failure::Garbled(_)
                 | Failure::Refused {
@@ -65,9 +101,14 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
                 }),
             )) => {
                 tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
+                match failure {
+                    Failure::Refused { status: 403, .. } => tally.withhold(&failure),
+                    _ => tally.told.fetch_add(1, Ordering::Relaxed),
+                };
                 Single::Odd
             }
             Err(CallError::Failed(failure @ Failure::Unreachable)) if is_alone() => {
+                tally.withhold(&failure);
                 tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
                 Single::Odd
             }
@@ -85,6 +126,9 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
             Ok(1)
         })
     })?;
+    if let Some(failure) = tally.failure() {
+        return Err(CallError::Failed(failure));
+    }
     let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(records.is_empty().then_some(booked))
 }

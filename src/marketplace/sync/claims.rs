@@ -19,7 +19,9 @@ use crate::marketplace::tokens::{CallError, with_token};
 /// Pages of a search.
 const MOST_PAGES: usize = CLAIMS_REACH / CLAIMS_PAGE - 1;
 /// Claims that are looked at one by one in a reading.
-const ALONE: u32 = 200;
+const ALONE: usize = 200;
+/// Claims that are open here and are compared with those that are open there.
+const MOST_OPEN: u32 = 10_000;
 /// How far back the first reading looks for claims that have ended.
 const FIRST_SPAN_S: i64 = 90 * DAY_S;
 /// What may show late.
@@ -60,6 +62,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
         .db
         .read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
     others.retain(|claim| !waiting.claims.contains(claim));
+    others.truncate(ALONE);
     if look(reading, others)?.is_none() {
         return Ok(None);
     }
@@ -70,7 +73,6 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
         read,
         expected: Some(waiting.total.max(read)),
         good_until: Some(reading.began),
-        news: 0,
     }))
 }
 
@@ -117,7 +119,7 @@ fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
          WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
          ORDER BY opened_at, claim_id
          LIMIT ?4",
-        (owner, account, State::Open as u8, ALONE),
+        (owner, account, State::Open as u8, MOST_OPEN),
         |row| row.get(0),
     )
 }

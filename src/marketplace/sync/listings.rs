@@ -116,7 +116,7 @@ enum Task {
 
 fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Option<Step>> {
     let books = Books::of(reading.app);
-    let (mut read, mut taken) = (0, 0);
+    let mut taken = 0;
     if scroll.is_some() {
         set_position(reading, &Position::Start)?;
     }
@@ -145,9 +145,10 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
             }
             Task::Details(ids) => details_of(reading, &ids).map(Some),
         };
-        read += two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
+        two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
         if reading.is_over() {
-            return Ok(None);
+            // The page that was fetched meanwhile is lost, what was looked at is not.
+            break Position::Start;
         }
         let Some(scroll) = goes_on else {
             break Position::Rest { after: 0 };
@@ -163,19 +164,26 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
             }
         }
     };
-    Ok(Some(step(reading, &position, read, Some(total))))
+    step(reading, &position, Some(total))
 }
 
 /// A step that leads on.
-fn step(reading: &Reading<'_>, position: &Position, read: usize, expected: Option<i64>) -> Step {
-    Step {
+fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> Asked<Option<Step>> {
+    let account = reading.account.ml_user_id;
+    let looked = reading.app.db.read(Lane::Slow, |tx| looked(tx, account))?;
+    let before = if reading.goes_on() {
+        reading.state.done
+    } else {
+        0
+    };
+    Ok(Some(Step {
         is_over: false,
         position: position.text(),
-        read: i64::try_from(read).unwrap_or(0),
+        // Steps that failed half-way count too.
+        read: looked - before,
         expected: expected.or(reading.state.expected),
         good_until: reading.state.good_until,
-        news: 0,
-    }
+    }))
 }
 
 /// What was met by the scan and could not be looked at with others.
@@ -187,11 +195,13 @@ fn rest(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
         .read(Lane::Slow, |tx| not_looked_at(tx, account, after))?;
     let Some(last) = found.last().map(|item| item.number) else {
         let next = Position::Missing { after: 0 };
-        return Ok(Some(step(reading, &next, 0, None)));
+        return step(reading, &next, None);
     };
     let next = Position::Rest { after: last };
-    let read = look(reading, found)?;
-    Ok(read.map(|read| step(reading, &next, read, None)))
+    match look(reading, found)? {
+        Some(_) => step(reading, &next, None),
+        None => Ok(None),
+    }
 }
 
 /// What is here and was not met by the scan.
@@ -203,16 +213,19 @@ fn missing(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
         .read(Lane::Slow, |tx| not_met(tx, reading, after))?;
     if let Some(last) = found.last().map(|item| item.number) {
         let next = Position::Missing { after: last };
-        let looked = look(reading, found)?;
         // They are none of those that the marketplace counts.
-        return Ok(looked.map(|_| step(reading, &next, 0, None)));
+        return match look(reading, found)? {
+            Some(_) => step(reading, &next, None),
+            None => Ok(None),
+        };
     }
+    let last = step(reading, &Position::Start, None)?;
     forget(reading)?;
     tracing::debug!(ml_user_id = account.ml_user_id.0, "all listings are read");
-    Ok(Some(Step {
+    Ok(last.map(|last| Step {
         is_over: true,
         good_until: Some(reading.began),
-        ..step(reading, &Position::Start, 0, None)
+        ..last
     }))
 }
 
@@ -348,6 +361,15 @@ fn set_position(reading: &Reading<'_>, position: &Position) -> Asked<()> {
         Ok::<_, DbError>(())
     })?;
     Ok(())
+}
+
+/// How many that the scan met were looked at.
+fn looked(tx: &ReadTx<'_>, account: MlUserId) -> Result<i64> {
+    tx.one(
+        "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = 1",
+        [account],
+        |row| row.get(0),
+    )
 }
 
 fn not_looked_at(tx: &ReadTx<'_>, account: MlUserId, after: i64) -> Result<Vec<ItemId>> {

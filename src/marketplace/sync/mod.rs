@@ -29,6 +29,7 @@ pub mod wire;
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
@@ -95,6 +96,8 @@ pub struct Reading<'r> {
     pub state: &'r State,
     /// Whether the rest is for later.
     is_over: &'r (dyn Fn() -> bool + Sync),
+    /// Counts sales that nobody had told.
+    news: &'r AtomicUsize,
 }
 
 impl Reading<'_> {
@@ -121,8 +124,6 @@ pub struct Step {
     expected: Option<i64>,
     /// What changed before is here now.
     good_until: Option<Instant>,
-    /// Sales that nobody had told.
-    news: usize,
 }
 
 /// Accounts that are being read.
@@ -184,7 +185,13 @@ pub fn work(app: &App, stop: &Stop) {
             .take(app, Pace::AtOnce)
             .and_then(|taken| {
                 let Some(taken) = taken else { return Ok(false) };
-                step(app, taken.account, Pace::AtOnce, &is_over)?;
+                step(
+                    app,
+                    taken.account,
+                    Pace::AtOnce,
+                    &is_over,
+                    &AtomicUsize::new(0),
+                )?;
                 Ok(true)
             });
         match worked {
@@ -236,11 +243,11 @@ fn sweep_account(
     account: Account,
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Result<Counts, DbError> {
-    let mut counts = Counts::default();
+    let (mut counts, news) = (Counts::default(), AtomicUsize::new(0));
     let mut failed = false;
     while !is_over() {
-        match step(app, account, Pace::Periodic, is_over)? {
-            Stepped::Read { sales } => counts.sales += sales,
+        match step(app, account, Pace::Periodic, is_over, &news)? {
+            Stepped::Read => {}
             Stepped::Failed => failed = true,
             Stepped::NothingDue => {
                 counts.accounts = usize::from(!failed);
@@ -250,14 +257,13 @@ fn sweep_account(
         }
     }
     counts.errors = usize::from(failed);
+    counts.sales = news.into_inner();
     Ok(counts)
 }
 
 /// What became of a step.
 enum Stepped {
-    Read {
-        sales: usize,
-    },
+    Read,
     Failed,
     NothingDue,
     /// There was no time, or the account is not what it was.
@@ -271,6 +277,7 @@ fn step(
     account: Account,
     pace: Pace,
     is_over: &(dyn Fn() -> bool + Sync),
+    news: &AtomicUsize,
 ) -> Result<Stepped, DbError> {
     let id = account.ml_user_id;
     let state = app
@@ -283,7 +290,7 @@ fn step(
         // A file that a newer program has used.
         app.db
             .write(move |tx| store::pass_over(tx, &account, &state))?;
-        return Ok(Stepped::Read { sales: 0 });
+        return Ok(Stepped::Read);
     };
     let began = state.started_at.filter(|_| state.is_under_way());
     let due = Due {
@@ -298,17 +305,20 @@ fn step(
         began: due.began,
         state: &due.state,
         is_over,
+        news,
     };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
     match read.unwrap_or(Err(CallError::Db(DbError::JobPanicked))) {
-        Ok(None) => Ok(Stepped::Interrupted),
+        Ok(None) => {
+            app.db.write(move |tx| store::give_way(tx, &due))?;
+            Ok(Stepped::Interrupted)
+        }
         Ok(Some(step)) => note(app, area, due, step),
         Err(error) => put_off(app, area, due, &error),
     }
 }
 
 fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped, DbError> {
-    let sales = step.news;
     let versions = Arc::clone(&app.versions);
     let wanted = app.db.write(move |tx| {
         let wanted = store::note(tx, &due, area, &step)?;
@@ -316,7 +326,7 @@ fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped,
         Ok::<_, DbError>(wanted)
     })?;
     Ok(if wanted {
-        Stepped::Read { sales }
+        Stepped::Read
     } else {
         Stepped::Interrupted
     })

@@ -93,14 +93,14 @@ fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
         };
         window = narrower;
     }
-    let found = window.total();
     let Some(read) = window.read(reading)? else {
         return Ok(None);
     };
     let is_over = from <= oldest;
     let position = Position {
         from,
-        span_s: next_span(to.since(from), found),
+        // Totals have been wrong.
+        span_s: next_span(to.since(from), read),
         top,
     };
     Ok(Some(Step {
@@ -110,12 +110,11 @@ fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
         } else {
             position.text()
         },
-        read: read.orders,
+        read,
         expected: Some(expected),
         // It may have begun long after the link, and have been going on across
         // another one. What happened since is for the next reading.
         good_until: is_over.then_some(top.unwrap_or(reading.began)),
-        news: 0,
     }))
 }
 
@@ -143,10 +142,9 @@ fn changes(reading: &Reading<'_>, good_until: Instant) -> Result<Option<Step>, C
     Ok(Some(Step {
         is_over: to >= target,
         position: String::new(),
-        read: read.orders,
+        read,
         expected: None,
         good_until: Some(to),
-        news: read.news,
     }))
 }
 

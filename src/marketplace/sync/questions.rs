@@ -26,6 +26,8 @@ const MOST_PAGES: usize = 200;
 const REACH_PAGES: usize = QUESTIONS_REACH / QUESTIONS_PAGE;
 /// Questions that are looked at one by one in a reading.
 const ALONE: usize = 200;
+/// Questions that wait here and are compared with those that wait there.
+const MOST_OPEN: u32 = 10_000;
 /// Questions that may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 /// Questions by themselves.
@@ -48,25 +50,9 @@ struct Found {
 /// Reads all of it.
 pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
     let account = reading.account;
-    let mut found = Found::default();
-    let mut scroll = None;
-    for _ in 0..MOST_PAGES {
-        let mut page = with_token(reading.app, account.ml_user_id, |caller| {
-            let client = &reading.app.marketplace.client;
-            client.questions_scan(caller, "UNANSWERED", scroll.as_deref())
-        })?;
-        scroll = page.scroll.take();
-        found.total = page.total.max(found.total);
-        let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
-        let waiting = questions.into_iter().map(|(id, _)| id);
-        found.waiting.extend(waiting);
-        if reading.is_over() {
-            return Ok(None);
-        }
-        if scroll.is_none() {
-            break;
-        }
-    }
+    let Some(mut found) = waiting(reading)? else {
+        return Ok(None);
+    };
     let wide = Wide::of(&reading.state.position)
         .filter(|Wide(at)| reading.began.since(*at) < DAY_S && *at >= account.linked_at);
     let since = reading.state.good_until.filter(|_| wide.is_some());
@@ -91,8 +77,41 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
         read,
         expected: Some(found.total.max(read)),
         good_until: Some(reading.began),
-        news: 0,
     }))
+}
+
+/// Reads those that wait for an answer; `None` when there was no time.
+fn waiting(reading: &Reading<'_>) -> Asked<Option<Found>> {
+    const OPEN: &str = "UNANSWERED";
+    let mut found = Found::default();
+    let (mut scroll, mut is_scan) = (None, true);
+    for number in 0..MOST_PAGES {
+        let mut page = with_token(reading.app, reading.account.ml_user_id, |caller| {
+            let client = &reading.app.marketplace.client;
+            if is_scan {
+                client.questions_scan(caller, OPEN, scroll.as_deref())
+            } else {
+                client.questions_page(caller, Some(OPEN), number * QUESTIONS_PAGE)
+            }
+        })?;
+        scroll = page.scroll.take();
+        found.total = page.total.max(found.total);
+        let is_full = page.questions.len() >= QUESTIONS_PAGE;
+        let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
+        found
+            .waiting
+            .extend(questions.into_iter().map(|(id, _)| id));
+        if reading.is_over() {
+            return Ok(None);
+        }
+        // One that knows no scans pages by offset, as far as that goes.
+        is_scan &= number > 0 || scroll.is_some();
+        let is_in_reach = is_full && number + 1 < REACH_PAGES;
+        if is_scan && scroll.is_none() || !is_scan && !is_in_reach {
+            break;
+        }
+    }
+    Ok(Some(found))
 }
 
 /// When the newest were last read anew.
@@ -121,7 +140,7 @@ fn asked_since(
     for number in 0..REACH_PAGES {
         let page = with_token(reading.app, reading.account.ml_user_id, |caller| {
             let client = &reading.app.marketplace.client;
-            client.questions_page(caller, number * QUESTIONS_PAGE)
+            client.questions_page(caller, None, number * QUESTIONS_PAGE)
         })?;
         let is_last = page.questions.is_empty();
         let questions = book(reading, page, unclear, &mut odd)?;
@@ -174,12 +193,7 @@ fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
          WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
          ORDER BY asked_at, question_id
          LIMIT ?4",
-        (
-            owner,
-            account,
-            State::Open as u8,
-            i64::try_from(ALONE).unwrap_or(0),
-        ),
+        (owner, account, State::Open as u8, MOST_OPEN),
         |row| row.get(0),
     )
 }

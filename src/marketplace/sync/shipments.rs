@@ -153,7 +153,6 @@ pub fn read(reading: &Reading<'_>) -> std::result::Result<Option<Step>, CallErro
         } else {
             reading.state.good_until
         },
-        news: 0,
     }))
 }
 

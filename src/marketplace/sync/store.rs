@@ -133,11 +133,13 @@ pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
     )
 }
 
-/// Has every area of an account read at once; when that was last asked for.
+/// Has every area of an account read at once, but for what waits for another
+/// area's first reading; when that was last asked for.
 pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.execute(
-        "UPDATE ml_sync SET next_at = ?2, at_once = 1, asked_at = ?2 WHERE ml_user_id = ?1",
-        (account, tx.now().0),
+        "UPDATE ml_sync SET next_at = iif(good_until IS NULL AND next_at = ?3, ?3, ?2), at_once = 1, asked_at = ?2
+         WHERE ml_user_id = ?1",
+        (account, tx.now().0, LATER),
     )?;
     Ok(())
 }
@@ -276,7 +278,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
             ended_at,
             &step.position,
             done,
-            step.expected,
+            step.expected.map(|expected| expected.max(done)),
             next_at.0,
         ),
     )?;
@@ -311,6 +313,15 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
     tx.execute(
         "UPDATE ml_sync SET attempts = attempts + 1, error = ?3, next_at = ?4 WHERE ml_user_id = ?1 AND area = ?2",
         (account.ml_user_id, state.area, error, now.plus(pause_s + 1).0),
+    )?;
+    Ok(())
+}
+
+/// Has others go first who have waited: there was no time for all of an area.
+pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at < ?3",
+        (due.account.ml_user_id, due.state.area, tx.now().0),
     )?;
     Ok(())
 }

@@ -6,11 +6,12 @@
 //! neighbours do not meet, something may have slipped through, and the window
 //! is read again.
 //!
-//! How far a search can be paged is not documented. The window of an hour is
+//! How far a search can be paged is not documented. The shortest window is
 //! read however full it is: from its oldest order on as far as there are pages,
 //! then from its newest back to where both meet.
 
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use super::buyers::Names;
@@ -49,15 +50,6 @@ pub struct Window {
     first: [OrdersPage; 2],
 }
 
-/// What came of a window.
-#[derive(Default)]
-pub struct Read {
-    /// Orders that are in it.
-    pub orders: i64,
-    /// Sales that nobody had told.
-    pub news: usize,
-}
-
 impl Window {
     /// Begins to read the orders of a span, which is rounded to whole hours.
     /// `None` when there is no time for it.
@@ -88,18 +80,21 @@ impl Window {
         self.first.iter().map(|page| page.total.max(0)).sum()
     }
 
-    /// Whether there are more than can be paged reliably.
+    /// Whether there are more than can be paged reliably. Where the first page
+    /// is not full, the marketplace counts wrong.
     pub fn is_too_full(&self) -> bool {
-        self.first.iter().any(|page| page.total > MOST_ORDERS)
+        let is_full = |page: &OrdersPage| page.orders.len() >= ORDERS_PAGE;
+        let mut first = self.first.iter();
+        first.any(|page| page.total > MOST_ORDERS && is_full(page))
     }
 
-    /// Brings all of it into the books; `None` when there was no time.
-    pub fn read(self, reading: &Reading<'_>) -> Result<Option<Read>, CallError> {
+    /// Brings all of it into the books; gives back how many orders are in it,
+    /// `None` when there was no time.
+    pub fn read(self, reading: &Reading<'_>) -> Result<Option<i64>, CallError> {
         let span = self.span;
-        let (mut window, mut seen, mut news) = (self, HashSet::<i64>::new(), 0);
+        let (mut window, mut seen) = (self, HashSet::<i64>::new());
         for times in 1.. {
             let course = window.read_once(reading)?;
-            news += course.news;
             odd::set_aside(reading, &KIND, course.odd)?;
             seen.extend(
                 course
@@ -127,10 +122,7 @@ impl Window {
             };
             window = again;
         }
-        Ok(Some(Read {
-            orders: i64::try_from(seen.len()).unwrap_or(0),
-            news,
-        }))
+        Ok(Some(i64::try_from(seen.len()).unwrap_or(0)))
     }
 
     /// Books the first pages and reads the others. The marketplace's totals
@@ -170,8 +162,8 @@ impl Window {
             Ok(Some(orders))
         };
         let news = two_at_a_time(take, fetch, |page| book(reading, &books, page))?;
-        let course = course.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Course { news, ..course })
+        reading.news.fetch_add(news, Ordering::Relaxed);
+        Ok(course.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -187,7 +179,6 @@ struct Course {
     pages: Vec<Seen>,
     /// Numbers of those that make no sense.
     odd: Vec<i64>,
-    news: usize,
     was_stopped: bool,
 }
 

@@ -92,7 +92,7 @@ fn questions_and_claims_come_in_pages() {
     let mut by_offset = Vec::new();
     let mut by_scan = Vec::new();
     for offset in [0, 50, 100, 150] {
-        let page = world.call(|client, caller| client.questions_page(caller, offset));
+        let page = world.call(|client, caller| client.questions_page(caller, None, offset));
         let page = page.unwrap();
         assert_eq!(page.total, 120);
         by_offset.extend(
@@ -142,7 +142,7 @@ fn one_spoiled_record_does_not_fail_its_page() {
     let (good, bad) = (world.ask(), world.ask());
     world.control("spoil", &json!({ "record": format!("questions/{bad}") }));
     let page = world
-        .call(|client, caller| client.questions_page(caller, 0))
+        .call(|client, caller| client.questions_page(caller, None, 0))
         .unwrap();
     let read: Vec<i64> = page.questions.iter().flatten().map(|one| one.id).collect();
     assert_eq!((page.questions.len(), read), (2, vec![good]));
