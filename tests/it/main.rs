@@ -92,3 +92,4 @@ mod telegram_sends; // Messages that leave by Telegram.
 mod tidy; // Rules about the source tree itself.
 mod upkeep; // What a key of the operator opens: copies and figures.
 mod view_as; // "View as student": looking only, for half an hour, told in the audit log.
+mod wrong_answers; // A marketplace that counts wrong, or keeps records back.
