@@ -51,6 +51,8 @@ pub enum Kind {
     MeetReminder,
     /// A student has been away.
     Inactivity,
+    /// A buyer asked something at a listing.
+    Question,
     /// Something of the platform needs an administrator.
     Alert,
     /// Somebody of the staff tries a channel out.
@@ -59,18 +61,19 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Welcome,
         Self::PasswordLink,
         Self::LatePayment,
         Self::MeetReminder,
         Self::Inactivity,
+        Self::Question,
         Self::Alert,
         Self::Test,
     ];
 
     /// Kinds that people may do without.
-    pub const OPTIONAL: [Self; 2] = [Self::MeetReminder, Self::Inactivity];
+    pub const OPTIONAL: [Self; 3] = [Self::MeetReminder, Self::Inactivity, Self::Question];
 
     /// Whether people may do without it.
     pub fn is_optional(self) -> bool {
@@ -90,6 +93,7 @@ impl Kind {
             Self::LatePayment => "pagamento_atrasado",
             Self::MeetReminder => "lembrete_encontro",
             Self::Inactivity => "inatividade",
+            Self::Question => "pergunta",
             Self::Alert => "alerta",
             Self::Test => "teste",
         }
@@ -240,6 +244,7 @@ pub fn kind_words(kind: &str) -> &str {
         "pagamento_atrasado" => "Pagamento atrasado",
         "lembrete_encontro" => "Lembrete de encontro",
         "inatividade" => "Alerta de inatividade",
+        "pergunta" => "Pergunta de comprador",
         "alerta" => "Alerta à administração",
         "teste" => "Teste de canal",
         other => other,

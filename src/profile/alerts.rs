@@ -186,6 +186,7 @@ fn kind_label(kind: Kind) -> &'static str {
     match kind {
         Kind::MeetReminder => "Lembretes de encontros",
         Kind::Inactivity => "Quando eu ficar dias sem aparecer",
+        Kind::Question => "Perguntas de compradores",
         other => crate::outbox::kind_words(other.name()),
     }
 }
@@ -194,6 +195,7 @@ fn kind_help(kind: Kind) -> &'static str {
     match kind {
         Kind::MeetReminder => "Um dia antes e cinco minutos antes de cada um.",
         Kind::Inactivity => "Uma mensagem por ausência, nunca de noite.",
+        Kind::Question => "Uma mensagem por pergunta nova, assim que ela chega.",
         _ => "",
     }
 }
@@ -276,7 +278,10 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     let is_optional = |name: &String| Kind::from_name(name).is_some_and(Kind::is_optional);
     if !kinds.iter().all(is_optional) {
-        check.fail("tipos", "each must be lembrete_encontro or inatividade");
+        check.fail(
+            "tipos",
+            "each must be lembrete_encontro, inatividade or pergunta",
+        );
     }
     check.finish()?;
     let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));

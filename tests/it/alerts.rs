@@ -66,7 +66,10 @@ fn chosen(actor: &Actor<'_>) -> Vec<String> {
 fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     let site = quiet();
     let bia = site.person("bia");
-    assert_eq!(chosen(&bia), ["chat", "email", REMINDER, "inatividade"]);
+    assert_eq!(
+        chosen(&bia),
+        ["chat", "email", REMINDER, "inatividade", "pergunta"]
+    );
     assert_eq!(json_of(&bia, OWN)["canais"][0]["conectado"], false);
     meet(&site, "2026-11-21 08:30:00");
     run(&site);
@@ -74,7 +77,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     // With a number, chat takes the place of e-mail, until both are wanted.
     let number = json!({ "chat_number": "11987654321", "confirmacao": bia.person().password });
     bia.post("/perfil", &number).ok();
-    assert_eq!(chosen(&bia), ["chat", REMINDER, "inatividade"]);
+    assert_eq!(chosen(&bia), ["chat", REMINDER, "inatividade", "pergunta"]);
     meet(&site, "2026-11-21 08:31:00");
     run(&site);
     assert_eq!(queued(&site, REMINDER).len(), 2);
@@ -140,7 +143,7 @@ fn a_text_is_changed_looked_at_and_taken_back() {
     let site = sending(&world);
     let admin = site.administrator();
     let path = format!("{TEXTS}/boas_vindas");
-    assert_eq!(json_of(&admin, TEXTS)["total"], 5);
+    assert_eq!(json_of(&admin, TEXTS)["total"], 6);
     let shipped = json_of(&admin, &path);
     assert_eq!(shipped["alterado_em"], Value::Null);
     let new =

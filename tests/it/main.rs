@@ -30,6 +30,7 @@ mod world; // The stand-in marketplace, scripted.
 
 mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
 mod answers; // Answers to buyers: what is allowed, what is not taken.
+mod asked; // Questions of buyers, told by chat as their owner wants it.
 mod audit; // The audit log: who did what, found again.
 mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.

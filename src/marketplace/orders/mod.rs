@@ -29,6 +29,7 @@ use crate::clock::{Day, Instant, Zone};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::ids::{MlUserId, OrderId, UserId};
 use crate::messages::Kind;
+use crate::messages::choices::Ways;
 use crate::money::Cents;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -45,6 +46,8 @@ pub struct Books {
     pub words: Arc<Words>,
     pub given: Arc<GivenOut>,
     pub zone: Zone,
+    /// Channels by which people are told what is news.
+    pub ways: Ways,
 }
 
 impl Books {
@@ -56,6 +59,7 @@ impl Books {
             words: Arc::clone(words),
             given: Arc::clone(given),
             zone: app.zone(),
+            ways: Ways::of(&app.config),
         }
     }
 }

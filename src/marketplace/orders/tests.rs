@@ -38,6 +38,7 @@ impl World {
             words: Arc::default(),
             given: Arc::default(),
             zone: Zone(chrono_tz::America::Sao_Paulo),
+            ways: Ways::that(|_| true),
         };
         Self {
             db,

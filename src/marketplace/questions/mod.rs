@@ -4,8 +4,9 @@
 //! question last changed, and the later change stands. A row of a search does
 //! not tell; it may lead a question on, never back: an answered question is
 //! not taken as unanswered again because of a page that was read before.
-//! Whether it is again, a single reading tells. The
-//! owner is told once of each question that waits for an answer.
+//! Whether it is again, a single reading tells. The owner is told once of each
+//! question that waits for an answer, in the panel and by the channels that
+//! the owner chose.
 
 pub mod answer;
 pub mod list;
@@ -20,19 +21,24 @@ mod tests;
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use self::store::Stored;
 use super::document::{ItemId, QuestionDocument};
 use super::listings;
-use super::news::{self, News};
+use super::news::{self, News, Outside};
 use super::orders::{Applied, Books};
 use crate::clock::Instant;
 use crate::db::{Result, WriteTx};
 use crate::ids::{MlUserId, UserId};
 use crate::messages::Kind;
+use crate::outbox;
 use crate::text::shortened;
 
 /// Characters of a question that its notification shows.
 const SHOWN: usize = 160;
+/// The same of its message, which leaves the platform.
+const SENT: usize = 300;
 
 /// What can still be done about a question. The number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +175,14 @@ fn change(
         let by = if was_open { -1 } else { 1 };
         store::count(tx, owner, after.ml_user_id, by)?;
     }
+    if was_open && !after.is_open() {
+        news::take_back(
+            tx,
+            owner,
+            &cause_of(after.id),
+            "a pergunta já não espera resposta",
+        )?;
+    }
     let versions = Arc::clone(&books.versions);
     tx.after_commit(move || versions.raise(owner));
     Ok(())
@@ -179,7 +193,16 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
     let title = listings::store::title(tx, owner, number)?;
     let title = title.unwrap_or_else(|| question.item.to_string());
     let reference = question.id.to_string();
-    news::tell(
+    let outside = Outside {
+        kind: outbox::Kind::Question,
+        params: json!({
+            "question_id": question.id,
+            "question": cut(&question.text, SENT),
+            "listing": title,
+            "page": format!("{}/{reference}", pages::PATH),
+        }),
+    };
+    news::tell_outside(
         tx,
         books,
         owner,
@@ -189,7 +212,19 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
             about: &format!("“{}” — {title}", shortened(&question.text, SHOWN)),
             account: question.seller,
             reference: &reference,
-            cause: &format!("pergunta:{reference}"),
+            cause: &cause_of(question.id),
         },
+        outside,
     )
+}
+
+fn cause_of(question: i64) -> String {
+    format!("pergunta:{question}")
+}
+
+/// A text that may be long, with a sign where it was cut.
+fn cut(text: &str, limit: usize) -> String {
+    let kept = shortened(text, limit);
+    let more = if kept.len() < text.len() { "…" } else { "" };
+    format!("{kept}{more}")
 }

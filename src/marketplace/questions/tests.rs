@@ -147,6 +147,41 @@ fn what_waits_for_an_answer_is_told_once() {
 }
 
 #[test]
+fn a_message_leaves_with_the_notification_and_holds_a_short_text() {
+    let world = world();
+    let mut long = question(1, "UNANSWERED", Some(90));
+    long.text = "ã".repeat(2_000);
+    run(&world, vec![long.clone(), long], Instant(NOW - 100));
+    let queued = world.read(|tx| {
+        let sql = "SELECT kind || ' ' || dedup_key || ' ' || (expires_at - created_at) || ' ' || params FROM outbox";
+        tx.all(sql, [], |row| row.get::<_, String>(0))
+    });
+    let params = json!({
+        "listing": "MLB1", "page": "/painel/perguntas/1", "question": format!("{}…", "ã".repeat(300)),
+        "question_id": 1, "store": "LOJA_X",
+    });
+    assert_eq!(
+        queued,
+        [format!("pergunta pergunta:1:1:email 86400 {params}")]
+    );
+}
+
+#[test]
+fn nobody_is_written_to_who_is_not_let_in() {
+    for change in ["suspended_at = 1", "role = 'drop'"] {
+        let world = world();
+        let change = format!("UPDATE user SET {change}");
+        world.write(move |tx| tx.execute(&change, []));
+        let asked = vec![question(1, "UNANSWERED", Some(90))];
+        run(&world, asked, Instant(NOW - 100));
+        assert_eq!(told(&world).len(), 1);
+        let queued = "SELECT count(*) FROM outbox";
+        let queued: i64 = world.read(|tx| tx.one(queued, [], |row| row.get(0)));
+        assert_eq!(queued, 0);
+    }
+}
+
+#[test]
 fn a_question_that_is_gone_does_not_wait() {
     let world = world();
     run(&world, vec![question(1, "UNANSWERED", Some(90))], NEVER);

@@ -91,6 +91,7 @@ fn page_of(kind: Kind, params: &Value) -> String {
         Kind::MeetReminder => "/painel/meets",
         Kind::Inactivity | Kind::LatePayment => "/painel",
         Kind::Alert => params["page"].as_str().unwrap_or("/admin"),
+        Kind::Question => params["page"].as_str().unwrap_or("/painel/perguntas"),
         Kind::Test => "/perfil/avisos",
         Kind::Welcome | Kind::PasswordLink => "/",
     };
@@ -102,6 +103,7 @@ fn matter_of(kind: Kind, params: &Value) -> String {
     let one = match kind {
         Kind::MeetReminder => &params["meet_id"],
         Kind::Alert => &params["title"],
+        Kind::Question => &params["question_id"],
         _ => &Value::Null,
     };
     format!("{}:{one}", kind.name())

@@ -318,7 +318,7 @@ const fn urgency(kind: Kind) -> &'static str {
     match kind {
         Kind::MeetReminder | Kind::Alert | Kind::Test => "high",
         Kind::Inactivity => "low",
-        Kind::Welcome | Kind::PasswordLink | Kind::LatePayment => "normal",
+        Kind::Welcome | Kind::PasswordLink | Kind::LatePayment | Kind::Question => "normal",
     }
 }
 

@@ -63,6 +63,7 @@ const LIST: Listing = Listing {
                 ("pagamento_atrasado", "Pagamento atrasado"),
                 ("lembrete_encontro", "Lembrete de encontro"),
                 ("inatividade", "Alerta de inatividade"),
+                ("pergunta", "Pergunta de comprador"),
                 ("alerta", "Alerta à administração"),
                 ("teste", "Teste de canal"),
             ],

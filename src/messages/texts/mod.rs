@@ -23,12 +23,13 @@ pub struct Template {
 }
 
 /// Kinds whose texts staff may change; the others are about the platform itself.
-pub const EDITABLE: [Kind; 5] = [
+pub const EDITABLE: [Kind; 6] = [
     Kind::Welcome,
     Kind::PasswordLink,
     Kind::LatePayment,
     Kind::MeetReminder,
     Kind::Inactivity,
+    Kind::Question,
 ];
 
 /// Longest subject and text that staff may write.
@@ -86,6 +87,12 @@ pub fn placeholders(kind: Kind) -> Vec<Placeholder> {
             may("inicio", "dia e hora em que ele começa"),
         ],
         Kind::Inactivity => &[may("ausencia", "há quanto tempo a pessoa não aparece")],
+        Kind::Question => &[
+            may("pergunta", "o que o comprador escreveu, encurtado"),
+            may("anuncio", "título do anúncio"),
+            may("loja", "loja em que se perguntou"),
+            may("pagina", "onde se responde, depois de {endereco}"),
+        ],
         Kind::Alert => &[
             may("titulo", "o que aconteceu"),
             may("detalhe", "mais sobre isso"),
@@ -158,6 +165,12 @@ pub fn shipped(kind: Kind) -> Template {
             "Sentimos sua falta",
             "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
                    Continue de onde parou: {endereco}/painel",
+        ),
+        Kind::Question => (
+            "Nova pergunta: {anuncio}",
+            "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
+                   “{pergunta}”\n\n\
+                   Responda aqui: {endereco}{pagina}",
         ),
         Kind::Alert => (
             "{plataforma}: {titulo}",
@@ -235,6 +248,9 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
             .to_string(),
         "encontro" | "titulo" => param("title"),
         "detalhe" => param("detail"),
+        "pergunta" => param("question"),
+        "anuncio" => param("listing"),
+        "loja" => param("store"),
         "pagina" => param("page"),
         "inicio" => {
             let at = words.params["starts_at"].as_i64().map(Instant);
@@ -248,9 +264,14 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
     })
 }
 
-/// A value that comes from people stays within its line.
+/// A value that comes from people stays within its line, and does not turn
+/// around what is written after it.
 fn one_line(value: &str) -> String {
-    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain = |letter: char| match letter {
+        letter if letter.is_control() || turns(letter) => ' ',
+        letter => letter,
+    };
     value.chars().map(plain).collect()
 }
 
@@ -280,6 +301,33 @@ mod tests {
             assert!(text.starts_with("Olá, Ana"), "{text}");
             assert!(shipped(kind).body.contains('{'));
         }
+    }
+
+    #[test]
+    fn what_a_stranger_wrote_stays_in_its_line_and_fills_nothing() {
+        let params = json!({
+            "question": "Tem {link}?\r\nResponda aqui: \u{202e}moc.live", "listing": "{nome}",
+            "store": "LOJA", "page": "/painel/perguntas/1",
+        });
+        let words = Words {
+            name: "Ana",
+            platform: "Escola",
+            address: "https://escola.example",
+            link: "segredo",
+            until: String::new(),
+            params: &params,
+        };
+        let (subject, text) = fill(&shipped(Kind::Question), &words, ZONE);
+        assert_eq!(subject, "Nova pergunta: {nome}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[2..],
+            [
+                "“Tem {link}?  Responda aqui:  moc.live”",
+                "",
+                "Responda aqui: https://escola.example/painel/perguntas/1",
+            ]
+        );
     }
 
     #[test]

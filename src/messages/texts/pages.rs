@@ -160,6 +160,10 @@ fn example(app: &App, now: Instant, kind: Kind, template: &Template) -> (String,
         "title": "Mentoria de anúncios",
         "starts_at": now.plus(DAY_S).0,
         "days": app.config.program.inactive_days,
+        "question": "Serve na bicicleta?",
+        "listing": "Garrafa térmica",
+        "store": "LOJA DA ANA",
+        "page": "/painel/perguntas/1",
     });
     let link = format!("{}/senha?codigo=…", app.addresses.base_url);
     let has_link = placeholders(kind).iter().any(|one| one.name == "link");
