@@ -387,7 +387,7 @@ fn a_long_silence_is_made_up_in_windows() {
     let site = mirrored(&world);
     site.stop();
     site.clock().advance_s(20 * 86_400);
-    let sold: i64 = (10..13).map(|days| history(&world, LOJA, days, 100)).sum();
+    let sold: i64 = (10..13).map(|days| history(&world, LOJA, days, 70)).sum();
     assert!(sold > 2_000, "{sold}");
     // Some of them change days after they were made.
     site.clock().advance_s(7 * 86_400);
