@@ -106,6 +106,7 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
     world.item(SHOP, "Garrafa térmica 1 litro", 89.9);
     let site = Site::builder().unlimited().world(&world).start();
     world.link(&site.person("ana"), SHOP);
+    crate::sync::wait_until_read(&site, &site.person("ana"));
     let ana = site.seller("ana").plan("scale");
     let extension = site.extension("ana");
     let mut random = Random::new(3);
