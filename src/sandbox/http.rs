@@ -25,6 +25,8 @@ const CONNECTIONS_MAX: usize = 256;
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Into how many pieces a slow answer is cut.
 const PIECES: usize = 8;
+/// How long half of an answer has to leave before the connection ends.
+const CUT_AFTER: Duration = Duration::from_millis(50);
 
 /// A request with its body in memory.
 pub struct Request {
@@ -79,7 +81,8 @@ pub enum Manner {
     Hang(u64),
     /// In pieces over that many milliseconds.
     Slow(u64),
-    /// Half of it, then the connection ends.
+    /// Its head with the whole length, half of its body, then the connection
+    /// ends. An answer without a body is whole.
     Truncated,
     /// Not at all: the connection ends.
     Lost,
@@ -180,6 +183,7 @@ struct Payload {
     waiting: Option<Pin<Box<tokio::time::Sleep>>>,
     /// The connection ends when this many bytes are left.
     cut_at: usize,
+    cut: Option<Pin<Box<tokio::time::Sleep>>>,
 }
 
 impl Payload {
@@ -193,7 +197,7 @@ impl Payload {
             _ => (length.max(1), Duration::ZERO),
         };
         let cut_at = if manner == Manner::Truncated {
-            length / 2
+            length.div_ceil(2)
         } else {
             0
         };
@@ -203,6 +207,7 @@ impl Payload {
             pause,
             waiting: (!pause.is_zero()).then(|| Box::pin(tokio::time::sleep(pause))),
             cut_at,
+            cut: None,
         }
     }
 }
@@ -219,6 +224,11 @@ impl Body for Payload {
             return Poll::Ready(None);
         }
         if self.cut_at > 0 && self.rest.len() <= self.cut_at {
+            // What an error follows at once is never written.
+            let cut = self
+                .cut
+                .get_or_insert_with(|| Box::pin(tokio::time::sleep(CUT_AFTER)));
+            std::task::ready!(cut.as_mut().poll(context));
             return Poll::Ready(Some(Err(io::Error::other("cut off, as scripted"))));
         }
         if let Some(waiting) = &mut self.waiting {
