@@ -10,7 +10,7 @@ use super::routes::Call;
 use super::shops::no_seller;
 use super::spoil;
 use super::state::{CLAIMS_MAX, World};
-use super::things::Claim;
+use super::things::{Claim, state_word};
 use crate::clock::{DAY_S, Instant};
 
 const PAGE: usize = 30;
@@ -288,7 +288,7 @@ fn answer_message() -> String {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaimChange {
-    /// `opened` or `closed`.
+    /// `opened`, `closed` or any other word.
     pub status: Option<String>,
     /// `claim`, `dispute` …
     pub stage: Option<String>,
@@ -370,9 +370,7 @@ pub fn change(world: &mut World, id: i64, change: ClaimChange, now: Instant) -> 
         .get_mut(&id)
         .ok_or_else(|| format!("there is no claim {id}"))?;
     if let Some(status) = change.status {
-        if !matches!(status.as_str(), "opened" | "closed") {
-            return Err("status must be opened or closed".to_owned());
-        }
+        state_word(&status)?;
         if status == "closed" {
             let reason = change.resolution.as_deref().unwrap_or("payment_refunded");
             claim.resolution = Some((reason.to_owned(), "mediator".to_owned()));

@@ -284,6 +284,8 @@ struct EndTokens {
 enum TokenAction {
     /// The seller revokes the application.
     Revoke,
+    /// The seller has a new password, which ends every token.
+    PasswordChange,
     /// Access tokens end, the refresh token stays.
     ExpireAccess,
     /// The refresh token ends, access tokens stay.
@@ -295,7 +297,9 @@ fn end_tokens(world: &mut World, what: &EndTokens) -> Outcome {
         return Err(format!("there is no seller {}", what.ml_user_id).into());
     }
     match what.action {
-        TokenAction::Revoke => world.grants.revoke(what.ml_user_id),
+        TokenAction::Revoke | TokenAction::PasswordChange => {
+            world.grants.revoke(what.ml_user_id);
+        }
         TokenAction::ExpireAccess => world.grants.expire_access(what.ml_user_id),
         TokenAction::ExpireRefresh => world.grants.expire_refresh(what.ml_user_id),
     }

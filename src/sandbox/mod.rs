@@ -11,10 +11,12 @@
 //! `things.rs` has the nouns, `state.rs` holds them, `config.rs` has the
 //! switches, `routes.rs` the way of a call and `strict.rs` its rules.
 //! `oauth.rs`, `resources.rs`, `listings.rs`, `orders.rs`, `shipments.rs`,
-//! `fiscal.rs` and `fees.rs` answer it; `shops.rs` and `sales.rs` make things
+//! `fiscal.rs` and `fees.rs` answer it, `aside.rs` what the platform does not
+//! use; `shops.rs` and `sales.rs` make things
 //! happen, `questions.rs` and `claims.rs` do both, `deliver.rs` tells the
 //! platform. Chat gateways are in `chat.rs`, Telegram is in `telegram/`.
 
+mod aside;
 mod buttons;
 mod chat;
 mod claims;

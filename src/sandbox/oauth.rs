@@ -45,6 +45,8 @@ struct Access {
 struct Grant {
     refresh: String,
     until: Instant,
+    /// When the seller first agreed.
+    since: Instant,
 }
 
 impl Grants {
@@ -53,6 +55,12 @@ impl Grants {
         self.by_seller
             .get(&seller)
             .is_some_and(|grant| now < grant.until)
+    }
+
+    /// Who granted something that is still good, and since when.
+    pub fn granted(&self, now: Instant) -> Vec<(i64, Instant)> {
+        let good = self.by_seller.iter().filter(|(_, grant)| now < grant.until);
+        good.map(|(seller, grant)| (*seller, grant.since)).collect()
     }
 
     /// Ends everything that a seller granted.
@@ -310,9 +318,11 @@ fn issue(sandbox: &Sandbox, world: &mut World, seller: i64, now: Instant) -> Rep
         random_hex::<16>()
     );
     let refresh = format!("TG-{}-{seller}", random_hex::<16>());
+    let before = world.grants.by_seller.get(&seller);
     let grant = Grant {
         refresh: refresh.clone(),
         until: now.plus(REFRESH_S),
+        since: before.map_or(now, |before| before.since),
     };
     if let Some(before) = world.grants.by_seller.insert(seller, grant) {
         world.grants.spend(before.refresh);

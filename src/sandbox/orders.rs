@@ -162,21 +162,29 @@ fn mentions(world: &World, order: &Order, text: &str) -> bool {
         })
 }
 
-/// `GET /orders/{id}`.
-pub fn order(world: &World, call: Call, id: &str) -> Reply {
+/// The caller's order of an id.
+pub fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Order, Reply> {
     let Ok(number) = id.parse::<i64>() else {
-        return Reply::error(400, "invalid_order_id", "the order id must be a number");
+        let text = "the order id must be a number";
+        return Err(Reply::error(400, "invalid_order_id", text));
     };
-    let Some(order) = world.orders.get(&number) else {
-        return Reply::error(404, "order_not_found", "order does not exist");
-    };
-    if order.seller != call.seller {
-        return Reply::error(
+    match world.orders.get(&number) {
+        None => Err(Reply::error(404, "order_not_found", "order does not exist")),
+        Some(order) if order.seller != call.seller => Err(Reply::error(
             403,
             "not_owned_order",
             "the order belongs to another seller",
-        );
+        )),
+        Some(order) => Ok(order),
     }
+}
+
+/// `GET /orders/{id}`.
+pub fn order(world: &World, call: Call, id: &str) -> Reply {
+    let order = match own(world, call, id) {
+        Ok(order) => order,
+        Err(refused) => return refused,
+    };
     let body = order_json(world, order);
     if world.config.partial_orders {
         return Reply::json(206, &body).header("x-content-missing", "buyer, feedback");

@@ -12,7 +12,7 @@ use super::routes::Call;
 use super::shops::no_seller;
 use super::spoil;
 use super::state::{QUESTIONS_MAX, World, item_number};
-use super::things::{Answered, Item, Question};
+use super::things::{Answered, Item, Question, state_word};
 use crate::clock::{DAY_S, Instant};
 
 const PAGE_MAX: usize = 50;
@@ -20,17 +20,6 @@ const OFFSET_MAX: usize = 1_000;
 const TEXT_MAX: usize = 2_000;
 /// Questions without an answer are taken away after about seven months.
 const KEPT_S: i64 = 213 * DAY_S;
-
-/// States that a question may have.
-const STATUSES: [&str; 7] = [
-    "UNANSWERED",
-    "ANSWERED",
-    "CLOSED_UNANSWERED",
-    "UNDER_REVIEW",
-    "BANNED",
-    "DELETED",
-    "DISABLED",
-];
 
 /// `GET /questions/search`.
 pub fn search(world: &mut World, call: Call, request: &Request) -> Reply {
@@ -237,7 +226,7 @@ pub struct NewQuestion {
 pub struct QuestionChange {
     /// The seller answers in another window.
     pub answer: Option<String>,
-    /// One of [`STATUSES`].
+    /// `BANNED`, `DELETED` … or any other word.
     pub status: Option<String>,
     /// Whether a notification goes out; it does unless `false`.
     pub notify: Option<bool>,
@@ -354,9 +343,7 @@ pub fn change(
     }
     let question = find(world, id)?;
     let status = change.status.ok_or("name answer or status")?;
-    if !STATUSES.contains(&status.as_str()) {
-        return Err(format!("status must be one of {}", STATUSES.join(", ")));
-    }
+    state_word(&status)?;
     match (status.as_str(), &question.answer) {
         ("ANSWERED", None) => return Err("name answer instead of status".to_owned()),
         ("UNANSWERED" | "CLOSED_UNANSWERED", Some(_)) => {

@@ -5,6 +5,7 @@
 //! retired is answered as it would be, and noted as a violation, so a test can
 //! ask at the end that there were none.
 
+use super::aside;
 use super::faults;
 use super::http::{Manner, Reply, Request};
 use super::state::{Sandbox, Seen, World};
@@ -176,6 +177,7 @@ pub enum Resource<'a> {
     Fees,
     MissedFeeds,
     EndGrant { user: &'a str, application: &'a str },
+    Aside(aside::Asked<'a>),
 }
 
 fn resource<'a>(method: &str, segments: &[&'a str]) -> Option<Resource<'a>> {
@@ -210,7 +212,7 @@ fn resource<'a>(method: &str, segments: &[&'a str]) -> Option<Resource<'a>> {
         ("DELETE", ["users", user, "applications", application]) => {
             Resource::EndGrant { user, application }
         }
-        _ => return None,
+        _ => Resource::Aside(aside::Asked::read(method, segments)?),
     })
 }
 
@@ -277,5 +279,6 @@ fn dispatch(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instan
         Resource::EndGrant { user, application } => {
             oauth::end_grant(sandbox, world, call, user, application)
         }
+        Resource::Aside(asked) => aside::answer(sandbox, world, call, request, &asked),
     }
 }

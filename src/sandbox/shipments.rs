@@ -22,12 +22,8 @@ const PRINTED_BY_SELLERS: [&str; 4] = ["drop_off", "xd_drop_off", "cross_docking
 
 /// `GET /shipments/{id}`; the header `x-format-new: true` is a must.
 pub fn shipment(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    if request.header("x-format-new") != Some("true") {
-        let detail = format!("GET /shipments/{id} without x-format-new");
-        world.violation(call.now, "old_shipment_format", detail);
-        if !world.config.flat_shipments {
-            return Reply::error(400, "bad_request", "header x-format-new is required");
-        }
+    if let Err(refused) = needs_new_format(world, call, request) {
+        return refused;
     }
     let shipment = match own(world, call, id) {
         Ok(shipment) => shipment,
@@ -41,7 +37,22 @@ pub fn shipment(world: &mut World, call: Call, id: &str, request: &Request) -> R
     Reply::json(200, &body)
 }
 
-fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Shipment, Reply> {
+/// Shipments are asked for with a header of their own.
+pub fn needs_new_format(world: &mut World, call: Call, request: &Request) -> Result<(), Reply> {
+    if request.header("x-format-new") == Some("true") {
+        return Ok(());
+    }
+    let detail = format!("GET {} without x-format-new", request.path);
+    world.violation(call.now, "old_shipment_format", detail);
+    if world.config.flat_shipments {
+        return Ok(());
+    }
+    let text = "header x-format-new is required";
+    Err(Reply::error(400, "bad_request", text))
+}
+
+/// The caller's shipment of an id.
+pub fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Shipment, Reply> {
     let found = id.parse().ok().and_then(|id: i64| world.shipments.get(&id));
     match found {
         None => Err(Reply::error(404, "not_found", "shipment does not exist")),

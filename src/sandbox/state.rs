@@ -144,6 +144,8 @@ pub struct World {
     /// What the push service took.
     pub(super) pushed: Log<Pushed>,
     pub(super) telegram: Telegram,
+    /// How many test users a seller made.
+    pub(super) test_users: HashMap<i64, usize>,
     counter: i64,
 }
 

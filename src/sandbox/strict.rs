@@ -110,6 +110,7 @@ pub fn check_parameters(world: &mut World, call: Call, request: &Request, of: &R
 
 fn parameters(of: &Resource<'_>) -> &'static [&'static str] {
     match of {
+        Resource::Aside(asked) => asked.parameters(),
         Resource::Users => &["ids"],
         Resource::ItemIds(_) => ITEM_IDS,
         Resource::Item(_) => &["attributes", "include_attributes"],

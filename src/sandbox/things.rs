@@ -202,6 +202,18 @@ pub struct Shipment {
     pub updated: Instant,
 }
 
+/// Checks a status that somebody set. The marketplace's words grow, so it need
+/// not be one that is known.
+pub fn state_word(status: &str) -> Result<(), String> {
+    let is_word = (1..=60).contains(&status.len())
+        && status
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_word
+        .then_some(())
+        .ok_or_else(|| format!("status must be a word of letters, digits and _: {status}"))
+}
+
 /// The mode that belongs to a kind of logistics.
 pub fn mode_of(logistic: &str) -> &'static str {
     match logistic {

@@ -30,7 +30,7 @@ pub fn of(world: &World, seller: i64) -> Option<Value> {
             "reputation": account.reputation.level.as_deref().unwrap_or_default(),
             "listings": items.iter().filter(shown).count(),
             "open_questions": questions.iter().filter(open).count(),
-            "open_claims": claims.iter().filter(|claim| claim.status == "opened").count(),
+            "open_claims": claims.iter().filter(|claim| claim.status != "closed").count(),
         },
         "orders": orders.map(|order| order_row(world, order)).collect::<Vec<_>>(),
         "listings": items.into_iter().map(listing_row).collect::<Vec<_>>(),
@@ -87,7 +87,7 @@ fn question_row(question: &Question) -> Value {
 fn claim_row(claim: &Claim) -> Value {
     json!({
         "claim_id": claim.id, "ml_user_id": claim.seller, "opened_at": claim.created.0,
-        "state": if claim.status == "opened" { 1 } else { 2 }, "kind": claim.kind,
+        "state": if claim.status == "closed" { 2 } else { 1 }, "kind": claim.kind,
         "stage": claim.stage, "reason": claim.reason, "resource": claim.resource,
         "resource_id": claim.resource_id, "order_id": claim.order,
         "due_at": claim.action.as_ref().map(|(_, due)| due.0),

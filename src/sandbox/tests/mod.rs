@@ -1,5 +1,6 @@
 //! The sandbox over real loopback HTTP, as the platform meets it.
 
+mod aside;
 mod cut;
 mod deliver;
 mod oauth;

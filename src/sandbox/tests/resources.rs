@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Answer, Site};
 
 impl Site {
-    fn send(&self, path: &str, body: &Value, token: &str) -> Answer {
+    pub fn send(&self, path: &str, body: &Value, token: &str) -> Answer {
         let mut answer = self
             .agent
             .post(format!("{}{path}", self.running.url()))
@@ -21,7 +21,7 @@ impl Site {
         }
     }
 
-    fn rules(&self) -> Vec<String> {
+    pub fn rules(&self) -> Vec<String> {
         let violations = self.log("violations")["violations"].clone();
         let rules = violations.as_array().unwrap().iter();
         rules
