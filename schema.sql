@@ -619,7 +619,7 @@ CREATE TABLE ml_seen (
     ml_user_id INTEGER NOT NULL REFERENCES ml_account (ml_user_id) ON DELETE CASCADE, -- the account
     item_id    INTEGER NOT NULL,            -- number of the listing id, without the site
     site       TEXT NOT NULL,               -- such as MLB
-    looked     INTEGER NOT NULL CHECK (looked IN (0, 1)), -- 1 once its details were read
+    looked     INTEGER NOT NULL CHECK (looked IN (0, 1, 2)), -- 0 not yet, 1 its details were read, 2 they are to be read alone
     PRIMARY KEY (ml_user_id, item_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -5,7 +5,7 @@ CREATE TABLE ml_seen (
     ml_user_id INTEGER NOT NULL REFERENCES ml_account (ml_user_id) ON DELETE CASCADE,
     item_id    INTEGER NOT NULL,
     site       TEXT NOT NULL,
-    looked     INTEGER NOT NULL CHECK (looked IN (0, 1)),
+    looked     INTEGER NOT NULL CHECK (looked IN (0, 1, 2)),
     PRIMARY KEY (ml_user_id, item_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -11,10 +11,10 @@ use crate::db::{Lane, Result};
 use crate::marketplace::document::OrderDocument;
 use crate::marketplace::tokens::{CallError, with_token};
 
-/// Buyers that are looked up in a reading.
+/// Buyers that are looked up in a window.
 const MOST: usize = 100;
 
-/// Names that were looked up in a reading.
+/// Names that were looked up in a window.
 #[derive(Default)]
 pub struct Names(Mutex<HashMap<i64, String>>);
 

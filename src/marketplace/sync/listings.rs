@@ -26,12 +26,28 @@ const PAGES: usize = 10;
 const MOST_PAGES: usize = 5_000;
 /// A scroll is good for five minutes.
 const SCROLL_S: i64 = 240;
-/// Listings that are looked at one by one in a step.
+/// Listings that are looked at one by one in a step, and those for which there
+/// was no time before.
 const ALONE: u32 = 40;
+const AGAIN: u32 = 500;
 /// Notes that are removed at a time.
 const FORGOTTEN: u32 = 5_000;
 
-type Details = Vec<std::result::Result<ListingDocument, ItemFailure>>;
+/// Listings that were asked for together, and what came.
+struct Details {
+    asked: Vec<ItemId>,
+    listings: Vec<std::result::Result<ListingDocument, ItemFailure>>,
+}
+
+/// Whether a listing that the scan met was looked at.
+#[derive(Clone, Copy)]
+enum Looked {
+    NotYet = 0,
+    Done = 1,
+    /// With others it told too little.
+    Alone = 2,
+}
+
 type Asked<T> = std::result::Result<T, CallError>;
 
 /// Where a reading is.
@@ -45,7 +61,9 @@ enum Position {
         pages: usize,
         scroll: String,
     },
-    /// At those that could not be looked at with others, from this number on.
+    /// At those for which there was no time in the scan, from this number on.
+    Again { after: i64 },
+    /// At those that could not be looked at with others.
     Rest { after: i64 },
     /// At those that the scan did not meet.
     Missing { after: i64 },
@@ -63,6 +81,7 @@ impl Position {
                     scroll: scroll.to_owned(),
                 })
             }),
+            ["again", after] => number(after).map(|after| Self::Again { after }),
             ["rest", after] => number(after).map(|after| Self::Rest { after }),
             ["missing", after] => number(after).map(|after| Self::Missing { after }),
             _ => None,
@@ -78,6 +97,7 @@ impl Position {
                 pages,
                 scroll,
             } => format!("scan {} {pages} {scroll}", given_at.0),
+            Self::Again { after } => format!("again {after}"),
             Self::Rest { after } => format!("rest {after}"),
             Self::Missing { after } => format!("missing {after}"),
         }
@@ -98,6 +118,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
             scroll,
         } if now.since(given_at) < SCROLL_S => scan(reading, Some(&scroll), pages),
         Position::Start | Position::Scan { .. } => scan(reading, None, 0),
+        Position::Again { after } => again(reading, after),
         Position::Rest { after } => rest(reading, after),
         Position::Missing { after } => missing(reading, after),
     }
@@ -143,17 +164,14 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
                 *next.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
                 Ok(None)
             }
-            Task::Details(ids) => details_of(reading, &ids).map(Some),
+            Task::Details(ids) => details_of(reading, ids).map(Some),
         };
         two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
-        if reading.is_over() {
-            // The page that was fetched meanwhile is lost, what was looked at is not.
-            break Position::Start;
-        }
         let Some(scroll) = goes_on else {
-            break Position::Rest { after: 0 };
+            break Position::Again { after: 0 };
         };
         match next.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            // Without time too its ids are noted: they are not told twice.
             Some(next) => page = next,
             None => {
                 break Position::Scan {
@@ -186,13 +204,34 @@ fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> As
     }))
 }
 
+/// What was met by the scan when there was no time to look at it.
+fn again(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
+    let (account, books) = (reading.account.ml_user_id, Books::of(reading.app));
+    let found = reading.app.db.read(Lane::Slow, |tx| {
+        not_looked_at(tx, account, Looked::NotYet, after, AGAIN)
+    })?;
+    let Some(last) = found.last().map(|item| item.number) else {
+        return step(reading, &Position::Rest { after: 0 }, None);
+    };
+    let tasks: Mutex<VecDeque<Vec<ItemId>>> =
+        Mutex::new(found.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec).collect());
+    let take = || {
+        let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        (!reading.is_over()).then(|| tasks.pop_front()).flatten()
+    };
+    let fetch = |ids| details_of(reading, ids).map(Some);
+    two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
+    let tasks = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let after = if tasks.is_empty() { last } else { after };
+    step(reading, &Position::Again { after }, None)
+}
+
 /// What was met by the scan and could not be looked at with others.
 fn rest(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
     let account = reading.account.ml_user_id;
-    let found = reading
-        .app
-        .db
-        .read(Lane::Slow, |tx| not_looked_at(tx, account, after))?;
+    let found = reading.app.db.read(Lane::Slow, |tx| {
+        not_looked_at(tx, account, Looked::Alone, after, ALONE)
+    })?;
     let Some(last) = found.last().map(|item| item.number) else {
         let next = Position::Missing { after: 0 };
         return step(reading, &next, None);
@@ -245,7 +284,7 @@ fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<Option<usize>> {
                 }
                 Single::Found(_) | Single::Odd => {}
             }
-            note_looked(tx, account.ml_user_id, item)
+            note_looked(tx, account.ml_user_id, item, Looked::Done)
         },
     )
 }
@@ -256,9 +295,13 @@ fn ids(reading: &Reading<'_>, scroll: Option<&str>) -> Asked<ItemIds> {
     })
 }
 
-fn details_of(reading: &Reading<'_>, ids: &[ItemId]) -> Asked<Details> {
-    with_token(reading.app, reading.account.ml_user_id, |caller| {
-        reading.app.marketplace.client.items(caller, ids)
+fn details_of(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Details> {
+    let listings = with_token(reading.app, reading.account.ml_user_id, |caller| {
+        reading.app.marketplace.client.items(caller, &ids)
+    })?;
+    Ok(Details {
+        asked: ids,
+        listings,
     })
 }
 
@@ -272,7 +315,7 @@ fn book(reading: &Reading<'_>, books: &Books, found: Details) -> Pending<usize, 
             return Ok(looked);
         }
         let id = account.ml_user_id;
-        for listing in &found {
+        for listing in &found.listings {
             match listing {
                 Ok(listing) if listing.seller == id => {
                     let hidden = hidden(tx, account.owner, listing)?;
@@ -280,7 +323,7 @@ fn book(reading: &Reading<'_>, books: &Books, found: Details) -> Pending<usize, 
                         books::apply(tx, &books, account.owner, listing, account.linked_at)?;
                     }
                     if hidden == Hidden::Nothing {
-                        note_looked(tx, id, &listing.id)?;
+                        note_looked(tx, id, &listing.id, Looked::Done)?;
                         looked += 1;
                     }
                 }
@@ -291,6 +334,9 @@ fn book(reading: &Reading<'_>, books: &Books, found: Details) -> Pending<usize, 
                     }
                 }
             }
+        }
+        for item in &found.asked {
+            note_looked(tx, id, item, Looked::Alone)?;
         }
         Ok(looked)
     })
@@ -329,9 +375,14 @@ fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Vec<ItemId>> {
         let mut unknown = Vec::with_capacity(ids.len());
         for item in ids {
             let is_new = tx.execute(
-                "INSERT INTO ml_seen (ml_user_id, item_id, site, looked) VALUES (?1, ?2, ?3, 0)
-                 ON CONFLICT DO UPDATE SET site = ?3 WHERE looked = 0",
-                (account.ml_user_id, item.number, &item.site),
+                "INSERT INTO ml_seen (ml_user_id, item_id, site, looked) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO UPDATE SET site = ?3 WHERE looked = ?4",
+                (
+                    account.ml_user_id,
+                    item.number,
+                    &item.site,
+                    Looked::NotYet as u8,
+                ),
             )?;
             if is_new > 0 {
                 unknown.push(item);
@@ -341,10 +392,11 @@ fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Vec<ItemId>> {
     })?)
 }
 
-fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId) -> Result<()> {
+/// Notes what came of a look; that it was done stays.
+fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId, looked: Looked) -> Result<()> {
     tx.execute(
-        "UPDATE ml_seen SET looked = 1 WHERE ml_user_id = ?1 AND item_id = ?2",
-        (account, item.number),
+        "UPDATE ml_seen SET looked = ?3 WHERE ml_user_id = ?1 AND item_id = ?2 AND looked <> ?4",
+        (account, item.number, looked as u8, Looked::Done as u8),
     )?;
     Ok(())
 }
@@ -366,19 +418,25 @@ fn set_position(reading: &Reading<'_>, position: &Position) -> Asked<()> {
 /// How many that the scan met were looked at.
 fn looked(tx: &ReadTx<'_>, account: MlUserId) -> Result<i64> {
     tx.one(
-        "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = 1",
-        [account],
+        "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = ?2",
+        (account, Looked::Done as u8),
         |row| row.get(0),
     )
 }
 
-fn not_looked_at(tx: &ReadTx<'_>, account: MlUserId, after: i64) -> Result<Vec<ItemId>> {
+fn not_looked_at(
+    tx: &ReadTx<'_>,
+    account: MlUserId,
+    looked: Looked,
+    after: i64,
+    most: u32,
+) -> Result<Vec<ItemId>> {
     tx.all(
         "SELECT site, item_id FROM ml_seen
-         WHERE ml_user_id = ?1 AND item_id > ?2 AND looked = 0
+         WHERE ml_user_id = ?1 AND item_id > ?2 AND looked = ?3
          ORDER BY item_id
-         LIMIT ?3",
-        (account, after, ALONE),
+         LIMIT ?4",
+        (account, after, looked as u8, most),
         read_id,
     )
 }
@@ -441,6 +499,7 @@ mod tests {
                 pages: 12,
                 scroll: "a b=c".to_owned(),
             },
+            Position::Again { after: 3 },
             Position::Rest { after: 7 },
             Position::Missing { after: 0 },
         ] {

@@ -4,6 +4,7 @@
 mod arriving;
 mod calling;
 mod linking;
+mod turns;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
