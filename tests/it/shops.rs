@@ -396,6 +396,18 @@ fn a_search_that_fits_too_many_listings_says_so() {
 }
 
 #[test]
+fn a_sku_that_looks_like_a_number_is_found() {
+    let (world, site) = shops();
+    for sku in ["7891000", "MLB7891000"] {
+        let plate = json!({ "ml_user_id": LOJA, "title": "Prato", "price": 5, "sku": sku });
+        let plate = world.control("/_sandbox/items", &plate);
+        world.sale_with(LOJA, &json!({ "item": plate["id"] }));
+        world.deliveries();
+        listed(&site.person("ana"), &format!("{SALES}?q={sku}"), 1);
+    }
+}
+
+#[test]
 fn nobody_sees_the_shops_of_another() {
     let (world, site) = shops();
     ask(&world, LOJA, "Tem azul?");
