@@ -98,6 +98,29 @@ fn parcels_that_may_not_be_seen_are_no_reading() {
 }
 
 #[test]
+fn listings_that_are_gone_and_may_not_be_seen_end_no_reading() {
+    let world = shop();
+    for _ in 0..5 {
+        world.item(LOJA, "Copo", 5.0);
+    }
+    let site = mirrored(&world);
+    let none = json!({ "results": [], "paging": { "total": 0 } });
+    answer(&world, &format!("/users/{LOJA}/items/search"), &none);
+    let no = json!({ "path_prefix": "/items/MLB", "times": 0, "kind": "status", "code": 403 });
+    world.fault(&no);
+    world.forget_requests();
+    // Listings have their turn every six hours.
+    for _ in 0..4 {
+        run_after(&site, 3 * 3_600);
+    }
+    assert!(calls(&world, "/items/MLB") >= 6, "they were asked for");
+    assert_eq!(area(&site.person("ana"), "anuncios")["estado"], "em_dia");
+    let kept =
+        "SELECT count(*) || '' FROM listing JOIN word ON word_id = status WHERE text = 'active'";
+    assert_eq!(site.stored(kept), ["6"], "nobody said that they are closed");
+}
+
+#[test]
 fn parcels_that_never_come_hold_up_the_others_for_a_while() {
     let world = shop();
     let parcels = parcels(&world, 12);

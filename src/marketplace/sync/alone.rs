@@ -1,11 +1,10 @@
 //! Records that are asked for one by one, two at a time.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Reading;
-use super::lanes::two_at_a_time;
+use super::lanes::{Queue, two_at_a_time};
 use super::store::{Account, is_still};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::marketplace::client::{Caller, Failure};
@@ -26,22 +25,34 @@ pub enum Single<D> {
 /// records may never come, and those behind them are to be read all the same.
 const MOST_MISSING: usize = 3;
 
+/// What it means that an account may see none of the records of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// Nothing for the area, which answers otherwise.
+    Records,
+    /// That the area is closed to the account: it asks for nothing else.
+    Area,
+}
+
 /// What came of the records of a step.
 #[derive(Default)]
 struct Tally {
     /// Those of which the marketplace said something.
     told: AtomicUsize,
-    /// Those that did not come or that the account may not see.
+    /// Those that it kept back.
     withheld: AtomicUsize,
     /// The last reason.
     why: Mutex<Option<Failure>>,
 }
 
 impl Tally {
-    /// Notes a record that did not come; gives back how many had not before it.
-    fn withhold(&self, why: &Failure) -> usize {
+    fn tell(&self) {
+        self.told.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn withhold(&self, why: &Failure) {
         *self.why.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
-        self.withheld.fetch_add(1, Ordering::Relaxed)
+        self.withheld.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Why the whole step failed, when too many did not come and no other did.
@@ -62,12 +73,13 @@ pub type Book<T, D> = fn(&WriteTx<'_>, &Books, &Account, &T, &Single<D>) -> DbRe
 pub fn each<T: Send + 'static, D: Send + 'static>(
     reading: &Reading<'_>,
     records: Vec<T>,
+    forbidden: Forbidden,
     ask: impl Fn(&Caller<'_>, &T) -> Result<D, Failure> + Sync,
     book: Book<T, D>,
 ) -> Result<Option<usize>, CallError> {
     let (owned, books) = (reading.account, Books::of(reading.app));
     let account = reading.account.ml_user_id;
-    let records = Mutex::new(VecDeque::from(records));
+    let records = Queue::new(records);
     let tally = Tally::default();
     let missing = AtomicUsize::new(0);
     let most_missing = MOST_MISSING << reading.state.attempts.clamp(0, 8);
@@ -79,18 +91,14 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
             })
             .is_ok()
     };
-    let take = || {
-        let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
-        (!reading.is_over()).then(|| records.pop_front()).flatten()
-    };
     let fetch = |record: T| {
         let single = match with_token(reading.app, account, |caller| ask(caller, &record)) {
             Ok(found) => {
-                tally.told.fetch_add(1, Ordering::Relaxed);
+                tally.tell();
                 Single::Found(found)
             }
             Err(CallError::Failed(failure)) if failure.is_not_found() => {
-                tally.told.fetch_add(1, Ordering::Relaxed);
+                tally.tell();
                 Single::Gone
             }
             Err(CallError::Failed(
@@ -102,9 +110,11 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
             )) => {
                 tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
                 match failure {
-                    Failure::Refused { status: 403, .. } => tally.withhold(&failure),
-                    _ => tally.told.fetch_add(1, Ordering::Relaxed),
-                };
+                    Failure::Refused { status: 403, .. } if forbidden == Forbidden::Area => {
+                        tally.withhold(&failure);
+                    }
+                    _ => tally.tell(),
+                }
                 Single::Odd
             }
             Err(CallError::Failed(failure @ Failure::Unreachable)) if is_alone() => {
@@ -116,6 +126,7 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
         };
         Ok(Some((record, single)))
     };
+    let take = || records.take(reading);
     let booked = two_at_a_time(take, fetch, |(record, single)| {
         let books = books.clone();
         reading.app.db.submit(move |tx| {
@@ -129,6 +140,5 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     if let Some(failure) = tally.failure() {
         return Err(CallError::Failed(failure));
     }
-    let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(records.is_empty().then_some(booked))
+    Ok(records.is_done().then_some(booked))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::alone::{self, Single};
+use super::alone::{self, Forbidden, Single};
 use super::odd::{self, Kind};
 use super::store::is_still;
 use super::{Reading, Step};
@@ -128,6 +128,7 @@ fn look(reading: &Reading<'_>, claims: Vec<i64>) -> Asked<Option<usize>> {
     alone::each(
         reading,
         claims,
+        Forbidden::Records,
         |caller, claim| reading.app.marketplace.client.claim(caller, *claim),
         |tx, shared, account, claim, single| {
             match single {

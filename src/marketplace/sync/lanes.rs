@@ -1,15 +1,39 @@
 //! Two calls at a time for one seller, while what they brought before is
 //! being read and written.
 
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use super::Reading;
 use crate::db::{DbError, Pending};
 use crate::marketplace::tokens::CallError;
 
 /// One more than the calls that the client lets run for a seller, so that two
 /// run while a third answer is looked through.
 const LANES: usize = 3;
+
+/// What the lanes take from, in its order, as long as there is time.
+pub struct Queue<T>(Mutex<VecDeque<T>>);
+
+impl<T> Queue<T> {
+    pub fn new(what: impl IntoIterator<Item = T>) -> Self {
+        Self(Mutex::new(what.into_iter().collect()))
+    }
+
+    /// The next one; `None` when there is none or no time.
+    pub fn take(&self, reading: &Reading<'_>) -> Option<T> {
+        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (!reading.is_over()).then(|| left.pop_front()).flatten()
+    }
+
+    /// Whether all of it was taken.
+    pub fn is_done(&self) -> bool {
+        let left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        left.is_empty()
+    }
+}
 
 /// Fetches what `take` names until it names nothing more, two at a time, and
 /// lets `book` queue what came; gives back the sum of what was booked.

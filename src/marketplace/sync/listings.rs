@@ -5,11 +5,10 @@
 //! next page is asked for, and a scan of which a page may have been lost begins
 //! anew. What was looked at is noted too and not looked at twice.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use super::alone::{self, Single};
-use super::lanes::two_at_a_time;
+use super::alone::{self, Forbidden, Single};
+use super::lanes::{Queue, two_at_a_time};
 use super::store::{Account, is_still};
 use super::{Reading, Step};
 use crate::clock::Instant;
@@ -152,12 +151,9 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
         let details = unknown
             .chunks(ITEMS_AT_ONCE)
             .map(|ids| Task::Details(ids.to_vec()));
-        let tasks: Mutex<VecDeque<Task>> = Mutex::new(scan.into_iter().chain(details).collect());
+        let tasks = Queue::new(scan.into_iter().chain(details));
         let next: Mutex<Option<ItemIds>> = Mutex::default();
-        let take = || {
-            let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
-            (!reading.is_over()).then(|| tasks.pop_front()).flatten()
-        };
+        let take = || tasks.take(reading);
         let fetch = |task| match task {
             Task::Scan(scroll) => {
                 let found = ids(reading, Some(&scroll))?;
@@ -213,16 +209,11 @@ fn again(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
     let Some(last) = found.last().map(|item| item.number) else {
         return step(reading, &Position::Rest { after: 0 }, None);
     };
-    let tasks: Mutex<VecDeque<Vec<ItemId>>> =
-        Mutex::new(found.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec).collect());
-    let take = || {
-        let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        (!reading.is_over()).then(|| tasks.pop_front()).flatten()
-    };
+    let tasks = Queue::new(found.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec));
+    let take = || tasks.take(reading);
     let fetch = |ids| details_of(reading, ids).map(Some);
     two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
-    let tasks = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let after = if tasks.is_empty() { last } else { after };
+    let after = if tasks.is_done() { last } else { after };
     step(reading, &Position::Again { after }, None)
 }
 
@@ -273,6 +264,7 @@ fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<Option<usize>> {
     alone::each(
         reading,
         items,
+        Forbidden::Records,
         |caller, item| reading.app.marketplace.client.item(caller, item),
         |tx, shared, account, item, single| {
             match single {

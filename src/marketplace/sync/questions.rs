@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::alone::{self, Single};
+use super::alone::{self, Forbidden, Single};
 use super::odd::{self, Kind};
 use super::store::is_still;
 use super::{Reading, Step};
@@ -202,6 +202,7 @@ fn look(reading: &Reading<'_>, questions: Vec<i64>) -> Asked<Option<usize>> {
     alone::each(
         reading,
         questions,
+        Forbidden::Records,
         |caller, question| reading.app.marketplace.client.question(caller, *question),
         |tx, shared, account, question, single| {
             match single {

@@ -4,7 +4,7 @@
 //! time is left goes to older orders whose shipment was never read: some in
 //! each reading, until there are none.
 
-use super::alone::{self, Single};
+use super::alone::{self, Forbidden, Single};
 use super::{Reading, Step};
 use crate::clock::{DAY_S, Instant};
 use crate::db::{Lane, ReadTx, Result};
@@ -226,6 +226,7 @@ fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> std::result::Result<Option<us
     alone::each(
         reading,
         sent,
+        Forbidden::Area,
         |caller, sent| client.shipment(caller, sent.shipment),
         |tx, shared, account, sent, single| {
             if let Single::Found(shipment) = single {
