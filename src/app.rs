@@ -92,20 +92,9 @@ impl App {
     /// Puts the service together. Rows of the route table that contradict
     /// each other are an error.
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
-        let Parts {
-            config,
-            clock,
-            db,
-            sealer,
-            bound,
-            routes,
-            demo,
-        } = parts;
-        let router = Router::new(
-            routes
-                .iter()
-                .map(|row| (&row.method, row.path, !row.changes_state)),
-        )?;
+        let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
+        let router =
+            Router::new(routes.iter().map(|row| (&row.method, row.path, !row.changes_state)))?;
         let addresses = Addresses::new(&config.server.base_url, &config.server.dev_base_url, bound);
         let started_at = clock.now();
         let app = Arc::new(Self {
@@ -165,11 +154,7 @@ impl App {
             return day;
         }
         let day = self.zone().day(at);
-        *today = (
-            self.zone().start_of(day),
-            self.zone().start_of(day.plus(1)),
-            day,
-        );
+        *today = (self.zone().start_of(day), self.zone().start_of(day.plus(1)), day);
         day
     }
 }

@@ -36,11 +36,7 @@ pub enum Use {
     /// Of a person's token, which is also the person's last access.
     Person { owner: UserId, at: Instant },
     /// Of an API key, with method and path.
-    Key {
-        at: Instant,
-        address: IpAddr,
-        route: String,
-    },
+    Key { at: Instant, address: IpAddr, route: String },
 }
 
 type Uses = HashMap<(Kind, TokenHash), Use>;
@@ -54,10 +50,7 @@ pub struct Touches {
 impl Touches {
     /// Notes a use.
     pub fn note(&self, kind: Kind, token: TokenHash, last: Use) {
-        self.noted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert((kind, token), last);
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert((kind, token), last);
     }
 
     fn take(&self) -> Uses {
@@ -76,11 +69,7 @@ pub struct Counter {
 impl Counter {
     /// A counter under a name of `daily_count`.
     pub const fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            unwritten: AtomicU64::new(0),
-            counted: AtomicU64::new(0),
-        }
+        Self { name, unwritten: AtomicU64::new(0), counted: AtomicU64::new(0) }
     }
 
     /// What was counted since the start.
@@ -136,12 +125,7 @@ impl Batch {
                  VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (subject) DO UPDATE
                  SET started_at = ?2, length_s = ?3, count = ?4",
-                (
-                    &window.subject,
-                    window.started_at,
-                    window.length_s,
-                    window.count,
-                ),
+                (&window.subject, window.started_at, window.length_s, window.count),
             )?;
         }
         for ((kind, token), last) in &self.touches {
@@ -151,23 +135,14 @@ impl Batch {
             tx.execute(
                 "INSERT INTO partner_usage (user_id, day, operation, calls) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (user_id, day, operation) DO UPDATE SET calls = calls + ?4",
-                (
-                    user,
-                    day.0,
-                    operation,
-                    i64::try_from(*calls).unwrap_or(i64::MAX),
-                ),
+                (user, day.0, operation, i64::try_from(*calls).unwrap_or(i64::MAX)),
             )?;
         }
         if self.counted > 0 {
             tx.execute(
                 "INSERT INTO daily_count (name, day, count) VALUES (?1, ?2, ?3)
                  ON CONFLICT (name, day) DO UPDATE SET count = count + ?3",
-                (
-                    self.counter,
-                    self.day.0,
-                    i64::try_from(self.counted).unwrap_or(i64::MAX),
-                ),
+                (self.counter, self.day.0, i64::try_from(self.counted).unwrap_or(i64::MAX)),
             )?;
         }
         requests::store::add(tx, &self.requests)
@@ -198,10 +173,7 @@ fn store_use(tx: &WriteTx<'_>, kind: Kind, token: &TokenHash, last: &Use) -> Res
     match last {
         Use::Person { owner, at } => {
             tx.execute(sql, (token, at.0))?;
-            tx.execute(
-                "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
-                (owner, at.0),
-            )?;
+            tx.execute("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (owner, at.0))?;
         }
         Use::Key { at, address, route } => {
             tx.execute(sql, (token, at.0, address.to_string(), route))?;

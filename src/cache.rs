@@ -118,13 +118,8 @@ pub struct Cache<K, V> {
 impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
     /// A cache for so many bytes of values.
     pub fn new(bytes: usize) -> Self {
-        let shard = || {
-            Mutex::new(Shard {
-                kept: HashMap::default(),
-                order: VecDeque::new(),
-                bytes: 0,
-            })
-        };
+        let shard =
+            || Mutex::new(Shard { kept: HashMap::default(), order: VecDeque::new(), bytes: 0 });
         Self {
             shards: (0..SHARDS).map(|_| shard()).collect(),
             hasher: RandomState::default(),
@@ -137,10 +132,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.shard(key)
-            .kept
-            .get(key)
-            .map(|kept| (kept.version, kept.value.clone()))
+        self.shard(key).kept.get(key).map(|kept| (kept.version, kept.value.clone()))
     }
 
     /// Keeps a value that takes about so many bytes.
@@ -150,14 +142,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
         }
         let mut shard = self.shard(&key);
         shard.bytes += bytes;
-        match shard.kept.insert(
-            key.clone(),
-            Kept {
-                version,
-                value,
-                bytes,
-            },
-        ) {
+        match shard.kept.insert(key.clone(), Kept { version, value, bytes }) {
             Some(before) => shard.bytes -= before.bytes,
             None => shard.order.push_back(key),
         }
@@ -173,9 +158,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
     fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> MutexGuard<'_, Shard<K, V>> {
         let index = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64).unwrap_or(0);
         // Counts may be off after a panic in here, which only costs room.
-        self.shards[index]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shards[index].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -45,10 +45,7 @@ impl Default for GivenOut {
     fn default() -> Self {
         Self {
             slots: (0..SLOTS)
-                .map(|_| Slot {
-                    newest: AtomicI64::new(i64::MIN),
-                    under_way: AtomicU64::new(0),
-                })
+                .map(|_| Slot { newest: AtomicI64::new(i64::MIN), under_way: AtomicU64::new(0) })
                 .collect(),
             tickets: AtomicU64::new(0),
         }
@@ -94,9 +91,7 @@ impl GivenOut {
     fn end(&self, owner: UserId, topic: Topic, ticket: u64) {
         let slot = self.slot(owner, topic);
         // A later change of the same batch ends by its own ticket.
-        let _ = slot
-            .under_way
-            .compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst);
+        let _ = slot.under_way.compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 }
 

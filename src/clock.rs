@@ -59,9 +59,8 @@ impl Instant {
 
     /// The form of HTTP dates (RFC 9110 §5.6.7).
     pub fn http_date(self) -> String {
-        const MONTHS: [&str; 12] = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ];
+        const MONTHS: [&str; 12] =
+            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
         let utc = self.utc();
         let (weekday, month) = (utc.weekday(), MONTHS[utc.month0() as usize]);
         let (day, year, time) = (utc.day(), utc.year(), utc.time());
@@ -233,9 +232,7 @@ impl Zone {
                 let shifted = wanted + chrono::TimeDelta::minutes(minutes);
                 self.0.from_local_datetime(&shifted).earliest()
             })
-            .map_or(Instant(wanted.and_utc().timestamp()), |time| {
-                Instant(time.timestamp())
-            })
+            .map_or(Instant(wanted.and_utc().timestamp()), |time| Instant(time.timestamp()))
     }
 
     /// Reads a civil time as programs write it (`YYYY-MM-DD HH:MM:SS`) or a
@@ -245,9 +242,8 @@ impl Zone {
     pub fn read(self, text: &str) -> Option<Instant> {
         let text = text.trim().replace('T', " ");
         let forms = ["%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M"];
-        let civil = forms
-            .iter()
-            .find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())?;
+        let civil =
+            forms.iter().find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())?;
         // Beyond these years other forms of ours would break.
         if !(1970..=9999).contains(&civil.year()) {
             return None;
@@ -310,31 +306,21 @@ pub mod tests {
         let last = Instant::parse("2026-10-02T02:59:59Z").unwrap();
         assert_eq!(SAO_PAULO.day(last).iso(), "2026-10-01");
         assert_eq!(SAO_PAULO.day(last.plus(1)).iso(), "2026-10-02");
-        assert_eq!(
-            SAO_PAULO.start_of(Day::parse("2026-10-02").unwrap()),
-            last.plus(1)
-        );
+        assert_eq!(SAO_PAULO.start_of(Day::parse("2026-10-02").unwrap()), last.plus(1));
     }
 
     #[test]
     fn a_midnight_that_does_not_exist_starts_an_hour_later() {
         // Brazil's clocks went from 2018-11-03 23:59:59 to 2018-11-04 01:00:00.
         let day = Day::parse("2018-11-04").unwrap();
-        assert_eq!(
-            SAO_PAULO.spaced(SAO_PAULO.start_of(day)),
-            "2018-11-04 01:00:00"
-        );
+        assert_eq!(SAO_PAULO.spaced(SAO_PAULO.start_of(day)), "2018-11-04 01:00:00");
     }
 
     #[test]
     fn civil_times_are_read_in_the_zone() {
         let read = |text: &str| SAO_PAULO.read(text).map(Instant::rfc3339);
         let noon = Some("2026-11-20T15:00:00Z".to_owned());
-        for text in [
-            "2026-11-20 12:00:00",
-            "2026-11-20T12:00",
-            " 2026-11-20T12:00:00 ",
-        ] {
+        for text in ["2026-11-20 12:00:00", "2026-11-20T12:00", " 2026-11-20T12:00:00 "] {
             assert_eq!(read(text), noon, "{text}");
         }
         // Skipped, and twice: Brazil's clocks in November and February 2018.
@@ -359,10 +345,7 @@ pub mod tests {
         let day = Day::parse("2028-02-29").unwrap();
         assert_eq!(day.month_start().iso(), "2028-02-01");
         assert_eq!(day.next_month_start().iso(), "2028-03-01");
-        assert_eq!(
-            Day::parse("2026-12-31").unwrap().next_month_start().iso(),
-            "2027-01-01"
-        );
+        assert_eq!(Day::parse("2026-12-31").unwrap().next_month_start().iso(), "2027-01-01");
     }
 
     #[test]

@@ -122,9 +122,8 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
         });
     }
     let stamp = Stamp::new(app, id, family, now);
-    let reply = stamp
-        .problem_reply(&problem, false)
-        .with(CONNECTION, HeaderValue::from_static("close"));
+    let reply =
+        stamp.problem_reply(&problem, false).with(CONNECTION, HeaderValue::from_static("close"));
     let response = stamp.reply(reply);
     app.traffic.count(None, status);
     stamp::to_bytes(&response, response.body().in_memory())
@@ -155,10 +154,8 @@ impl Visit {
     fn new(app: &App, peer: SocketAddr, head: &Parts) -> Self {
         let forwarded = head.headers.get_all(X_FORWARDED_FOR);
         // A stray byte must not hide what the proxy added to the same line.
-        let lines: Vec<_> = forwarded
-            .iter()
-            .map(|line| String::from_utf8_lossy(line.as_bytes()))
-            .collect();
+        let lines: Vec<_> =
+            forwarded.iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
         let forwarded = lines.iter().map(|line| &**line);
         let family = Family::of_unknown_path(head.uri.path());
         let (now, came) = app.clock.reading();
@@ -176,10 +173,7 @@ impl Visit {
             route: None,
             verdict: None,
             identity: None,
-            body_unread: head
-                .headers
-                .get(CONTENT_LENGTH)
-                .is_some_and(|length| length != "0"),
+            body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
             spare: HeaderMap::new(),
         }
     }
@@ -203,12 +197,7 @@ impl Visit {
             lane: Lane::InPlace,
             family: self.family,
         };
-        let at = Door {
-            app,
-            route,
-            request,
-            body,
-        };
+        let at = Door { app, route, request, body };
         match &route.call {
             Call::Open(run) => self.pass(run, guard::open(app, route, &at.request), at),
             Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at),
@@ -266,9 +255,7 @@ impl Visit {
         }
         let cors = self.route.map_or(Cors::None, |row| app.routes[row].cors());
         let mut reply = Reply::empty(StatusCode::NO_CONTENT).with(ALLOW, allow);
-        reply
-            .headers
-            .extend(cors.preflight(self.origin.as_ref(), &app.addresses.origins));
+        reply.headers.extend(cors.preflight(self.origin.as_ref(), &app.addresses.origins));
         reply
     }
 
@@ -281,12 +268,7 @@ impl Visit {
     ) -> Step {
         self.verdict = pass.verdict;
         self.identity = pass.who;
-        let Door {
-            app,
-            route,
-            mut request,
-            body,
-        } = at;
+        let Door { app, route, mut request, body } = at;
         let identity = match pass.outcome {
             Ok(identity) => identity,
             Err(refused) => {
@@ -343,9 +325,7 @@ impl Visit {
         }
         if self.chunked || self.body_unread {
             // What is left of the body must not be read as a next request.
-            response
-                .headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         app.traffic.count(self.route, response.status());
         if let Some(sampled) = app.requests.admits(self.route, response.status(), self.now) {
@@ -432,15 +412,9 @@ struct Door<'a> {
 
 /// Path variables as the handler reads them.
 fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
-    let decode = |text: &str| {
-        percent_encoding::percent_decode_str(text)
-            .decode_utf8_lossy()
-            .into_owned()
-    };
-    variables
-        .iter()
-        .map(|(name, value)| (name.clone(), decode(value)))
-        .collect()
+    let decode =
+        |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    variables.iter().map(|(name, value)| (name.clone(), decode(value))).collect()
 }
 
 /// Runs a handler the way its row says.
@@ -466,10 +440,7 @@ async fn perform<I: Send + Sync + 'static>(
                 let turn = turns.acquire_owned().await.map_err(Problem::internal)?;
                 let work = tokio::task::spawn_blocking(move || {
                     let _held = (place, turn);
-                    let request = Request {
-                        lane: Lane::Slow,
-                        ..request
-                    };
+                    let request = Request { lane: Lane::Slow, ..request };
                     contained(|| handler(&app, &identity, &request))
                 });
                 work.await.map_err(Problem::internal)?
@@ -483,14 +454,9 @@ async fn in_time(
     patience: Duration,
     work: impl Future<Output = Result<Reply, Problem>>,
 ) -> Result<Reply, Problem> {
-    tokio::time::timeout(patience, work)
-        .await
-        .unwrap_or_else(|_| {
-            Err(Problem::unavailable(
-                "this took too long; it may still be finished",
-                5,
-            ))
-        })
+    tokio::time::timeout(patience, work).await.unwrap_or_else(|_| {
+        Err(Problem::unavailable("this took too long; it may still be finished", 5))
+    })
 }
 
 /// A panic in a handler is the failure of one request, not of the process.
@@ -504,10 +470,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied());
-    format!(
-        "a handler panicked: {}",
-        text.unwrap_or("without a message")
-    )
+    format!("a handler panicked: {}", text.unwrap_or("without a message"))
 }
 
 fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
@@ -530,9 +493,7 @@ async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, Problem> {
     let whole = async {
         let mut bytes = BytesMut::new();
         loop {
-            let frame = tokio::time::timeout(BODY_PAUSE, body.frame())
-                .await
-                .map_err(|_| slow())?;
+            let frame = tokio::time::timeout(BODY_PAUSE, body.frame()).await.map_err(|_| slow())?;
             let Some(frame) = frame else {
                 return Ok(bytes.freeze());
             };
@@ -547,16 +508,11 @@ async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, Problem> {
             }
         }
     };
-    tokio::time::timeout(BODY_TOTAL, whole)
-        .await
-        .unwrap_or_else(|_| Err(slow()))
+    tokio::time::timeout(BODY_TOTAL, whole).await.unwrap_or_else(|_| Err(slow()))
 }
 
 fn too_large() -> Problem {
-    Problem::new(
-        Code::PayloadTooLarge,
-        "the body is larger than this address takes",
-    )
+    Problem::new(Code::PayloadTooLarge, "the body is larger than this address takes")
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {

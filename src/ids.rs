@@ -122,13 +122,8 @@ pub fn request_id() -> [u8; 36] {
         })
     };
     let (high, low) = (next().to_be_bytes(), next().to_be_bytes());
-    let mut bytes: [u8; 16] = std::array::from_fn(|index| {
-        if index < 8 {
-            high[index]
-        } else {
-            low[index - 8]
-        }
-    });
+    let mut bytes: [u8; 16] =
+        std::array::from_fn(|index| if index < 8 { high[index] } else { low[index - 8] });
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let mut text = [b'-'; 36];

@@ -19,10 +19,7 @@ impl Cents {
     }
 
     /// The amount as a number of reais.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "exact up to 90 trillion centavos"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 90 trillion centavos")]
     pub fn reais(self) -> f64 {
         self.0 as f64 / 100.0
     }
@@ -35,11 +32,7 @@ impl Cents {
     /// `R$ 1.234,56`, for pages.
     pub fn page(self) -> String {
         let (sign, cents) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
-        format!(
-            "{sign}R$ {},{:02}",
-            crate::text::grouped(cents / 100),
-            cents % 100
-        )
+        format!("{sign}R$ {},{:02}", crate::text::grouped(cents / 100), cents % 100)
     }
 }
 
@@ -93,20 +86,13 @@ mod tests {
 
     #[test]
     fn amounts_are_written_with_at_most_two_decimals() {
-        for (cents, json) in [
-            (11_980, "119.8"),
-            (12_000, "120"),
-            (1, "0.01"),
-            (-5990, "-59.9"),
-            (0, "0"),
-        ] {
+        for (cents, json) in
+            [(11_980, "119.8"), (12_000, "120"), (1, "0.01"), (-5990, "-59.9"), (0, "0")]
+        {
             assert_eq!(serde_json::to_string(&Cents(cents)).unwrap(), json);
         }
         assert_eq!(Cents(123_456_789).page(), "R$ 1.234.567,89");
-        assert_eq!(
-            serde_json::from_str::<Cents>("14.290000000000001").unwrap(),
-            Cents(1429)
-        );
+        assert_eq!(serde_json::from_str::<Cents>("14.290000000000001").unwrap(), Cents(1429));
     }
 
     proptest! {

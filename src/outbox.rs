@@ -178,13 +178,7 @@ pub fn drop_links(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = 'um link mais novo tomou o lugar'
          WHERE user_id = ?1 AND +state = 0 AND +kind IN (?4, ?5)",
-        (
-            user,
-            state::DROPPED,
-            tx.now().0,
-            Kind::Welcome.name(),
-            Kind::PasswordLink.name(),
-        ),
+        (user, state::DROPPED, tx.now().0, Kind::Welcome.name(), Kind::PasswordLink.name()),
     )
 }
 
@@ -195,10 +189,7 @@ pub fn forget_bodies(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
         "UPDATE outbox SET params = '{}' WHERE message_id IN (
              SELECT message_id FROM outbox WHERE done_at < ?1 AND params <> '{}' LIMIT ?2)",
-        (
-            MESSAGE_BODIES.before(tx.now()).0,
-            i64::try_from(most).unwrap_or(1),
-        ),
+        (MESSAGE_BODIES.before(tx.now()).0, i64::try_from(most).unwrap_or(1)),
     )
 }
 
@@ -207,10 +198,7 @@ pub fn forget_counts(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
         "DELETE FROM outbox_done_count WHERE (quarter, channel, state) IN (
              SELECT quarter, channel, state FROM outbox_done_count WHERE quarter < ?1 LIMIT ?2)",
-        (
-            MESSAGE_COUNTS.before(tx.now()).0 / 900,
-            i64::try_from(most).unwrap_or(1),
-        ),
+        (MESSAGE_COUNTS.before(tx.now()).0 / 900, i64::try_from(most).unwrap_or(1)),
     )
 }
 

@@ -71,10 +71,7 @@ fn login() -> LoginPage {
     LoginPage {
         layout: outside(),
         alert: None,
-        email: Field {
-            focus: true,
-            ..Field::default()
-        },
+        email: Field { focus: true, ..Field::default() },
         password: Field::default(),
         back: String::new(),
         needs_setup: false,
@@ -116,27 +113,10 @@ fn logins() -> Vec<(&'static str, String)> {
         ("entrar", login().render()),
         ("entrar-errado", with(LoginProblem::Wrong).render()),
         ("entrar-suspenso", with(LoginProblem::Suspended).render()),
-        (
-            "entrar-demais",
-            with(LoginProblem::TooMany { until }).render(),
-        ),
+        ("entrar-demais", with(LoginProblem::TooMany { until }).render()),
         ("entrar-campos", bad.render()),
-        (
-            "entrar-primeiro",
-            LoginPage {
-                needs_setup: true,
-                ..login()
-            }
-            .render(),
-        ),
-        (
-            "entrar-demo",
-            LoginPage {
-                demo: demo(),
-                ..login()
-            }
-            .render(),
-        ),
+        ("entrar-primeiro", LoginPage { needs_setup: true, ..login() }.render()),
+        ("entrar-demo", LoginPage { demo: demo(), ..login() }.render()),
     ]
     .into_iter()
     .map(|(name, page)| (name, page.unwrap()))
@@ -164,10 +144,7 @@ fn password_links() -> Vec<(&'static str, String)> {
     };
     vec![
         ("senha", choose(None).render()),
-        (
-            "senha-curta",
-            choose(Some("Use de 10 a 200 caracteres.")).render(),
-        ),
+        ("senha-curta", choose(Some("Use de 10 a 200 caracteres.")).render()),
         ("senha-gone", LinkGonePage { layout: outside() }.render()),
         ("esqueci", forgot(false, true).render()),
         ("esqueci-sem-canal", forgot(false, false).render()),
@@ -190,37 +167,18 @@ fn setup_and_errors() -> Vec<(&'static str, String)> {
             password: Field::default(),
         };
         if faults {
-            page.email = page
-                .email
-                .fault(Some("Informe um e-mail válido, como nome@exemplo.com"));
-            page.password = page
-                .password
-                .fault(Some("A senha precisa de ao menos 10 caracteres"));
+            page.email = page.email.fault(Some("Informe um e-mail válido, como nome@exemplo.com"));
+            page.password = page.password.fault(Some("A senha precisa de ao menos 10 caracteres"));
         }
-        page.alert = Notice::faults(focus_first([
-            &mut page.name,
-            &mut page.email,
-            &mut page.password,
-        ]));
+        page.alert =
+            Notice::faults(focus_first([&mut page.name, &mut page.email, &mut page.password]));
         page.render().unwrap()
     };
-    let gone = |done| {
-        SetupGonePage {
-            layout: outside(),
-            done,
-        }
-        .render()
-        .unwrap()
-    };
+    let gone = |done| SetupGonePage { layout: outside(), done }.render().unwrap();
     let error = |status, retry| {
-        ErrorPage::new(
-            outside(),
-            status,
-            "0198b7e2-5c1e-7d40-a7be-1f5b2f6f1d11",
-            retry,
-        )
-        .render()
-        .unwrap()
+        ErrorPage::new(outside(), status, "0198b7e2-5c1e-7d40-a7be-1f5b2f6f1d11", retry)
+            .render()
+            .unwrap()
     };
     vec![
         ("configurar", setup(false)),
@@ -321,21 +279,9 @@ fn sale_rows(count: usize) -> Vec<SaleRow> {
 
 fn news_rows(count: usize) -> Vec<NewsRow> {
     let texts = [
-        (
-            Kind::Venda,
-            "Venda de R$ 119,80",
-            "Kit 6 canecas de porcelana 300 ml, CASA&CAFE",
-        ),
-        (
-            Kind::Pergunta,
-            "Pergunta nova",
-            "“Serve para micro-ondas?” em Garrafa térmica inox",
-        ),
-        (
-            Kind::Reclamacao,
-            "Reclamação aberta",
-            "Produto chegou com defeito, Ana Utilidades",
-        ),
+        (Kind::Venda, "Venda de R$ 119,80", "Kit 6 canecas de porcelana 300 ml, CASA&CAFE"),
+        (Kind::Pergunta, "Pergunta nova", "“Serve para micro-ondas?” em Garrafa térmica inox"),
+        (Kind::Reclamacao, "Reclamação aberta", "Produto chegou com defeito, Ana Utilidades"),
         (Kind::Sistema, "Vínculo perdido", ""),
     ];
     (0..count)
@@ -365,30 +311,14 @@ fn tasks() -> Vec<Task> {
         button,
     };
     vec![
-        task(
-            Tone::Bad,
-            "Uma conta perdeu o vínculo",
-            LONG,
-            "/painel/ml",
-            "Ver conta",
-        ),
-        task(
-            Tone::Warn,
-            "2 reclamações abertas",
-            "Ana Utilidades, a mais antiga há 30 h",
-            "",
-            "",
-        ),
+        task(Tone::Bad, "Uma conta perdeu o vínculo", LONG, "/painel/ml", "Ver conta"),
+        task(Tone::Warn, "2 reclamações abertas", "Ana Utilidades, a mais antiga há 30 h", "", ""),
         task(Tone::Info, "3 perguntas sem resposta", "CASA&CAFE", "", ""),
     ]
 }
 
 fn student_home(accounts: usize, rows: usize) -> String {
-    let days = if rows == 0 {
-        vec![0; 30]
-    } else {
-        sales_of_30_days()
-    };
+    let days = if rows == 0 { vec![0; 30] } else { sales_of_30_days() };
     let words = BarWords {
         title: "Faturamento por dia, 30 dias",
         unit: "Faturamento",
@@ -457,16 +387,10 @@ fn student_pages() -> Vec<(&'static str, String)> {
         ("painel-novo", student_home(1, 0)),
         ("painel", student_home(3, 5)),
         ("painel-muitas", student_home(12, 10)),
-        (
-            "contas-vazio",
-            accounts_page(0, true, Some(LinkOutcome::Refused.notice())),
-        ),
+        ("contas-vazio", accounts_page(0, true, Some(LinkOutcome::Refused.notice()))),
         ("contas-desligado", accounts_page(0, false, None)),
         ("contas", accounts_page(3, true, Some(linked))),
-        (
-            "contas-outra",
-            accounts_page(1, true, Some(LinkOutcome::BelongsToAnother.notice())),
-        ),
+        ("contas-outra", accounts_page(1, true, Some(LinkOutcome::BelongsToAnother.notice()))),
     ]
 }
 
@@ -483,61 +407,26 @@ fn health(troubled: bool) -> Vec<HealthRow> {
     } else {
         ("hoje, 03:00", Badge::Healthy)
     };
-    let concern = if troubled {
-        Badge::Attention
-    } else {
-        Badge::Healthy
-    };
+    let concern = if troubled { Badge::Attention } else { Badge::Healthy };
     let failed = if troubled { "2" } else { "0" };
-    let refused = if troubled {
-        "312 nas últimas 24 h"
-    } else {
-        "Nenhuma"
-    };
+    let refused = if troubled { "312 nas últimas 24 h" } else { "Nenhuma" };
     let (database, log) = (size(482_000_000), size(3_100_000));
     vec![
-        row(
-            "Banco de dados",
-            &database,
-            "seller-platform.db",
-            Badge::Healthy,
-        ),
+        row("Banco de dados", &database, "seller-platform.db", Badge::Healthy),
         row("Registro de escrita (WAL)", &log, "", Badge::Healthy),
-        row(
-            "Última cópia de segurança",
-            copied,
-            "480,1 MB, conferida",
-            copy,
-        ),
-        row(
-            "Mensagens na fila",
-            "14",
-            "a mais antiga há 20 s",
-            Badge::Healthy,
-        ),
+        row("Última cópia de segurança", copied, "480,1 MB, conferida", copy),
+        row("Mensagens na fila", "14", "a mais antiga há 20 s", Badge::Healthy),
         row("Avisos do marketplace à espera", "0", "", Badge::Healthy),
         row("Avisos que falharam", failed, "", concern),
         row("Assinaturas recusadas", refused, "", concern),
-        row(
-            "E-mail",
-            "Sem servidor configurado",
-            "As mensagens esperam na fila.",
-            Badge::Off,
-        ),
+        row("E-mail", "Sem servidor configurado", "As mensagens esperam na fila.", Badge::Off),
     ]
 }
 
 fn operator_home(troubled: bool) -> String {
-    let calm = Notice::new(
-        Tone::Good,
-        "Tudo em ordem",
-        "Nada pede a sua atenção agora.",
-    );
-    let warning = Notice::new(
-        Tone::Warn,
-        "O serviço está no ar, mas dois pontos pedem atenção",
-        "",
-    );
+    let calm = Notice::new(Tone::Good, "Tudo em ordem", "Nada pede a sua atenção agora.");
+    let warning =
+        Notice::new(Tone::Warn, "O serviço está no ar, mas dois pontos pedem atenção", "");
     let copy = Notice::new(
         Tone::Bad,
         "A última cópia de segurança tem 3 dias",
@@ -558,9 +447,7 @@ fn operator_home(troubled: bool) -> String {
         problems: if troubled { vec![copy] } else { vec![] },
         health: health(troubled),
         signature_hint: troubled,
-        people: people
-            .map(|(role, count)| RoleCount::new(role, count, 2_754))
-            .into(),
+        people: people.map(|(role, count)| RoleCount::new(role, count, 2_754)).into(),
         people_total: "2.754 no total".to_owned(),
         version: "0.1.0",
         uptime: span(273_600),
@@ -606,10 +493,8 @@ fn plan_form(existing: bool, faults: bool) -> String {
     let text = |value: &str| Field::of(if existing || faults { value } else { "" });
     let mut page = PlanForm {
         layout: operator("/admin/planos/1"),
-        existing: existing.then(|| ExistingPlan {
-            id: "1".to_owned(),
-            title: "Plano Anual".to_owned(),
-        }),
+        existing: existing
+            .then(|| ExistingPlan { id: "1".to_owned(), title: "Plano Anual".to_owned() }),
         alert: None,
         title: text("Plano Anual"),
         slug: text("plano-anual"),
@@ -621,17 +506,11 @@ fn plan_form(existing: bool, faults: bool) -> String {
         active: true,
     };
     if faults {
-        page.slug = Field::of("Plano Anual").fault(Some(
-            "Use só letras minúsculas, números e hífens, como plano-anual",
-        ));
+        page.slug = Field::of("Plano Anual")
+            .fault(Some("Use só letras minúsculas, números e hífens, como plano-anual"));
         page.price = Field::of("R$").fault(Some("Informe o preço em números, como 97,90"));
     }
-    let count = focus_first([
-        &mut page.title,
-        &mut page.slug,
-        &mut page.price,
-        &mut page.benefits,
-    ]);
+    let count = focus_first([&mut page.title, &mut page.slug, &mut page.price, &mut page.benefits]);
     page.alert = Notice::faults(count);
     page.render().unwrap()
 }
@@ -670,11 +549,7 @@ fn profile(count: usize, faults: bool) -> ProfilePage {
         password: Field::default(),
         has_tokens: many,
         sessions: sessions.collect(),
-        more_sessions: if count > 10 {
-            "e mais 12 sessões".to_owned()
-        } else {
-            String::new()
-        },
+        more_sessions: if count > 10 { "e mais 12 sessões".to_owned() } else { String::new() },
         extension: many.then(|| ExtensionRow {
             since: ago(500_000),
             used: Some(ago(60)),
@@ -696,16 +571,8 @@ fn profile(count: usize, faults: bool) -> ProfilePage {
 }
 
 fn account_tabs(here: usize) -> Vec<Tab> {
-    let tab = |(index, label)| Tab {
-        label,
-        href: "/perfil".to_owned(),
-        on: index == here,
-    };
-    ["Conta", "Avisos"]
-        .into_iter()
-        .enumerate()
-        .map(tab)
-        .collect()
+    let tab = |(index, label)| Tab { label, href: "/perfil".to_owned(), on: index == here };
+    ["Conta", "Avisos"].into_iter().enumerate().map(tab).collect()
 }
 
 fn alerts(reached: bool) -> AlertsPage {
@@ -721,11 +588,7 @@ fn alerts(reached: bool) -> AlertsPage {
     AlertsPage {
         layout: student("/perfil"),
         tabs: account_tabs(1),
-        channels: if reached {
-            channels.map(tick).into()
-        } else {
-            vec![]
-        },
+        channels: if reached { channels.map(tick).into() } else { vec![] },
         channels_field: Field::default(),
         kinds: kinds.map(tick).into(),
         kinds_field: Field::default(),
@@ -738,20 +601,12 @@ fn push_section(devices: i64) -> PushSection {
     let device = |id: i64| PushDevice {
         id,
         mark: format!("{id:032x}"),
-        name: if id == 2 {
-            "Navegador desconhecido"
-        } else {
-            "Samsung Internet no Android"
-        }
-        .to_owned(),
+        name: if id == 2 { "Navegador desconhecido" } else { "Samsung Internet no Android" }
+            .to_owned(),
         since: ago(id * 400_000),
         sent: (id != 2).then(|| ago(id * 60)),
     };
-    PushSection {
-        key: "B".repeat(87),
-        person: 1,
-        devices: (1..=devices).map(device).collect(),
-    }
+    PushSection { key: "B".repeat(87), person: 1, devices: (1..=devices).map(device).collect() }
 }
 
 fn telegram_section() -> TelegramSection {
@@ -807,10 +662,7 @@ fn purchase_row(index: i64) -> PurchaseRow {
         ("Compra aprovada", "ana.souza@exemplo.com.br"),
         ("Assinatura cancelada", "rui@exemplo.com.br"),
         ("CLUB_FIRST_ACCESS", ""),
-        (
-            "Pagamento atrasado",
-            "maria.aparecida.de.jesus.do.araguaia@importados.exemplo.com.br",
-        ),
+        ("Pagamento atrasado", "maria.aparecida.de.jesus.do.araguaia@importados.exemplo.com.br"),
     ][at];
     PurchaseRow {
         id: index + 1,
@@ -862,9 +714,7 @@ fn staff_pages() -> Vec<(&'static str, String)> {
         ("compras", purchases_page(20, "", 12_480)),
         (
             "compra",
-            purchase_page(Some(
-                "{\n  \"event\": \"<script>PURCHASE_APPROVED</script>\"\n}",
-            )),
+            purchase_page(Some("{\n  \"event\": \"<script>PURCHASE_APPROVED</script>\"\n}")),
         ),
         ("compra-sem-corpo", purchase_page(None)),
         ("plano-novo", plan_form(false, false)),
@@ -909,10 +759,7 @@ fn every_sample_keeps_the_rules_of_all_pages() {
 
 #[test]
 fn what_people_typed_stays_text() {
-    let page = LoginPage {
-        email: Field::of("\"><script>alert(1)</script>"),
-        ..login()
-    };
+    let page = LoginPage { email: Field::of("\"><script>alert(1)</script>"), ..login() };
     assert!(!page.render().unwrap().contains("<script>alert"));
 }
 

@@ -24,9 +24,7 @@ pub fn normal(code: &str, number: &str) -> Option<String> {
     }
     let whole = format!("{code}{number}");
     let foreign = || (10..=15).contains(&whole.len()).then(|| whole.clone());
-    brazilian(&number)
-        .or_else(|| brazilian(&whole))
-        .or_else(foreign)
+    brazilian(&number).or_else(|| brazilian(&whole)).or_else(foreign)
 }
 
 fn brazilian(digits: &str) -> Option<String> {
@@ -64,18 +62,9 @@ mod tests {
             ("351", "912345678", "351912345678"),
             ("", "00351912345678", "351912345678"),
         ] {
-            assert_eq!(
-                normal(code, number).as_deref(),
-                Some(kept),
-                "{code} {number}"
-            );
+            assert_eq!(normal(code, number).as_deref(), Some(kept), "{code} {number}");
         }
-        for (code, number) in [
-            ("", ""),
-            ("11", ""),
-            ("", "123"),
-            ("", "1".repeat(16).as_str()),
-        ] {
+        for (code, number) in [("", ""), ("11", ""), ("", "123"), ("", "1".repeat(16).as_str())] {
             assert_eq!(normal(code, number), None, "{code} {number}");
         }
     }

@@ -24,19 +24,11 @@ pub struct Keep {
 
 impl Keep {
     const fn removed(what: &'static str, days: i64) -> Self {
-        Self {
-            what,
-            days,
-            then: Then::Removed,
-        }
+        Self { what, days, then: Then::Removed }
     }
 
     const fn archived(what: &'static str, days: i64) -> Self {
-        Self {
-            what,
-            days,
-            then: Then::Archived,
-        }
+        Self { what, days, then: Then::Archived }
     }
 
     /// What was done with before this instant has stayed long enough.

@@ -130,10 +130,7 @@ pub struct Docs {
 }
 
 /// One address.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent properties of a row"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a row")]
 pub struct Route {
     pub method: Method,
     pub path: &'static str,

@@ -579,16 +579,9 @@ mod tests {
                 "{path}: {about:?} is a sentence"
             );
             assert!(path == "/" || !path.ends_with('/'), "{path}");
-            assert!(
-                !route.changes_state || route.method == Method::GET,
-                "{path} is no GET"
-            );
+            assert!(!route.changes_state || route.method == Method::GET, "{path} is no GET");
         }
-        Router::new(
-            rows.iter()
-                .map(|row| (&row.method, row.path, !row.changes_state)),
-        )
-        .unwrap();
+        Router::new(rows.iter().map(|row| (&row.method, row.path, !row.changes_state))).unwrap();
     }
 
     #[test]
@@ -620,10 +613,7 @@ mod tests {
                 assert!((1..=7).contains(&count), "{title}: {count} entries");
             }
             let places = || menu.iter().flat_map(|group| group.places);
-            assert!(
-                places().filter(|place| place.handy).count() <= 4,
-                "{role:?}"
-            );
+            assert!(places().filter(|place| place.handy).count() <= 4, "{role:?}");
             for place in places() {
                 let is_page = |row: &&Route| {
                     row.method == Method::GET

@@ -88,9 +88,7 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     fn bytes(self) -> Vec<u8> {
-        [self.table, self.column, self.row]
-            .join("\u{1f}")
-            .into_bytes()
+        [self.table, self.column, self.row].join("\u{1f}").into_bytes()
     }
 }
 
@@ -130,13 +128,7 @@ impl Sealer {
         let nonce: [u8; NONCE_LEN] = random();
         let boxed = self
             .cipher
-            .encrypt(
-                &XNonce::from(nonce),
-                Payload {
-                    msg: plain,
-                    aad: &place.bytes(),
-                },
-            )
+            .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: &place.bytes() })
             .expect("the cipher takes messages of this size");
         let mut sealed = Vec::with_capacity(HEADER_LEN + NONCE_LEN + boxed.len());
         sealed.push(VERSION);
@@ -155,21 +147,13 @@ impl Sealer {
         let (nonce, boxed) = rest.split_at_checked(NONCE_LEN).ok_or(SealError)?;
         let nonce = <[u8; NONCE_LEN]>::try_from(nonce).map_err(|_| SealError)?;
         self.cipher
-            .decrypt(
-                &XNonce::from(nonce),
-                Payload {
-                    msg: boxed,
-                    aad: &place.bytes(),
-                },
-            )
+            .decrypt(&XNonce::from(nonce), Payload { msg: boxed, aad: &place.bytes() })
             .map_err(|_| SealError)
     }
 
     /// Decrypts a text that was sealed for this place.
     pub fn open_text(&self, sealed: &[u8], place: Place<'_>) -> Result<Secret, SealError> {
-        String::from_utf8(self.open(sealed, place)?)
-            .map(Secret::new)
-            .map_err(|_| SealError)
+        String::from_utf8(self.open(sealed, place)?).map(Secret::new).map_err(|_| SealError)
     }
 }
 
@@ -190,19 +174,14 @@ pub fn key_from_file(path: &Path) -> std::io::Result<[u8; 32]> {
                 let problem = format!("its mode is {mode:04o}; run `chmod 600` on it");
                 return Err(Error::new(ErrorKind::PermissionDenied, problem));
             }
-            from_hex(text.trim())
-                .and_then(|bytes| <[u8; 32]>::try_from(bytes).ok())
-                .ok_or_else(|| {
-                    Error::new(ErrorKind::InvalidData, "it is not 64 hexadecimal digits")
-                })
+            from_hex(text.trim()).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok()).ok_or_else(
+                || Error::new(ErrorKind::InvalidData, "it is not 64 hexadecimal digits"),
+            )
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let key: [u8; 32] = random();
-            let mut file = std::fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path)?;
+            let mut file =
+                std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
             file.write_all(format!("{}\n", hex(&key)).as_bytes())?;
             file.sync_all()?;
             Ok(key)
@@ -215,39 +194,15 @@ pub fn key_from_file(path: &Path) -> std::io::Result<[u8; 32]> {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'_> = Place {
-        table: "ml_account",
-        column: "access_token",
-        row: "777",
-    };
+    const PLACE: Place<'_> = Place { table: "ml_account", column: "access_token", row: "777" };
 
     #[test]
     fn a_sealed_value_opens_in_its_own_place_only() {
         let sealer = Sealer::new([7; 32]);
         let sealed = sealer.seal(b"APP_USR-1", PLACE);
         assert_eq!(sealer.open(&sealed, PLACE).unwrap(), b"APP_USR-1");
-        assert!(
-            sealer
-                .open(
-                    &sealed,
-                    Place {
-                        row: "778",
-                        ..PLACE
-                    }
-                )
-                .is_err()
-        );
-        assert!(
-            sealer
-                .open(
-                    &sealed,
-                    Place {
-                        column: "refresh_token",
-                        ..PLACE
-                    }
-                )
-                .is_err()
-        );
+        assert!(sealer.open(&sealed, Place { row: "778", ..PLACE }).is_err());
+        assert!(sealer.open(&sealed, Place { column: "refresh_token", ..PLACE }).is_err());
         assert!(Sealer::new([8; 32]).open(&sealed, PLACE).is_err());
     }
 
@@ -259,10 +214,7 @@ mod tests {
             let mut damaged = sealed.clone();
             damaged[index] ^= 1;
             assert!(sealer.open(&damaged, PLACE).is_err(), "byte {index}");
-            assert!(
-                sealer.open(&sealed[..index], PLACE).is_err(),
-                "cut at {index}"
-            );
+            assert!(sealer.open(&sealed[..index], PLACE).is_err(), "cut at {index}");
         }
     }
 
@@ -282,11 +234,6 @@ mod tests {
         let key = key_from_file(&path).unwrap();
         assert_eq!(key_from_file(&path).unwrap(), key);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(
-            key_from_file(&path)
-                .unwrap_err()
-                .to_string()
-                .contains("chmod 600")
-        );
+        assert!(key_from_file(&path).unwrap_err().to_string().contains("chmod 600"));
     }
 }

@@ -79,10 +79,7 @@ impl<'r> Stamp<'r> {
 
     /// A finished answer.
     pub fn reply(self, reply: Reply) -> Response<Body> {
-        let is_page = reply
-            .media
-            .as_ref()
-            .is_some_and(|media| *media == media::HTML);
+        let is_page = reply.media.as_ref().is_some_and(|media| *media == media::HTML);
         let mut headers = self.spare;
         headers.clear();
         headers.reserve(20);
@@ -102,19 +99,8 @@ impl<'r> Stamp<'r> {
             headers.insert(REFERRER_POLICY, NO_REFERRER);
         }
         let cors = self.route.map_or(Cors::None, Route::cors);
-        headers.insert(
-            RESOURCE_POLICY,
-            if cors == Cors::Any {
-                CROSS_ORIGIN
-            } else {
-                SAME_ORIGIN
-            },
-        );
-        cors.stamp(
-            self.origin.as_ref(),
-            &self.app.addresses.origins,
-            &mut headers,
-        );
+        headers.insert(RESOURCE_POLICY, if cors == Cors::Any { CROSS_ORIGIN } else { SAME_ORIGIN });
+        cors.stamp(self.origin.as_ref(), &self.app.addresses.origins, &mut headers);
         if self.app.addresses.is_https() {
             headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
         }
@@ -177,14 +163,9 @@ impl Stamp<'_> {
         let layout = Layout::outside(&self.app.config.server.name, self.now);
         let page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
         let plain = || {
-            Reply::of(
-                media::TEXT,
-                format!("{}\nrequest id: {}\n", problem.message, self.id_text()),
-            )
+            Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))
         };
-        Reply::page(&page)
-            .unwrap_or_else(|_| plain())
-            .status(status)
+        Reply::page(&page).unwrap_or_else(|_| plain()).status(status)
     }
 }
 
@@ -234,10 +215,7 @@ pub fn drop_body(response: &mut Response<Body>) {
     use hyper::body::Body as _;
     let length = response.body().size_hint().exact().unwrap_or(0);
     // These have no body for GET either, and no length to tell (RFC 9110 §8.6).
-    if !matches!(
-        response.status(),
-        StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT
-    ) {
+    if !matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT) {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     *response.body_mut() = Body::empty();

@@ -52,9 +52,7 @@ pub fn holds(text: &str, key: &str) -> bool {
 
 /// At most `limit` characters of a text, cut between characters.
 pub fn shortened(text: &str, limit: usize) -> &str {
-    text.char_indices()
-        .nth(limit)
-        .map_or(text, |(end, _)| &text[..end])
+    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
 }
 
 /// A whole number with points between thousands, as Brazilians write it.
@@ -91,27 +89,19 @@ pub fn like_pattern(text: &str) -> String {
 
 /// Bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Bytes of a hexadecimal text; `None` when it is not one.
 pub fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text
-        .chars()
-        .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect();
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
     let digits = digits?;
-    (digits.len() % 2 == 0).then(|| {
-        digits
-            .chunks_exact(2)
-            .map(|pair| pair[0] << 4 | pair[1])
-            .collect()
-    })
+    (digits.len() % 2 == 0)
+        .then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 #[cfg(test)]
@@ -141,13 +131,9 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_by_thousands() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1.000"),
-            (12_480, "12.480"),
-            (1_234_567, "1.234.567"),
-        ] {
+        for (number, text) in
+            [(0, "0"), (999, "999"), (1000, "1.000"), (12_480, "12.480"), (1_234_567, "1.234.567")]
+        {
             assert_eq!(grouped(number), text);
         }
     }

@@ -41,9 +41,7 @@ impl Stop {
         let (state, bell) = &*self.shared;
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
         let (state, _) = bell
-            .wait_timeout_while(state, at_most, |state| {
-                !state.stopping && state.rings == seen
-            })
+            .wait_timeout_while(state, at_most, |state| !state.stopping && state.rings == seen)
             .unwrap_or_else(PoisonError::into_inner);
         (state.rings, state.stopping)
     }
@@ -56,10 +54,7 @@ impl Stop {
     /// Whether it is time to stop.
     pub fn is_set(&self) -> bool {
         let (state, _) = &*self.shared;
-        state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .stopping
+        state.lock().unwrap_or_else(PoisonError::into_inner).stopping
     }
 
     /// Tells all workers to stop.
@@ -107,14 +102,12 @@ pub fn start(
 ) -> std::io::Result<JoinHandle<()>> {
     let stop = stop.clone();
     let label = name.to_owned();
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(move || {
-            while catch_unwind(AssertUnwindSafe(|| work(&stop))).is_err() {
-                tracing::error!(worker = label, "a worker panicked and starts anew");
-                if stop.wait(AFTER_PANIC) {
-                    return;
-                }
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        while catch_unwind(AssertUnwindSafe(|| work(&stop))).is_err() {
+            tracing::error!(worker = label, "a worker panicked and starts anew");
+            if stop.wait(AFTER_PANIC) {
+                return;
             }
-        })
+        }
+    })
 }

@@ -46,12 +46,7 @@ pub fn head(bytes: &[u8]) -> anyhow::Result<Option<Head>> {
         _ => bail!("an answer with status {status} has no Content-Length"),
     };
     let length = end + 4;
-    Ok(Some(Head {
-        status,
-        total: length + body,
-        length,
-        closes,
-    }))
+    Ok(Some(Head { status, total: length + body, length, closes }))
 }
 
 /// One whole answer.
@@ -112,25 +107,14 @@ pub fn ask(address: SocketAddr, request: &[u8]) -> anyhow::Result<Answer> {
 /// Heads are read as they should be.
 pub fn check() -> anyhow::Result<()> {
     let whole = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nConnection: Close\r\n\r\nhello";
-    let expected = Head {
-        status: 200,
-        total: whole.len(),
-        length: whole.len() - 5,
-        closes: true,
-    };
-    ensure!(
-        head(whole)?.as_ref() == Some(&expected),
-        "a head is misread"
-    );
+    let expected = Head { status: 200, total: whole.len(), length: whole.len() - 5, closes: true };
+    ensure!(head(whole)?.as_ref() == Some(&expected), "a head is misread");
     ensure!(head(&whole[..30])?.is_none(), "half a head is read");
     let unchanged = b"HTTP/1.1 304 Not Modified\r\netag: \"a\"\r\n\r\n";
     ensure!(
         head(unchanged)?.is_some_and(|head| head.status == 304 && head.total == unchanged.len()),
         "an answer without body is misread"
     );
-    ensure!(
-        head(b"HTTP/1.1 200 OK\r\n\r\n").is_err(),
-        "an endless body passes"
-    );
+    ensure!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err(), "an endless body passes");
     Ok(())
 }

@@ -87,10 +87,7 @@ fn ask(site: &Site, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
 /// The length of the `data` list of a partner or public answer.
 fn listed(answer: &Answer) -> anyhow::Result<usize> {
     let json = answer.json(200)?;
-    json["data"]
-        .as_array()
-        .map(Vec::len)
-        .context("the answer has no list `data`")
+    json["data"].as_array().map(Vec::len).context("the answer has no list `data`")
 }
 
 fn hello(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
@@ -112,9 +109,7 @@ fn plans(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         ],
     )?;
     Ok(vec![
-        series[0]
-            .figure("plans", "of ceiling")
-            .target(Target::AtLeast(0.85)),
+        series[0].figure("plans", "of ceiling").target(Target::AtLeast(0.85)),
         series[1].figure("plans", "of ceiling, log at info"),
     ])
 }
@@ -130,11 +125,7 @@ fn public(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         let subject = Subject::new(&site.server, requests::get(path, None));
         let series = rounds::against(lab, &ceiling, &[subject])?;
         let measure = format!("{path} of ceiling");
-        figures.push(
-            series[0]
-                .figure("public", measure)
-                .target(Target::AtLeast(0.85)),
-        );
+        figures.push(series[0].figure("public", measure).target(Target::AtLeast(0.85)));
     }
     Ok(figures)
 }
@@ -148,21 +139,14 @@ fn me(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         .map(|n| get_bytes("/api/ext/me", Some(&Seller(n).extension_token()), ""))
         .collect::<Vec<_>>();
     let json = answer::ask(server.address(), &requests[0])?.json(200)?;
-    let lengths = ["/ml/contas", "/ml/notificacoes", "/meets"].map(|path| {
-        json.pointer(path)
-            .and_then(|list| list.as_array())
-            .map(Vec::len)
-    });
+    let lengths = ["/ml/contas", "/ml/notificacoes", "/meets"]
+        .map(|path| json.pointer(path).and_then(|list| list.as_array()).map(Vec::len));
     ensure!(
         lengths == [Some(3), Some(15), Some(2)],
         "the dashboard has {lengths:?} accounts, notifications and meets"
     );
     let series = alternate(lab, &[Subject::new(&server, requests::any_of(requests))])?;
-    Ok(vec![
-        series[0]
-            .figure("me", "of ceiling")
-            .target(Target::AtLeast(0.2)),
-    ])
+    Ok(vec![series[0].figure("me", "of ceiling").target(Target::AtLeast(0.2))])
 }
 
 fn not_modified(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
@@ -178,17 +162,10 @@ fn not_modified(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
             Ok(get_bytes(ORDERS, Some(&token), &condition))
         })
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let subject = Subject {
-        server: &site.server,
-        request: requests::any_of(requests),
-        expected: &[304],
-    };
+    let subject =
+        Subject { server: &site.server, request: requests::any_of(requests), expected: &[304] };
     let series = alternate(lab, &[subject])?;
-    Ok(vec![
-        series[0]
-            .figure("not-modified", "of ceiling")
-            .target(Target::AtLeast(0.80)),
-    ])
+    Ok(vec![series[0].figure("not-modified", "of ceiling").target(Target::AtLeast(0.80))])
 }
 
 fn ml_check(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
@@ -196,17 +173,10 @@ fn ml_check(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let seller = Seller(0);
     let path = format!("/api/ext/ml/check?seller_id={}", seller.first_account());
     let json = ask(&site, &path, Some(&seller.extension_token()))?.json(200)?;
-    ensure!(
-        json["vinculada"] == true,
-        "the account is not found: {json}"
-    );
+    ensure!(json["vinculada"] == true, "the account is not found: {json}");
     let request = requests::account_checks(lab.large().sellers());
     let series = alternate(lab, &[Subject::new(&site.server, request)])?;
-    Ok(vec![
-        series[0]
-            .figure("ml-check", "of ceiling")
-            .target(Target::AtLeast(0.40)),
-    ])
+    Ok(vec![series[0].figure("ml-check", "of ceiling").target(Target::AtLeast(0.40))])
 }
 
 /// Every size has its server, all in the same rounds, so that growth compares
@@ -296,15 +266,9 @@ fn notification(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     }
     let of_loop = Figure::new("notification", "of the commit loop", median(of_loop));
     Ok(vec![
-        series
-            .figure("notification", "of ceiling")
-            .target(Target::AtLeast(0.17)),
+        series.figure("notification", "of ceiling").target(Target::AtLeast(0.17)),
         of_loop.target(Target::AtLeast(0.8)),
-        Figure::new(
-            "notification",
-            "jobs a second of the loop",
-            median(loop_rates),
-        ),
+        Figure::new("notification", "jobs a second of the loop", median(loop_rates)),
     ])
 }
 
@@ -319,9 +283,7 @@ fn checkout(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         ],
     )?;
     Ok(vec![
-        series[0]
-            .figure("checkout", "of ceiling, kept")
-            .target(Target::AtLeast(0.15)),
+        series[0].figure("checkout", "of ceiling, kept").target(Target::AtLeast(0.15)),
         series[1].figure("checkout", "of ceiling, a new student each"),
     ])
 }

@@ -33,11 +33,7 @@ impl CommitLoop {
              PRAGMA cache_size = -16000;
              PRAGMA wal_autocheckpoint = 4000;",
         )?;
-        Ok(Self {
-            connection,
-            random: Random::fresh()?,
-            _copy: copy,
-        })
+        Ok(Self { connection, random: Random::fresh()?, _copy: copy })
     }
 
     /// Jobs committed a second.
@@ -58,10 +54,7 @@ impl CommitLoop {
         execute("BEGIN IMMEDIATE")?;
         for _ in 0..JOBS_PER_COMMIT {
             execute("SAVEPOINT job")?;
-            store(
-                &self.connection,
-                &Notification::new(&mut self.random, unix_now()),
-            )?;
+            store(&self.connection, &Notification::new(&mut self.random, unix_now()))?;
             execute("RELEASE job")?;
         }
         execute("COMMIT")?;

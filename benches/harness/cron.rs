@@ -33,11 +33,7 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     let server = lab.serve(&copy.file, &[("CRON__SECRET", SECRET)])?;
     let (first, _) = call(&server, "inativos", Some(0))?;
-    figures.push(at_most(
-        "ms, first call of a day, nothing to say",
-        first,
-        300.0,
-    ));
+    figures.push(at_most("ms, first call of a day, nothing to say", first, 300.0));
     let rounds = lab.args.rounds.max(5);
     let later = (0..rounds).map(|_| Ok(call(&server, "inativos", Some(0))?.0));
     let later: anyhow::Result<Vec<f64>> = later.collect();
@@ -53,11 +49,7 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let server = lab.serve(&copy.file, &[("CRON__SECRET", SECRET)])?;
     let (took, waited) = call(&server, "inativos", Some(ALERTS))?;
     figures.push(at_most("ms, 10,000 alerts queued", took, 2_000.0));
-    figures.push(at_most(
-        "ms, longest wait for the writer meanwhile",
-        waited,
-        50.0,
-    ));
+    figures.push(at_most("ms, longest wait for the writer meanwhile", waited, 50.0));
     server.stop()?;
 
     everybody(lab, &copy.file, &mut figures)?;
@@ -78,31 +70,15 @@ fn everybody(lab: &Lab, file: &Path, figures: &mut Vec<Figure>) -> anyhow::Resul
     change(file, meet, unix_now())?;
     let server = lab.serve(file, &[("CRON__SECRET", SECRET)])?;
     let (took, waited) = call(&server, "meets_notif", None)?;
-    figures.push(Figure::new(
-        "cron",
-        "ms, everybody reminded of a meet",
-        took,
-    ));
-    figures.push(at_most(
-        "ms, longest wait for the writer meanwhile",
-        waited,
-        50.0,
-    ));
+    figures.push(Figure::new("cron", "ms, everybody reminded of a meet", took));
+    figures.push(at_most("ms, longest wait for the writer meanwhile", waited, 50.0));
     let (took, _) = call(&server, "meets_notif", Some(0))?;
     figures.push(at_most("ms, call after that", took, 300.0));
     server.stop()?;
-    change(
-        file,
-        "UPDATE meet SET title = title WHERE ?1 > 0",
-        unix_now(),
-    )?;
+    change(file, "UPDATE meet SET title = title WHERE ?1 > 0", unix_now())?;
     let server = lab.serve(file, &[("CRON__SECRET", SECRET)])?;
     let (took, _) = call(&server, "inativos", Some(0))?;
-    figures.push(at_most(
-        "ms, first call of a day, everybody alerted before",
-        took,
-        300.0,
-    ));
+    figures.push(at_most("ms, first call of a day, everybody alerted before", took, 300.0));
     server.stop()?;
     Ok(())
 }

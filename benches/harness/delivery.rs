@@ -40,10 +40,7 @@ pub fn delivery(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let began = Instant::now();
     // A few may wait for another try after a connection that ended.
     while waiting(&copy.file)? > MESSAGES / 500 {
-        ensure!(
-            began.elapsed() < PATIENCE,
-            "{MESSAGES} messages take too long"
-        );
+        ensure!(began.elapsed() < PATIENCE, "{MESSAGES} messages take too long");
     }
     #[expect(clippy::cast_precision_loss, reason = "a figure")]
     let rate = (MESSAGES - MESSAGES / 500) as f64 / began.elapsed().as_secs_f64();
@@ -56,10 +53,7 @@ pub fn delivery(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
 /// Puts a message to each of many students into the queue.
 fn queue(file: &Path) -> anyhow::Result<()> {
     let connection = seed::open(file)?;
-    connection.execute(
-        "UPDATE user SET chat_number = '5511987654321' WHERE kind = 0",
-        [],
-    )?;
+    connection.execute("UPDATE user SET chat_number = '5511987654321' WHERE kind = 0", [])?;
     connection.execute(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)
          SELECT 'chat', user_id, 'lembrete_encontro', '{\"title\":\"Encontro\",\"starts_at\":1}',

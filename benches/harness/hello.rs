@@ -35,16 +35,10 @@ pub fn start() -> anyhow::Result<Server> {
 /// Is the hello server until standard input ends, that is, until the harness
 /// stops it or is gone.
 pub fn serve() -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_io()
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_io().build()?;
     let listener = runtime.block_on(TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))))?;
-    writeln!(
-        std::io::stdout(),
-        "listening on http://{}",
-        listener.local_addr()?
-    )?;
+    writeln!(std::io::stdout(), "listening on http://{}", listener.local_addr()?)?;
     runtime.spawn(accept(listener));
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())

@@ -50,10 +50,7 @@ pub fn import(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         figure("s, with 50 ms a call", far.seconds),
         figure("s, permitted", permitted_s),
         figure("times the permitted", far.seconds / permitted_s).target(Target::AtMost(1.3)),
-        figure(
-            "times the permitted, the sandbox's own time counted",
-            far.seconds / with_service_s,
-        ),
+        figure("times the permitted, the sandbox's own time counted", far.seconds / with_service_s),
         figure("calls needed", far.needed),
         figure("calls made", far.calls),
         figure("orders read", far.orders),
@@ -67,26 +64,16 @@ pub fn import(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let near = read(lab, &market)?;
     figures.extend([
         figure("s, without delay", near.seconds),
-        figure(
-            "orders a second, fetched and applied",
-            near.orders / near.orders_s,
-        )
-        .target(Target::AtLeast(5_000.0)),
-        figure(
-            "orders by a second of the writer's processor time",
-            near.orders / near.writer_s,
-        ),
-        figure(
-            "of a processor, the sandbox",
-            near.market_cpu_s / near.seconds,
-        ),
+        figure("orders a second, fetched and applied", near.orders / near.orders_s)
+            .target(Target::AtLeast(5_000.0)),
+        figure("orders by a second of the writer's processor time", near.orders / near.writer_s),
+        figure("of a processor, the sandbox", near.market_cpu_s / near.seconds),
         figure("ms, p99 of another person's home", near.other_p99_ms),
     ]);
 
-    for (delay_ms, measure) in [
-        (DELAY_MS, "ms, stopping in the middle"),
-        (3_000, "ms, the same with 3 s a call"),
-    ] {
+    for (delay_ms, measure) in
+        [(DELAY_MS, "ms, stopping in the middle"), (3_000, "ms, the same with 3 s a call")]
+    {
         let took = stop_in_the_middle(lab, &market, delay_ms)?;
         figures.push(figure(measure, took));
     }
@@ -105,15 +92,8 @@ struct Market {
 impl Market {
     fn open(lab: &Lab) -> anyhow::Result<Self> {
         let mut command = Command::new(lab.exe());
-        command
-            .args(["sandbox", "--listen", "127.0.0.1:0"])
-            .env_clear()
-            .current_dir(lab.data());
-        let mut market = Self {
-            server: Server::start(command)?,
-            hidden: 0,
-            orders: 0,
-        };
+        command.args(["sandbox", "--listen", "127.0.0.1:0"]).env_clear().current_dir(lab.data());
+        let mut market = Self { server: Server::start(command)?, hidden: 0, orders: 0 };
         say("filling the sandbox");
         let shop = json!({ "ml_user_id": SHOP, "nickname": "LOJA GRANDE" });
         market.control("sellers", &shop)?;
@@ -135,9 +115,7 @@ impl Market {
             seed += 1;
         }
         let truth = market.look("truth?ml_user_id=900000001")?;
-        let orders = truth["orders"]
-            .as_array()
-            .context("the truth has no orders")?;
+        let orders = truth["orders"].as_array().context("the truth has no orders")?;
         let hidden = orders
             .iter()
             .filter(|order| matches!(order["status"].as_str(), Some("cancelled" | "invalid")));
@@ -146,11 +124,7 @@ impl Market {
     }
 
     fn control(&self, what: &str, body: &Value) -> anyhow::Result<Value> {
-        let request = post_bytes(
-            &format!("/_sandbox/{what}"),
-            "",
-            body.to_string().as_bytes(),
-        );
+        let request = post_bytes(&format!("/_sandbox/{what}"), "", body.to_string().as_bytes());
         answer::ask(self.server.address(), &request)?.json(200)
     }
 
@@ -179,10 +153,7 @@ impl Market {
             (listings, ids),
             (listings, details),
         ];
-        let calls: i64 = pages
-            .iter()
-            .map(|(all, page)| (all + page - 1) / page)
-            .sum();
+        let calls: i64 = pages.iter().map(|(all, page)| (all + page - 1) / page).sum();
         number(calls)
     }
 }
@@ -219,18 +190,12 @@ impl Reader {
         let path = back.find("/painel/ml/retorno").map(|start| &back[start..]);
         let linked = reader.ask(OWNER, path.context("an odd way back")?)?;
         let told = linked.header("location").unwrap_or_default();
-        ensure!(
-            told.ends_with("vinculada"),
-            "the shop is not linked: {told}"
-        );
+        ensure!(told.ends_with("vinculada"), "the shop is not linked: {told}");
         Ok(reader)
     }
 
     fn ask(&self, person: Seller, path: &str) -> anyhow::Result<answer::Answer> {
-        let cookie = format!(
-            "Cookie: sessao={}\r\nAccept: application/json\r\n",
-            person.session()
-        );
+        let cookie = format!("Cookie: sessao={}\r\nAccept: application/json\r\n", person.session());
         answer::ask(self.server.address(), &get_bytes(path, None, &cookie))
     }
 
@@ -315,10 +280,7 @@ fn read(lab: &Lab, market: &Market) -> anyhow::Result<Reading> {
         market.orders
     );
     let (shipments_s, shipments) = shipments(&reader, linked)?;
-    say(&format!(
-        "read in {seconds:.1} s, {:.1} s with the link",
-        began.elapsed().as_secs_f64()
-    ));
+    say(&format!("read in {seconds:.1} s, {:.1} s with the link", began.elapsed().as_secs_f64()));
     reader.server.stop()?;
     Ok(Reading {
         seconds,

@@ -73,12 +73,7 @@ impl Lab {
             .with_context(|| format!("finding the executable {}", exe.display()))?;
         ensure!(args.orders.is_sorted(), "--orders must be ascending");
         let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
-        let lab = Self {
-            args,
-            hello: hello::start()?,
-            exe,
-            target,
-        };
+        let lab = Self { args, hello: hello::start()?, exe, target };
         std::fs::create_dir_all(lab.data())?;
         std::fs::write(lab.log(), "")?;
         Ok(lab)
@@ -107,10 +102,7 @@ impl Lab {
     /// A command of the executable, on a file, with the settings of all
     /// measurements. It sees no other configuration.
     pub fn command(&self, file: &Path) -> anyhow::Result<Command> {
-        let log = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(self.log())?;
+        let log = std::fs::File::options().create(true).append(true).open(self.log())?;
         let mut command = Command::new(&self.exe);
         command
             .arg("--db")
@@ -126,9 +118,7 @@ impl Lab {
     /// A copy of a seeded file, made first if it is not there yet.
     pub fn copy(&self, recipe: Recipe) -> anyhow::Result<Copy> {
         let seeded = seed::file(self, recipe)?;
-        let folder = tempfile::Builder::new()
-            .prefix("run-")
-            .tempdir_in(self.data())?;
+        let folder = tempfile::Builder::new().prefix("run-").tempdir_in(self.data())?;
         let file = folder.path().join("bench.db");
         std::fs::copy(&seeded, &file)?;
         seed::freshen(&file)?;
@@ -139,11 +129,7 @@ impl Lab {
     /// all measurements.
     pub fn site(&self, recipe: Recipe, extra: &[(&str, &str)]) -> anyhow::Result<Site> {
         let Copy { file, folder } = self.copy(recipe)?;
-        Ok(Site {
-            server: self.serve(&file, extra)?,
-            file,
-            _folder: folder,
-        })
+        Ok(Site { server: self.serve(&file, extra)?, file, _folder: folder })
     }
 
     /// A server on a file.

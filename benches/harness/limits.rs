@@ -74,25 +74,15 @@ pub fn backup(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let (outcome, took) = load::during(writes.clone(), || {
         let started = Instant::now();
         let done = lab.command(&site.file)?.arg("backup").arg(&copy).output()?;
-        ensure!(
-            done.status.success(),
-            "`backup` failed; see target/bench-data/server.log"
-        );
+        ensure!(done.status.success(), "`backup` failed; see target/bench-data/server.log");
         Ok(started.elapsed())
     })?;
-    ensure!(
-        copy.metadata()?.len() >= 1_000_000_000,
-        "the backup is smaller than its source"
-    );
+    ensure!(copy.metadata()?.len() >= 1_000_000_000, "the backup is smaller than its source");
     let quiet = f64::midpoint(before, load::run(&writes)?.per_second());
     let p99 = outcome.latencies.percentile_ms(99);
     Ok(vec![
         Figure::new("backup", "p99 ms of writes meanwhile", p99).target(Target::AtMost(100.0)),
-        Figure::new(
-            "backup",
-            "rate of writes by quiet",
-            outcome.per_second() / quiet,
-        ),
+        Figure::new("backup", "rate of writes by quiet", outcome.per_second() / quiet),
         Figure::new("backup", "seconds of the backup", took.as_secs_f64()),
     ])
 }
@@ -108,12 +98,9 @@ pub fn log_size(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     (reads.connections, writes.connections) = (half, half);
     let log = site.file.with_file_name("bench.db-wal");
     let duration = lab.args.duration() * u32::try_from(lab.args.rounds)?;
-    let (_, (_, largest)) = load::during(reads, || {
-        load::during(writes, || largest_mb(&log, duration))
-    })?;
-    Ok(vec![
-        Figure::new("log-size", "MB of log, largest", largest).target(Target::AtMost(64.0)),
-    ])
+    let (_, (_, largest)) =
+        load::during(reads, || load::during(writes, || largest_mb(&log, duration)))?;
+    Ok(vec![Figure::new("log-size", "MB of log, largest", largest).target(Target::AtMost(64.0))])
 }
 
 fn largest_mb(file: &Path, duration: Duration) -> anyhow::Result<f64> {
@@ -133,9 +120,7 @@ pub fn start(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         times.push(started.elapsed().as_secs_f64());
         server.stop()?;
     }
-    Ok(vec![
-        Figure::new("start", "seconds to ready", median(times)).target(Target::AtMost(1.0)),
-    ])
+    Ok(vec![Figure::new("start", "seconds to ready", median(times)).target(Target::AtMost(1.0))])
 }
 
 fn ready(server: &Server) -> anyhow::Result<()> {
@@ -160,9 +145,7 @@ pub fn memory(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     pause(Duration::from_secs(5));
     let idle = site.server.rss_anon_mb()?;
     let (_, hashing) = load::during(login_load(&site.server), || {
-        highest(lab.args.duration(), Duration::from_millis(20), || {
-            site.server.rss_anon_mb()
-        })
+        highest(lab.args.duration(), Duration::from_millis(20), || site.server.rss_anon_mb())
     })?;
     pause(Duration::from_secs(65));
     let after = site.server.rss_anon_mb()?;
@@ -193,10 +176,7 @@ pub fn size(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     ])
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "files stay far below 2^53 bytes"
-)]
+#[expect(clippy::cast_precision_loss, reason = "files stay far below 2^53 bytes")]
 fn megabytes(file: &Path) -> anyhow::Result<f64> {
     let metadata =
         std::fs::metadata(file).with_context(|| format!("looking at {}", file.display()))?;

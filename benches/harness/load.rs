@@ -77,9 +77,7 @@ impl Outcome {
 /// Runs a load to its end. An unexpected answer or a broken connection is an
 /// error that shows the first such answer.
 pub fn run(load: &Load) -> anyhow::Result<Outcome> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let started = Instant::now();
         let end = started + load.duration;

@@ -39,12 +39,7 @@ pub struct Figure {
 impl Figure {
     /// A figure without load beside it.
     pub fn new(case: &'static str, measure: impl Into<String>, value: f64) -> Self {
-        Self {
-            case,
-            measure: measure.into(),
-            value,
-            ..Self::default()
-        }
+        Self { case, measure: measure.into(), value, ..Self::default() }
     }
 
     /// With what it should reach.
@@ -92,9 +87,7 @@ fn number(value: f64) -> String {
 
 /// Prints the table and what failed.
 pub fn print(figures: &[Figure], failures: &[String]) -> anyhow::Result<()> {
-    let titles = [
-        "case", "figure", "value", "target", "req/s", "p99 ms", "CPU us",
-    ];
+    let titles = ["case", "figure", "value", "target", "req/s", "p99 ms", "CPU us"];
     let rows: Vec<[String; 7]> = std::iter::once(titles.map(str::to_owned))
         .chain(figures.iter().map(Figure::cells))
         .collect();

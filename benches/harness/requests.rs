@@ -31,9 +31,8 @@ pub fn any_of(requests: Vec<Vec<u8>>) -> Request {
 
 /// A GET as bytes; `extra` is header lines, each ended.
 pub fn get_bytes(path: &str, token: Option<&str>, extra: &str) -> Vec<u8> {
-    let token = token.map_or_else(String::new, |token| {
-        format!("Authorization: Bearer {token}\r\n")
-    });
+    let token =
+        token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}{extra}\r\n").into_bytes()
 }
 
@@ -92,11 +91,7 @@ pub fn purchases(event: &'static str) -> Request {
     let token = format!("X-Hotmart-Hottok: {CHECKOUT_TOKEN}\r\n");
     Arc::new(move |random, buffer| {
         let body = purchase(random, event, unix_now() * 1000);
-        buffer.extend_from_slice(&post_bytes(
-            "/api/v1/webhook/checkout",
-            &token,
-            body.as_bytes(),
-        ));
+        buffer.extend_from_slice(&post_bytes("/api/v1/webhook/checkout", &token, body.as_bytes()));
     })
 }
 
@@ -133,20 +128,12 @@ impl Notification {
             r#"{{"_id":"{:016x}","resource":"/orders/{order_id}","user_id":{ml_user_id},"topic":"orders_v2","application_id":{CLIENT_ID},"attempts":1,"sent":"2026-09-08T16:19:20.129-04:00","received":"2026-09-08T16:19:20.106-04:00"}}"#,
             random.next()
         );
-        Self {
-            order_id,
-            ml_user_id,
-            request_id: uuid(random),
-            body,
-            signed_at,
-        }
+        Self { order_id, ml_user_id, request_id: uuid(random), body, signed_at }
     }
 
     fn headers(&self) -> String {
-        let manifest = format!(
-            "id:{};request-id:{};ts:{};",
-            self.order_id, self.request_id, self.signed_at
-        );
+        let manifest =
+            format!("id:{};request-id:{};ts:{};", self.order_id, self.request_id, self.signed_at);
         format!(
             "X-Request-Id: {}\r\nX-Signature: ts={};v1={}\r\n",
             self.request_id,
@@ -197,9 +184,7 @@ pub fn post_bytes(path: &str, extra: &str, body: &[u8]) -> Vec<u8> {
 pub fn unix_now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| {
-            i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-        })
+        .map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// Signatures are right and ids have their form.
@@ -217,9 +202,6 @@ pub fn check() -> anyhow::Result<()> {
     );
     let id = uuid(&mut Random::new(1));
     let dashes: Vec<usize> = id.match_indices('-').map(|(at, _)| at).collect();
-    ensure!(
-        id.len() == 36 && dashes == [8, 13, 18, 23],
-        "an id has a wrong form: {id}"
-    );
+    ensure!(id.len() == 36 && dashes == [8, 13, 18, 23], "an id has a wrong form: {id}");
     Ok(())
 }

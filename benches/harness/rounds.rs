@@ -22,11 +22,7 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// A server that must answer 200 to everything.
     pub fn new(server: &'a Server, request: Request) -> Self {
-        Self {
-            server,
-            request,
-            expected: &[200],
-        }
+        Self { server, request, expected: &[200] }
     }
 
     /// The load of one measurement.

@@ -59,28 +59,16 @@ pub struct Recipe {
 impl Recipe {
     /// Orders and what belongs to them.
     pub const fn orders(orders: i64) -> Self {
-        Self {
-            orders,
-            inbox: 0,
-            alone: false,
-        }
+        Self { orders, inbox: 0, alone: false }
     }
 
     /// The same of one seller with four accounts and five thousand listings.
     pub const fn alone(orders: i64) -> Self {
-        Self {
-            orders,
-            inbox: 0,
-            alone: true,
-        }
+        Self { orders, inbox: 0, alone: true }
     }
 
     /// A file of a gigabyte.
-    pub const GIGABYTE: Self = Self {
-        orders: 1_000_000,
-        inbox: 430_000,
-        alone: false,
-    };
+    pub const GIGABYTE: Self = Self { orders: 1_000_000, inbox: 430_000, alone: false };
 
     /// A thousand, or fewer where each would have under a thousand orders.
     pub fn sellers(self) -> i64 {
@@ -105,9 +93,7 @@ impl Recipe {
         if self.alone {
             return (0..4).map(|n| seller.first_account() + n).collect();
         }
-        std::iter::once(seller.first_account())
-            .chain(seller.second_account())
-            .collect()
+        std::iter::once(seller.first_account()).chain(seller.second_account()).collect()
     }
 }
 
@@ -127,15 +113,10 @@ pub fn file(lab: &Lab, recipe: Recipe) -> anyhow::Result<PathBuf> {
     }
     say(&format!("seeding {} orders", recipe.orders));
     // A folder of its own: whatever a failed attempt leaves goes with it.
-    let folder = tempfile::Builder::new()
-        .prefix("seed-")
-        .tempdir_in(lab.data())?;
+    let folder = tempfile::Builder::new().prefix("seed-").tempdir_in(lab.data())?;
     let making = folder.path().join("seed.db");
     let migrated = lab.command(&making)?.args(["migrate", "up"]).output()?;
-    ensure!(
-        migrated.status.success(),
-        "`migrate up` failed; see target/bench-data/server.log"
-    );
+    ensure!(migrated.status.success(), "`migrate up` failed; see target/bench-data/server.log");
     fill(&making, recipe).context("filling the database")?;
     fs::rename(&making, &done)?;
     Ok(done)
@@ -145,14 +126,9 @@ pub fn file(lab: &Lab, recipe: Recipe) -> anyhow::Result<PathBuf> {
 pub fn freshen(file: &Path) -> anyhow::Result<()> {
     let now = unix_now();
     let connection = open(file)?;
-    connection.execute(
-        "UPDATE session SET created_at = ?1, last_seen_at = ?1",
-        [now],
-    )?;
-    connection.execute(
-        "UPDATE extension_token SET created_at = ?1, expires_at = ?1 + 2592000",
-        [now],
-    )?;
+    connection.execute("UPDATE session SET created_at = ?1, last_seen_at = ?1", [now])?;
+    connection
+        .execute("UPDATE extension_token SET created_at = ?1, expires_at = ?1 + 2592000", [now])?;
     // Folds the log in, so that the server finds what a clean stop leaves.
     connection.close().map_err(|(_, error)| error.into())
 }
@@ -203,10 +179,7 @@ pub fn dashboards(file: &Path, sellers: i64) -> anyhow::Result<()> {
             [user],
         )?;
     }
-    tx.execute(
-        "INSERT INTO teacher (name, created_at, updated_at) VALUES ('Bia', ?1, ?1)",
-        [now],
-    )?;
+    tx.execute("INSERT INTO teacher (name, created_at, updated_at) VALUES ('Bia', ?1, ?1)", [now])?;
     for hours in [5, 30] {
         tx.execute(
             "INSERT INTO meet (title, teacher_id, starts_at, minutes, link, created_at, updated_at)
@@ -250,10 +223,7 @@ fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<()> {
 
 fn words_and_plans(tx: &Transaction<'_>, now: i64) -> anyhow::Result<()> {
     for (id, text) in WORDS {
-        tx.execute(
-            "INSERT INTO word (word_id, text) VALUES (?, ?)",
-            params![id, text],
-        )?;
+        tx.execute("INSERT INTO word (word_id, text) VALUES (?, ?)", params![id, text])?;
     }
     for (slug, title, cents, period) in [
         ("pro", "Pro", 9_700, "mensal"),
@@ -302,12 +272,7 @@ fn credentials(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result
         "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at)
          VALUES (?, ?, 'Painel de vendas', ?, ?)",
     )?
-    .execute(params![
-        digest(&partner),
-        seller.user_id(),
-        &partner[..8],
-        now
-    ])?;
+    .execute(params![digest(&partner), seller.user_id(), &partner[..8], now])?;
     tx.prepare_cached(
         "INSERT INTO extension_token (token_hash, user_id, created_at, expires_at)
          VALUES (?, ?, ?, ?)",
@@ -322,12 +287,7 @@ fn credentials(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result
         "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent)
          VALUES (?, ?, ?, ?, '127.0.0.1', 'harness')",
     )?
-    .execute(params![
-        digest(&seller.session()),
-        seller.user_id(),
-        now,
-        now
-    ])?;
+    .execute(params![digest(&seller.session()), seller.user_id(), now, now])?;
     Ok(())
 }
 
@@ -386,9 +346,7 @@ fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> 
     let all = shares.last().copied().unwrap_or(1);
     for number in 0..recipe.orders {
         let ticket = random.below(all);
-        let seller = Seller(i64::try_from(
-            shares.partition_point(|share| *share <= ticket),
-        )?);
+        let seller = Seller(i64::try_from(shares.partition_point(|share| *share <= ticket))?);
         let accounts = recipe.accounts(seller);
         let account = match accounts.len() {
             1 => accounts[0],
@@ -397,11 +355,8 @@ fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> 
         };
         let created_at = now - HISTORY_S + HISTORY_S * number / recipe.orders;
         // Of one seller's listings the first is a favourite.
-        let item = if recipe.alone && random.below(10) == 0 {
-            0
-        } else {
-            random.below(recipe.items())
-        };
+        let item =
+            if recipe.alone && random.below(10) == 0 { 0 } else { random.below(recipe.items()) };
         let status = status(&mut random);
         let closed_at = (status != 1).then_some(created_at + 45);
         insert.execute(named_params! {
@@ -481,10 +436,7 @@ fn counters(tx: &Transaction<'_>) -> anyhow::Result<()> {
 }
 
 fn inbox(tx: &Transaction<'_>, rows: i64, now: i64) -> anyhow::Result<()> {
-    let body = format!(
-        r#"{{"topic":"orders_v2","padding":"{}"}}"#,
-        "x".repeat(INBOX_BODY)
-    );
+    let body = format!(r#"{{"topic":"orders_v2","padding":"{}"}}"#, "x".repeat(INBOX_BODY));
     let mut insert = tx.prepare(
         "INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body, state,
                                       attempts, next_try_at, outcome)

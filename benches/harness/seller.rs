@@ -30,10 +30,7 @@ const LIMIT_MS: f64 = 30.0;
 /// account with the most orders and `{other}` another.
 const PAGES: [(&str, &[&str]); 9] = [
     ("home and accounts", &["/painel", "/painel/ml"]),
-    (
-        "sales, with the chart",
-        &["/painel/vendas", "/painel/vendas?conta={account}"],
-    ),
+    ("sales, with the chart", &["/painel/vendas", "/painel/vendas?conta={account}"]),
     (
         "sales, filters",
         &[
@@ -175,9 +172,7 @@ fn numbered(server: &Server, page: &str) -> anyhow::Result<String> {
         _ => 20,
     };
     let last = total.div_ceil(rows).max(1);
-    Ok(page
-        .replace("{last}", &last.to_string())
-        .replace("{middle}", &last.div_ceil(2).to_string()))
+    Ok(page.replace("{last}", &last.to_string()).replace("{middle}", &last.div_ceil(2).to_string()))
 }
 
 /// Milliseconds of a page.
@@ -195,14 +190,8 @@ fn has_rows(server: &Server, page: &str) -> anyhow::Result<bool> {
     let is_list = page.contains('?') && !page.ends_with("q=nenhum") && !page.ends_with("q=MLB1");
     let request = get_bytes(page, None, &head("Accept: application/json\r\n"));
     let json = answer::ask(server.address(), &request)?.json(200)?;
-    let rows = json
-        .as_object()
-        .into_iter()
-        .flat_map(|object| object.values());
-    Ok(!is_list
-        || rows
-            .filter_map(|value| value.as_array())
-            .any(|list| !list.is_empty()))
+    let rows = json.as_object().into_iter().flat_map(|object| object.values());
+    Ok(!is_list || rows.filter_map(|value| value.as_array()).any(|list| !list.is_empty()))
 }
 
 /// Listings, questions and claims; gives an order somewhere in the middle.

@@ -122,10 +122,7 @@ pub fn students(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     say(&format!("adding {STUDENTS} students"));
     fill(&copy.file)?;
     let server = lab.serve(&copy.file, &[])?;
-    let head = format!(
-        "Cookie: sessao={}\r\nAccept: application/json\r\n",
-        SECRETS.session()
-    );
+    let head = format!("Cookie: sessao={}\r\nAccept: application/json\r\n", SECRETS.session());
     let mut figures = Vec::new();
     for (kind, lists) in LISTS {
         let (mut slowest, mut dearest) = (0.0_f64, 0.0_f64);
@@ -182,15 +179,9 @@ pub fn fill(file: &Path) -> anyhow::Result<()> {
 
 fn student(tx: &Transaction<'_>, number: i64, now: i64, random: &mut Random) -> anyhow::Result<()> {
     let first = FIRST[random.index(FIRST.len())];
-    let (middle, last) = (
-        LAST[random.index(LAST.len())],
-        LAST[random.index(LAST.len())],
-    );
-    let ascii: String = format!("{first}.{last}")
-        .to_lowercase()
-        .chars()
-        .filter(char::is_ascii)
-        .collect();
+    let (middle, last) = (LAST[random.index(LAST.len())], LAST[random.index(LAST.len())]);
+    let ascii: String =
+        format!("{first}.{last}").to_lowercase().chars().filter(char::is_ascii).collect();
     let email = format!("{ascii}{number}@{}", MAIL[random.index(MAIL.len())]);
     // One in so many.
     let mut one_in = |many: i64| (random.below(many) == 0).then_some(now);

@@ -78,11 +78,7 @@ pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
         ok: true,
         token,
         tem_acesso,
-        chat_upgrade: if tem_acesso {
-            None
-        } else {
-            upgrade_link(app, &account)
-        },
+        chat_upgrade: if tem_acesso { None } else { upgrade_link(app, &account) },
         user: WireUser::of(&account),
     })
 }
@@ -93,13 +89,8 @@ fn upgrade_link(app: &App, account: &Account) -> Option<String> {
     if number.is_empty() {
         return None;
     }
-    let text = format!(
-        "Olá! Sou {} ({}) e quero liberar a extensão.",
-        account.name, account.email
-    );
-    let query = form_urlencoded::Serializer::new(String::new())
-        .append_pair("text", &text)
-        .finish();
+    let text = format!("Olá! Sou {} ({}) e quero liberar a extensão.", account.name, account.email);
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("text", &text).finish();
     Some(format!("https://wa.me/{number}?{query}"))
 }
 

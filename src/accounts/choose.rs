@@ -106,12 +106,7 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
     let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
     let session = new_session(app, request);
     let known_from = login::remembered_address(request.client);
-    let FreshSession {
-        hash,
-        cookie,
-        address,
-        user_agent,
-    } = session;
+    let FreshSession { hash, cookie, address, user_agent } = session;
     let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.limiter));
     let heed = Arc::clone(&app.outside_change);
     let role = app.db.write(move |tx| {
@@ -121,15 +116,7 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
         store::set_password(tx, user, &password_hash)?;
         store::clear_login_failures(tx, user)?;
         store::note_good_login(tx, user, &known_from, tx.now().minus(login::KNOWN_FOR_S))?;
-        store::insert_session(
-            tx,
-            &store::NewSession {
-                hash,
-                user,
-                address,
-                user_agent,
-            },
-        )?;
+        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || {
             versions.raise(user);
             versions.raise_tokens();

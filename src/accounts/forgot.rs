@@ -22,15 +22,9 @@ use crate::outbox::Kind;
 use crate::text;
 
 /// Links that an account is sent.
-const OF_ACCOUNT: Limit = Limit {
-    count: 3,
-    window_s: 3600,
-};
+const OF_ACCOUNT: Limit = Limit { count: 3, window_s: 3600 };
 /// Requests from a network address.
-const OF_ADDRESS: Limit = Limit {
-    count: 10,
-    window_s: 3600,
-};
+const OF_ADDRESS: Limit = Limit { count: 10, window_s: 3600 };
 const NO_EMAIL: &str = "Informe um e-mail válido, como nome@exemplo.com.";
 
 /// `GET /entrar/esqueci`: the form.
@@ -100,10 +94,7 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
     if request.wants_json() {
         return Reply::json(&serde_json::json!({ "ok": true }));
     }
-    Reply::page(&ForgotPage {
-        sent: true,
-        ..form(app, request, email, None, None)
-    })
+    Reply::page(&ForgotPage { sent: true, ..form(app, request, email, None, None) })
 }
 
 /// Queues the link, when the address is that of somebody who may sign in.

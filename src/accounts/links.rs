@@ -52,11 +52,7 @@ pub fn make(
 
 /// Where the code of a link is sealed, by the link's name.
 pub const fn place(name: &str) -> Place<'_> {
-    Place {
-        table: "one_time_link",
-        column: "code",
-        row: name,
-    }
+    Place { table: "one_time_link", column: "code", row: name }
 }
 
 /// The address of a link.
@@ -96,11 +92,7 @@ pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
              AND u.suspended_at IS NULL",
         (link, tx.now().0),
         |row| {
-            Ok(Living {
-                user: row.get(0)?,
-                email: row.get(1)?,
-                expires_at: Instant(row.get(2)?),
-            })
+            Ok(Living { user: row.get(0)?, email: row.get(1)?, expires_at: Instant(row.get(2)?) })
         },
     )
 }

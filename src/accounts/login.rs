@@ -44,24 +44,13 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     let email = crate::text::email(email).unwrap_or_else(|| email.trim().to_lowercase());
     let address = remembered_address(request.client);
     let since = request.now.minus(KNOWN_FOR_S);
-    let found = app.db.read(Lane::Slow, |tx| {
-        store::for_login(tx, &email, &address, since)
-    })?;
+    let found = app.db.read(Lane::Slow, |tx| store::for_login(tx, &email, &address, since))?;
     let (account, stored, known) = match found {
-        Some(found) => (
-            Some(found.account),
-            found.password_hash,
-            found.known_address,
-        ),
+        Some(found) => (Some(found.account), found.password_hash, found.known_address),
         None => (None, None, false),
     };
-    let doors = Doors::new(
-        app,
-        account.as_ref().map(|account| account.user_id),
-        &email,
-        known,
-        request,
-    );
+    let doors =
+        Doors::new(app, account.as_ref().map(|account| account.user_id), &email, known, request);
     let (password, password_hash) = (password.to_owned(), stored.clone());
     let now = request.now;
     let tried = app.passwords.run(move |hasher| {
@@ -77,17 +66,10 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     match (tried, account) {
         (Tried::Throttled(verdict), _) => Err(Problem {
             retry_after_s: Some(verdict.retry_after_s(now)),
-            ..Problem::new(
-                Code::RateLimited,
-                "too many failed logins; wait until the window ends",
-            )
+            ..Problem::new(Code::RateLimited, "too many failed logins; wait until the window ends")
         }),
         (Tried::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
-        (Tried::Right, Some(account)) => Ok(Login {
-            account,
-            address,
-            password_hash,
-        }),
+        (Tried::Right, Some(account)) => Ok(Login { account, address, password_hash }),
         _ => Err(wrong()),
     }
 }
@@ -134,38 +116,22 @@ struct Doors {
 impl Doors {
     fn new(app: &App, user: Option<UserId>, email: &str, known: bool, request: &Request) -> Self {
         let limits = &app.config.limits;
-        let limit = Limit {
-            count: limits.login_failures,
-            window_s: limits.login_window_s,
-        };
+        let limit = Limit { count: limits.login_failures, window_s: limits.login_window_s };
         let account = match user {
             Some(user) if known => (Class::LoginKnown, known_subject(user, request.client)),
             Some(user) => (Class::LoginAccount, Subject::id(user.0)),
-            None => (
-                Class::LoginAccount,
-                Subject::text(&[b"unknown", email.as_bytes()]),
-            ),
+            None => (Class::LoginAccount, Subject::text(&[b"unknown", email.as_bytes()])),
         };
         // A known address is judged by its own counter alone, so that a flood
         // from the same network does not shut the person out either.
-        let address = if known {
-            account
-        } else {
-            (Class::LoginAddress, Subject::address(request.client))
-        };
-        Self {
-            limiter: Arc::clone(&app.limiter),
-            limit,
-            counters: [account, address],
-        }
+        let address =
+            if known { account } else { (Class::LoginAddress, Subject::address(request.client)) };
+        Self { limiter: Arc::clone(&app.limiter), limit, counters: [account, address] }
     }
 
     fn closed(&self, now: Instant) -> Option<Verdict> {
         let ask = |(class, subject)| self.limiter.peek(class, subject, self.limit, now);
-        self.counters
-            .into_iter()
-            .map(ask)
-            .find(|verdict| !verdict.allowed)
+        self.counters.into_iter().map(ask).find(|verdict| !verdict.allowed)
     }
 
     fn count_failure(&self, now: Instant) {

@@ -45,24 +45,12 @@ pub enum Role {
 
 impl Role {
     /// All roles, students first.
-    pub const ALL: [Self; 7] = [
-        Self::Free,
-        Self::Pro,
-        Self::Vip,
-        Self::PilotoPro,
-        Self::Podio,
-        Self::Drop,
-        Self::Admin,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio, Self::Drop, Self::Admin];
 
     /// Roles of students.
-    pub const STUDENTS: [Self; 5] = [
-        Self::Free,
-        Self::Pro,
-        Self::Vip,
-        Self::PilotoPro,
-        Self::Podio,
-    ];
+    pub const STUDENTS: [Self; 5] =
+        [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio];
 
     /// The name in the database and on the wire.
     pub const fn name(self) -> &'static str {

@@ -7,11 +7,7 @@ use crate::ids::{TokenHash, UserId};
 
 /// The chat number of a person, when one is known.
 pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
-    tx.one(
-        "SELECT chat_number FROM user WHERE user_id = ?1",
-        [user],
-        |row| row.get(0),
-    )
+    tx.one("SELECT chat_number FROM user WHERE user_id = ?1", [user], |row| row.get(0))
 }
 
 /// Changes name and chat number.

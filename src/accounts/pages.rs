@@ -19,12 +19,7 @@ use crate::route::Job;
 
 /// `GET /`: leads to the person's home, or to the login.
 pub fn start(_: &App, visitor: &Visitor, _: &Request) -> Result<Reply, Problem> {
-    Reply::redirect(
-        visitor
-            .person
-            .as_ref()
-            .map_or("/entrar", |account| account.role.home()),
-    )
+    Reply::redirect(visitor.person.as_ref().map_or("/entrar", |account| account.role.home()))
 }
 
 #[derive(Deserialize)]
@@ -36,22 +31,11 @@ struct LoginQuery {
 /// `GET /entrar`: the form, or the person's home when there is a session.
 pub fn login_page(app: &App, visitor: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let query: LoginQuery = request.query()?;
-    let back = own_path(
-        Check::text()
-            .optional("volta", query.volta)
-            .unwrap_or_default(),
-    );
+    let back = own_path(Check::text().optional("volta", query.volta).unwrap_or_default());
     if let Some(account) = &visitor.person {
-        return Reply::redirect(if back.is_empty() {
-            account.role.home()
-        } else {
-            &back
-        });
+        return Reply::redirect(if back.is_empty() { account.role.home() } else { &back });
     }
-    let typed = Typed {
-        email: String::new(),
-        back,
-    };
+    let typed = Typed { email: String::new(), back };
     Reply::page(&form(app, request, typed, None, &[])?)
 }
 
@@ -66,9 +50,7 @@ fn own_path(path: String) -> String {
     let ours = path.starts_with('/')
         && !path[1..].starts_with(['/', '\\'])
         && path.len() <= 2000
-        && path
-            .bytes()
-            .all(|byte| (0x21..=0x7e).contains(&byte) && byte != b'\\');
+        && path.bytes().all(|byte| (0x21..=0x7e).contains(&byte) && byte != b'\\');
     if ours { path } else { String::new() }
 }
 
@@ -79,12 +61,7 @@ fn form(
     problem: Option<&LoginProblem<'_>>,
     faults: &[(&str, &str)],
 ) -> Result<LoginPage, Problem> {
-    let fault = |name: &str| {
-        faults
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, text)| *text)
-    };
+    let fault = |name: &str| faults.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     let mut email = view::Field::of(typed.email).fault(fault("email"));
     let mut password = view::Field::default().fault(fault("senha"));
     // Two fields need no summary of their faults above them.
@@ -140,23 +117,11 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
     app.db.write(move |tx| {
         login.note(tx)?;
         let user = login.account.user_id;
-        store::insert_session(
-            tx,
-            &store::NewSession {
-                hash,
-                user,
-                address,
-                user_agent,
-            },
-        )?;
+        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || versions.raise_tokens());
         Ok::<_, Problem>(())
     })?;
-    let to = if typed.back.is_empty() {
-        role.home()
-    } else {
-        &typed.back
-    };
+    let to = if typed.back.is_empty() { role.home() } else { &typed.back };
     Ok(Reply::redirect(to)?.with(SET_COOKIE, session.cookie))
 }
 
@@ -169,10 +134,8 @@ enum Refusal {
 fn refused(app: &App, request: &Request, typed: Typed, refusal: Refusal) -> Result<Reply, Problem> {
     let problem = match refusal {
         Refusal::Fields(faults) if request.wants_json() => {
-            let fields = faults
-                .into_iter()
-                .map(|(name, text)| (name.into(), text.into()))
-                .collect();
+            let fields =
+                faults.into_iter().map(|(name, text)| (name.into(), text.into())).collect();
             return Err(Problem::invalid(fields));
         }
         Refusal::Fields(faults) => {
@@ -183,10 +146,7 @@ fn refused(app: &App, request: &Request, typed: Typed, refusal: Refusal) -> Resu
     };
     let until = problem.retry_after_s.map(|seconds| {
         // The minute after the window's end, because seconds are not shown.
-        app.zone()
-            .civil(request.now.plus(seconds + 59))
-            .format("%H:%M")
-            .to_string()
+        app.zone().civil(request.now.plus(seconds + 59)).format("%H:%M").to_string()
     });
     let said = match (problem.code, &until) {
         (Code::InvalidCredentials, _) => LoginProblem::Wrong,

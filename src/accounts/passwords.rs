@@ -49,9 +49,7 @@ impl Passwords {
     /// Starts the thread. It ends when this value is dropped.
     pub fn start() -> std::io::Result<Self> {
         let (jobs, queue) = sync_channel(QUEUE);
-        std::thread::Builder::new()
-            .name("passwords".to_owned())
-            .spawn(move || work(&queue))?;
+        std::thread::Builder::new().name("passwords".to_owned()).spawn(move || work(&queue))?;
         Ok(Self { jobs })
     }
 
@@ -185,10 +183,7 @@ mod tests {
     fn a_password_verifies_against_its_own_hash_only() {
         let mut hasher = Hasher::default();
         let stored = hasher.hash("correta-e-longa");
-        assert!(
-            stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
-            "{stored}"
-        );
+        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{stored}");
         assert!(hasher.verify("correta-e-longa", Some(&stored)));
         assert!(!hasher.verify("Correta-e-longa", Some(&stored)));
         assert!(!hasher.verify("correta-e-longa", None));
@@ -237,14 +232,10 @@ mod tests {
                 })
             });
             inside.recv().unwrap();
-            let waiting: Vec<_> = (0..QUEUE)
-                .map(|_| passwords.jobs.try_send(Box::new(|_| ())))
-                .collect();
+            let waiting: Vec<_> =
+                (0..QUEUE).map(|_| passwords.jobs.try_send(Box::new(|_| ()))).collect();
             assert!(waiting.iter().all(Result::is_ok));
-            assert_eq!(
-                passwords.run(|_| ()).unwrap_err().code,
-                crate::http::Code::Unavailable
-            );
+            assert_eq!(passwords.run(|_| ()).unwrap_err().code, crate::http::Code::Unavailable);
             release.send(()).unwrap();
             first.join().unwrap().unwrap();
         });

@@ -36,11 +36,7 @@ pub const ALL: [Permission; 8] = [
         title: "Calculadora de taxas",
         about: "Calcular o que sobra de uma venda.",
     },
-    Permission {
-        name: "ml_tendencias",
-        title: "Tendências",
-        about: "Ver o que mais se procura.",
-    },
+    Permission { name: "ml_tendencias", title: "Tendências", about: "Ver o que mais se procura." },
     Permission {
         name: "ml_raio_x",
         title: "Raio X",
@@ -51,11 +47,7 @@ pub const ALL: [Permission; 8] = [
         title: "Clonar anúncios",
         about: "Copiar um anúncio para a própria conta.",
     },
-    Permission {
-        name: "fotos_ia",
-        title: "Fotos com IA",
-        about: "Melhorar fotos de produtos.",
-    },
+    Permission { name: "fotos_ia", title: "Fotos com IA", about: "Melhorar fotos de produtos." },
     Permission {
         name: "meets",
         title: "Encontros ao vivo",
@@ -70,14 +62,9 @@ pub fn exists(name: &str) -> bool {
 
 /// What a role may do, in the order of [`ALL`].
 pub fn of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<&'static str>> {
-    let granted: Vec<String> = tx.all(
-        "SELECT permission FROM role_permission WHERE role = ?1",
-        [role],
-        |row| row.get(0),
-    )?;
-    let granted = ALL
-        .iter()
-        .filter(|one| granted.iter().any(|name| name == one.name));
+    let granted: Vec<String> =
+        tx.all("SELECT permission FROM role_permission WHERE role = ?1", [role], |row| row.get(0))?;
+    let granted = ALL.iter().filter(|one| granted.iter().any(|name| name == one.name));
     Ok(granted.map(|one| one.name).collect())
 }
 
@@ -85,10 +72,7 @@ pub fn of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<&'static str>> {
 pub fn set_role(tx: &WriteTx<'_>, role: Role, granted: &[&'static str]) -> Result<()> {
     tx.execute("DELETE FROM role_permission WHERE role = ?1", [role])?;
     for name in granted {
-        tx.execute(
-            "INSERT INTO role_permission (role, permission) VALUES (?1, ?2)",
-            (role, name),
-        )?;
+        tx.execute("INSERT INTO role_permission (role, permission) VALUES (?1, ?2)", (role, name))?;
     }
     Ok(())
 }
@@ -101,9 +85,7 @@ pub fn exceptions(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<(&'static str, bo
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let of = |name: &str| stored.iter().find(|(known, _)| known == name);
-    let exceptions = ALL
-        .iter()
-        .filter_map(|one| Some((one.name, of(one.name)?.1)));
+    let exceptions = ALL.iter().filter_map(|one| Some((one.name, of(one.name)?.1)));
     Ok(exceptions.collect())
 }
 

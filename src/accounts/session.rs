@@ -31,11 +31,7 @@ pub fn new_session(app: &App, request: &Request) -> FreshSession {
 
 /// The session cookie of this installation.
 pub fn cookie(app: &App, value: &str, age_s: i64) -> HeaderValue {
-    let secure = if app.addresses.is_https() {
-        "; Secure"
-    } else {
-        ""
-    };
+    let secure = if app.addresses.is_https() { "; Secure" } else { "" };
     let name = guard::session_cookie_name(app);
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age_s}{secure}");
     HeaderValue::try_from(text).expect("hexadecimal digits fit a cookie")

@@ -50,20 +50,11 @@ struct PageQuery {
 /// `GET /configurar`: the form, or the word that the link is over.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let query: PageQuery = request.query()?;
-    let code = Check::text()
-        .optional("codigo", query.codigo)
-        .unwrap_or_default();
+    let code = Check::text().optional("codigo", query.codigo).unwrap_or_default();
     match living_link(app, &code)? {
-        Some(ends) => Reply::page(&form(
-            app,
-            request,
-            Typed {
-                code,
-                ..Typed::default()
-            },
-            ends,
-            &[],
-        )),
+        Some(ends) => {
+            Reply::page(&form(app, request, Typed { code, ..Typed::default() }, ends, &[]))
+        }
         None => gone(app, request),
     }
 }
@@ -116,11 +107,7 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     let password = check.optional("senha", body.senha).unwrap_or_default();
     check.finish()?;
     let Some(ends) = living_link(app, &typed.code)? else {
-        return if request.wants_json() {
-            Err(Problem::not_found())
-        } else {
-            gone(app, request)
-        };
+        return if request.wants_json() { Err(Problem::not_found()) } else { gone(app, request) };
     };
     let (name, email) = (text::person_name(&typed.name), text::email(&typed.email));
     let mut faults = Vec::new();
@@ -135,18 +122,11 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     }
     match (name.map(str::to_owned), email) {
         (Some(name), Some(email)) if faults.is_empty() => {
-            let new = NewUser {
-                email,
-                name,
-                role: Role::Admin,
-                password_hash: None,
-            };
+            let new = NewUser { email, name, role: Role::Admin, password_hash: None };
             make(app, request, TokenHash::of(&typed.code), new, password)
         }
         _ if request.wants_json() => {
-            let fields = faults
-                .into_iter()
-                .map(|(name, text)| (name.into(), text.into()));
+            let fields = faults.into_iter().map(|(name, text)| (name.into(), text.into()));
             Err(Problem::invalid(fields.collect()))
         }
         _ => {
@@ -164,16 +144,8 @@ fn make(
     password: String,
 ) -> Result<Reply, Problem> {
     let hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
-    let new = NewUser {
-        password_hash: Some(hash),
-        ..new
-    };
-    let FreshSession {
-        hash,
-        cookie,
-        address,
-        user_agent,
-    } = new_session(app, request);
+    let new = NewUser { password_hash: Some(hash), ..new };
+    let FreshSession { hash, cookie, address, user_agent } = new_session(app, request);
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {
@@ -181,15 +153,7 @@ fn make(
         }
         let taken = || Problem::new(Code::Conflict, "este e-mail já tem uma conta");
         let user = store::insert(tx, &new)?.ok_or_else(taken)?;
-        store::insert_session(
-            tx,
-            &store::NewSession {
-                hash,
-                user,
-                address,
-                user_agent,
-            },
-        )?;
+        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || versions.raise_tokens());
         Ok(())
     })?;
@@ -205,12 +169,7 @@ fn form(
     ends: Instant,
     faults: &[(&str, &str)],
 ) -> SetupPage {
-    let fault = |name: &str| {
-        faults
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, text)| *text)
-    };
+    let fault = |name: &str| faults.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     let mut name = view::Field::of(typed.name).fault(fault("nome"));
     let mut email = view::Field::of(typed.email).fault(fault("email"));
     let mut password = view::Field::default().fault(fault("senha"));

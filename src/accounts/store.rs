@@ -69,20 +69,12 @@ pub fn for_login(
 
 /// The account of an e-mail address in its stored form.
 pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Account>> {
-    tx.optional(
-        &format!("SELECT {ACCOUNT} FROM user u WHERE u.email = ?1"),
-        [email],
-        account,
-    )
+    tx.optional(&format!("SELECT {ACCOUNT} FROM user u WHERE u.email = ?1"), [email], account)
 }
 
 /// The account of an id.
 pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Account>> {
-    tx.optional(
-        &format!("SELECT {ACCOUNT} FROM user u WHERE u.user_id = ?1"),
-        [user],
-        account,
-    )
+    tx.optional(&format!("SELECT {ACCOUNT} FROM user u WHERE u.user_id = ?1"), [user], account)
 }
 
 /// Whether an account is suspended; one that is gone counts as suspended.
@@ -97,18 +89,12 @@ pub fn is_suspended(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
 
 /// A person's password hash, if one was chosen.
 pub fn password_hash(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
-    tx.one(
-        "SELECT password_hash FROM user WHERE user_id = ?1",
-        [user],
-        |row| row.get(0),
-    )
+    tx.one("SELECT password_hash FROM user WHERE user_id = ?1", [user], |row| row.get(0))
 }
 
 /// A person's role; the person must be there.
 pub fn role(tx: &ReadTx<'_>, user: UserId) -> Result<Role> {
-    tx.one("SELECT role FROM user WHERE user_id = ?1", [user], |row| {
-        row.get(0)
-    })
+    tx.one("SELECT role FROM user WHERE user_id = ?1", [user], |row| row.get(0))
 }
 
 /// A person to be made.
@@ -141,16 +127,9 @@ pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
 
 /// People by role.
 pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
-    tx.all(
-        "SELECT role, sum(people) FROM person_count WHERE kind < 2 GROUP BY role",
-        [],
-        |row| {
-            Ok((
-                row.get(0)?,
-                u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-            ))
-        },
-    )
+    tx.all("SELECT role, sum(people) FROM person_count WHERE kind < 2 GROUP BY role", [], |row| {
+        Ok((row.get(0)?, u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0)))
+    })
 }
 
 /// What a role may do by default, by name.
@@ -176,22 +155,14 @@ pub fn may(tx: &ReadTx<'_>, user: UserId, role: Role, permission: &str) -> Resul
 /// Effective permissions: the role's, with the person's own on top.
 pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissions> {
     let mut permissions = Permissions::default();
-    tx.each(
-        "SELECT permission FROM role_permission WHERE role = ?1",
-        [role],
-        |row| {
-            permissions.set(row.get_ref(0)?.as_str()?, true);
-            Ok(())
-        },
-    )?;
-    tx.each(
-        "SELECT permission, granted FROM user_permission WHERE user_id = ?1",
-        [user],
-        |row| {
-            permissions.set(row.get_ref(0)?.as_str()?, row.get(1)?);
-            Ok(())
-        },
-    )?;
+    tx.each("SELECT permission FROM role_permission WHERE role = ?1", [role], |row| {
+        permissions.set(row.get_ref(0)?.as_str()?, true);
+        Ok(())
+    })?;
+    tx.each("SELECT permission, granted FROM user_permission WHERE user_id = ?1", [user], |row| {
+        permissions.set(row.get_ref(0)?.as_str()?, row.get(1)?);
+        Ok(())
+    })?;
     Ok(permissions)
 }
 
@@ -239,10 +210,7 @@ pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
 }
 
 fn viewing(student: Option<UserId>, until: Option<i64>) -> Option<Viewing> {
-    Some(Viewing {
-        student: student?,
-        until: Instant(until?),
-    })
+    Some(Viewing { student: student?, until: Instant(until?) })
 }
 
 /// Keeps a new extension token; every earlier one of the person is revoked.
@@ -262,10 +230,7 @@ pub fn replace_extension_token(
 
 /// A login is an access, also when nothing follows it.
 fn note_access(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
-        "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
-        (user, tx.now().0),
-    )?;
+    tx.execute("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (user, tx.now().0))?;
     Ok(())
 }
 
@@ -300,13 +265,7 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<()> {
     tx.execute(
         "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent)
          VALUES (?1, ?2, ?3, ?3, ?4, ?5)",
-        (
-            new.hash,
-            new.user,
-            tx.now().0,
-            &new.address,
-            &new.user_agent,
-        ),
+        (new.hash, new.user, tx.now().0, &new.address, &new.user_agent),
     )?;
     note_access(tx, new.user)
 }
@@ -340,10 +299,7 @@ pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserI
 
 /// Sets a new password and ends every session and extension token of the person.
 pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
-    tx.execute(
-        "UPDATE user SET password_hash = ?2 WHERE user_id = ?1",
-        (user, hash),
-    )?;
+    tx.execute("UPDATE user SET password_hash = ?2 WHERE user_id = ?1", (user, hash))?;
     end_sessions(tx, user)?;
     revoke_extension_tokens(tx, user)?;
     Ok(())
@@ -372,10 +328,7 @@ pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
 /// Removes the stored counters of everybody who was marked, and the marks;
 /// gives back whom.
 pub fn forgive_marked(tx: &WriteTx<'_>) -> Result<Vec<UserId>> {
-    let marks = [
-        [Class::LoginForgiven as u8],
-        [Class::LoginForgiven as u8 + 1],
-    ];
+    let marks = [[Class::LoginForgiven as u8], [Class::LoginForgiven as u8 + 1]];
     let marked: Vec<UserId> = tx.all(
         "DELETE FROM rate_window WHERE subject >= ?1 AND subject < ?2 RETURNING subject",
         (&marks[0][..], &marks[1][..]),

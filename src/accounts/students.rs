@@ -73,14 +73,7 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (email) DO NOTHING
          RETURNING user_id",
-        (
-            &new.email,
-            &new.name,
-            new.role,
-            &new.password_hash,
-            &new.chat_number,
-            tx.now().0,
-        ),
+        (&new.email, &new.name, new.role, &new.password_hash, &new.chat_number, tx.now().0),
         |row| row.get(0),
     )?;
     if let Some(user) = user {
@@ -139,21 +132,13 @@ pub fn send_password_link(
     user: UserId,
     kind: Kind,
 ) -> Result<usize> {
-    let life = if kind == Kind::Welcome {
-        links::FIRST_S
-    } else {
-        links::FORGOTTEN_S
-    };
+    let life = if kind == Kind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
     let expires_at = tx.now().plus(life);
-    let has_chat: bool = tx.one(
-        "SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1",
-        [user],
-        |row| row.get(0),
-    )?;
-    let channels = [
-        (Channel::Chat, has_chat),
-        (Channel::Email, desk.email_works),
-    ];
+    let has_chat: bool =
+        tx.one("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user], |row| {
+            row.get(0)
+        })?;
+    let channels = [(Channel::Chat, has_chat), (Channel::Email, desk.email_works)];
     let reachable = channels.iter().filter(|(_, works)| *works);
     if reachable.clone().count() == 0 {
         return Ok(0);

@@ -41,9 +41,7 @@ pub fn student(app: &App, viewing: Viewing, now: Instant) -> Result<Option<Accou
     if viewing.until <= now {
         return Ok(None);
     }
-    let account = app
-        .db
-        .read(Lane::InPlace, |tx| store::by_id(tx, viewing.student))?;
+    let account = app.db.read(Lane::InPlace, |tx| store::by_id(tx, viewing.student))?;
     Ok(account.filter(|account| !account.suspended && account.role.is_student()))
 }
 
@@ -62,12 +60,7 @@ struct Ended<'e> {
 }
 
 fn act<'a>(action: &'static str, student: UserId, name: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "aluno",
-        object_id: student.to_string(),
-        object_name: name,
-    }
+    Act { action, object: "aluno", object_id: student.to_string(), object_name: name }
 }
 
 /// Begins a view; one that this session already has ends.
@@ -84,10 +77,7 @@ pub fn begin(
         "UPDATE session SET viewing_id = ?2, viewing_until = ?3 WHERE session_hash = ?1",
         (session, student.user_id, until.0),
     )?;
-    let begun = Begun {
-        motivo: reason,
-        ate: until.rfc3339(),
-    };
+    let begun = Begun { motivo: reason, ate: until.rfc3339() };
     let act = act("aluno.ver_como", student.user_id, &student.name);
     audit::note(tx, actor, &act, None::<&()>, Some(&begun))?;
     Ok(until)
@@ -144,10 +134,7 @@ fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Res
         "UPDATE session SET viewing_id = NULL, viewing_until = NULL WHERE session_hash = ?1",
         [over.session],
     )?;
-    let ended = Ended {
-        como: how,
-        quem_via: &over.viewer_name,
-    };
+    let ended = Ended { como: how, quem_via: &over.viewer_name };
     let act = act("aluno.ver_como_fim", over.student, &over.student_name);
     audit::note(tx, actor, &act, None::<&()>, Some(&ended))
 }

@@ -73,20 +73,12 @@ pub fn read(
     let price = price.unwrap_or_else(|| amount(&mut check, "preco", body.preco));
     let stock = check.number("estoque", body.estoque, 0..=MOST_UNITS);
     let owner = person.account.user_id;
-    let taken = app
-        .db
-        .read(request.lane, |tx| store::by_sku(tx, owner, &sku))?;
+    let taken = app.db.read(request.lane, |tx| store::by_sku(tx, owner, &sku))?;
     if taken.is_some_and(|other| stored.is_none_or(|own| own.id != other.id)) {
         check.fail("sku", SKU_TAKEN);
     }
     check.finish()?;
-    let entry = Entry {
-        sku,
-        ean,
-        title,
-        cost,
-        price,
-    };
+    let entry = Entry { sku, ean, title, cost, price };
     Ok((entry, stock))
 }
 
@@ -102,10 +94,7 @@ fn amount(check: &mut Check, name: &'static str, field: Field<Cents>) -> Cents {
 /// The form as it was sent, with what is wrong with it.
 pub fn again(names: &[&'static str], request: &Request, faults: &Fields) -> Form {
     let mut form = Form::again(names, request, faults, fault_words);
-    if faults
-        .iter()
-        .any(|(name, said)| name == "sku" && said == SKU_TAKEN)
-    {
+    if faults.iter().any(|(name, said)| name == "sku" && said == SKU_TAKEN) {
         form.say("sku", "Você já tem um produto com este SKU.");
     }
     form

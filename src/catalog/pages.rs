@@ -45,10 +45,7 @@ const OF_SELLERS: Listing = Listing {
     orders: &["titulo", "sku", "estoque", "-alteracao"],
 };
 
-const OF_SUPPLIERS: Listing = Listing {
-    path: "/fornecedor/produtos",
-    ..OF_SELLERS
-};
+const OF_SUPPLIERS: Listing = Listing { path: "/fornecedor/produtos", ..OF_SELLERS };
 
 /// Movements of a product on a page.
 const MOVEMENTS: u32 = 20;
@@ -56,11 +53,7 @@ const MOST_MOVEMENTS: i64 = 100;
 
 /// The list of whoever asks.
 fn listing(person: &Person) -> &'static Listing {
-    if person.account.role == Role::Drop {
-        &OF_SUPPLIERS
-    } else {
-        &OF_SELLERS
-    }
+    if person.account.role == Role::Drop { &OF_SUPPLIERS } else { &OF_SELLERS }
 }
 
 /// Address of the list of whoever asks.
@@ -94,17 +87,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let listing = listing(person);
     let query = listing.read(request)?;
     let (limit, offset) = query.window();
-    let (products, total) = app.db.read(request.lane, |tx| {
-        store::page(tx, &wanted(person, &query), limit, offset)
-    })?;
+    let (products, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted(person, &query), limit, offset))?;
     if query.csv {
         return csv(&products);
     }
     let zone = app.zone();
     if request.wants_json() {
-        let details = products
-            .into_iter()
-            .map(|product| ProductDetails::of(product, zone));
+        let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
         return ListReply::reply(total, details.collect());
     }
     let columns = [
@@ -124,10 +114,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         base: base(person),
         purpose,
         table: listing.table(&query, &columns, total),
-        products: products
-            .into_iter()
-            .map(|product| row(product, zone, request.now))
-            .collect(),
+        products: products.into_iter().map(|product| row(product, zone, request.now)).collect(),
     })
 }
 
@@ -147,21 +134,11 @@ fn csv(products: &[Product]) -> Result<Reply, Problem> {
 }
 
 fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
-    let Entry {
-        sku,
-        ean,
-        title,
-        cost,
-        price,
-    } = product.entry;
+    let Entry { sku, ean, title, cost, price } = product.entry;
     ProductRow {
         id: product.id.to_string(),
         title,
-        codes: if ean.is_empty() {
-            sku
-        } else {
-            format!("{sku} · {ean}")
-        },
+        codes: if ean.is_empty() { sku } else { format!("{sku} · {ean}") },
         cost: cost.page(),
         price: price.page(),
         stock: units(product.stock),
@@ -172,10 +149,7 @@ fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
 
 fn flash(notice: &str) -> Option<Notice> {
     let (title, text) = match notice {
-        "criado" => (
-            "Produto criado",
-            "Vendas com o SKU dele dão baixa sozinhas.",
-        ),
+        "criado" => ("Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
         "alterado" => ("Produto salvo", ""),
         "excluido" => ("Produto excluído", "Os movimentos dele saíram junto."),
         "movimento" => ("Estoque atualizado", "O movimento está no histórico."),
@@ -233,9 +207,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     check.finish()?;
     let window = Window {
         page: page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1),
-        rows: rows
-            .and_then(|rows| u32::try_from(rows).ok())
-            .unwrap_or(MOVEMENTS),
+        rows: rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(MOVEMENTS),
     };
     let found = Found::read(app, person, request, id, window)?;
     if request.wants_json() {
@@ -270,10 +242,7 @@ pub(super) struct Window {
 
 impl Window {
     /// The newest ones.
-    pub(super) const FIRST: Self = Self {
-        page: 1,
-        rows: MOVEMENTS,
-    };
+    pub(super) const FIRST: Self = Self { page: 1, rows: MOVEMENTS };
 }
 
 /// A product of the caller, with some of its movements.
@@ -324,11 +293,8 @@ impl Found {
         let path = format!("{}/{}", base(person), self.product.id);
         let Window { page, rows } = self.window;
         let per_page = rows.to_string();
-        let params: &[(&str, &str)] = if rows == MOVEMENTS {
-            &[]
-        } else {
-            &[("por_pagina", &per_page)]
-        };
+        let params: &[(&str, &str)] =
+            if rows == MOVEMENTS { &[] } else { &[("por_pagina", &per_page)] };
         ExistingProduct {
             id: self.product.id.to_string(),
             title: self.product.entry.title,
@@ -403,10 +369,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// Nobody has more products than that.
 pub(super) fn full() -> Problem {
-    Problem::new(
-        Code::Conflict,
-        "a person has at most 20000 products; remove some first",
-    )
+    Problem::new(Code::Conflict, "a person has at most 20000 products; remove some first")
 }
 
 /// `POST …/produtos/{id}`: changes a product. A program may also say what was

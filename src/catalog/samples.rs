@@ -76,10 +76,7 @@ fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: 
     let mut movement = MovementForm::fresh();
     if faults > 0 {
         movement.form.find_fault(&["quantidade"], fault_words);
-        movement.form.say(
-            "quantidade",
-            "Só há 2 em estoque. Conferiu e há mais? Faça um ajuste.",
-        );
+        movement.form.say("quantidade", "Só há 2 em estoque. Conferiu e há mais? Faça um ajuste.");
     }
     let line = |index: usize| MovementRow {
         kind: [Badge::WentOut, Badge::CameIn, Badge::Counted][index % 3],
@@ -111,14 +108,7 @@ fn new_product(layout: Layout, faults: usize) -> String {
     if faults > 0 {
         form.find_fault(&entry::NEW_FIELDS[..faults], fault_words);
     }
-    ProductPage {
-        layout,
-        base: BASE,
-        existing: None,
-        form,
-    }
-    .render()
-    .unwrap()
+    ProductPage { layout, base: BASE, existing: None, form }.render().unwrap()
 }
 
 fn import(layout: Layout, faults: usize) -> String {
@@ -127,17 +117,11 @@ fn import(layout: Layout, faults: usize) -> String {
         layout,
         base: BASE,
         alert: (faults > 0).then(|| {
-            Notice::new(
-                Tone::Bad,
-                "3 linhas precisam de correção",
-                "Nada foi importado.",
-            )
+            Notice::new(Tone::Bad, "3 linhas precisam de correção", "Nada foi importado.")
         }),
         file: Field::default(),
         most: "20.000".to_owned(),
-        faults: (0..faults)
-            .map(|index| ((index * 37 + 1).to_string(), said.to_owned()))
-            .collect(),
+        faults: (0..faults).map(|index| ((index * 37 + 1).to_string(), said.to_owned())).collect(),
         more: faults,
     }
     .render()
@@ -148,10 +132,7 @@ fn import(layout: Layout, faults: usize) -> String {
 pub fn every(student: &dyn Fn(&str) -> Layout, ago: &dyn Fn(i64) -> When) -> Pages {
     vec![
         ("produtos-vazio", list(student(BASE), ago, 0, "")),
-        (
-            "produtos-nada",
-            list(student(BASE), ago, 0, "xícara & pires"),
-        ),
+        ("produtos-nada", list(student(BASE), ago, 0, "xícara & pires")),
         ("produtos", list(student(BASE), ago, 3, "")),
         ("produtos-muitos", list(student(BASE), ago, 20, "")),
         ("produto-novo", new_product(student(BASE), 0)),

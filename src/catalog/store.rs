@@ -97,10 +97,7 @@ pub fn page(
         params_from_iter(values.iter()),
         |row| row.get(0),
     )?;
-    let (column, down) = (
-        wanted.order.column(),
-        if wanted.descending { " DESC" } else { "" },
-    );
+    let (column, down) = (wanted.order.column(), if wanted.descending { " DESC" } else { "" });
     values.push(Box::new(limit));
     values.push(Box::new(offset));
     let products = tx.all(
@@ -134,11 +131,8 @@ pub fn by_sku(tx: &ReadTx<'_>, owner: UserId, sku: &str) -> Result<Option<Produc
 
 /// How many products a person has.
 pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<usize> {
-    let products: u32 = tx.one(
-        "SELECT count(*) FROM product WHERE owner_id = ?1",
-        [owner],
-        |row| row.get(0),
-    )?;
+    let products: u32 =
+        tx.one("SELECT count(*) FROM product WHERE owner_id = ?1", [owner], |row| row.get(0))?;
     Ok(products as usize)
 }
 
@@ -184,10 +178,7 @@ pub fn update(tx: &WriteTx<'_>, owner: UserId, id: i64, entry: &Entry) -> Result
 
 /// Removes a product with its movements.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<()> {
-    tx.execute(
-        "DELETE FROM product WHERE product_id = ?2 AND owner_id = ?1",
-        (owner, id),
-    )?;
+    tx.execute("DELETE FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))?;
     Ok(())
 }
 

@@ -174,10 +174,7 @@ pub fn signed(number: i64) -> String {
 pub fn kind_ticks(chosen: &str) -> Vec<Tick> {
     let words = |kind: Kind| match kind {
         Kind::In => ("Entrada", "Chegou mercadoria."),
-        Kind::Out => (
-            "Saída",
-            "Saiu sem venda no marketplace, como perda ou venda fora.",
-        ),
+        Kind::Out => ("Saída", "Saiu sem venda no marketplace, como perda ou venda fora."),
         Kind::Adjust => ("Ajuste", "Você contou e informa quantos há."),
     };
     let tick = |kind: Kind| {
@@ -194,10 +191,7 @@ mod tests {
     #[test]
     fn units_have_a_sign_where_it_says_something() {
         assert_eq!((units(1234), units(-2)), ("1.234".into(), "−2".into()));
-        assert_eq!(
-            [signed(3), signed(-2), signed(0)],
-            ["+3", "−2", "0"].map(String::from)
-        );
+        assert_eq!([signed(3), signed(-2), signed(0)], ["+3", "−2", "0"].map(String::from));
         assert_eq!(stock_state(1), None);
         assert_eq!(stock_state(-1), Some(Badge::Oversold));
     }

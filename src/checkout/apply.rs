@@ -75,12 +75,7 @@ pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()>
     }
     let fact = incoming.fact(tx.now().0.saturating_mul(1000));
     let decision = decide(tx, desk, incoming, &fact, None)?;
-    let new = New {
-        dedup_key,
-        event: &incoming.event,
-        fact: &fact,
-        body: &incoming.body,
-    };
+    let new = New { dedup_key, event: &incoming.event, fact: &fact, body: &incoming.body };
     store::insert(tx, &new, &decision)
 }
 
@@ -99,11 +94,7 @@ pub fn again(
     let decision = decide(tx, desk, incoming, &fact, Some(stored.id))?;
     // What it did the first time stays its story.
     let same = decision.user == stored.user && decision.state == State::NoEffect;
-    let kept = Decision {
-        state: stored.state,
-        outcome: stored.outcome.clone(),
-        user: stored.user,
-    };
+    let kept = Decision { state: stored.state, outcome: stored.outcome.clone(), user: stored.user };
     let written = if same { &kept } else { &decision };
     store::update(tx, stored, &fact, written)?;
     Ok(decision)
@@ -119,11 +110,7 @@ fn decide(
     let event = &incoming.event;
     let left = |state, outcome: &str| {
         let (outcome, user) = (outcome.to_owned(), None);
-        Ok(Decision {
-            state,
-            outcome,
-            user,
-        })
+        Ok(Decision { state, outcome, user })
     };
     if event.is_test() {
         return left(State::Kept, words::TEST);
@@ -132,10 +119,7 @@ fn decide(
         return left(State::Kept, words::NO_ACTION);
     };
     let found = holder(tx, event, email)?;
-    if found
-        .as_ref()
-        .is_some_and(|one| !one.terms.role.is_student())
-    {
+    if found.as_ref().is_some_and(|one| !one.terms.role.is_student()) {
         return left(State::NotStudent, words::NOT_STUDENT);
     }
     let mut said = match &found {
@@ -153,23 +137,12 @@ fn decide(
         (None, _) => return left(State::NoStudent, words::NO_STUDENT),
     };
     let before = amount(tx, &said, &student);
-    said.extend(store::adopt(
-        tx,
-        student.user_id,
-        &student.email,
-        event.transaction.as_deref(),
-    )?);
+    said.extend(store::adopt(tx, student.user_id, &student.email, event.transaction.as_deref())?);
     said.retain(|(id, _)| Some(*id) != own);
     said.push((own.unwrap_or(i64::MAX), fact.clone()));
     adopt_followers(tx, &student, &mut said, own)?;
     let after = amount(tx, &said, &student);
-    let turn = Turn {
-        incoming,
-        student,
-        is_new,
-        before,
-        after,
-    };
+    let turn = Turn { incoming, student, is_new, before, after };
     let done = turn.carry_over(tx, desk)?;
     Ok(turn.decision(&done))
 }
@@ -353,11 +326,7 @@ impl Turn<'_> {
         } else {
             (State::Applied, done.join(" "))
         };
-        Decision {
-            state,
-            outcome,
-            user: Some(self.student.user_id),
-        }
+        Decision { state, outcome, user: Some(self.student.user_id) }
     }
 
     /// A purchase tells the number that chat messages need.

@@ -111,8 +111,5 @@ fn clean_json(request: &Request) -> Option<&str> {
 
 /// What the audit log calls a purchase.
 fn actor_name(event: &Event) -> String {
-    event
-        .transaction
-        .clone()
-        .unwrap_or_else(|| event.name.clone())
+    event.transaction.clone().unwrap_or_else(|| event.name.clone())
 }

@@ -123,10 +123,7 @@ impl Kind {
 
     /// Whether it can change what a person may do.
     pub const fn acts(self) -> bool {
-        !matches!(
-            self,
-            Self::Other | Self::Printed | Self::ChargeDate | Self::Cart
-        )
+        !matches!(self, Self::Other | Self::Printed | Self::ChargeDate | Self::Cart)
     }
 
     /// Whether money was confirmed.

@@ -88,9 +88,8 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let query = LIST.read(request)?;
     let (limit, offset) = query.window();
     let limit = limit.min(MOST_CSV);
-    let (events, total) = app.db.read(request.lane, |tx| {
-        store::page(tx, &wanted(&query), limit, offset)
-    })?;
+    let (events, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted(&query), limit, offset))?;
     if query.csv {
         return csv(&events, app.zone());
     }
@@ -102,24 +101,13 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     Reply::page(&PurchasesPage {
         layout: layout(app, person, request),
         table: table(&query, total),
-        events: events
-            .iter()
-            .map(|event| row(event, app.zone(), request.now))
-            .collect(),
+        events: events.iter().map(|event| row(event, app.zone(), request.now)).collect(),
         address: format!("{}/api/v1/webhook/checkout", app.addresses.base_url),
     })
 }
 
 fn csv(events: &[Stored], zone: Zone) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "recebido_em",
-        "evento",
-        "transacao",
-        "email",
-        "resultado",
-        "explicacao",
-    ];
+    let header = ["id", "recebido_em", "evento", "transacao", "email", "resultado", "explicacao"];
     let mut file = CsvFile::new("compras.csv", &header)?;
     for event in events {
         let (id, at) = (event.id.to_string(), zone.spaced(event.received_at));
@@ -164,34 +152,21 @@ const fn badge(state: State) -> Badge {
 
 fn flash(notice: &str) -> Option<Notice> {
     let (tone, title, text) = match notice {
-        "processado" => (
-            Tone::Good,
-            "Evento processado",
-            "O que ele fez está descrito abaixo.",
-        ),
+        "processado" => (Tone::Good, "Evento processado", "O que ele fez está descrito abaixo."),
         "sem-efeito" => (
             Tone::Info,
             "Nada mudou",
             "O evento foi processado de novo e a conta já estava como deveria.",
         ),
-        "sem-acao" => (
-            Tone::Warn,
-            "O evento continua sem ação",
-            "O motivo está descrito abaixo.",
-        ),
+        "sem-acao" => (Tone::Warn, "O evento continua sem ação", "O motivo está descrito abaixo."),
         _ => return None,
     };
     Some(Notice::new(tone, title, text))
 }
 
 fn find(app: &App, request: &Request) -> Result<(Stored, Option<String>), Problem> {
-    let id: i64 = request
-        .variable("id")
-        .parse()
-        .map_err(|_| Problem::not_found())?;
-    app.db
-        .read(request.lane, |tx| store::one(tx, id))?
-        .ok_or_else(Problem::not_found)
+    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)
 }
 
 /// `GET /admin/compras/{id}`: one event with what was received.

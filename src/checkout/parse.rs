@@ -45,10 +45,7 @@ pub fn without_token(sent: &[u8]) -> Option<&str> {
 /// Takes the token out of a payload, wherever it stands; gives back the one
 /// that stands where the platform puts it.
 pub fn take_token(payload: &mut Map<String, Value>) -> Option<String> {
-    let token = payload
-        .get(TOKEN)
-        .and_then(Value::as_str)
-        .map(str::to_owned);
+    let token = payload.get(TOKEN).and_then(Value::as_str).map(str::to_owned);
     forget_tokens(payload);
     token
 }
@@ -113,10 +110,7 @@ fn enveloped(root: Branch<'_>) -> Result<Event, Fields> {
         id: root.text("id"),
         name,
         kind,
-        created_ms: first([
-            root.instant_ms("creation_date"),
-            root.instant_ms("creationDate"),
-        ]),
+        created_ms: first([root.instant_ms("creation_date"), root.instant_ms("creationDate")]),
         purchased_ms: first([
             purchase.instant_ms("approved_date"),
             purchase.instant_ms("order_date"),
@@ -173,18 +167,12 @@ fn name_of(data: Branch<'_>) -> String {
 /// The flat form, which has no id of its own.
 fn flat(root: Branch<'_>) -> Result<Event, Fields> {
     let (name, kind) = by_status(&root.text("status").ok_or_else(nameless)?);
-    let purchased_ms = first([
-        root.instant_ms("confirmation_purchase_date"),
-        root.instant_ms("purchase_date"),
-    ]);
+    let purchased_ms =
+        first([root.instant_ms("confirmation_purchase_date"), root.instant_ms("purchase_date")]);
     let period = root.whole("recurrency_period").filter(|days| *days > 0);
-    let paid_until = purchased_ms
-        .zip(period)
-        .map(|(from, days)| seconds(from).plus(days.saturating_mul(DAY_S)));
-    let names = [
-        root.text("name"),
-        joined(root.text("first_name"), root.text("last_name")),
-    ];
+    let paid_until =
+        purchased_ms.zip(period).map(|(from, days)| seconds(from).plus(days.saturating_mul(DAY_S)));
+    let names = [root.text("name"), joined(root.text("first_name"), root.text("last_name"))];
     Ok(Event {
         id: None,
         name,
@@ -319,11 +307,7 @@ impl<'p> Branch<'p> {
 }
 
 fn number_ms(number: i64) -> i64 {
-    if number < LEAST_MS {
-        number.saturating_mul(1000)
-    } else {
-        number
-    }
+    if number < LEAST_MS { number.saturating_mul(1000) } else { number }
 }
 
 /// The whole part of a number with a fraction, such as `1.78e12`.
@@ -336,12 +320,8 @@ fn whole_part(number: &serde_json::Number) -> Option<i64> {
 
 fn date_ms(text: &str, zone: Zone) -> Option<i64> {
     const ZONED: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%z", "%Y-%m-%d %H:%M:%S%.f%z"];
-    const CIVIL: [&str; 4] = [
-        "%Y-%m-%dT%H:%M:%S%.f",
-        "%Y-%m-%d %H:%M:%S%.f",
-        "%Y-%m-%dT%H:%M",
-        "%Y-%m-%d %H:%M",
-    ];
+    const CIVIL: [&str; 4] =
+        ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
     let zoned = DateTime::parse_from_rfc3339(text).ok().or_else(|| {
         let read = |form: &&str| DateTime::parse_from_str(text, form).ok();
         ZONED.iter().find_map(read)
@@ -358,8 +338,5 @@ fn date_ms(text: &str, zone: Zone) -> Option<i64> {
         })?;
     // Where clocks skip an hour the instant is that of the clock before.
     let there = zone.0.from_local_datetime(&civil).earliest();
-    Some(there.map_or_else(
-        || civil.and_utc().timestamp_millis(),
-        |there| there.timestamp_millis(),
-    ))
+    Some(there.map_or_else(|| civil.and_utc().timestamp_millis(), |there| there.timestamp_millis()))
 }

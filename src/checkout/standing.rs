@@ -85,10 +85,7 @@ pub fn standing(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing
     } else {
         together(&lines(payments, facts), now)
     };
-    Standing {
-        disputed_at: disputed_at(facts),
-        ..standing
-    }
+    Standing { disputed_at: disputed_at(facts), ..standing }
 }
 
 /// A transaction whose payment was confirmed.
@@ -108,8 +105,7 @@ fn payments(facts: &[Fact]) -> Vec<Payment<'_>> {
         by_transaction.entry(moment(fact).1).or_default().push(fact);
     }
     let made = by_transaction.into_iter();
-    made.filter_map(|(transaction, paid)| payment(transaction, paid, facts))
-        .collect()
+    made.filter_map(|(transaction, paid)| payment(transaction, paid, facts)).collect()
 }
 
 fn payment<'f>(
@@ -121,19 +117,13 @@ fn payment<'f>(
     if paid.iter().any(|fact| fact.kind == Kind::Approved) {
         paid.retain(|fact| fact.kind == Kind::Approved);
     }
-    let first = *paid
-        .iter()
-        .min_by_key(|fact| (fact.at_ms, &fact.subscriber, &fact.product))?;
+    let first = *paid.iter().min_by_key(|fact| (fact.at_ms, &fact.subscriber, &fact.product))?;
     let undone = facts.iter().filter(|fact| {
         let undoes = fact.kind.is_reversal() || fact.kind == Kind::Canceled;
         undoes && fact.at_ms >= first.at_ms && fact.transaction.as_ref() == Some(&transaction)
     });
-    let dated = paid
-        .iter()
-        .filter_map(|fact| Some((fact.at_ms, fact.paid_until?)));
-    let planned = paid
-        .iter()
-        .filter_map(|fact| Some((fact.at_ms, fact.role?)));
+    let dated = paid.iter().filter_map(|fact| Some((fact.at_ms, fact.paid_until?)));
+    let planned = paid.iter().filter_map(|fact| Some((fact.at_ms, fact.role?)));
     let role = planned.max_by_key(|(at, role)| (*at, role.name()));
     Some(Payment {
         subscriber: first.subscriber.as_deref(),
@@ -171,10 +161,7 @@ fn lines<'f>(payments: Vec<Payment<'f>>, facts: &'f [Fact]) -> Vec<Line<'f>> {
     for payment in payments {
         let product = payment.product.filter(|_| payment.subscriber.is_none());
         let line = lines.entry((payment.subscriber, product));
-        let line = line.or_insert_with(|| Line {
-            payments: Vec::new(),
-            events: Vec::new(),
-        });
+        let line = line.or_insert_with(|| Line { payments: Vec::new(), events: Vec::new() });
         line.payments.push(payment);
     }
     let mut lines: Vec<Line<'f>> = lines.into_values().collect();
@@ -193,10 +180,7 @@ fn lines<'f>(payments: Vec<Payment<'f>>, facts: &'f [Fact]) -> Vec<Line<'f>> {
 /// subscription, else the newest that does not contradict it.
 fn line_of(lines: &[Line<'_>], fact: &Fact) -> Option<(usize, Tie)> {
     let newest = |belongs: &dyn Fn(&Payment<'_>) -> bool, tie| {
-        let found = lines
-            .iter()
-            .enumerate()
-            .filter(|(_, line)| line.payments.iter().any(belongs));
+        let found = lines.iter().enumerate().filter(|(_, line)| line.payments.iter().any(belongs));
         let newest = found.max_by(|(_, one), (_, other)| one.newest().at.cmp(&other.newest().at));
         newest.map(|(index, _)| (index, tie))
     };
@@ -242,9 +226,7 @@ impl<'f> Line<'f> {
         }
         // Without a transaction it is the subscription that was undone.
         let whole = |fact: &Fact| fact.kind == Kind::Canceled && fact.transaction.is_none();
-        self.since()
-            .any(|(fact, _)| whole(fact))
-            .then_some(Access::Closed(Kind::Canceled, None))
+        self.since().any(|(fact, _)| whole(fact)).then_some(Access::Closed(Kind::Canceled, None))
     }
 
     /// Since when a renewal is unpaid.
@@ -303,9 +285,7 @@ fn of_line(line: &Line<'_>, now: Instant) -> Standing {
         late_since: line.late_since(),
         ..Standing::default()
     };
-    let cancelled = line
-        .since()
-        .any(|(fact, _)| fact.kind == Kind::Cancellation);
+    let cancelled = line.since().any(|(fact, _)| fact.kind == Kind::Cancellation);
     if cancelled {
         standing.ends_at = standing.paid_until.filter(|end| now < *end);
         standing.late_since = None;
@@ -335,13 +315,8 @@ fn together(lines: &[Line<'_>], now: Instant) -> Standing {
     let ends_at = all.iter().filter_map(|line| line.ends_at).max();
     Standing {
         access: newest.map(|line| line.access.clone()).unwrap_or_default(),
-        role: all
-            .iter()
-            .filter_map(|line| line.role.clone())
-            .max_by(later),
-        payment: newest
-            .filter(|line| line.is_open())
-            .and_then(|line| line.payment.clone()),
+        role: all.iter().filter_map(|line| line.role.clone()).max_by(later),
+        payment: newest.filter(|line| line.is_open()).and_then(|line| line.payment.clone()),
         paid_until: all.iter().filter_map(|line| line.paid_until).max(),
         late_since: late_since.filter(|_| !in_order),
         ends_at: ends_at.filter(|_| !in_order && late_since.is_none()),
@@ -352,10 +327,8 @@ fn together(lines: &[Line<'_>], now: Instant) -> Standing {
 /// The standing of somebody whose payments never came here, such as an
 /// imported student: only what ends an access or is due counts.
 fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
-    let mut standing = Standing {
-        role: facts.iter().filter_map(switched).max_by(later),
-        ..Standing::default()
-    };
+    let mut standing =
+        Standing { role: facts.iter().filter_map(switched).max_by(later), ..Standing::default() };
     let undoes = |fact: &&Fact| {
         fact.kind.is_reversal() || fact.kind == Kind::Canceled && fact.transaction.is_none()
     };
@@ -371,13 +344,11 @@ fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Stan
         }
         return standing;
     }
-    let late = facts
-        .iter()
-        .filter(|fact| match (fact.kind, fact.recurrence) {
-            (Kind::Delayed | Kind::Expired | Kind::Canceled, Some(number)) => number > 1,
-            (Kind::Delayed, None) => fact.subscriber.is_some(),
-            _ => false,
-        });
+    let late = facts.iter().filter(|fact| match (fact.kind, fact.recurrence) {
+        (Kind::Delayed | Kind::Expired | Kind::Canceled, Some(number)) => number > 1,
+        (Kind::Delayed, None) => fact.subscriber.is_some(),
+        _ => false,
+    });
     standing.late_since = late.map(seconds).min();
     standing
 }
@@ -388,8 +359,6 @@ fn disputed_at(facts: &[Fact]) -> Option<Instant> {
         let mut back = facts.iter().filter(|fact| fact.kind.is_reversal());
         back.any(|fact| fact.transaction == protest.transaction && fact.at_ms >= protest.at_ms)
     };
-    let open = facts
-        .iter()
-        .filter(|fact| fact.kind == Kind::Protest && !settled(fact));
+    let open = facts.iter().filter(|fact| fact.kind == Kind::Protest && !settled(fact));
     open.map(seconds).min()
 }

@@ -168,18 +168,8 @@ pub fn adopt(
     );
     let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
     let (applied, waiting) = (State::Applied, State::NoStudent);
-    let adopted = tx.all(
-        &sql,
-        (
-            user,
-            applied as u8,
-            outcome,
-            email,
-            transaction,
-            waiting as u8,
-        ),
-        fact,
-    )?;
+    let adopted =
+        tx.all(&sql, (user, applied as u8, outcome, email, transaction, waiting as u8), fact)?;
     for (_, fact) in &adopted {
         count(tx, fact.kind, waiting, -1)?;
         count(tx, fact.kind, applied, 1)?;
@@ -304,10 +294,7 @@ pub fn page(
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Stored>, u64)> {
-    let (kind, state) = (
-        wanted.kind.map(|kind| kind as u8),
-        wanted.state.map(|state| state as u8),
-    );
+    let (kind, state) = (wanted.kind.map(|kind| kind as u8), wanted.state.map(|state| state as u8));
     let lower = wanted.search.to_lowercase();
     let upper = wanted.search.to_uppercase();
     let starts = |text: &str| (text.to_owned(), format!("{text}\u{10ffff}"));
@@ -334,11 +321,8 @@ pub fn page(
             (":upper_end", &upper.1),
         ]);
     }
-    let matching = if terms.is_empty() {
-        String::new()
-    } else {
-        format!("WHERE {}", terms.join(" AND "))
-    };
+    let matching =
+        if terms.is_empty() { String::new() } else { format!("WHERE {}", terms.join(" AND ")) };
     let total: i64 = if wanted.search.is_empty() {
         let sql = format!("SELECT coalesce(sum(events), 0) FROM checkout_count {matching}");
         tx.one(&sql, &params[..counted], |row| row.get(0))?
@@ -395,10 +379,7 @@ pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -
     )?;
     for event in &named {
         tx.execute("DELETE FROM checkout_body WHERE event_id = ?1", [event])?;
-        tx.execute(
-            "UPDATE checkout_event SET email = '' WHERE event_id = ?1",
-            [event],
-        )?;
+        tx.execute("UPDATE checkout_event SET email = '' WHERE event_id = ?1", [event])?;
     }
     Ok(named.len())
 }

@@ -11,18 +11,8 @@ pub const LIST: Listing = Listing {
     path: "/admin/compras",
     hint: "E-mail ou transação",
     filters: &[
-        Filter {
-            name: "resultado",
-            label: "Resultado",
-            all: "Todos",
-            values: State::FILTER,
-        },
-        Filter {
-            name: "evento",
-            label: "Evento",
-            all: "Todos",
-            values: Kind::FILTER,
-        },
+        Filter { name: "resultado", label: "Resultado", all: "Todos", values: State::FILTER },
+        Filter { name: "evento", label: "Evento", all: "Todos", values: Kind::FILTER },
     ],
     orders: &[],
 };

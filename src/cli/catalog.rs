@@ -36,16 +36,12 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
     });
     match outcome.with_context(|| format!("cannot import {name}"))? {
         Outcome::Nobody => Err(anyhow!("nobody has the e-mail address {email}")),
-        Outcome::HasNone => Err(anyhow!(
-            "{email} is an administrator; products belong to sellers and suppliers"
-        )),
-        Outcome::Done(Counts {
-            created,
-            changed,
-            unchanged,
-        }) => say(format_args!(
-            "{created} created, {changed} changed, {unchanged} unchanged"
-        )),
+        Outcome::HasNone => {
+            Err(anyhow!("{email} is an administrator; products belong to sellers and suppliers"))
+        }
+        Outcome::Done(Counts { created, changed, unchanged }) => {
+            say(format_args!("{created} created, {changed} changed, {unchanged} unchanged"))
+        }
     }
 }
 

@@ -39,38 +39,21 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     findings.push(push(context));
     findings.push(telegram(context));
     findings.push(backups(context));
-    let width = findings
-        .iter()
-        .map(|finding| finding.what.len())
-        .max()
-        .unwrap_or(0);
+    let width = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
     for finding in &findings {
         let word = match finding.verdict {
             Verdict::Good => "ok  ",
             Verdict::Note => "note",
             Verdict::Bad => "FAIL",
         };
-        say(format_args!(
-            "{word}  {:width$}  {}",
-            finding.what, finding.text
-        ))?;
+        say(format_args!("{word}  {:width$}  {}", finding.what, finding.text))?;
     }
-    let failed = findings
-        .iter()
-        .any(|finding| matches!(finding.verdict, Verdict::Bad));
-    Ok(if failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    let failed = findings.iter().any(|finding| matches!(finding.verdict, Verdict::Bad));
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn finding(what: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
-    Finding {
-        what,
-        verdict,
-        text: text.into(),
-    }
+    Finding { what, verdict, text: text.into() }
 }
 
 fn configuration(context: &Context) -> Finding {
@@ -80,11 +63,7 @@ fn configuration(context: &Context) -> Finding {
         let text = "server.listen is reachable from outside but server.base_url is empty: set the public address";
         return finding("configuration", Verdict::Note, text);
     }
-    finding(
-        "configuration",
-        Verdict::Good,
-        format!("listens on {}", server.listen),
-    )
+    finding("configuration", Verdict::Good, format!("listens on {}", server.listen))
 }
 
 fn clock(context: &Context) -> Finding {
@@ -92,21 +71,15 @@ fn clock(context: &Context) -> Finding {
     let zone = context.config().server.timezone;
     let text = format!("{} in {}", zone.spaced(now), zone.0.name());
     // Before the first release of this program no clock can be right.
-    let verdict = if now.0 < 1_767_225_600 {
-        Verdict::Bad
-    } else {
-        Verdict::Good
-    };
+    let verdict = if now.0 < 1_767_225_600 { Verdict::Bad } else { Verdict::Good };
     finding("clock", verdict, text)
 }
 
 fn database(context: &Context) -> Vec<Finding> {
     let path = &context.config().database.path;
     if !path.exists() {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let folder =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         return vec![if folder.is_dir() {
             finding(
                 "database",
@@ -145,10 +118,8 @@ fn mode(path: &Path) -> Finding {
                     format!("{mode:04o} {}", path.display()),
                 );
             }
-            let text = format!(
-                "{mode:04o}: others can read {}; run `chmod 600` on it",
-                path.display()
-            );
+            let text =
+                format!("{mode:04o}: others can read {}; run `chmod 600` on it", path.display());
             finding("file mode", Verdict::Bad, text)
         }
     }
@@ -228,11 +199,9 @@ fn marketplace(context: &Context) -> Vec<Finding> {
             Verdict::Good,
             format!("{} accepts connections", marketplace.api_base),
         ),
-        Err(problem) => finding(
-            "marketplace",
-            Verdict::Bad,
-            format!("{}: {problem}", marketplace.api_base),
-        ),
+        Err(problem) => {
+            finding("marketplace", Verdict::Bad, format!("{}: {problem}", marketplace.api_base))
+        }
     }];
     if marketplace.signature == SignatureMode::Required {
         let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
@@ -282,9 +251,7 @@ fn push(context: &Context) -> Finding {
     }
     let opens = context.has_key()
         && context.sealer().is_ok_and(|sealer| {
-            let kept = db.read(Lane::Slow, |tx| {
-                store::secret(tx, &sealer, secret::PUSH_KEY)
-            });
+            let kept = db.read(Lane::Slow, |tx| store::secret(tx, &sealer, secret::PUSH_KEY));
             kept.is_ok_and(|kept| kept.is_some())
         });
     if opens {
@@ -336,16 +303,8 @@ fn telegram(context: &Context) -> Finding {
 fn reach(url: &str) -> Result<(), String> {
     let uri: http::Uri = url.parse().map_err(|_| "is not an address".to_owned())?;
     let host = uri.host().ok_or("has no host")?.trim_matches(['[', ']']);
-    let port = uri
-        .port_u16()
-        .unwrap_or(if uri.scheme_str() == Some("https") {
-            443
-        } else {
-            80
-        });
-    let addresses = (host, port)
-        .to_socket_addrs()
-        .map_err(|error| error.to_string())?;
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    let addresses = (host, port).to_socket_addrs().map_err(|error| error.to_string())?;
     let mut problem = "the name has no address".to_owned();
     for address in addresses {
         match TcpStream::connect_timeout(&address, REACH) {

@@ -21,11 +21,7 @@ pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
 pub fn backup(context: &Context, file: &Path) -> anyhow::Result<()> {
     let report = backup::copy(&context.config().database.path, file, &context.clock)?;
     let seconds = report.took.as_secs_f64();
-    say(format_args!(
-        "{}: {}, verified, {seconds:.1} s",
-        file.display(),
-        size(report.bytes)
-    ))?;
+    say(format_args!("{}: {}, verified, {seconds:.1} s", file.display(), size(report.bytes)))?;
     if context.config().security.secret_key.is_empty() {
         let key = crate::secrets::key_file_of(&context.config().database.path);
         say(format_args!(

@@ -42,18 +42,10 @@ const STUDENT: Cast = Cast {
     email: "ana@exemplo.com",
     role: Role::PilotoPro,
 };
-const SUPPLIER: Cast = Cast {
-    who: "Fornecedor",
-    name: "Rui Prado",
-    email: "rui@exemplo.com",
-    role: Role::Drop,
-};
-const OPERATOR: Cast = Cast {
-    who: "Administração",
-    name: "Bia Lima",
-    email: "bia@exemplo.com",
-    role: Role::Admin,
-};
+const SUPPLIER: Cast =
+    Cast { who: "Fornecedor", name: "Rui Prado", email: "rui@exemplo.com", role: Role::Drop };
+const OPERATOR: Cast =
+    Cast { who: "Administração", name: "Bia Lima", email: "bia@exemplo.com", role: Role::Admin };
 
 pub fn run(mut context: Context) -> anyhow::Result<()> {
     log::start(&context.config().log);
@@ -70,9 +62,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let checkout_token = crate::secrets::random_hex::<12>();
     config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
     config.checkout.plans.clear();
-    Role::Pro
-        .name()
-        .clone_into(&mut config.checkout.default_plan);
+    Role::Pro.name().clone_into(&mut config.checkout.default_plan);
     // Settings of a real installation would lead the demonstration there.
     config.server.base_url.clear();
     config.server.dev_base_url.clear();
@@ -130,10 +120,8 @@ struct ThrowAway(PathBuf);
 
 impl ThrowAway {
     fn new() -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!(
-            "seller-platform-demo-{}",
-            crate::secrets::random_hex::<6>()
-        ));
+        let path = std::env::temp_dir()
+            .join(format!("seller-platform-demo-{}", crate::secrets::random_hex::<6>()));
         std::fs::create_dir(&path).with_context(|| format!("cannot make {}", path.display()))?;
         Ok(Self(path))
     }
@@ -156,14 +144,8 @@ struct Credentials {
 /// Makes the cast, content for it, the plans on sale, a partner token and an API key.
 fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
     let hash = Hasher::default().hash(PASSWORD);
-    let credentials = Credentials {
-        partner_token: partner::new_token(),
-        api_key: keys::new_key(),
-    };
-    let (token, key) = (
-        credentials.partner_token.clone(),
-        credentials.api_key.clone(),
-    );
+    let credentials = Credentials { partner_token: partner::new_token(), api_key: keys::new_key() };
+    let (token, key) = (credentials.partner_token.clone(), credentials.api_key.clone());
     let zone = app.zone();
     app.db.write(move |tx| {
         let mut catalogs = Vec::new();
@@ -223,18 +205,9 @@ fn plans() -> [PlanEntry; 3] {
             "pro",
             "Pro",
             9_700,
-            &[
-                "Extensão do navegador",
-                "Análise de anúncios",
-                "Mentorias ao vivo",
-            ],
+            &["Extensão do navegador", "Análise de anúncios", "Mentorias ao vivo"],
         ),
-        plan(
-            "vip",
-            "VIP",
-            19_700,
-            &["Tudo do Pro", "Tendências e raio-x", "Grupo de avisos"],
-        ),
+        plan("vip", "VIP", 19_700, &["Tudo do Pro", "Tendências e raio-x", "Grupo de avisos"]),
         plan(
             "piloto-pro",
             "Piloto Pro",
@@ -257,14 +230,9 @@ fn agent() -> ureq::Agent {
 fn sign_in(agent: &ureq::Agent, base: &str, email: &str) -> anyhow::Result<String> {
     let body = serde_json::json!({ "email": email, "senha": PASSWORD });
     let login = agent.post(format!("{base}/entrar")).send_json(body)?;
-    let cookie = login
-        .headers()
-        .get("set-cookie")
-        .and_then(|value| value.to_str().ok());
+    let cookie = login.headers().get("set-cookie").and_then(|value| value.to_str().ok());
     let cookie = cookie.and_then(|value| value.split(';').next());
-    cookie
-        .map(str::to_owned)
-        .context("the demonstration's login failed")
+    cookie.map(str::to_owned).context("the demonstration's login failed")
 }
 
 /// Signs out, so that the profile shows no session of nobody's.
@@ -279,18 +247,14 @@ fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> a
     let base = &app.addresses.base_url;
     let cookie = sign_in(agent, base, STUDENT.email)?;
     for seller in sellers {
-        let consent = agent
-            .get(format!("{base}/painel/ml/conectar"))
-            .header("cookie", &cookie)
-            .call()?;
+        let consent =
+            agent.get(format!("{base}/painel/ml/conectar")).header("cookie", &cookie).call()?;
         let query = location(&consent)?
             .split_once('?')
             .map(|(_, query)| query.to_owned())
             .unwrap_or_default();
         let body = serde_json::json!({ "ml_user_id": seller, "query": query });
-        let mut answer = agent
-            .post(format!("{sandbox_url}/_sandbox/authorize"))
-            .send_json(body)?;
+        let mut answer = agent.post(format!("{sandbox_url}/_sandbox/authorize")).send_json(body)?;
         let answer: serde_json::Value = answer.body_mut().read_json()?;
         let back = answer["location"]
             .as_str()
@@ -305,24 +269,14 @@ fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> a
 fn sell(agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
     for seller in sellers {
         let sale = serde_json::json!({ "ml_user_id": seller });
-        agent
-            .post(format!("{sandbox_url}/_sandbox/sales"))
-            .send_json(sale)?;
+        agent.post(format!("{sandbox_url}/_sandbox/sales")).send_json(sale)?;
     }
     Ok(())
 }
 
 fn location(answer: &http::Response<ureq::Body>) -> anyhow::Result<&str> {
-    let location = answer
-        .headers()
-        .get("location")
-        .and_then(|value| value.to_str().ok());
-    location.ok_or_else(|| {
-        anyhow!(
-            "the consent page was not reached (status {})",
-            answer.status()
-        )
-    })
+    let location = answer.headers().get("location").and_then(|value| value.to_str().ok());
+    location.ok_or_else(|| anyhow!("the consent page was not reached (status {})", answer.status()))
 }
 
 /// Waits until the sales of all linked accounts are here.

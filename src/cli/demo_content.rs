@@ -33,63 +33,23 @@ const TEACHERS: [(&str, &str, &str); 3] = [
 type Lesson = (usize, &'static str, &'static str);
 
 const FIRST_SALE: [Lesson; 5] = [
-    (
-        0,
-        "O que vender primeiro",
-        "https://www.youtube.com/watch?v=aqz-KE-bpKQ",
-    ),
-    (
-        0,
-        "Cadastro, documentos e reputação",
-        "https://www.youtube.com/watch?v=eRsGyueVLvQ",
-    ),
-    (
-        1,
-        "Seu primeiro anúncio, do título à foto",
-        "https://www.youtube.com/watch?v=R6MlUcmOul8",
-    ),
-    (
-        0,
-        "Quanto cobrar: custo, frete e tarifa",
-        "https://vimeo.com/1084537",
-    ),
-    (
-        2,
-        "Da venda ao envio sem atraso",
-        "https://www.youtube.com/watch?v=WhWc3b3KhnY",
-    ),
+    (0, "O que vender primeiro", "https://www.youtube.com/watch?v=aqz-KE-bpKQ"),
+    (0, "Cadastro, documentos e reputação", "https://www.youtube.com/watch?v=eRsGyueVLvQ"),
+    (1, "Seu primeiro anúncio, do título à foto", "https://www.youtube.com/watch?v=R6MlUcmOul8"),
+    (0, "Quanto cobrar: custo, frete e tarifa", "https://vimeo.com/1084537"),
+    (2, "Da venda ao envio sem atraso", "https://www.youtube.com/watch?v=WhWc3b3KhnY"),
 ];
 
 const LISTINGS: [Lesson; 4] = [
-    (
-        1,
-        "Como o comprador procura",
-        "https://www.youtube.com/watch?v=R6MlUcmOul8",
-    ),
-    (
-        1,
-        "Fotos com o celular",
-        "https://www.youtube.com/watch?v=aqz-KE-bpKQ",
-    ),
+    (1, "Como o comprador procura", "https://www.youtube.com/watch?v=R6MlUcmOul8"),
+    (1, "Fotos com o celular", "https://www.youtube.com/watch?v=aqz-KE-bpKQ"),
     (1, "Clássico ou Premium", "https://vimeo.com/1084537"),
-    (
-        1,
-        "Ler os números de um anúncio",
-        "https://www.youtube.com/watch?v=eRsGyueVLvQ",
-    ),
+    (1, "Ler os números de um anúncio", "https://www.youtube.com/watch?v=eRsGyueVLvQ"),
 ];
 
 const CARE: [Lesson; 3] = [
-    (
-        2,
-        "Responder em dez minutos",
-        "https://www.youtube.com/watch?v=WhWc3b3KhnY",
-    ),
-    (
-        2,
-        "Reclamação: o que dizer e o que não dizer",
-        "https://www.youtube.com/watch?v=eRsGyueVLvQ",
-    ),
+    (2, "Responder em dez minutos", "https://www.youtube.com/watch?v=WhWc3b3KhnY"),
+    (2, "Reclamação: o que dizer e o que não dizer", "https://www.youtube.com/watch?v=eRsGyueVLvQ"),
     (
         2,
         "Modelos de resposta que não parecem modelo",
@@ -197,13 +157,7 @@ fn agenda(tx: &WriteTx<'_>, zone: Zone, people: &[i64]) -> Result<()> {
             "Traga o endereço de um anúncio seu; melhoramos ao vivo.",
             false,
         ),
-        (
-            evening(1),
-            0,
-            "Tira-dúvidas da semana",
-            "Qualquer pergunta sobre a sua loja.",
-            false,
-        ),
+        (evening(1), 0, "Tira-dúvidas da semana", "Qualquer pergunta sobre a sua loja.", false),
         (
             evening(4),
             2,

@@ -38,51 +38,19 @@ const STUDENTS: [(&str, &str, &str); 24] = [
 ];
 
 /// Who of them is suspended, and why.
-const SUSPENDED: [(usize, &str); 2] = [
-    (10, "Pediu reembolso"),
-    (19, "Conta usada por outra pessoa"),
-];
+const SUSPENDED: [(usize, &str); 2] =
+    [(10, "Pediu reembolso"), (19, "Conta usada por outra pessoa")];
 
 /// What the checkout platform said: event, whose e-mail, name, how many days ago.
 const PURCHASES: [(&str, &str, &str, i64); 8] = [
-    (
-        "PURCHASE_APPROVED",
-        "aluno1@exemplo.com",
-        "Bruno Cardoso",
-        38,
-    ),
-    (
-        "PURCHASE_APPROVED",
-        "aluno3@exemplo.com",
-        "Daniel Prates",
-        33,
-    ),
+    ("PURCHASE_APPROVED", "aluno1@exemplo.com", "Bruno Cardoso", 38),
+    ("PURCHASE_APPROVED", "aluno3@exemplo.com", "Daniel Prates", 33),
     ("PURCHASE_DELAYED", "aluno3@exemplo.com", "Daniel Prates", 2),
-    (
-        "PURCHASE_APPROVED",
-        "aluno6@exemplo.com",
-        "Gabriela Antunes",
-        20,
-    ),
-    (
-        "PURCHASE_PROTEST",
-        "aluno6@exemplo.com",
-        "Gabriela Antunes",
-        1,
-    ),
-    (
-        "PURCHASE_BILLET_PRINTED",
-        "mirela@exemplo.com",
-        "Mirela Góes",
-        1,
-    ),
+    ("PURCHASE_APPROVED", "aluno6@exemplo.com", "Gabriela Antunes", 20),
+    ("PURCHASE_PROTEST", "aluno6@exemplo.com", "Gabriela Antunes", 1),
+    ("PURCHASE_BILLET_PRINTED", "mirela@exemplo.com", "Mirela Góes", 1),
     ("PURCHASE_APPROVED", "mirela@exemplo.com", "Mirela Góes", 0),
-    (
-        "PURCHASE_OUT_OF_SHOPPING_CART",
-        "visita@exemplo.com",
-        "Visitante",
-        0,
-    ),
+    ("PURCHASE_OUT_OF_SHOPPING_CART", "visita@exemplo.com", "Visitante", 0),
 ];
 
 /// Name and scopes of each key.
@@ -165,10 +133,7 @@ fn purchases(operator: &Operator<'_>) -> anyhow::Result<()> {
             .post(format!("{}/api/v1/webhook/checkout", operator.base))
             .send_json(said)?;
         if !answer.status().is_success() {
-            bail!(
-                "the demonstration's purchase {number} was refused: {}",
-                answer.status()
-            );
+            bail!("the demonstration's purchase {number} was refused: {}", answer.status());
         }
     }
     Ok(())

@@ -11,9 +11,8 @@ use crate::ids::UserId;
 use crate::outbox::{self, Channel, Kind, NewMessage, state};
 
 /// Messages of each of the last days.
-const DAYS: [i64; 29] = [
-    6, 9, 11, 4, 2, 12, 8, 7, 10, 13, 3, 2, 9, 8, 12, 7, 6, 1, 3, 10, 9, 5, 8, 7, 2, 1, 6, 4, 5,
-];
+const DAYS: [i64; 29] =
+    [6, 9, 11, 4, 2, 12, 8, 7, 10, 13, 3, 2, 9, 8, 12, 7, 6, 1, 3, 10, 9, 5, 8, 7, 2, 1, 6, 4, 5];
 
 /// Who got them: students of long ago.
 const STUDENTS: [(&str, Role, &str); 6] = [
@@ -88,11 +87,7 @@ fn sent(tx: &WriteTx<'_>, user: UserId, number: i64, at: Instant) -> Result<()> 
         return Ok(());
     };
     let (became, provider, outcome) = if number == 10 {
-        (
-            state::GIVEN_UP,
-            None,
-            Some("o número não está na rede de chat"),
-        )
+        (state::GIVEN_UP, None, Some("o número não está na rede de chat"))
     } else {
         (state::SENT, Some(format!("evolution-{id}")), None)
     };

@@ -10,11 +10,7 @@ use crate::routes;
 
 pub fn openapi(context: &Context) -> anyhow::Result<()> {
     let server = &context.config().server;
-    let dev = if server.dev_base_url.is_empty() {
-        &server.base_url
-    } else {
-        &server.dev_base_url
-    };
+    let dev = if server.dev_base_url.is_empty() { &server.base_url } else { &server.dev_base_url };
     let document = openapi::document(&routes::all(), &server.base_url, dev);
     say(serde_json::to_string_pretty(&document)?)
 }
@@ -28,10 +24,7 @@ pub fn routes(as_json: bool) -> anyhow::Result<()> {
     let path = rows.iter().map(|row| row.path.len()).max().unwrap_or(0);
     for row in &rows {
         let (method, caller, runs) = (row.method.as_str(), row.caller(), row.runs());
-        say(format_args!(
-            "{method:6} {:path$}  {caller:17} {runs:5}  {}",
-            row.path, row.about
-        ))?;
+        say(format_args!("{method:6} {:path$}  {caller:17} {runs:5}  {}", row.path, row.about))?;
     }
     Ok(())
 }

@@ -14,13 +14,7 @@ const COMMAND: &str = "key";
 
 pub fn run(context: &Context, command: KeyCommand) -> anyhow::Result<()> {
     match command {
-        KeyCommand::Create {
-            name,
-            scope,
-            ip,
-            rate_limit,
-            expires,
-        } => {
+        KeyCommand::Create { name, scope, ip, rate_limit, expires } => {
             let entry = KeyEntry {
                 name,
                 scopes: each_once(scope),
@@ -49,10 +43,7 @@ fn each_once<T: PartialEq>(given: Vec<T>) -> Vec<T> {
 fn end_of(context: &Context, day: Day) -> anyhow::Result<Instant> {
     let end = keys::end_of(day, context.config().server.timezone);
     if end <= context.clock.now() {
-        bail!(
-            "--expires {} is over already; choose today or later",
-            day.iso()
-        );
+        bail!("--expires {} is over already; choose today or later", day.iso());
     }
     Ok(end)
 }
@@ -79,12 +70,7 @@ fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
 }
 
 fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "chave",
-        object_id: id.to_string(),
-        object_name: name,
-    }
+    Act { action, object: "chave", object_id: id.to_string(), object_name: name }
 }
 
 fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
@@ -110,37 +96,25 @@ fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
 }
 
 fn list(context: &Context) -> anyhow::Result<()> {
-    let (keys, now) = context.existing_database()?.read(Lane::Slow, |tx| {
-        Ok::<_, DbError>((store::all(tx)?, tx.now()))
-    })?;
+    let (keys, now) = context
+        .existing_database()?
+        .read(Lane::Slow, |tx| Ok::<_, DbError>((store::all(tx)?, tx.now())))?;
     if keys.is_empty() {
         return say("no keys yet; `key create` makes one");
     }
     let zone = context.config().server.timezone;
-    let header = [
-        "ID",
-        "KEY",
-        "STATE",
-        "SCOPES",
-        "ADDRESSES",
-        "LIMIT",
-        "UNTIL",
-        "LAST USE",
-        "NAME",
-    ]
-    .map(str::to_owned);
-    let rows: Vec<[String; 9]> = std::iter::once(header)
-        .chain(keys.iter().map(|key| row(key, now, zone)))
-        .collect();
+    let header =
+        ["ID", "KEY", "STATE", "SCOPES", "ADDRESSES", "LIMIT", "UNTIL", "LAST USE", "NAME"]
+            .map(str::to_owned);
+    let rows: Vec<[String; 9]> =
+        std::iter::once(header).chain(keys.iter().map(|key| row(key, now, zone))).collect();
     let widths: [usize; 9] = std::array::from_fn(|column| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)
     });
     for row in &rows {
         let cells = row.iter().zip(widths);
-        let line: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
+        let line: Vec<String> = cells.map(|(cell, width)| format!("{cell:width$}")).collect();
         say(line.join("  ").trim_end())?;
     }
     Ok(())

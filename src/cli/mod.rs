@@ -238,19 +238,13 @@ fn parse_email(text: &str) -> Result<String, &'static str> {
 }
 
 fn parse_name(text: &str) -> Result<String, &'static str> {
-    crate::text::person_name(text)
-        .map(str::to_owned)
-        .ok_or("must have 2 to 120 characters")
+    crate::text::person_name(text).map(str::to_owned).ok_or("must have 2 to 120 characters")
 }
 
 fn parse_token_name(text: &str) -> Result<String, &'static str> {
     let text = text.trim();
     let fits = (1..=80).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    if fits {
-        Ok(text.to_owned())
-    } else {
-        Err("must have 1 to 80 characters")
-    }
+    if fits { Ok(text.to_owned()) } else { Err("must have 1 to 80 characters") }
 }
 
 /// The address as typed, once it is known to be one.
@@ -343,11 +337,7 @@ pub fn main() -> ExitCode {
             let failed = error.use_stderr();
             // Nothing is left to say when the terminal is gone.
             let _ = error.print();
-            return if failed {
-                ExitCode::from(2)
-            } else {
-                ExitCode::SUCCESS
-            };
+            return if failed { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
     // Files that hold people's data are nobody else's to read.
@@ -362,20 +352,12 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let Arguments {
-        config,
-        db,
-        clock_file,
-        command,
-    } = arguments;
+    let Arguments { config, db, clock_file, command } = arguments;
     let listen = match &command {
         Command::Serve { listen, .. } => listen.clone(),
         _ => None,
     };
-    let flags = Overrides {
-        database: db,
-        listen,
-    };
+    let flags = Overrides { database: db, listen };
     let loaded = config::load(config.as_deref(), config::environment(), &flags)?;
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };

@@ -43,10 +43,9 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
             match (name, until) {
                 (None, _) => say(format_args!("{email} has no API plan")),
                 (Some(_), None) => say(format_args!("{email} has the plan {plan}, without an end")),
-                (Some(_), Some(day)) => say(format_args!(
-                    "{email} has the plan {plan} until {}",
-                    day.iso()
-                )),
+                (Some(_), Some(day)) => {
+                    say(format_args!("{email} has the plan {plan} until {}", day.iso()))
+                }
             }
         }
         PartnerCommand::Token { email, name } => {
@@ -81,10 +80,7 @@ struct Plan {
 
 impl Plan {
     fn of(name: PlanName, until: Option<Day>) -> Self {
-        Self {
-            plano: name.name(),
-            ate: until.map(Day::iso),
-        }
+        Self { plano: name.name(), ate: until.map(Day::iso) }
     }
 }
 

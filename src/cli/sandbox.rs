@@ -13,9 +13,7 @@ pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
     super::log::start(&context.config().log);
     let running =
         start(context, listen, None).with_context(|| format!("cannot listen on {listen}"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = StopSignals::new()?;
         say(format_args!("listening on {}", running.url()))?;

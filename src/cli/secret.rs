@@ -44,16 +44,10 @@ pub fn show(context: &Context, name: Name) -> anyhow::Result<()> {
         bail!(foreign);
     }
     let sealer = std::sync::Arc::new(context.sealer()?);
-    if kept
-        && db
-            .read(Lane::Slow, |tx| store::secret(tx, &sealer, setting))?
-            .is_none()
-    {
+    if kept && db.read(Lane::Slow, |tx| store::secret(tx, &sealer, setting))?.is_none() {
         bail!(foreign);
     }
-    say(generated(&db, sealer, name)
-        .context("cannot read the secret")?
-        .reveal())
+    say(generated(&db, sealer, name).context("cannot read the secret")?.reveal())
 }
 
 /// Makes the secrets that are neither configured nor kept yet. One that no

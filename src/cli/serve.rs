@@ -57,10 +57,8 @@ impl Server {
         listener.set_nonblocking(true)?;
         let bound = listener.local_addr()?;
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
-        let options = crate::db::Options {
-            slow_readers: SLOW_READERS,
-            ..context.options(workers + 2)
-        };
+        let options =
+            crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
         let (db, opened) = Db::open_exclusive(&options)?;
         if !context.config().server.acme_domains.is_empty() {
             tracing::warn!(
@@ -72,15 +70,8 @@ impl Server {
         }
         let sealer = context.sealer()?;
         let Context { loaded, clock } = context;
-        let parts = Parts {
-            config: loaded.config,
-            clock,
-            db,
-            sealer,
-            bound,
-            routes: routes::all(),
-            demo,
-        };
+        let parts =
+            Parts { config: loaded.config, clock, db, sealer, bound, routes: routes::all(), demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
         behind::load(&app)?;
         app.db.write(delivery::store::recover)?;
@@ -91,12 +82,7 @@ impl Server {
         }
         let stop = Stop::default();
         let workers = start_workers(&app, &stop, opened.was_clean)?;
-        Ok(Self {
-            app,
-            listener,
-            stop,
-            workers,
-        })
+        Ok(Self { app, listener, stop, workers })
     }
 
     /// The address actually bound.
@@ -112,19 +98,12 @@ impl Server {
     /// While nobody can administer the installation, every start prints a
     /// fresh link on standard error. The log itself only names the command.
     fn announce_setup(&self) -> anyhow::Result<()> {
-        if self
-            .app
-            .db
-            .read(Lane::Slow, accounts::store::has_administrator)?
-        {
+        if self.app.db.read(Lane::Slow, accounts::store::has_administrator)? {
             return Ok(());
         }
         if let Some(code) = self.app.db.write(setup::new_link)? {
             let link = setup::address(&self.app.addresses.base_url, &code);
-            writeln!(
-                std::io::stderr(),
-                "make the first administrator, within 30 minutes: {link}"
-            )?;
+            writeln!(std::io::stderr(), "make the first administrator, within 30 minutes: {link}")?;
             tracing::info!(
                 "there is no administrator yet; `seller-platform setup-link` gives a fresh link"
             );
@@ -144,12 +123,7 @@ impl Server {
             .max_blocking_threads(SLOW_THREADS)
             .thread_name("http")
             .build()?;
-        let Self {
-            app,
-            listener,
-            stop,
-            workers,
-        } = self;
+        let Self { app, listener, stop, workers } = self;
         runtime.block_on(accept(&app, listener, address, ready))?;
         // Slow work that is still running has had its ten seconds.
         runtime.shutdown_timeout(Duration::from_secs(1));
@@ -272,10 +246,7 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
         }
     }
     behind::flush(app).context("cannot write the last counters")?;
-    app.db
-        .clone()
-        .close()
-        .context("cannot close the database cleanly")?;
+    app.db.clone().close().context("cannot close the database cleanly")?;
     tracing::info!("stopped");
     Ok(())
 }

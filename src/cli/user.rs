@@ -15,20 +15,10 @@ use crate::secrets::{self, Secret};
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
     match command {
-        UserCommand::Create {
-            email,
-            nome,
-            role,
-            password_stdin,
-        } => {
+        UserCommand::Create { email, nome, role, password_stdin } => {
             let (password, made) = password(password_stdin)?;
             let password_hash = Some(Hasher::default().hash(password.reveal()));
-            let new = NewUser {
-                email: email.clone(),
-                name: nome,
-                role,
-                password_hash,
-            };
+            let new = NewUser { email: email.clone(), name: nome, role, password_hash };
             let db = context.database()?;
             let id = db
                 .write(move |tx| {
@@ -45,11 +35,7 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             say(id)?;
             say_if_made(&password, made)
         }
-        UserCommand::Password {
-            email,
-            password_stdin,
-            revoke_partner_tokens,
-        } => {
+        UserCommand::Password { email, password_stdin, revoke_partner_tokens } => {
             let (password, made) = password(password_stdin)?;
             let hash = Hasher::default().hash(password.reveal());
             let wanted = email.clone();
@@ -133,16 +119,8 @@ struct NewPerson<'p> {
 }
 
 fn note_made(tx: &WriteTx<'_>, id: UserId, new: &NewUser) -> Result<(), DbError> {
-    let person = Subject {
-        id,
-        name: &new.name,
-        role: new.role,
-    };
-    let after = NewPerson {
-        nome: &new.name,
-        email: &new.email,
-        papel: new.role.name(),
-    };
+    let person = Subject { id, name: &new.name, role: new.role };
+    let after = NewPerson { nome: &new.name, email: &new.email, papel: new.role.name() };
     let actions = ["aluno.criar", "equipe.criar"];
     audit::note(
         tx,
@@ -162,9 +140,7 @@ struct Ended {
 fn note_password(tx: &WriteTx<'_>, account: &Account, tokens: usize) -> Result<(), DbError> {
     let person = Subject::of(account);
     let actions = ["aluno.senha", "equipe.senha"];
-    let after = Ended {
-        tokens_de_parceiro_revogados: tokens,
-    };
+    let after = Ended { tokens_de_parceiro_revogados: tokens };
     audit::note(
         tx,
         &Actor::local(Kind::Command, "user password"),
@@ -184,26 +160,14 @@ pub(super) struct Subject<'p> {
 impl<'p> Subject<'p> {
     /// An account that was there before.
     pub fn of(account: &'p Account) -> Self {
-        Self {
-            id: account.user_id,
-            name: &account.name,
-            role: account.role,
-        }
+        Self { id: account.user_id, name: &account.name, role: account.role }
     }
 
     /// An act on this person, as it is called for a student and for others.
     pub fn act(&self, [student, staff]: [&'static str; 2]) -> Act<'p> {
-        let (action, object) = if self.role.is_student() {
-            (student, "aluno")
-        } else {
-            (staff, "equipe")
-        };
-        Act {
-            action,
-            object,
-            object_id: self.id.to_string(),
-            object_name: self.name,
-        }
+        let (action, object) =
+            if self.role.is_student() { (student, "aluno") } else { (staff, "equipe") };
+        Act { action, object, object_id: self.id.to_string(), object_name: self.name }
     }
 }
 

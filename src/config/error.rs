@@ -35,28 +35,14 @@ impl fmt::Display for Origin {
 pub enum ConfigError {
     /// A file that was named, or exists, cannot be read.
     #[error("cannot read {path} (from {origin}): {cause}")]
-    Unreadable {
-        path: String,
-        origin: Origin,
-        cause: std::io::Error,
-    },
+    Unreadable { path: String, origin: Origin, cause: std::io::Error },
     /// The file is not TOML.
     #[error("{origin}: not valid TOML: {problem}")]
     Syntax { origin: Origin, problem: String },
     /// A key that no version of the shipped file has.
     #[error("unknown key {key} = {value} (from {origin}); {known}")]
-    UnknownKey {
-        key: String,
-        value: String,
-        origin: Origin,
-        known: String,
-    },
+    UnknownKey { key: String, value: String, origin: Origin, known: String },
     /// A value of the wrong type or outside its range.
     #[error("{key} = {value} (from {origin}): {problem}")]
-    BadValue {
-        key: String,
-        value: String,
-        origin: Origin,
-        problem: String,
-    },
+    BadValue { key: String, value: String, origin: Origin, problem: String },
 }

@@ -99,8 +99,5 @@ fn assemble(
     }
     settings.lay_environment(env)?;
     settings.lay_flags(flags)?;
-    Ok(Loaded {
-        config: Config::read(&settings)?,
-        origins: settings,
-    })
+    Ok(Loaded { config: Config::read(&settings)?, origins: settings })
 }

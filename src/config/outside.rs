@@ -51,10 +51,8 @@ pub enum SignatureMode {
 
 impl Marketplace {
     pub(super) fn read(settings: &Settings) -> Result<Self> {
-        let signature = [
-            ("required", SignatureMode::Required),
-            ("optional", SignatureMode::Optional),
-        ];
+        let signature =
+            [("required", SignatureMode::Required), ("optional", SignatureMode::Optional)];
         Ok(Self {
             api_base: settings.parsed("marketplace.api_base", rules::web_address)?,
             auth_base: settings.parsed("marketplace.auth_base", rules::web_address)?,
@@ -129,11 +127,8 @@ pub enum Gateway {
 
 impl Chat {
     pub(super) fn read(settings: &Settings) -> Result<Self> {
-        let gateways = [
-            ("none", Gateway::None),
-            ("cloud", Gateway::Cloud),
-            ("evolution", Gateway::Evolution),
-        ];
+        let gateways =
+            [("none", Gateway::None), ("cloud", Gateway::Cloud), ("evolution", Gateway::Evolution)];
         let optional_line = rules::or_empty(rules::line);
         Ok(Self {
             gateway: settings.one_of("chat.gateway", &gateways)?,

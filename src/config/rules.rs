@@ -30,9 +30,7 @@ pub fn network(text: &str) -> Parsed<IpNet> {
 
 /// A time zone by its IANA name.
 pub fn zone(text: &str) -> Parsed<Zone> {
-    text.parse()
-        .map(Zone)
-        .map_err(|_| "must be the name of a time zone, such as America/Sao_Paulo")
+    text.parse().map(Zone).map_err(|_| "must be the name of a time zone, such as America/Sao_Paulo")
 }
 
 /// A civil time, hours and minutes.
@@ -117,8 +115,7 @@ pub fn student_role(text: &str) -> Parsed<String> {
 
 /// The name of an HTTP header.
 pub fn header_name(text: &str) -> Parsed<http::HeaderName> {
-    text.parse()
-        .map_err(|_| "must be the name of an HTTP header")
+    text.parse().map_err(|_| "must be the name of an HTTP header")
 }
 
 /// The marketplace's code of a country.
@@ -183,9 +180,5 @@ pub fn push_host(text: &str) -> Parsed<String> {
     let is_sound = authority.port_u16().is_some_and(|port| port > 0)
         && !authority.host().is_empty()
         && !text.contains(['@', '*']);
-    if is_sound {
-        Ok(text.to_lowercase())
-    } else {
-        Err(PROBLEM)
-    }
+    if is_sound { Ok(text.to_lowercase()) } else { Err(PROBLEM) }
 }

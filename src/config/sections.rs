@@ -167,9 +167,7 @@ impl Security {
             }
             Ok(())
         })?;
-        Ok(Self {
-            secret_key: settings.secret("security.secret_key")?,
-        })
+        Ok(Self { secret_key: settings.secret("security.secret_key")? })
     }
 }
 
@@ -260,11 +258,7 @@ impl Partner {
             })
         };
         Ok(Self {
-            plans: Plans {
-                starter: plan("starter")?,
-                pro: plan("pro")?,
-                scale: plan("scale")?,
-            },
+            plans: Plans { starter: plan("starter")?, pro: plan("pro")?, scale: plan("scale")? },
         })
     }
 }
@@ -278,9 +272,7 @@ pub struct Content {
 
 impl Content {
     fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            video_hosts: settings.list("content.video_hosts", rules::host_name)?,
-        })
+        Ok(Self { video_hosts: settings.list("content.video_hosts", rules::host_name)? })
     }
 }
 
@@ -350,9 +342,7 @@ pub struct DropShipping {
 
 impl DropShipping {
     fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            payment_days: settings.whole("drop.payment_days", 0..=365)?,
-        })
+        Ok(Self { payment_days: settings.whole("drop.payment_days", 0..=365)? })
     }
 }
 
@@ -365,9 +355,7 @@ pub struct Agents {
 
 impl Agents {
     fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            allowed_origins: settings.list("agents.allowed_origins", rules::origin)?,
-        })
+        Ok(Self { allowed_origins: settings.list("agents.allowed_origins", rules::origin)? })
     }
 }
 
@@ -380,9 +368,7 @@ pub struct Tax {
 
 impl Tax {
     fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            rate: settings.number("tax.rate", 0.0..=100.0)?,
-        })
+        Ok(Self { rate: settings.number("tax.rate", 0.0..=100.0)? })
     }
 }
 

@@ -68,18 +68,13 @@ impl Settings {
     /// The defaults: the shipped file with its settings un-commented.
     pub(super) fn defaults(shipped: &str) -> Result<Self> {
         let text = uncommented(shipped);
-        let mut settings = Self {
-            tables: Vec::new(),
-            all: Vec::new(),
-        };
+        let mut settings = Self { tables: Vec::new(), all: Vec::new() };
         for entry in entries_of_file(Path::new("default"), &text)? {
             match entry.value {
                 None => settings.tables.push(entry.path),
-                Some(value) => settings.all.push(Setting {
-                    path: entry.path,
-                    value,
-                    origin: Origin::Default,
-                }),
+                Some(value) => {
+                    settings.all.push(Setting { path: entry.path, value, origin: Origin::Default })
+                }
             }
         }
         Ok(settings)
@@ -144,10 +139,7 @@ impl Settings {
     #[cfg(test)]
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         let path = key_path(key);
-        self.all
-            .iter()
-            .find(|setting| setting.path == path)
-            .map(|setting| &setting.origin)
+        self.all.iter().find(|setting| setting.path == path).map(|setting| &setting.origin)
     }
 
     /// All values as TOML, each with its origin, secrets as `***`.
@@ -173,19 +165,11 @@ impl Settings {
         match (self.kind(&path), value) {
             (Kind::Table, None) => Ok(()),
             (Kind::Setting(index), Some(value)) => {
-                self.all[index] = Setting {
-                    path,
-                    value,
-                    origin,
-                };
+                self.all[index] = Setting { path, value, origin };
                 Ok(())
             }
             (Kind::FreeEntry, Some(value)) => {
-                self.all.push(Setting {
-                    path,
-                    value,
-                    origin,
-                });
+                self.all.push(Setting { path, value, origin });
                 Ok(())
             }
             (Kind::Table, Some(value)) => {
@@ -244,9 +228,7 @@ impl Settings {
 
     /// The values that stand directly in a table.
     pub(super) fn members<'a>(&'a self, table: &'a [String]) -> impl Iterator<Item = &'a Setting> {
-        self.all
-            .iter()
-            .filter(move |setting| parent(&setting.path) == table)
+        self.all.iter().filter(move |setting| parent(&setting.path) == table)
     }
 
     fn known_in(&self, table: &[String]) -> String {
@@ -350,21 +332,13 @@ fn collect(
         let span = value.span();
         match value.into_inner() {
             DeValue::Table(members) => {
-                entries.push(Entry {
-                    path: path.clone(),
-                    offset,
-                    value: None,
-                });
+                entries.push(Entry { path: path.clone(), offset, value: None });
                 collect(members, &path, entries)?;
             }
             value => {
                 let value = ValueDeserializer::from(Spanned::new(span, value));
                 let value = Value::deserialize(value).map_err(|_| offset)?;
-                entries.push(Entry {
-                    path,
-                    offset,
-                    value: Some(value),
-                });
+                entries.push(Entry { path, offset, value: Some(value) });
             }
         }
     }
@@ -384,21 +358,12 @@ fn uncommented(shipped: &str) -> String {
 /// Reads a variable's text as the type that the default has.
 fn typed_like(default: &Value, text: &str) -> std::result::Result<Value, &'static str> {
     match default {
-        Value::Integer(_) => text
-            .parse()
-            .map(Value::Integer)
-            .map_err(|_| "must be a whole number"),
-        Value::Float(_) => text
-            .parse()
-            .map(Value::Float)
-            .map_err(|_| "must be a number"),
-        Value::Boolean(_) => text
-            .parse()
-            .map(Value::Boolean)
-            .map_err(|_| "must be true or false"),
-        Value::Array(_) if text.starts_with('[') => text
-            .parse()
-            .map_err(|_| "must be a list, such as a,b or [\"a\", \"b\"]"),
+        Value::Integer(_) => text.parse().map(Value::Integer).map_err(|_| "must be a whole number"),
+        Value::Float(_) => text.parse().map(Value::Float).map_err(|_| "must be a number"),
+        Value::Boolean(_) => text.parse().map(Value::Boolean).map_err(|_| "must be true or false"),
+        Value::Array(_) if text.starts_with('[') => {
+            text.parse().map_err(|_| "must be a list, such as a,b or [\"a\", \"b\"]")
+        }
         Value::Array(_) => {
             let items = text.split(',').map(str::trim);
             let items = items.filter(|item| !item.is_empty()).map(Value::from);
@@ -418,12 +383,7 @@ fn rebased(path: &[String], value: Value, file: &Path, origin: &Origin) -> Resul
     }
     match folder.join(text).into_os_string().into_string() {
         Ok(text) => Ok(Value::String(text)),
-        Err(_) => Err(bad(
-            path,
-            &value,
-            origin,
-            "must lie in a folder with a UTF-8 name",
-        )),
+        Err(_) => Err(bad(path, &value, origin, "must lie in a folder with a UTF-8 name")),
     }
 }
 
@@ -450,11 +410,7 @@ pub(super) fn bad(
 }
 
 fn masked(path: &[String], value: &Value) -> Value {
-    if is_one_of(&SECRETS, path) {
-        hidden(value)
-    } else {
-        value.clone()
-    }
+    if is_one_of(&SECRETS, path) { hidden(value) } else { value.clone() }
 }
 
 /// The value as `***`; an empty text or list tells nothing and stays.

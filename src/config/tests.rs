@@ -6,9 +6,7 @@ use toml::Value;
 const FILE: &str = "seller-platform.toml";
 
 fn layers(file: &str, env: &[(&str, &str)], flags: &Overrides) -> Result<Loaded, ConfigError> {
-    let env = env
-        .iter()
-        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let env = env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     assemble(Some((Path::new(FILE), file)), env, flags)
 }
 
@@ -62,10 +60,7 @@ fn the_defaults_are_those_of_the_contract() {
     assert_eq!(config.chat.gateway, Gateway::None);
     assert_eq!(config.telegram.updates, Updates::Polling);
     assert_eq!(config.telegram.link_base, "https://t.me");
-    let pro = PlanLimits {
-        quota: 100_000,
-        per_minute: 120,
-    };
+    let pro = PlanLimits { quota: 100_000, per_minute: 120 };
     assert_eq!(config.partner.plans.pro, pro);
     assert_eq!(config.limits.partner_post, 20);
     assert_eq!(config.messages.quiet_from.to_string(), "21:00:00");
@@ -100,10 +95,8 @@ fn each_layer_wins_over_the_ones_below_and_is_named() {
     }
 
     const NAME: &str = "SELLER_PLATFORM__SERVER__LISTEN";
-    let flags = Overrides {
-        database: Some("flag.db".into()),
-        listen: Some("127.0.0.1:4".to_owned()),
-    };
+    let flags =
+        Overrides { database: Some("flag.db".into()), listen: Some("127.0.0.1:4".to_owned()) };
     let none = Overrides::default();
     let file = "[server]\nname = \"Loja\"\nlisten = \"127.0.0.1:2\"\n";
     let env = [(NAME, "127.0.0.1:3")];
@@ -126,16 +119,10 @@ fn variables_take_the_type_of_their_key() {
         ("SELLER_PLATFORM__CRON__ENABLED", "false"),
         ("SELLER_PLATFORM__TAX__RATE", "7"),
         ("SELLER_PLATFORM__SERVER__NAME", "42"),
-        (
-            "SELLER_PLATFORM__SERVER__TRUSTED_PROXIES",
-            "10.0.0.0/8, ::1",
-        ),
+        ("SELLER_PLATFORM__SERVER__TRUSTED_PROXIES", "10.0.0.0/8, ::1"),
         ("SELLER_PLATFORM__CHECKOUT__TOKENS", "[\"a,b\", \"c\"]"),
         ("SELLER_PLATFORM__CHECKOUT__PLANS", "{ \"Ab.1\" = \"vip\" }"),
-        (
-            "SELLER_PLATFORM__MARKETPLACE__REPUTATION_DISCOUNT",
-            "{ 5_green = 10 }",
-        ),
+        ("SELLER_PLATFORM__MARKETPLACE__REPUTATION_DISCOUNT", "{ 5_green = 10 }"),
         ("SELLER_PLATFORM__CONTENT__VIDEO_HOSTS", ""),
         ("SELLER_PLATFORM_OTHER", "ignored"),
     ];
@@ -145,17 +132,9 @@ fn variables_take_the_type_of_their_key() {
     assert!(!config.cron.enabled);
     assert!((config.tax.rate - 7.0).abs() < f64::EPSILON);
     assert_eq!(config.server.name, "42");
-    let proxies = config
-        .server
-        .trusted_proxies
-        .iter()
-        .map(ToString::to_string);
+    let proxies = config.server.trusted_proxies.iter().map(ToString::to_string);
     assert_eq!(proxies.collect::<Vec<_>>(), ["10.0.0.0/8", "::1/128"]);
-    let tokens = config
-        .checkout
-        .tokens
-        .iter()
-        .map(crate::secrets::Secret::reveal);
+    let tokens = config.checkout.tokens.iter().map(crate::secrets::Secret::reveal);
     assert_eq!(tokens.collect::<Vec<_>>(), ["a,b", "c"]);
     assert_eq!(config.checkout.plans["Ab.1"], "vip");
     assert_eq!(config.checkout.plans["77"], "podio");
@@ -296,10 +275,7 @@ fn mistakes_in_the_environment_name_the_variable() {
         "info",
         "log = \"info\" (from SELLER_PLATFORM__LOG): is a section with level, format",
     );
-    for name in [
-        "SELLER_PLATFORM__CHECKOUT__PLANS",
-        "SELLER_PLATFORM__CHECKOUT__PLANS__AB",
-    ] {
+    for name in ["SELLER_PLATFORM__CHECKOUT__PLANS", "SELLER_PLATFORM__CHECKOUT__PLANS__AB"] {
         let message = format!(
             "checkout.plans = \"vip\" (from {name}): \
              must be an inline table, such as {{ \"name\" = \"value\" }}"

@@ -148,12 +148,10 @@ impl Setting {
             Value::Integer(number) => i32::try_from(number).ok().map(f64::from),
             _ => None,
         };
-        number
-            .filter(|number| range.contains(number))
-            .ok_or_else(|| {
-                let (least, most) = range.into_inner();
-                self.bad(format!("must be a number from {least} to {most}"))
-            })
+        number.filter(|number| range.contains(number)).ok_or_else(|| {
+            let (least, most) = range.into_inner();
+            self.bad(format!("must be a number from {least} to {most}"))
+        })
     }
 
     fn bad(&self, problem: impl Into<String>) -> ConfigError {

@@ -35,15 +35,9 @@ impl Form {
     /// A form with these fields, in the order of the page.
     pub fn new(names: &[&'static str], value: impl Fn(&str) -> String) -> Self {
         let field = |name: &&'static str| (*name, view::Field::of(value(name)));
-        let mut form = Self {
-            alert: None,
-            fields: names.iter().map(field).collect(),
-        };
+        let mut form = Self { alert: None, fields: names.iter().map(field).collect() };
         // What exists is read first; a cursor would lead into what it lacks.
-        let is_new = form
-            .fields
-            .first()
-            .is_none_or(|(_, field)| field.value.is_empty());
+        let is_new = form.fields.first().is_none_or(|(_, field)| field.value.is_empty());
         if is_new {
             view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
         }
@@ -97,10 +91,7 @@ impl Form {
     /// test of all pages checks.
     pub fn field(&self, name: &str) -> &view::Field {
         let found = self.fields.iter().find(|(known, _)| *known == name);
-        found.map_or_else(
-            || panic!("the form has no field {name}"),
-            |(_, field)| field,
-        )
+        found.map_or_else(|| panic!("the form has no field {name}"), |(_, field)| field)
     }
 
     /// Whether a box is ticked.
@@ -268,11 +259,9 @@ mod tests {
 
     #[test]
     fn addresses_elsewhere_are_https_with_a_named_host() {
-        for good in [
-            "https://instagram.com/ana",
-            "https://example.com",
-            "https://example.com/a?b=c#d",
-        ] {
+        for good in
+            ["https://instagram.com/ana", "https://example.com", "https://example.com/a?b=c#d"]
+        {
             assert!(https(good).is_some(), "{good}");
         }
         for bad in [

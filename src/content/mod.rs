@@ -52,11 +52,9 @@ mod tests {
 
     #[test]
     fn slugs_are_made_from_titles() {
-        for (title, slug) in [
-            ("Piloto Pró  — Anual", "piloto-pro-anual"),
-            ("  Começo! ", "comeco"),
-            ("***", ""),
-        ] {
+        for (title, slug) in
+            [("Piloto Pró  — Anual", "piloto-pro-anual"), ("  Começo! ", "comeco"), ("***", "")]
+        {
             assert_eq!(slug_of(title), slug);
         }
     }

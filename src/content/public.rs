@@ -113,9 +113,7 @@ fn all_teachers(tx: &ReadTx<'_>) -> Result<Vec<WireTeacher>, Problem> {
 
 fn next_meets(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<WireMeet>, Problem> {
     let meets = meets::store::upcoming(tx, now.start_of_minute(), MEETS)?;
-    let on_wire = meets
-        .into_iter()
-        .map(|meet| WireMeet::of(meet, app.zone(), now));
+    let on_wire = meets.into_iter().map(|meet| WireMeet::of(meet, app.zone(), now));
     Ok(on_wire.collect())
 }
 
@@ -205,15 +203,9 @@ impl Document {
             return Ok(Arc::clone(&kept.page));
         }
         let before = kept.as_ref().map(|kept| Arc::clone(&kept.page));
-        let (made, at) = app
-            .db
-            .read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
+        let (made, at) = app.db.read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
         let page = render(&made, at, before)?;
-        *kept = Some(Kept {
-            version,
-            minute,
-            page: Arc::clone(&page),
-        });
+        *kept = Some(Kept { version, minute, page: Arc::clone(&page) });
         Ok(page)
     }
 }

@@ -31,12 +31,7 @@ const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Impor
 
 /// A list with nothing to filter.
 const fn listing(path: &'static str) -> Listing {
-    Listing {
-        path,
-        hint: "Título",
-        filters: &[],
-        orders: &["titulo"],
-    }
+    Listing { path, hint: "Título", filters: &[], orders: &["titulo"] }
 }
 
 const NAMES: [&str; 3] = ["Rita Prado", LONG, "Zé"];
@@ -61,19 +56,16 @@ fn form(
 }
 
 fn picks(names: &[&str]) -> Vec<Pick> {
-    let named = names.iter().zip(1..).map(|(name, id): (&&str, u32)| Pick {
-        value: id.to_string(),
-        label: (*name).to_owned(),
-    });
+    let named = names
+        .iter()
+        .zip(1..)
+        .map(|(name, id): (&&str, u32)| Pick { value: id.to_string(), label: (*name).to_owned() });
     named.collect()
 }
 
 fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = listing("/admin/professores");
-    let columns = [
-        Head::sorts("Nome", "nome"),
-        Head::plain("Aulas publicadas").numeric(),
-    ];
+    let columns = [Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()];
     TeachersPage {
         layout: operator("/admin/professores"),
         table: list.table(&list.first_page(search), &columns, count as u64),
@@ -105,10 +97,7 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             id: "1".to_owned(),
             name: NAMES[0].to_owned(),
             photo: String::new(),
-            busy: busy_words(Load {
-                lessons,
-                meets: 1 - lessons.min(1),
-            }),
+            busy: busy_words(Load { lessons, meets: 1 - lessons.min(1) }),
         }),
         form: form(&names, value, teachers::fault_words, faults),
     }
@@ -209,10 +198,8 @@ fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     let hosts = ["www.youtube-nocookie.com", "player.vimeo.com"].map(str::to_owned);
     LessonForm {
         layout: operator("/admin/aulas/1"),
-        existing: existing.then(|| ExistingLesson {
-            id: "1".to_owned(),
-            title: TITLES[2].to_owned(),
-        }),
+        existing: existing
+            .then(|| ExistingLesson { id: "1".to_owned(), title: TITLES[2].to_owned() }),
         form: form(&names, value, lessons::fault_words, faults),
         courses: picks(&TITLES),
         teachers: picks(&NAMES),
@@ -249,15 +236,8 @@ fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
 }
 
 fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
-    let names = [
-        "titulo",
-        "descricao",
-        "data_hora",
-        "duracao_minutos",
-        "professor_id",
-        "link",
-        "publico",
-    ];
+    let names =
+        ["titulo", "descricao", "data_hora", "duracao_minutos", "professor_id", "link", "publico"];
     let value = |name: &str| match name {
         "duracao_minutos" => "60".to_owned(),
         _ if !existing => String::new(),
@@ -287,18 +267,11 @@ fn shelf_card(index: usize) -> ShelfCard {
     ShelfCard {
         id: (index + 1).to_string(),
         title: TITLES[index % 3].to_owned(),
-        description: [
-            "Cadastro, anúncio, envio e atendimento, na ordem certa.",
-            "",
-            BIO,
-        ][index % 3]
+        description: ["Cadastro, anúncio, envio e atendimento, na ordem certa.", "", BIO]
+            [index % 3]
             .to_owned(),
         progress: (lessons > 0).then(|| Progress::new(label, done, lessons, "")),
-        next: if done < lessons {
-            format!("/painel/aulas/{}/3", index + 1)
-        } else {
-            String::new()
-        },
+        next: if done < lessons { format!("/painel/aulas/{}/3", index + 1) } else { String::new() },
         button: if done == 0 { "Começar" } else { "Continuar" },
     }
 }
@@ -315,12 +288,9 @@ fn step_lines(count: usize, here: usize) -> Vec<StepLine> {
 }
 
 fn shelves(student: Frame<'_>, count: usize) -> String {
-    ShelvesPage {
-        layout: student("/painel/aulas"),
-        courses: (0..count).map(shelf_card).collect(),
-    }
-    .render()
-    .unwrap()
+    ShelvesPage { layout: student("/painel/aulas"), courses: (0..count).map(shelf_card).collect() }
+        .render()
+        .unwrap()
 }
 
 fn shelf(student: Frame<'_>, lessons: usize) -> String {
@@ -347,11 +317,7 @@ fn watch(student: Frame<'_>, plays: bool, done: bool) -> String {
         mark: "/painel/aulas/1/3/feita".to_owned(),
         done,
         previous: "/painel/aulas/1/2".to_owned(),
-        next: if done {
-            String::new()
-        } else {
-            "/painel/aulas/1/4".to_owned()
-        },
+        next: if done { String::new() } else { "/painel/aulas/1/4".to_owned() },
     }
     .render()
     .unwrap()
@@ -396,10 +362,7 @@ fn agenda(student: Frame<'_>, count: usize, may: bool) -> String {
 pub fn every(operator: Frame<'_>, student: Frame<'_>) -> Pages {
     let staff = vec![
         ("professores-vazio", teachers_page(operator, 0, "")),
-        (
-            "professores-nada",
-            teachers_page(operator, 0, "xícara & pires"),
-        ),
+        ("professores-nada", teachers_page(operator, 0, "xícara & pires")),
         ("professores", teachers_page(operator, 3, "")),
         ("professores-muitos", teachers_page(operator, 43, "")),
         ("professor-novo", teacher_form(operator, false, 0, 0)),

@@ -67,10 +67,7 @@ impl WireSchema {
                 permissoes: accounts::permissions_of_role(tx, role)?,
             });
         }
-        Ok(Self {
-            tabelas: tables,
-            papeis: roles,
-        })
+        Ok(Self { tabelas: tables, papeis: roles })
     }
 }
 
@@ -114,13 +111,7 @@ fn read(schema: &'static str) -> BTreeMap<&'static str, Described> {
         if let Some(rest) = line.strip_prefix("CREATE TABLE ") {
             let name = rest.split([' ', '(']).next().unwrap_or_default();
             let columns = read_columns(lines.by_ref());
-            tables.insert(
-                name,
-                Described {
-                    about: above,
-                    columns,
-                },
-            );
+            tables.insert(name, Described { about: above, columns });
         }
         above = line.strip_prefix("-- ").unwrap_or_default();
     }
@@ -176,10 +167,7 @@ CREATE TABLE thing (
         let thing = &tables["thing"];
         assert_eq!(thing.about, "What people own.");
         let columns: Vec<_> = thing.columns.iter().collect();
-        assert_eq!(
-            columns,
-            [(&"kind", &"what it is"), (&"thing_id", &"its number")]
-        );
+        assert_eq!(columns, [(&"kind", &"what it is"), (&"thing_id", &"its number")]);
     }
 
     /// Made from the file itself, so that nothing is published bare.

@@ -26,16 +26,10 @@ impl Topic {
 /// When something of a topic was last changed or removed; `None` when there
 /// never was anything.
 pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
-    tx.optional(
-        "SELECT value FROM setting WHERE name = ?1",
-        [topic.setting()],
-        |row| {
-            let bytes: Vec<u8> = row.get(0)?;
-            Ok(Instant(i64::from_be_bytes(
-                bytes.try_into().unwrap_or_default(),
-            )))
-        },
-    )
+    tx.optional("SELECT value FROM setting WHERE name = ?1", [topic.setting()], |row| {
+        let bytes: Vec<u8> = row.get(0)?;
+        Ok(Instant(i64::from_be_bytes(bytes.try_into().unwrap_or_default())))
+    })
 }
 
 /// Notes a change for `Last-Modified`. Two changes never share a second, so
@@ -90,9 +84,6 @@ pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {
 
 /// A `LIKE` pattern (with `ESCAPE '\'`) for texts that contain `search`.
 pub fn containing(search: &str) -> String {
-    let plain = search
-        .replace('\\', "\\\\")
-        .replace('%', "\\%")
-        .replace('_', "\\_");
+    let plain = search.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{plain}%")
 }

@@ -79,9 +79,13 @@ pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
 /// The task: what logs hold above their limit, however young.
 pub fn relieve(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     for log in LOGS.iter().filter(|log| log.most.is_some()) {
-        pack_while(app, log, turn, report, |tx| {
-            Ok(is_full(tx, log)?.then_some(Instant(i64::MAX)))
-        })?;
+        pack_while(
+            app,
+            log,
+            turn,
+            report,
+            |tx| Ok(is_full(tx, log)?.then_some(Instant(i64::MAX))),
+        )?;
     }
     Ok(())
 }
@@ -144,25 +148,14 @@ pub(super) fn oldest(
     before: Instant,
     zone: Zone,
 ) -> Result<Option<Piece>> {
-    let Log {
-        table,
-        id,
-        at,
-        by,
-        columns,
-        ..
-    } = log;
+    let Log { table, id, at, by, columns, .. } = log;
     // Most often there is nothing to pack, which the first entry tells.
     let first = format!("SELECT {at} FROM {table} WHERE {by} > ?1 ORDER BY {by}, {id} LIMIT 1");
     let first = tx.optional(&first, [i64::MIN], |row| row.get(0).map(Instant))?;
     let Some(first) = first.filter(|first| *first < before) else {
         return Ok(None);
     };
-    let mut piece = Piece {
-        day: zone.day(first),
-        entries: Vec::new(),
-        lines: String::new(),
-    };
+    let mut piece = Piece { day: zone.day(first), entries: Vec::new(), lines: String::new() };
     let mut is_over = false;
     tx.each(
         &format!(
@@ -215,12 +208,7 @@ impl Batch {
     pub(super) fn of(log: &'static Log, piece: Piece) -> std::io::Result<Self> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::default());
         packer.write_all(piece.lines.as_bytes())?;
-        Ok(Self {
-            log,
-            digest: Sha256::digest(&piece.lines).into(),
-            body: packer.finish()?,
-            piece,
-        })
+        Ok(Self { log, digest: Sha256::digest(&piece.lines).into(), body: packer.finish()?, piece })
     }
 
     /// Stores the batch in place of its entries.
@@ -228,10 +216,7 @@ impl Batch {
         let (log, piece) = (self.log, &self.piece);
         // Each by its number, so that what lies between them stays; by its
         // time too, so that what was taken up again meanwhile stays.
-        let remove = format!(
-            "DELETE FROM {} WHERE {} = ?1 AND {} = ?2",
-            log.table, log.id, log.at
-        );
+        let remove = format!("DELETE FROM {} WHERE {} = ?1 AND {} = ?2", log.table, log.id, log.at);
         for entry in &piece.entries {
             if tx.execute(&remove, *entry)? != 1 {
                 return Err(PackError::Changed(log.kind));
@@ -311,19 +296,13 @@ pub fn page(
 ) -> Result<(Vec<BatchRow>, u64)> {
     let order = if newest_first { "DESC" } else { "ASC" };
     let mut total: i64 = 0;
-    for log in LOGS
-        .iter()
-        .filter(|log| kind.is_none_or(|kind| kind == log.kind))
-    {
+    for log in LOGS.iter().filter(|log| kind.is_none_or(|kind| kind == log.kind)) {
         let count = "SELECT count(*) FROM log_batch WHERE kind = ?1";
         total += tx.one(count, [log.kind], |row| row.get::<_, i64>(0))?;
     }
     let (narrowed, order) = match kind {
         Some(_) => ("kind = ?1", format!("day {order}, part {order}")),
-        None => (
-            "day >= 0 AND ?1 IS NULL",
-            format!("day {order}, kind {order}, part {order}"),
-        ),
+        None => ("day >= 0 AND ?1 IS NULL", format!("day {order}, kind {order}, part {order}")),
     };
     let rows = tx.all(
         &format!(

@@ -35,12 +35,7 @@ const KINDS: [(&str, &str); LOGS.len()] = {
 const LIST: Listing = Listing {
     path: "/admin/cron/arquivo",
     hint: "",
-    filters: &[Filter {
-        name: "tipo",
-        label: "Registro",
-        all: "Todos",
-        values: &KINDS,
-    }],
+    filters: &[Filter { name: "tipo", label: "Registro", all: "Todos", values: &KINDS }],
     orders: &["-dia"],
 };
 
@@ -77,11 +72,7 @@ fn line(batch: &BatchRow) -> BatchLine {
     let day = batch.day.date().format("%d/%m/%Y");
     BatchLine {
         id: batch.id.to_string(),
-        day: if batch.part == 1 {
-            day.to_string()
-        } else {
-            format!("{day}, parte {}", batch.part)
-        },
+        day: if batch.part == 1 { day.to_string() } else { format!("{day}, parte {}", batch.part) },
         log: batch.title().to_owned(),
         entries: grouped(u64::try_from(batch.entries).unwrap_or(0)),
         size: view::size(u64::try_from(batch.packed_bytes).unwrap_or(0)),
@@ -92,9 +83,8 @@ fn line(batch: &BatchRow) -> BatchLine {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let (kind, window) = (query.filter("tipo"), query.window());
-    let (batches, total) = app.db.read(request.lane, |tx| {
-        archive::page(tx, kind, query.descending, window)
-    })?;
+    let (batches, total) =
+        app.db.read(request.lane, |tx| archive::page(tx, kind, query.descending, window))?;
     if query.csv {
         return csv(app, batches);
     }
@@ -128,15 +118,7 @@ fn kept(keep: &Keep) -> KeptLine {
 }
 
 fn csv(app: &App, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "tipo",
-        "dia",
-        "parte",
-        "registros",
-        "bytes",
-        "arquivado_em",
-    ];
+    let header = ["id", "tipo", "dia", "parte", "registros", "bytes", "arquivado_em"];
     let mut file = CsvFile::new("arquivo.csv", &header)?;
     for batch in batches {
         let batch = wire(app, batch);
@@ -176,9 +158,7 @@ struct BatchReply {
 pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: BatchQuery = request.query()?;
     let mut check = Check::text();
-    let page = check
-        .number("pagina", query.pagina, 1..=1_000_000)
-        .unwrap_or(1);
+    let page = check.number("pagina", query.pagina, 1..=1_000_000).unwrap_or(1);
     let format = check.optional("formato", query.formato).unwrap_or_default();
     if !matches!(&*format, "" | "jsonl") {
         check.fail("formato", "must be jsonl");
@@ -198,15 +178,10 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let page = usize::try_from(page).unwrap_or(1);
     let total = lines.lines().count();
-    let shown: Vec<&str> = lines
-        .lines()
-        .skip((page - 1).saturating_mul(PER_PAGE))
-        .take(PER_PAGE)
-        .collect();
+    let shown: Vec<&str> =
+        lines.lines().skip((page - 1).saturating_mul(PER_PAGE)).take(PER_PAGE).collect();
     let entries = shown.iter().map(|line| readable(app.zone(), line));
-    let entries: Vec<Value> = entries
-        .collect::<Result<_, _>>()
-        .map_err(Problem::internal)?;
+    let entries: Vec<Value> = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
     if request.wants_json() {
         return Reply::json(&BatchReply {
             ok: true,
@@ -222,11 +197,7 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         damaged: (!whole).then(damaged),
         batch: line(&batch),
         packed: app.zone().page(batch.created_at),
-        lines: entries
-            .iter()
-            .map(Value::to_string)
-            .collect::<Vec<_>>()
-            .join("\n"),
+        lines: entries.iter().map(Value::to_string).collect::<Vec<_>>().join("\n"),
         paging: Paging::new(&path, &[], page as u64, PER_PAGE as u64, total as u64),
     })
 }

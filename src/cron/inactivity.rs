@@ -34,9 +34,8 @@ pub fn alert(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     while !at.done && !turn.is_over() {
         let before = terms.away_since_before(turn.now);
         let ways = terms.ways;
-        let people = app.db.read(Lane::Slow, |tx| {
-            people_after(tx, UserId(at.position), before, ways)
-        })?;
+        let people =
+            app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), before, ways))?;
         let next = Mark {
             position: people.last().map_or(at.position, |last| last.0),
             done: people.len() < PIECE,

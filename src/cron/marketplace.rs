@@ -45,10 +45,6 @@ fn receive_missed(app: &App, turn: &Turn<'_>) -> Result<(), DbError> {
         missed::Outcome::Refused => REFUSED_S,
     };
     let next: Instant = turn.now.plus(pause_s);
-    let mark = Mark {
-        position: next.0,
-        done: false,
-    };
-    app.db
-        .write(move |tx| mark::set(tx, MARK, mark, next.plus(DAY_S)))
+    let mark = Mark { position: next.0, done: false };
+    app.db.write(move |tx| mark::set(tx, MARK, mark, next.plus(DAY_S)))
 }

@@ -31,9 +31,7 @@ const MOVED: &str = "o encontro mudou de horário ou foi excluído";
 pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     withdraw(app, turn)?;
     let now = turn.now;
-    let ahead = app
-        .db
-        .read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
+    let ahead = app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
     for meet in &ahead {
         for moment in Moment::ALL {
             if moment.is_now(meet.entry.starts_at, now) {
@@ -113,9 +111,7 @@ fn remind_of(
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
     while !at.done && !turn.is_over() {
         let ways = reminder.ways;
-        let people = app
-            .db
-            .read(Lane::Slow, |tx| people_after(tx, UserId(at.position), ways))?;
+        let people = app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), ways))?;
         let (reminder, name) = (reminder.clone(), name.clone());
         let next = Mark {
             position: people.last().map_or(at.position, |last| last.0),
@@ -187,16 +183,11 @@ fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
         let Some((meet, start)) = meet_of(&name) else {
             continue;
         };
-        let stands = app.db.read(Lane::Slow, |tx| {
-            Ok::<_, DbError>(starts_at(tx, meet)? == Some(start))
-        })?;
+        let stands =
+            app.db.read(Lane::Slow, |tx| Ok::<_, DbError>(starts_at(tx, meet)? == Some(start)))?;
         // What waits past the start of a meet that stands is too old, which
         // the delivery says of it.
-        let is_done = if stands {
-            is_over
-        } else {
-            take_back(app, turn, &name)?
-        };
+        let is_done = if stands { is_over } else { take_back(app, turn, &name)? };
         if is_done {
             app.db.write(move |tx| mark::forget(tx, &name))?;
         }

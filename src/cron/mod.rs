@@ -103,12 +103,7 @@ pub struct Turn<'t> {
 impl<'t> Turn<'t> {
     /// A turn that begins now.
     pub fn new(now: Instant, stop: Option<&'t Stop>) -> Self {
-        Self {
-            now,
-            is_asked: false,
-            began: Monotonic::now(),
-            stop,
-        }
+        Self { now, is_asked: false, began: Monotonic::now(), stop }
     }
 
     /// The same, asked for by somebody.
@@ -163,9 +158,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
                 let state = known.iter().find(|state| state.name == task.name);
                 let paused = state.is_some_and(|state| state.paused_at.is_some());
                 // What failed is tried again, however seldom it is due.
-                let last = state
-                    .filter(|state| state.failures == 0)
-                    .and_then(|state| state.started_at);
+                let last =
+                    state.filter(|state| state.failures == 0).and_then(|state| state.started_at);
                 if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
                     let turn = Turn::new(app.clock.now(), stop).asked(origin != Origin::Tick);
                     let done = run_one(app, task, &turn, &mut report);
@@ -208,13 +202,7 @@ fn run_one(app: &App, task: &'static Task, turn: &Turn<'_>, report: &mut Report)
     if let Some(error) = &error {
         tracing::warn!(task = task.name, error, "a periodic task failed");
     }
-    Ran {
-        task,
-        started_at: turn.now,
-        ended_at: app.clock.now(),
-        ms: turn.ms(),
-        error,
-    }
+    Ran { task, started_at: turn.now, ended_at: app.clock.now(), ms: turn.ms(), error }
 }
 
 fn panic_words(panic: &(dyn Any + Send)) -> String {

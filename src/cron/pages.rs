@@ -122,10 +122,7 @@ fn task_row(app: &App, task: &Task, state: Option<&TaskState>, now: Instant) -> 
         title: task.title,
         every: task.every.words(),
         last: last.map(|at| When::new(app.zone(), at, now)),
-        took: state
-            .and_then(|state| state.ms)
-            .map(took)
-            .unwrap_or_default(),
+        took: state.and_then(|state| state.ms).map(took).unwrap_or_default(),
         state: if paused {
             Badge::Paused
         } else if failures >= store::WORRYING {
@@ -173,10 +170,7 @@ fn run_row(app: &App, run: &Noted, now: Instant) -> RunRow {
     let did = in_words(&run.counts)
         .into_iter()
         .map(|(words, count)| format!("{words}: {}", grouped(count)));
-    let failed = run
-        .errors
-        .iter()
-        .map(|failure| format!("Falhou: {}", title_of(&failure.tarefa)));
+    let failed = run.errors.iter().map(|failure| format!("Falhou: {}", title_of(&failure.tarefa)));
     RunRow {
         id: run.id.to_string(),
         at: app.zone().page(run.started_at),
@@ -225,19 +219,13 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             ok: true,
             ligado: app.config.cron.enabled,
             intervalo_s: app.config.cron.interval_s,
-            tarefas: TASKS
-                .iter()
-                .map(|task| wire_task(app, task, of(task)))
-                .collect(),
+            tarefas: TASKS.iter().map(|task| wire_task(app, task, of(task))).collect(),
             total,
             dados: runs.into_iter().map(|run| wire_run(app, run)).collect(),
         });
     }
     let now = request.now;
-    let tasks: Vec<_> = TASKS
-        .iter()
-        .map(|task| task_row(app, task, of(task), now))
-        .collect();
+    let tasks: Vec<_> = TASKS.iter().map(|task| task_row(app, task, of(task), now)).collect();
     Reply::page(&CronPage {
         layout: layout(app, person, request).with_flash(flash(&query)),
         attention: attention(app, &tasks),
@@ -260,11 +248,7 @@ fn flash(query: &ListQuery) -> Option<Notice> {
 
 fn notice(word: &str) -> Option<Notice> {
     let (tone, title, text) = match word {
-        "rodou" => (
-            Tone::Good,
-            "Execução concluída",
-            "Abaixo está o que ela fez.",
-        ),
+        "rodou" => (Tone::Good, "Execução concluída", "Abaixo está o que ela fez."),
         "falhou" => (
             Tone::Bad,
             "Execução concluída com falha",
@@ -280,11 +264,7 @@ fn notice(word: &str) -> Option<Notice> {
             "Tarefa pausada",
             "Ela fica de fora de todas as execuções até você retomar.",
         ),
-        "retomada" => (
-            Tone::Good,
-            "Tarefa retomada",
-            "Ela volta a rodar na próxima execução.",
-        ),
+        "retomada" => (Tone::Good, "Tarefa retomada", "Ela volta a rodar na próxima execução."),
         _ => return None,
     };
     Some(Notice::new(tone, title, text))
@@ -294,11 +274,7 @@ fn attention(app: &App, tasks: &[TaskRow]) -> Vec<Notice> {
     let mut notices = Vec::new();
     if !app.config.cron.enabled {
         let text = "As tarefas só rodam quando alguém chama /api/v1/cron com o segredo, ou aqui. Para rodarem sozinhas, ponha cron.enabled = true no arquivo de configuração e reinicie o serviço.";
-        notices.push(Notice::new(
-            Tone::Warn,
-            "O relógio interno está desligado",
-            text,
-        ));
+        notices.push(Notice::new(Tone::Warn, "O relógio interno está desligado", text));
     }
     for task in tasks.iter().filter(|task| task.state == Badge::Broken) {
         let title = format!("Tarefa com falha: {}", task.title);
@@ -308,16 +284,7 @@ fn attention(app: &App, tasks: &[TaskRow]) -> Vec<Notice> {
 }
 
 fn csv(app: &App, runs: Vec<Noted>) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "inicio",
-        "fim",
-        "ms",
-        "origem",
-        "resultado",
-        "contagens",
-        "erros",
-    ];
+    let header = ["id", "inicio", "fim", "ms", "origem", "resultado", "contagens", "erros"];
     let mut file = CsvFile::new("cron.csv", &header)?;
     for run in runs {
         let run = wire_run(app, run);
@@ -351,18 +318,13 @@ struct RunReply {
 /// `GET /admin/cron/{id}`: one run with its counts and failures.
 pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: RunQuery = request.query()?;
-    let word = Check::text()
-        .optional("aviso", query.aviso)
-        .unwrap_or_default();
+    let word = Check::text().optional("aviso", query.aviso).unwrap_or_default();
     let id = request.variable("id").parse();
     let id = id.map_err(|_| Problem::not_found())?;
     let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
     let run = found.ok_or_else(Problem::not_found)?;
     if request.wants_json() {
-        return Reply::json(&RunReply {
-            ok: true,
-            run: wire_run(app, run),
-        });
+        return Reply::json(&RunReply { ok: true, run: wire_run(app, run) });
     }
     let counts = in_words(&run.counts).into_iter();
     let errors = run.errors.iter();
@@ -370,9 +332,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
         layout: layout(app, person, request).with_flash(notice(&word)),
         row: run_row(app, &run, request.now),
         ended: app.zone().page(run.ended_at),
-        counts: counts
-            .map(|(words, count)| (words, grouped(count)))
-            .collect(),
+        counts: counts.map(|(words, count)| (words, grouped(count))).collect(),
         errors: errors
             .map(|failure| (title_of(&failure.tarefa), failure.mensagem.clone()))
             .collect(),
@@ -392,24 +352,13 @@ pub fn run_now(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     if request.wants_json() {
         return Reply::json(&RunAnswer::of(app, &run));
     }
-    let page = run
-        .id
-        .map_or_else(|| LIST.path.to_owned(), |id| format!("{}/{id}", LIST.path));
-    let word = if run.failures.is_empty() {
-        "rodou"
-    } else {
-        "falhou"
-    };
+    let page = run.id.map_or_else(|| LIST.path.to_owned(), |id| format!("{}/{id}", LIST.path));
+    let word = if run.failures.is_empty() { "rodou" } else { "falhou" };
     Reply::redirect(&address(&page, &[("aviso", word)]))
 }
 
 fn act<'a>(action: &'static str, id: &str, name: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "tarefa",
-        object_id: id.to_owned(),
-        object_name: name,
-    }
+    Act { action, object: "tarefa", object_id: id.to_owned(), object_name: name }
 }
 
 #[derive(Serialize)]
@@ -434,11 +383,7 @@ fn set_paused(person: &Person, request: &Request, paused: bool) -> Result<Job, P
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         if store::set_paused(tx, task, paused)? {
-            let action = if paused {
-                "cron.pausar"
-            } else {
-                "cron.retomar"
-            };
+            let action = if paused { "cron.pausar" } else { "cron.retomar" };
             let (before, after) = (Shown { pausada: !paused }, Shown { pausada: paused });
             let act = act(action, task.name, task.title);
             audit::note(tx, &actor, &act, Some(&before), Some(&after))?;

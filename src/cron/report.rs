@@ -113,10 +113,8 @@ impl Report {
             Archival::Done { arquivados, lotes } => (arquivados, lotes),
         };
         if batches > 0 {
-            self.log_archival = Archival::Done {
-                arquivados: before + entries,
-                lotes: parts + batches,
-            };
+            self.log_archival =
+                Archival::Done { arquivados: before + entries, lotes: parts + batches };
         }
     }
 
@@ -127,9 +125,7 @@ impl Report {
             for (name, value) in fields {
                 match value {
                     Value::Object(parts) => effects.extend(
-                        parts
-                            .into_iter()
-                            .map(|(part, value)| (format!("{name}.{part}"), value)),
+                        parts.into_iter().map(|(part, value)| (format!("{name}.{part}"), value)),
                     ),
                     value => {
                         effects.insert(name, value);
@@ -155,20 +151,11 @@ const WORDS: [(&str, &str); 18] = [
     ("ml_sync.contas", "Contas sincronizadas"),
     ("ml_sync.vendas_novas", "Vendas novas"),
     ("ml_sync.erros", "Contas com erro"),
-    (
-        "agencia_sync.sincronizados",
-        "Clientes da agência sincronizados",
-    ),
+    ("agencia_sync.sincronizados", "Clientes da agência sincronizados"),
     ("agencia_sync.erros", "Clientes da agência com erro"),
-    (
-        "checkup_agencia.verificados",
-        "Contas da agência verificadas",
-    ),
+    ("checkup_agencia.verificados", "Contas da agência verificadas"),
     ("checkup_agencia.prontos", "Contas da agência prontas"),
-    (
-        "checkup_agencia.pendentes",
-        "Contas da agência com pendências",
-    ),
+    ("checkup_agencia.pendentes", "Contas da agência com pendências"),
     ("log_archival.arquivados", "Registros arquivados"),
     ("log_archival.lotes", "Lotes de arquivo"),
     ("suspensos", "Acessos encerrados"),
@@ -177,10 +164,7 @@ const WORDS: [(&str, &str); 18] = [
 /// Stored counts with their words, in the order of the specification.
 pub fn in_words(counts: &Map<String, Value>) -> Vec<(&'static str, u64)> {
     let count = |name: &str| counts.get(name).and_then(Value::as_u64);
-    WORDS
-        .iter()
-        .filter_map(|(name, words)| Some((*words, count(name)?)))
-        .collect()
+    WORDS.iter().filter_map(|(name, words)| Some((*words, count(name)?))).collect()
 }
 
 /// A task that failed.
@@ -196,18 +180,12 @@ pub struct Failure {
 impl Failure {
     /// The failure of a task, when it failed.
     pub fn of(ran: &Ran) -> Option<Self> {
-        Some(Self {
-            tarefa: ran.task.name.to_owned(),
-            mensagem: ran.error.clone()?,
-        })
+        Some(Self { tarefa: ran.task.name.to_owned(), mensagem: ran.error.clone()? })
     }
 
     /// The history could not be read or written.
     pub fn ours(error: &DbError) -> Self {
-        Self {
-            tarefa: "historico".to_owned(),
-            mensagem: error.to_string(),
-        }
+        Self { tarefa: "historico".to_owned(), mensagem: error.to_string() }
     }
 }
 

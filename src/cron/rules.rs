@@ -97,22 +97,12 @@ pub fn leaves_at(
     let civil = zone.civil(now);
     let (day, time) = (Day::of(civil.date()), civil.time());
     let overnight = until < from;
-    let quiet = if overnight {
-        time >= from || time < until
-    } else {
-        from <= time && time < until
-    };
+    let quiet = if overnight { time >= from || time < until } else { from <= time && time < until };
     if !quiet {
         return now;
     }
-    let day = if overnight && time >= from {
-        day.plus(1)
-    } else {
-        day
-    };
-    zone.at(day, until)
-        .plus(user.0.rem_euclid(SPREAD_S))
-        .max(now)
+    let day = if overnight && time >= from { day.plus(1) } else { day };
+    zone.at(day, until).plus(user.0.rem_euclid(SPREAD_S)).max(now)
 }
 
 /// Entries of a log from before this instant are old: whole civil days, each

@@ -202,11 +202,7 @@ pub fn page(
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
     let (narrowed, order) = (
-        if outcome.is_some() {
-            "outcome = ?1"
-        } else {
-            "?1 IS NULL"
-        },
+        if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" },
         if newest_first { "DESC" } else { "ASC" },
     );
     let total: i64 = tx.one(
@@ -227,9 +223,5 @@ pub fn page(
 
 /// One run.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Noted>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM cron_run WHERE run_id = ?1"),
-        [id],
-        read,
-    )
+    tx.optional(&format!("SELECT {COLUMNS} FROM cron_run WHERE run_id = ?1"), [id], read)
 }

@@ -162,11 +162,7 @@ impl House {
             demo: Vec::new(),
         })
         .unwrap();
-        Self {
-            app,
-            clock_file,
-            _folder: folder,
-        }
+        Self { app, clock_file, _folder: folder }
     }
 
     fn now_is(&self, now: Instant) {
@@ -182,10 +178,7 @@ impl House {
     }
 
     fn number(&self, sql: &str) -> i64 {
-        let found = self
-            .app
-            .db
-            .read(Lane::Slow, |tx| tx.one(sql, [], |row| row.get(0)));
+        let found = self.app.db.read(Lane::Slow, |tx| tx.one(sql, [], |row| row.get(0)));
         found.unwrap()
     }
 }
@@ -228,11 +221,7 @@ fn what_happens_in_a_task_stays_in_it() {
         .collect();
     assert_eq!(
         errors,
-        [
-            Some("it panicked: on purpose".to_owned()),
-            Some("it did not work".to_owned()),
-            None
-        ]
+        [Some("it panicked: on purpose".to_owned()), Some("it did not work".to_owned()), None]
     );
     // What was done before a failure is counted.
     let effects = serde_json::Value::Object(report.effects());
@@ -294,10 +283,7 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
     house.now_is(tomorrow);
     inactivity::alert(&house.app, &Turn::new(tomorrow, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
-    assert_eq!(
-        house.number("SELECT count(DISTINCT user_id) FROM outbox"),
-        1300
-    );
+    assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 1300);
     // Marks of days that are over go.
     let later = NOW.plus(10 * DAY_S);
     house.now_is(later);
@@ -324,10 +310,7 @@ fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
     assert_eq!(house.number("SELECT max(part) FROM log_batch"), 3);
     let mut ids = Vec::new();
     for batch in 1..=house.number("SELECT max(batch_id) FROM log_batch") {
-        let found = house
-            .app
-            .db
-            .read(Lane::Slow, |tx| archive::batch(tx, batch));
+        let found = house.app.db.read(Lane::Slow, |tx| archive::batch(tx, batch));
         let (_, lines) = found.unwrap().unwrap();
         for line in lines.unwrap().lines() {
             let entry: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -347,10 +330,7 @@ fn entries_that_change_while_they_are_packed_stay_where_they_are() {
          SELECT 1780000000 + i, 1780000000 + i, i, 'relogio', 0, '{}', '[]' FROM n",
     );
     let log = &archive::LOGS[0];
-    let piece = house
-        .app
-        .db
-        .read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
+    let piece = house.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
     let batch = archive::Batch::of(log, piece.unwrap().unwrap()).unwrap();
     house.execute("DELETE FROM cron_run WHERE run_id = 5");
     let stored = house.app.db.write(move |tx| batch.store(tx));
@@ -396,10 +376,7 @@ fn a_run_keeps_its_turn_until_it_is_over() {
         let is_taken = house.app.cron_turns.is_taken();
         let queued = house.number("SELECT count(*) FROM outbox");
         let goes_on = 0 < before && queued < 5000;
-        assert!(
-            is_taken || !goes_on,
-            "at {queued} messages nobody has the turn"
-        );
+        assert!(is_taken || !goes_on, "at {queued} messages nobody has the turn");
         before = queued;
     }
     running.join().unwrap();
@@ -422,20 +399,14 @@ fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
         let mut report = Report::default();
         meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
         assert_eq!(house.number("SELECT count(*) FROM outbox"), 300);
-        assert_eq!(
-            house.number("SELECT count(DISTINCT user_id) FROM outbox"),
-            300
-        );
+        assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 300);
     }
     // A meet that was moved takes all of them back, and is announced anew.
     house.execute("UPDATE meet SET starts_at = starts_at - 60");
     let mut report = Report::default();
     meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
-    let by_state = |state: i64| {
-        house.number(&format!(
-            "SELECT count(*) FROM outbox WHERE state = {state}"
-        ))
-    };
+    let by_state =
+        |state: i64| house.number(&format!("SELECT count(*) FROM outbox WHERE state = {state}"));
     assert_eq!((by_state(2), by_state(0)), (300, 300));
     // Marks of meets that have begun go.
     let begun = NOW.plus(2 * DAY_S);
@@ -464,10 +435,7 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
     let mut report = Report::default();
     archive::pack(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 1000);
-    assert_eq!(
-        house.number("SELECT count(*) FROM outbox WHERE state = 0"),
-        1000
-    );
+    assert_eq!(house.number("SELECT count(*) FROM outbox WHERE state = 0"), 1000);
     assert_eq!(house.number("SELECT sum(messages) FROM outbox_count"), 1000);
     assert_eq!(house.number("SELECT sum(entries) FROM log_batch"), 2000);
     let packed = house.app.db.read(Lane::Slow, |tx| archive::batch(tx, 1));
@@ -480,12 +448,7 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
             entry["message_id"].as_i64().unwrap()
         })
         .collect();
-    assert!(
-        numbers
-            .iter()
-            .copied()
-            .eq((1..=3000).filter(|i| i % 3 != 0))
-    );
+    assert!(numbers.iter().copied().eq((1..=3000).filter(|i| i % 3 != 0)));
     for personal in ["Ana", "Bia", "@", "5511", "params", "provider"] {
         assert!(!lines.contains(personal), "{personal} in {lines}");
     }
@@ -504,10 +467,7 @@ fn a_message_that_was_taken_up_again_is_not_packed() {
                 ('email', 7, 'alerta', '{}', 'b', 3, 1770000000, 1770000000, 1770000000)",
     );
     let log = &archive::LOGS[2];
-    let piece = house
-        .app
-        .db
-        .read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
+    let piece = house.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
     let batch = Arc::new(archive::Batch::of(log, piece.unwrap().unwrap()).unwrap());
     // Waiting again, or already done again.
     for change in ["0, done_at = NULL", "1, done_at = 1779999999"] {
@@ -539,17 +499,8 @@ fn bodies_of_messages_go_after_thirty_days_and_then_nothing_is_sent_again() {
     );
     let forgotten = house.app.db.write(|tx| outbox::forget_bodies(tx, 100));
     assert_eq!(forgotten.unwrap(), 1);
-    assert_eq!(
-        house.number("SELECT message_id FROM outbox WHERE params = '{}'"),
-        1
-    );
-    let again = |id| {
-        house
-            .app
-            .db
-            .write(move |tx| outbox::try_again(tx, id))
-            .unwrap()
-    };
+    assert_eq!(house.number("SELECT message_id FROM outbox WHERE params = '{}'"), 1);
+    let again = |id| house.app.db.write(move |tx| outbox::try_again(tx, id)).unwrap();
     assert_eq!((again(1), again(2)), (false, true));
 }
 
@@ -570,12 +521,6 @@ fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
     // As if it held so many more.
     house.execute("INSERT INTO request_log_count VALUES (5, '', 997500)");
     relieve(&mut report);
-    assert_eq!(
-        house.number("SELECT min(entry_id) FROM request_log"),
-        1_795_176_000_004_001
-    );
-    assert_eq!(
-        house.number("SELECT sum(entries) FROM request_log_count"),
-        998_500
-    );
+    assert_eq!(house.number("SELECT min(entry_id) FROM request_log"), 1_795_176_000_004_001);
+    assert_eq!(house.number("SELECT sum(entries) FROM request_log_count"), 998_500);
 }

@@ -89,11 +89,7 @@ impl BackupError {
             let path = path.to_owned();
             match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::Full(path),
-                _ => Self::Io {
-                    doing,
-                    path,
-                    source,
-                },
+                _ => Self::Io { doing, path, source },
             }
         }
     }
@@ -103,10 +99,9 @@ impl BackupError {
             let path = path.to_owned();
             match source.sqlite_error_code() {
                 Some(ErrorCode::DiskFull) => Self::Full(path),
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged {
-                    path,
-                    detail: source.to_string(),
-                },
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                    Self::Damaged { path, detail: source.to_string() }
+                }
                 _ => Self::Sqlite { path, source },
             }
         }
@@ -179,11 +174,7 @@ pub fn copy_unnamed(database: &Path) -> Result<Unnamed> {
     check(&partial.path)?;
     let (bytes, sha256) = digest(&partial.path)?;
     let file = File::open(&partial.path).map_err(BackupError::io("open", &partial.path))?;
-    Ok(Unnamed {
-        file,
-        bytes,
-        sha256,
-    })
+    Ok(Unnamed { file, bytes, sha256 })
 }
 
 /// Removes what a killed process left of a copy it was making to send.
@@ -238,10 +229,7 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
     )];
     if let Some(aside) = &aside {
         lines.push(format!("The replaced database is {}.", aside.display()));
-        lines.push(format!(
-            "To undo this: seller-platform restore {}",
-            aside.display()
-        ));
+        lines.push(format!("To undo this: seller-platform restore {}", aside.display()));
     }
     Ok(Restored { aside, lines })
 }
@@ -284,9 +272,7 @@ impl Partial {
 
     /// Gives the file its final name once it lies on the disk.
     fn finish(self, to: &Path) -> Result<()> {
-        self.file
-            .sync_all()
-            .map_err(BackupError::io("sync", &self.path))?;
+        self.file.sync_all().map_err(BackupError::io("sync", &self.path))?;
         rename(&self.path, to)
     }
 }
@@ -320,16 +306,13 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
     target
         .execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;")
         .map_err(&sqlite)?;
-    let copied = Backup::new(&source, &mut target)
-        .and_then(|backup| backup.step(-1))
-        .map_err(&sqlite)?;
+    let copied =
+        Backup::new(&source, &mut target).and_then(|backup| backup.step(-1)).map_err(&sqlite)?;
     if copied != StepResult::Done {
         return Err(BackupError::InUse(database.to_owned()));
     }
     // The copy says that it has a log, as its source does.
-    target
-        .execute_batch("PRAGMA journal_mode = DELETE")
-        .map_err(&sqlite)?;
+    target.execute_batch("PRAGMA journal_mode = DELETE").map_err(&sqlite)?;
     target.close().map_err(|(_, error)| sqlite(error))
 }
 
@@ -338,17 +321,12 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
 fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
     let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let sqlite = BackupError::sqlite(path);
-    connection
-        .execute_batch("PRAGMA journal_mode = DELETE")
-        .map_err(&sqlite)?;
+    connection.execute_batch("PRAGMA journal_mode = DELETE").map_err(&sqlite)?;
     let Some(version) = migrate::stamp(&connection, path)? else {
         return Err(BackupError::Empty(path.to_owned()));
     };
     if let Some(detail) = first_fault(&connection).map_err(&sqlite)? {
-        return Err(BackupError::Damaged {
-            path: path.to_owned(),
-            detail,
-        });
+        return Err(BackupError::Damaged { path: path.to_owned(), detail });
     }
     let rows = count_rows(&connection).map_err(&sqlite)?;
     connection.close().map_err(|(_, error)| sqlite(error))?;
@@ -380,9 +358,8 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
          WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
          ORDER BY name",
     )?;
-    let names = tables
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<Vec<String>>>()?;
+    let names =
+        tables.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     names
         .into_iter()
         .map(|name| {
@@ -420,12 +397,8 @@ fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
 fn write_manifest(report: &Report, to: &Path) -> Result<PathBuf> {
     let path = beside(to, ".json.partial");
     let write = || -> std::io::Result<()> {
-        let mut file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)?;
+        let mut file =
+            File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
         serde_json::to_writer_pretty(&file, report)?;
         file.write_all(b"\n")?;
         file.sync_all()
@@ -461,13 +434,13 @@ fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
 /// Folds the log of the present database into it; false when it is too
 /// damaged for that.
 fn fold_log(database: &Path) -> Result<bool> {
-    let folded = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE)
-        .ok()
-        .and_then(|connection| {
+    let folded = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(
+        |connection| {
             let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
             let busy: rusqlite::Result<i64> = connection.query_row(fold, [], |row| row.get(0));
             busy.ok()
-        });
+        },
+    );
     // The last connection removes the log, so whoever still has one is not us.
     if folded == Some(1) || (folded.is_some() && beside(database, "-wal").exists()) {
         return Err(BackupError::InUse(database.to_owned()));
@@ -491,12 +464,8 @@ fn free_name(database: &Path, now: Instant) -> PathBuf {
 fn copy_file(from: &Path, to: &Path) -> Result<()> {
     let copy = || -> std::io::Result<()> {
         let mut source = File::open(from)?;
-        let mut target = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(to)?;
+        let mut target =
+            File::options().write(true).create(true).truncate(true).mode(0o600).open(to)?;
         std::io::copy(&mut source, &mut target)?;
         target.sync_all()
     };
@@ -533,18 +502,11 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
 
 /// A new name is on the disk only after its folder is.
 fn sync_folder(path: &Path) -> Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(BackupError::io("sync", folder))
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(BackupError::io("sync", folder))
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -111,10 +111,7 @@ pub struct Log {
 impl Log {
     /// Knows nothing yet.
     pub fn new() -> Self {
-        Self {
-            next_passive: PASSIVE_PAGES,
-            tried: None,
-        }
+        Self { next_passive: PASSIVE_PAGES, tried: None }
     }
 
     /// After a commit: copies or truncates the log when it is long enough.

@@ -174,10 +174,7 @@ impl OpenError {
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotADatabase(path),
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly(path),
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
-                path,
-                detail: source.to_string(),
-            },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail: source.to_string() },
             _ => Self::Sqlite { path, source },
         }
     }

@@ -26,10 +26,7 @@ impl LockFile {
         let file = match lock_path(&path) {
             Ok(Locked::Mine(file)) => file,
             Ok(Locked::Others(pid)) => {
-                return Err(OpenError::Locked {
-                    path: database.to_owned(),
-                    pid,
-                });
+                return Err(OpenError::Locked { path: database.to_owned(), pid });
             }
             Err(error) => return Err(refusal(database, path, error)),
         };
@@ -58,11 +55,7 @@ fn refusal(database: &Path, path: PathBuf, error: std::io::Error) -> OpenError {
         std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
             OpenError::ReadOnly(path)
         }
-        _ => OpenError::Io {
-            doing: "take the lock file",
-            path,
-            source: error,
-        },
+        _ => OpenError::Io { doing: "take the lock file", path, source: error },
     }
 }
 

@@ -43,10 +43,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "0004_channels_and_requests",
         sql: include_str!("migrations/0004_channels_and_requests.sql"),
     },
-    Step {
-        name: "0005_marketplace",
-        sql: include_str!("migrations/0005_marketplace.sql"),
-    },
+    Step { name: "0005_marketplace", sql: include_str!("migrations/0005_marketplace.sql") },
     Step {
         name: "0006_areas_fees_labels",
         sql: include_str!("migrations/0006_areas_fees_labels.sql"),
@@ -74,11 +71,7 @@ pub fn status(path: &Path) -> Result<Vec<String>, OpenError> {
         return Ok(vec![format!("no schema yet; version {VERSION} to come")]);
     };
     let mut lines = vec![format!("schema version {version} of {VERSION}")];
-    lines.extend(
-        steps_after(version, STEPS)
-            .iter()
-            .map(|step| format!("to come: {}", step.name)),
-    );
+    lines.extend(steps_after(version, STEPS).iter().map(|step| format!("to come: {}", step.name)));
     Ok(lines)
 }
 
@@ -176,11 +169,7 @@ fn copy_path(path: &Path, version: i64) -> PathBuf {
 }
 
 fn step_failed(path: &Path, step: &str, detail: String) -> OpenError {
-    OpenError::Migration {
-        path: path.to_owned(),
-        step: step.to_owned(),
-        detail,
-    }
+    OpenError::Migration { path: path.to_owned(), step: step.to_owned(), detail }
 }
 
 /// Version of the file at `path`, `None` while it holds nothing.
@@ -197,9 +186,7 @@ pub(super) fn stamp(connection: &Connection, path: &Path) -> Result<Option<i64>,
         Ok((
             connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
             connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
-            connection
-                .prepare("SELECT 1 FROM sqlite_schema")?
-                .exists([])?,
+            connection.prepare("SELECT 1 FROM sqlite_schema")?.exists([])?,
         ))
     };
     let (application, version, has_tables) =
@@ -216,11 +203,7 @@ fn judge(path: &Path, application: i64, version: i64) -> Result<(), OpenError> {
         return Err(OpenError::Foreign(path.to_owned()));
     }
     if version > VERSION {
-        return Err(OpenError::Newer {
-            path: path.to_owned(),
-            file: version,
-            program: VERSION,
-        });
+        return Err(OpenError::Newer { path: path.to_owned(), file: version, program: VERSION });
     }
     Ok(())
 }
@@ -229,19 +212,11 @@ fn judge(path: &Path, application: i64, version: i64) -> Result<(), OpenError> {
 /// never opens it and not a byte of it or beside it changes. What they do not
 /// show (an unfolded log) is seen by [`stamp`].
 pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
-    let io = |doing| {
-        move |source| OpenError::Io {
-            doing,
-            path: path.to_owned(),
-            source,
-        }
-    };
+    let io = |doing| move |source| OpenError::Io { doing, path: path.to_owned(), source };
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let folder = path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             return Err(if folder.is_none_or(Path::exists) {
                 OpenError::Missing(path.to_owned())
             } else {
@@ -262,12 +237,7 @@ pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
         return Err(OpenError::NotADatabase(path.to_owned()));
     }
     let number = |at: usize| {
-        i64::from(i32::from_be_bytes([
-            header[at],
-            header[at + 1],
-            header[at + 2],
-            header[at + 3],
-        ]))
+        i64::from(i32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]))
     };
     let settled =
         file_size(&beside(path, "-wal")) == 0 && file_size(&beside(path, "-journal")) == 0;
@@ -327,10 +297,6 @@ fn not_writable(path: &Path, doing: &'static str, source: std::io::Error) -> Ope
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             OpenError::ReadOnly(path.to_owned())
         }
-        _ => OpenError::Io {
-            doing,
-            path: path.to_owned(),
-            source,
-        },
+        _ => OpenError::Io { doing, path: path.to_owned(), source },
     }
 }

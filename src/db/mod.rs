@@ -88,13 +88,7 @@ impl Db {
         let migrated = migrate::bring_up(&options.path, &options.clock)?;
         let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;
         *db.inner.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(lock);
-        Ok((
-            db,
-            Opened {
-                was_clean,
-                migrated,
-            },
-        ))
+        Ok((db, Opened { was_clean, migrated }))
     }
 
     /// Opens the database for a command, also while a server runs on it. Makes
@@ -142,11 +136,7 @@ impl Db {
         lane: Lane,
         f: impl FnOnce(&ReadTx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let readers = self
-            .inner
-            .readers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let readers = self.inner.readers.read().unwrap_or_else(PoisonError::into_inner);
         let Some(readers) = readers.as_ref() else {
             return Err(DbError::Stopped.into());
         };
@@ -206,11 +196,7 @@ impl Db {
     /// Looks for corruption, on a connection of its own without deadline.
     /// Gives back what is wrong, nothing when all is well.
     pub fn quick_check(&self) -> Result<Vec<String>> {
-        let readers = self
-            .inner
-            .readers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let readers = self.inner.readers.read().unwrap_or_else(PoisonError::into_inner);
         readers.as_ref().ok_or(DbError::Stopped)?.quick_check()
     }
 
@@ -245,32 +231,18 @@ impl Inner {
         };
         // Reads were served until here. The writer's connection goes last:
         // only a last connection that may write removes the log.
-        if let Some(readers) = self
-            .readers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .as_ref()
+        if let Some(readers) = self.readers.read().unwrap_or_else(PoisonError::into_inner).as_ref()
         {
             readers.interrupt();
         }
-        let readers = self
-            .readers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let readers = self.readers.write().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(readers) = readers {
             readers.close();
         }
-        let lock = self
-            .lock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
         // A command leaves the log to the server; without one, SQLite folds
         // it in when the connection closes.
-        let folded = lock
-            .as_ref()
-            .map_or(Ok(()), |_| checkpoint::fold(&connection));
+        let folded = lock.as_ref().map_or(Ok(()), |_| checkpoint::fold(&connection));
         connection.close().map_err(|(_, error)| error)?;
         drop(lock);
         folded

@@ -23,9 +23,7 @@ const STATEMENTS: usize = 256;
 /// when the log restarts.
 pub fn check_version() -> Result<(), OpenError> {
     if rusqlite::version_number() < 3_051_003 {
-        return Err(OpenError::OldSqlite {
-            found: rusqlite::version(),
-        });
+        return Err(OpenError::OldSqlite { found: rusqlite::version() });
     }
     Ok(())
 }
@@ -136,10 +134,5 @@ fn read_back(
     if found == wanted {
         return Ok(());
     }
-    Err(OpenError::Setting {
-        path: path.to_owned(),
-        setting,
-        wanted,
-        found,
-    })
+    Err(OpenError::Setting { path: path.to_owned(), setting, wanted, found })
 }

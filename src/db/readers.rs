@@ -69,9 +69,7 @@ impl Readers {
             closed: Condvar::new(),
         });
         Ok(Self {
-            homes: (0..options.readers.saturating_sub(SPARE))
-                .map(|_| Home::default())
-                .collect(),
+            homes: (0..options.readers.saturating_sub(SPARE)).map(|_| Home::default()).collect(),
             in_place: pool(&options.path, &shared, options.readers)?,
             slow: pool(&options.path, &shared, options.slow_readers)?,
             path: options.path.clone(),
@@ -161,10 +159,7 @@ fn pool(
         .idle_timeout(None)
         .connection_timeout(CHECKOUT)
         .error_handler(Box::new(NopErrorHandler))
-        .build(Manager {
-            path: path.to_owned(),
-            shared: Arc::clone(shared),
-        })
+        .build(Manager { path: path.to_owned(), shared: Arc::clone(shared) })
         .map_err(|error| OpenError::Io {
             doing: "open read connections to",
             path: path.to_owned(),
@@ -318,19 +313,13 @@ struct Open {
 impl Open {
     fn count(shared: &Arc<Shared>) -> Self {
         *shared.open.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Self {
-            shared: Arc::clone(shared),
-        }
+        Self { shared: Arc::clone(shared) }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        *self
-            .shared
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) -= 1;
+        *self.shared.open.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.shared.closed.notify_all();
     }
 }

@@ -77,22 +77,11 @@ impl Handle {
     pub fn start(setup: Setup) -> std::io::Result<Self> {
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
         let shared = Arc::<Shared>::default();
-        let writer = Writer {
-            setup,
-            jobs,
-            shared: Arc::clone(&shared),
-            log: Log::new(),
-            stopping: false,
-        };
-        let thread = std::thread::Builder::new()
-            .name("writer".to_owned())
-            .spawn(move || writer.run())?;
-        Ok(Self {
-            queue,
-            shared,
-            id: thread.thread().id(),
-            thread: Mutex::new(Some(thread)),
-        })
+        let writer =
+            Writer { setup, jobs, shared: Arc::clone(&shared), log: Log::new(), stopping: false };
+        let thread =
+            std::thread::Builder::new().name("writer".to_owned()).spawn(move || writer.run())?;
+        Ok(Self { queue, shared, id: thread.thread().id(), thread: Mutex::new(Some(thread)) })
     }
 
     /// See [`Db::submit`](super::Db::submit).
@@ -106,11 +95,7 @@ impl Handle {
             return Pending(State::Refused(Some(DbError::Stopped)));
         }
         let (caller, answer) = oneshot::channel();
-        let task = Task {
-            work: Some(work),
-            result: None,
-            caller,
-        };
+        let task = Task { work: Some(work), result: None, caller };
         self.shared.waiting.fetch_add(1, Ordering::Relaxed);
         let refused = match self.queue.try_send(Message::Job(Box::new(task))) {
             Ok(()) => return Pending(State::Queued(answer)),
@@ -123,11 +108,7 @@ impl Handle {
 
     /// Has `watcher` called after changes of other processes.
     pub fn on_outside_change(&self, watcher: Watcher) {
-        self.shared
-            .watchers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(watcher);
+        self.shared.watchers.lock().unwrap_or_else(PoisonError::into_inner).push(watcher);
     }
 
     /// Jobs in the queue.
@@ -143,11 +124,7 @@ impl Handle {
     /// Runs what is queued, ends the thread and hands back its connection;
     /// `None` when that has happened before.
     pub fn stop(&self) -> Option<Connection> {
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()?;
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.shared.closed.store(true, Ordering::Release);
         // Fails only when the thread is gone already.
         let _ = self.queue.send(Message::Stop);
@@ -172,9 +149,9 @@ impl<T, E: From<DbError>> Pending<T, E> {
     /// for worker threads and commands.
     pub fn wait(self) -> std::result::Result<T, E> {
         match self.0 {
-            State::Queued(answer) => answer
-                .blocking_recv()
-                .unwrap_or_else(|_| Err(DbError::Stopped.into())),
+            State::Queued(answer) => {
+                answer.blocking_recv().unwrap_or_else(|_| Err(DbError::Stopped.into()))
+            }
             State::Refused(error) => Err(error.unwrap_or(DbError::Stopped).into()),
         }
     }
@@ -300,9 +277,7 @@ impl Writer {
             }
             next = self.jobs.try_recv().ok();
         }
-        self.shared
-            .waiting
-            .fetch_sub(batch.len(), Ordering::Relaxed);
+        self.shared.waiting.fetch_sub(batch.len(), Ordering::Relaxed);
     }
 
     fn commit_and_answer(&mut self, batch: &mut Vec<Box<dyn Job>>) {
@@ -369,11 +344,7 @@ impl Writer {
     fn look_outside(&self, before: Option<i64>) -> Option<i64> {
         let now = self.data_version();
         if now != before {
-            let watchers = self
-                .shared
-                .watchers
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let watchers = self.shared.watchers.lock().unwrap_or_else(PoisonError::into_inner);
             for watcher in watchers.iter() {
                 if catch_unwind(AssertUnwindSafe(watcher)).is_err() {
                     tracing::error!("a watcher of outside changes panicked");
@@ -406,9 +377,7 @@ fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<
     });
     if connection.is_autocommit() {
         // A full disk, for one, ends the transaction at any statement.
-        return Err(tx
-            .failure()
-            .unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ABORT)));
+        return Err(tx.failure().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ABORT)));
     }
     if !keep {
         tx.drop_hooks_from(hooks);
@@ -423,10 +392,7 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
         .and_then(|mut statement| statement.execute([]))
         .map(|_| ())
         .map_err(|error| {
-            error
-                .sqlite_error()
-                .copied()
-                .unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
+            error.sqlite_error().copied().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
         })
 }
 

@@ -40,14 +40,8 @@ pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
         }
         Err(_) => None,
     };
-    let who = person
-        .as_ref()
-        .map(|account| ("session", account.user_id.0));
-    Pass {
-        outcome: Ok(Visitor { person }),
-        verdict: None,
-        who,
-    }
+    let who = person.as_ref().map(|account| ("session", account.user_id.0));
+    Pass { outcome: Ok(Visitor { person }), verdict: None, who }
 }
 
 /// A page or internal route for people of some roles.
@@ -64,11 +58,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
                 && matches!(route.family(), Family::Page | Family::File)
                 && !request.wants_json() =>
         {
-            return Pass {
-                outcome: Err(to_login(request)),
-                verdict: None,
-                who: None,
-            };
+            return Pass { outcome: Err(to_login(request)), verdict: None, who: None };
         }
         Err(problem) => return Pass::refused(problem),
     };
@@ -86,11 +76,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     } else {
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
-    Pass {
-        outcome,
-        verdict: None,
-        who,
-    }
+    Pass { outcome, verdict: None, who }
 }
 
 /// A student's row, asked by an administrator who looks as a student: it may
@@ -131,14 +117,9 @@ fn view_only(app: &App, request: &Request, view: &View) -> Refused {
 
 fn to_login(request: &Request) -> Refused {
     let back = if *request.method() == Method::GET {
-        let target = request
-            .head
-            .uri
-            .path_and_query()
-            .map_or("/", http::uri::PathAndQuery::as_str);
-        let query: String = form_urlencoded::Serializer::new(String::new())
-            .append_pair("volta", target)
-            .finish();
+        let target = request.head.uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+        let query: String =
+            form_urlencoded::Serializer::new(String::new()).append_pair("volta", target).finish();
         format!("/entrar?{query}")
     } else {
         "/entrar".to_owned()
@@ -153,12 +134,9 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
     let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
     match &entry.known {
         Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
-        Known::Session {
-            account,
-            created_at,
-            ended: false,
-            viewing,
-        } if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end => {
+        Known::Session { account, created_at, ended: false, viewing }
+            if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end =>
+        {
             entry.mark_used(app, Kind::Session, hash, request.now);
             Ok(Person {
                 account: Arc::clone(account),
@@ -181,40 +159,27 @@ fn view(
         return Ok(None);
     };
     let student = viewing::student(app, viewing, now)?;
-    Ok(student.map(|student| View {
-        student: Arc::new(student),
-        until: viewing.until,
-    }))
+    Ok(student.map(|student| View { student: Arc::new(student), until: viewing.until }))
 }
 
 /// The session cookie's value. Two cookies of that name are a spoofing
 /// attempt and refused.
 pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'h str>, Problem> {
     let name = session_cookie_name(app);
-    let lines = headers
-        .get_all(COOKIE)
-        .iter()
-        .filter_map(|line| line.to_str().ok());
+    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut found = lines
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim_matches(' ').split_once('='))
         .filter_map(|(known, value)| (known == name).then_some(value));
     match (found.next(), found.next()) {
-        (_, Some(_)) => Err(Problem::new(
-            Code::BadRequest,
-            "two session cookies were sent",
-        )),
+        (_, Some(_)) => Err(Problem::new(Code::BadRequest, "two session cookies were sent")),
         (first, None) => Ok(first),
     }
 }
 
 /// Over TLS the browser itself refuses a cookie of this name from a sibling host.
 pub fn session_cookie_name(app: &App) -> &'static str {
-    if app.addresses.is_https() {
-        "__Host-sessao"
-    } else {
-        "sessao"
-    }
+    if app.addresses.is_https() { "__Host-sessao" } else { "sessao" }
 }
 
 /// Whether the method promises to change nothing. Looking is allowed from anywhere.
@@ -225,10 +190,7 @@ fn only_looks(request: &Request) -> bool {
 /// State may change only from our own pages (facts/reliability §4.4, contract §4).
 pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     let text = |name: &'static str| {
-        request
-            .headers()
-            .get(name)
-            .map(|value| value.to_str().unwrap_or_default())
+        request.headers().get(name).map(|value| value.to_str().unwrap_or_default())
     };
     let ours = match (text("sec-fetch-site"), text("origin")) {
         (Some(site), origin) => {
@@ -241,9 +203,7 @@ pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     if ours {
         Ok(())
     } else {
-        Err(Problem::forbidden(
-            "esta ação só pode ser feita a partir das nossas páginas",
-        ))
+        Err(Problem::forbidden("esta ação só pode ser feita a partir das nossas páginas"))
     }
 }
 

@@ -18,10 +18,7 @@ pub struct CheckoutSender {
 /// The checkout receiver: a token in the header is checked before the body is
 /// read.
 pub fn checkout(app: &App, request: &Request) -> Pass<CheckoutSender> {
-    let mut presented = request
-        .headers()
-        .get_all(&app.config.checkout.token_header)
-        .iter();
+    let mut presented = request.headers().get_all(&app.config.checkout.token_header).iter();
     let outcome = match (presented.next(), presented.next()) {
         (None, _) => Ok(false),
         // A second header of the name would make two readings possible.
@@ -59,17 +56,11 @@ fn is_accepted(app: &App, request: &Request, presented: &str) -> Result<bool, Pr
         let good = configured.iter().filter(|token| token.matches(presented));
         good.count() > 0
     };
-    if is_good {
-        Ok(true)
-    } else {
-        Err(Problem::unauthorized())
-    }
+    if is_good { Ok(true) } else { Err(Problem::unauthorized()) }
 }
 
 /// The token that was made at the first start.
 fn generated(app: &App, request: &Request) -> Result<Option<Secret>, Problem> {
-    let kept = app.db.read(request.lane, |tx| {
-        store::secret(tx, &app.sealer, "checkout_token")
-    })?;
+    let kept = app.db.read(request.lane, |tx| store::secret(tx, &app.sealer, "checkout_token"))?;
     Ok(kept)
 }

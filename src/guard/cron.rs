@@ -18,11 +18,7 @@ pub fn cron(app: &App, request: &Request) -> Pass<CronCaller> {
         return Pass::refused(problem);
     }
     match is_right(app, request) {
-        Ok(true) => Pass {
-            outcome: Ok(CronCaller(())),
-            verdict: None,
-            who: Some(("cron", 0)),
-        },
+        Ok(true) => Pass { outcome: Ok(CronCaller(())), verdict: None, who: Some(("cron", 0)) },
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
         Err(problem) if is_ours(&problem) => Pass::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
@@ -32,9 +28,7 @@ pub fn cron(app: &App, request: &Request) -> Pass<CronCaller> {
 fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
     let configured = &app.config.cron.secret;
     let secret = if configured.is_empty() {
-        app.db.read(request.lane, |tx| {
-            store::secret(tx, &app.sealer, "cron_secret")
-        })?
+        app.db.read(request.lane, |tx| store::secret(tx, &app.sealer, "cron_secret"))?
     } else {
         Some(configured.clone())
     };

@@ -29,14 +29,10 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<Ke
         Err(problem) if is_ours(&problem) => return Pass::refused(problem),
         Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
     };
-    let limit = Limit {
-        count: key.rate_limit.unwrap_or(app.config.limits.requests),
-        ..api_limit(app)
-    };
+    let limit =
+        Limit { count: key.rate_limit.unwrap_or(app.config.limits.requests), ..api_limit(app) };
     let subject = Subject::token(&hash);
-    let verdict = app
-        .limiter
-        .count(Class::ApiToken, subject, limit, request.now);
+    let verdict = app.limiter.count(Class::ApiToken, subject, limit, request.now);
     let who = Some(("key", key.id));
     let outcome = if verdict.allowed {
         let last = Use::Key {
@@ -49,11 +45,7 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<Ke
     } else {
         Err(rate_limited().into())
     };
-    Pass {
-        outcome,
-        verdict: Some(verdict),
-        who,
-    }
+    Pass { outcome, verdict: Some(verdict), who }
 }
 
 fn identity(
@@ -61,9 +53,8 @@ fn identity(
     scope: Scope,
     request: &Request,
 ) -> Result<(Arc<ApiKey>, TokenHash), Problem> {
-    let text = bearer(request)
-        .filter(|text| keys::is_key(text))
-        .ok_or_else(Problem::unauthorized)?;
+    let text =
+        bearer(request).filter(|text| keys::is_key(text)).ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(text);
     let entry = known::lookup(app, Kind::Key, hash)?;
     let Known::Key(key) = &entry.known else {
@@ -73,10 +64,7 @@ fn identity(
         return Err(Problem::unauthorized());
     }
     if !key.admits(request.client) {
-        return Err(Problem::new(
-            Code::IpNotAllowed,
-            "this key may not be used from your address",
-        ));
+        return Err(Problem::new(Code::IpNotAllowed, "this key may not be used from your address"));
     }
     if !key.allows(scope) {
         let message = match scope {

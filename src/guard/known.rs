@@ -84,9 +84,7 @@ pub struct Identities {
 
 impl Default for Identities {
     fn default() -> Self {
-        Self {
-            entries: Cache::new(CACHE_BYTES),
-        }
+        Self { entries: Cache::new(CACHE_BYTES) }
     }
 }
 
@@ -131,9 +129,7 @@ pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry
         used_at: AtomicI64::new(last_used.0.max(remembered)),
         noted_at: AtomicI64::new(i64::MIN / 2),
     });
-    app.identities
-        .entries
-        .put(key, version, Arc::clone(&entry), ENTRY_BYTES);
+    app.identities.entries.put(key, version, Arc::clone(&entry), ENTRY_BYTES);
     Ok(entry)
 }
 
@@ -147,10 +143,7 @@ impl Entry {
     /// Notes a good use, for idle times and the last-use columns.
     pub(super) fn mark_used(&self, app: &App, kind: Kind, hash: TokenHash, now: Instant) {
         self.used_at.store(now.0, Ordering::Relaxed);
-        if now
-            .0
-            .saturating_sub(self.noted_at.load(Ordering::Relaxed))
-            .saturating_abs()
+        if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()
             >= TOUCH_EVERY_S
             && let Some(owner) = self.known.owner()
         {

@@ -61,11 +61,7 @@ impl From<Problem> for Refused {
 
 impl<I> Pass<I> {
     fn refused(problem: Problem) -> Self {
-        Self {
-            outcome: Err(problem.into()),
-            verdict: None,
-            who: None,
-        }
+        Self { outcome: Err(problem.into()), verdict: None, who: None }
     }
 }
 
@@ -125,12 +121,8 @@ pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
             Ok(Some(token)) => {
                 let subject = Subject::token(&token);
                 let verdict =
-                    app.limiter
-                        .count(Class::ApiToken, subject, api_limit(app), request.now);
-                Some(Verdict {
-                    allowed: true,
-                    ..verdict
-                })
+                    app.limiter.count(Class::ApiToken, subject, api_limit(app), request.now);
+                Some(Verdict { allowed: true, ..verdict })
             }
             Ok(None) => Some(count_address(app, request, Class::ApiAddress)),
         },
@@ -140,11 +132,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
     } else {
         Err(rate_limited().into())
     };
-    Pass {
-        outcome,
-        verdict,
-        who: None,
-    }
+    Pass { outcome, verdict, who: None }
 }
 
 /// The presented extension token, when it still opens something.
@@ -154,38 +142,29 @@ fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHa
     };
     let entry = lookup(app, Kind::Extension, hash)?;
     Ok(match entry.known {
-        Known::Extension {
-            expires_at,
-            revoked: false,
-            ..
-        } if request.now < expires_at => Some(hash),
+        Known::Extension { expires_at, revoked: false, .. } if request.now < expires_at => {
+            Some(hash)
+        }
         _ => None,
     })
 }
 
 /// A row of the extension.
 pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
-    let found = bearer(request)
-        .ok_or_else(Problem::unauthorized)
-        .and_then(|token| {
-            let hash = TokenHash::of(token);
-            let entry = lookup(app, Kind::Extension, hash)?;
-            match &entry.known {
-                Known::Extension { account, .. } if account.suspended => Err(Problem::suspended()),
-                Known::Extension {
-                    account,
-                    expires_at,
-                    revoked: false,
-                } if request.now < *expires_at => {
-                    entry.mark_used(app, Kind::Extension, hash, request.now);
-                    Ok(ExtensionUser {
-                        account: Arc::clone(account),
-                        token: hash,
-                    })
-                }
-                _ => Err(Problem::unauthorized()),
+    let found = bearer(request).ok_or_else(Problem::unauthorized).and_then(|token| {
+        let hash = TokenHash::of(token);
+        let entry = lookup(app, Kind::Extension, hash)?;
+        match &entry.known {
+            Known::Extension { account, .. } if account.suspended => Err(Problem::suspended()),
+            Known::Extension { account, expires_at, revoked: false }
+                if request.now < *expires_at =>
+            {
+                entry.mark_used(app, Kind::Extension, hash, request.now);
+                Ok(ExtensionUser { account: Arc::clone(account), token: hash })
             }
-        });
+            _ => Err(Problem::unauthorized()),
+        }
+    });
     match found {
         Err(problem) if is_ours(&problem) => Pass::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
@@ -197,16 +176,8 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
                 api_limit(app),
                 request.now,
             );
-            let outcome = if verdict.allowed {
-                Ok(user)
-            } else {
-                Err(rate_limited().into())
-            };
-            Pass {
-                outcome,
-                verdict: Some(verdict),
-                who,
-            }
+            let outcome = if verdict.allowed { Ok(user) } else { Err(rate_limited().into()) };
+            Pass { outcome, verdict: Some(verdict), who }
         }
     }
 }
@@ -214,25 +185,15 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
 /// The marketplace receiver: the header must be there before anything else;
 /// whether it is right can only be said with the body.
 pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
-    let text = |name: &'static str| {
-        request
-            .header(&HeaderName::from_static(name))
-            .map(str::to_owned)
-    };
-    let claim = Claim {
-        signature: text("x-signature"),
-        request_id: text("x-request-id"),
-    };
+    let text =
+        |name: &'static str| request.header(&HeaderName::from_static(name)).map(str::to_owned);
+    let claim = Claim { signature: text("x-signature"), request_id: text("x-request-id") };
     let required = app.config.marketplace.signature == crate::config::SignatureMode::Required;
     if required && claim.signature.is_none() {
         app.refused_signatures.add(1);
         return turned_away(app, request, Class::ApiAddress, bad_signature());
     }
-    Pass {
-        outcome: Ok(claim),
-        verdict: None,
-        who: None,
-    }
+    Pass { outcome: Ok(claim), verdict: None, who: None }
 }
 
 /// A wrong signature, counted against the address it came from.
@@ -258,32 +219,20 @@ pub fn seller(app: &App, route: &Route, request: &Request) -> Pass<Seller> {
             let who = Some(("partner", seller.account.user_id.0));
             let minute = partner_minute(app, &seller, &hash, request);
             if !minute.allowed {
-                return Pass {
-                    outcome: Err(rate_limited().into()),
-                    verdict: Some(minute),
-                    who,
-                };
+                return Pass { outcome: Err(rate_limited().into()), verdict: Some(minute), who };
             }
             match app.usage.count(app, &seller, route.operation, request.now) {
-                Err(error) => Pass {
-                    outcome: Err(Problem::from(error).into()),
-                    verdict: Some(minute),
-                    who,
-                },
+                Err(error) => {
+                    Pass { outcome: Err(Problem::from(error).into()), verdict: Some(minute), who }
+                }
                 Ok(quota) if !quota.allowed => {
                     let problem =
                         Problem::new(Code::QuotaExceeded, "the plan's monthly quota is used up");
-                    Pass {
-                        outcome: Err(problem.into()),
-                        verdict: Some(quota),
-                        who,
-                    }
+                    Pass { outcome: Err(problem.into()), verdict: Some(quota), who }
                 }
-                Ok(quota) => Pass {
-                    outcome: Ok(seller),
-                    verdict: Some(minute.stricter(quota)),
-                    who,
-                },
+                Ok(quota) => {
+                    Pass { outcome: Ok(seller), verdict: Some(minute.stricter(quota)), who }
+                }
             }
         }
     }
@@ -295,74 +244,47 @@ fn partner_identity(app: &App, request: &Request) -> Result<(Seller, TokenHash),
         .ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(token);
     let entry = lookup(app, Kind::Partner, hash)?;
-    let Known::Partner {
-        account,
-        token,
-        revoked: false,
-        plan,
-    } = &entry.known
-    else {
+    let Known::Partner { account, token, revoked: false, plan } = &entry.known else {
         return Err(Problem::unauthorized());
     };
     if account.suspended {
         return Err(Problem::suspended());
     }
-    let plan = plan
-        .filter(|plan| plan.is_valid(request.now))
-        .ok_or_else(|| {
-            Problem::new(
-                Code::PlanRequired,
-                "this account has no active API plan; contract or renew one",
-            )
-        })?;
+    let plan = plan.filter(|plan| plan.is_valid(request.now)).ok_or_else(|| {
+        Problem::new(
+            Code::PlanRequired,
+            "this account has no active API plan; contract or renew one",
+        )
+    })?;
     if !account.role.is_student() {
         return Err(Problem::forbidden("this operation is for sellers"));
     }
     let last_used_at = entry.last_used_at();
     entry.mark_used(app, Kind::Partner, hash, request.now);
     Ok((
-        Seller {
-            account: Arc::clone(account),
-            token: Arc::clone(token),
-            last_used_at,
-            plan,
-        },
+        Seller { account: Arc::clone(account), token: Arc::clone(token), last_used_at, plan },
         hash,
     ))
 }
 
 fn partner_minute(app: &App, seller: &Seller, hash: &TokenHash, request: &Request) -> Verdict {
     let account = Subject::id(seller.account.user_id.0);
-    let by_plan = Limit {
-        count: seller.plan.per_minute,
-        window_s: app.config.limits.window_s,
-    };
+    let by_plan = Limit { count: seller.plan.per_minute, window_s: app.config.limits.window_s };
     if request.method() != Method::POST {
-        return app
-            .limiter
-            .count(Class::PartnerAccount, account, by_plan, request.now);
+        return app.limiter.count(Class::PartnerAccount, account, by_plan, request.now);
     }
-    let by_token = Limit {
-        count: app.config.limits.partner_post,
-        window_s: app.config.limits.window_s,
-    };
+    let by_token =
+        Limit { count: app.config.limits.partner_post, window_s: app.config.limits.window_s };
     let token = Subject::token(hash);
-    let posts = app
-        .limiter
-        .peek(Class::PartnerPost, token, by_token, request.now);
+    let posts = app.limiter.peek(Class::PartnerPost, token, by_token, request.now);
     if !posts.allowed {
         return posts;
     }
-    let calls = app
-        .limiter
-        .count(Class::PartnerAccount, account, by_plan, request.now);
+    let calls = app.limiter.count(Class::PartnerAccount, account, by_plan, request.now);
     if !calls.allowed {
         return calls;
     }
-    calls.stricter(
-        app.limiter
-            .count(Class::PartnerPost, token, by_token, request.now),
-    )
+    calls.stricter(app.limiter.count(Class::PartnerPost, token, by_token, request.now))
 }
 
 /// The token of `Authorization: Bearer …`.
@@ -382,16 +304,8 @@ fn is_ours(problem: &Problem) -> bool {
 /// answered as such.
 fn turned_away<I>(app: &App, request: &Request, class: Class, problem: Problem) -> Pass<I> {
     let verdict = count_address(app, request, class);
-    let problem = if verdict.allowed {
-        problem
-    } else {
-        rate_limited()
-    };
-    Pass {
-        outcome: Err(problem.into()),
-        verdict: Some(verdict),
-        who: None,
-    }
+    let problem = if verdict.allowed { problem } else { rate_limited() };
+    Pass { outcome: Err(problem.into()), verdict: Some(verdict), who: None }
 }
 
 /// The same for a credential that only the body could prove, when the guard
@@ -401,31 +315,17 @@ fn refused_late(app: &App, request: &Request, problem: Problem) -> Problem {
     if verdict.allowed {
         return problem;
     }
-    Problem {
-        retry_after_s: Some(verdict.retry_after_s(request.now)),
-        ..rate_limited()
-    }
+    Problem { retry_after_s: Some(verdict.retry_after_s(request.now)), ..rate_limited() }
 }
 
 fn count_address(app: &App, request: &Request, class: Class) -> Verdict {
-    app.limiter.count(
-        class,
-        Subject::address(request.client),
-        api_limit(app),
-        request.now,
-    )
+    app.limiter.count(class, Subject::address(request.client), api_limit(app), request.now)
 }
 
 fn api_limit(app: &App) -> Limit {
-    Limit {
-        count: app.config.limits.requests,
-        window_s: app.config.limits.window_s,
-    }
+    Limit { count: app.config.limits.requests, window_s: app.config.limits.window_s }
 }
 
 fn rate_limited() -> Problem {
-    Problem::new(
-        Code::RateLimited,
-        "too many requests; wait until the window ends",
-    )
+    Problem::new(Code::RateLimited, "too many requests; wait until the window ends")
 }

@@ -31,27 +31,13 @@ impl Addresses {
         let base_url = own(base_url, &format!("http://{bound}"));
         let dev_base_url = own(dev_base_url, &base_url);
         let host = |url: &str| {
-            let host = url
-                .split_once("://")
-                .map_or(url, |(_, host)| host)
-                .to_ascii_lowercase();
-            let default = if url.starts_with("https://") {
-                ":443"
-            } else {
-                ":80"
-            };
-            host.strip_suffix(default)
-                .map(str::to_owned)
-                .unwrap_or(host)
+            let host = url.split_once("://").map_or(url, |(_, host)| host).to_ascii_lowercase();
+            let default = if url.starts_with("https://") { ":443" } else { ":80" };
+            host.strip_suffix(default).map(str::to_owned).unwrap_or(host)
         };
         let hosts = vec![host(&base_url), host(&dev_base_url)];
         let origins = vec![base_url.clone(), dev_base_url.clone()];
-        Self {
-            base_url,
-            origins,
-            hosts,
-            loopback: bound.ip().is_loopback(),
-        }
+        Self { base_url, origins, hosts, loopback: bound.ip().is_loopback() }
     }
 
     /// Whether the service is reached over TLS.
@@ -62,10 +48,7 @@ impl Addresses {
     /// Refuses a request for a host that is not ours, in its `Host` or its target.
     pub fn check_host(&self, head: &Parts) -> Result<(), Problem> {
         let named = header(&head.headers, &HOST).unwrap_or_default();
-        let target = head
-            .uri
-            .authority()
-            .is_none_or(|authority| self.knows(authority.as_str()));
+        let target = head.uri.authority().is_none_or(|authority| self.knows(authority.as_str()));
         if self.knows(named) && target {
             return Ok(());
         }
@@ -73,16 +56,9 @@ impl Addresses {
         Err(Problem {
             // For the operator whose base_url is wrong; the log escapes it.
             cause: Some(
-                format!(
-                    "Host {shown:?} is not that of server.base_url {}",
-                    self.base_url
-                )
-                .into(),
+                format!("Host {shown:?} is not that of server.base_url {}", self.base_url).into(),
             ),
-            ..Problem::new(
-                Code::BadRequest,
-                "this server does not answer for that host",
-            )
+            ..Problem::new(Code::BadRequest, "this server does not answer for that host")
         })
     }
 
@@ -106,12 +82,7 @@ fn is_loopback(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let name = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'))
-        .unwrap_or(name);
+    let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     name.eq_ignore_ascii_case("localhost")
-        || name
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -17,9 +17,7 @@ pub struct Answer {
 impl Answer {
     /// As this caller wants it.
     pub fn to(request: &Request) -> Self {
-        Self {
-            json: request.wants_json(),
-        }
+        Self { json: request.wants_json() }
     }
 
     /// Something was made: 201 with its id, or back to `page` with a word
@@ -31,11 +29,7 @@ impl Answer {
         word: &str,
     ) -> Result<Reply, Problem> {
         let reply = self.done(id, page, word)?;
-        Ok(if self.json {
-            reply.status(StatusCode::CREATED)
-        } else {
-            reply
-        })
+        Ok(if self.json { reply.status(StatusCode::CREATED) } else { reply })
     }
 
     /// Something was changed or removed.
@@ -73,11 +67,7 @@ impl Answer {
         }
         let mut body = Map::new();
         body.insert("ok".to_owned(), true.into());
-        body.extend(
-            members
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), value.clone())),
-        );
+        body.extend(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Reply::json(&body)
     }
 }
@@ -93,10 +83,6 @@ pub struct ListReply<T> {
 impl<T: Serialize> ListReply<T> {
     /// The answer for one page of `total` rows.
     pub fn reply(total: u64, dados: Vec<T>) -> Result<Reply, Problem> {
-        Reply::json(&Self {
-            ok: true,
-            total,
-            dados,
-        })
+        Reply::json(&Self { ok: true, total, dados })
     }
 }

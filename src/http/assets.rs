@@ -39,17 +39,12 @@ struct Asset {
 }
 
 static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
-    Files::iter()
-        .filter_map(|name| load(&name).map(|asset| (name.into_owned(), asset)))
-        .collect()
+    Files::iter().filter_map(|name| load(&name).map(|asset| (name.into_owned(), asset))).collect()
 });
 
 /// Names of assets by the part of their address after the prefix.
 static ADDRESSES: LazyLock<HashMap<&'static str, &'static Asset>> = LazyLock::new(|| {
-    ASSETS
-        .values()
-        .map(|asset| (&asset.address[PREFIX.len()..], asset))
-        .collect()
+    ASSETS.values().map(|asset| (&asset.address[PREFIX.len()..], asset)).collect()
 });
 
 fn load(name: &str) -> Option<Asset> {
@@ -87,10 +82,7 @@ fn media_of(extension: &str) -> &'static str {
 /// When there is no such asset: templates name only assets that exist, which
 /// a test checks.
 pub fn url(name: &str) -> &'static str {
-    ASSETS.get(name).map_or_else(
-        || panic!("there is no asset {name}"),
-        |asset| &asset.address,
-    )
+    ASSETS.get(name).map_or_else(|| panic!("there is no asset {name}"), |asset| &asset.address)
 }
 
 /// The asset at an address below `/assets/`.
@@ -108,10 +100,8 @@ pub fn named(name: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
 
 impl Asset {
     fn reply(&self, headers: &HeaderMap) -> Reply {
-        let accepted = headers
-            .get(ACCEPT_ENCODING)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
+        let accepted =
+            headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let (body, encoding) = self.encoded(accepted);
         let mut reply = Reply::of(self.media.clone(), body);
         if self.is_text() {
@@ -124,9 +114,7 @@ impl Asset {
     }
 
     fn is_text(&self) -> bool {
-        self.media
-            .to_str()
-            .is_ok_and(|media| media.starts_with("text/") || media.ends_with("+xml"))
+        self.media.to_str().is_ok_and(|media| media.starts_with("text/") || media.ends_with("+xml"))
     }
 
     fn encoded(&self, accepted: &str) -> (Bytes, Option<&'static str>) {
@@ -137,17 +125,14 @@ impl Asset {
             })
         };
         if self.is_text() && accepts("br") {
-            if let Some(bytes) = self
-                .brotli
-                .get_or_init(|| smaller(&self.plain, brotli(&self.plain)))
+            if let Some(bytes) =
+                self.brotli.get_or_init(|| smaller(&self.plain, brotli(&self.plain)))
             {
                 return (bytes.clone(), Some("br"));
             }
         } else if self.is_text()
             && accepts("gzip")
-            && let Some(bytes) = self
-                .gzip
-                .get_or_init(|| smaller(&self.plain, gzip(&self.plain)))
+            && let Some(bytes) = self.gzip.get_or_init(|| smaller(&self.plain, gzip(&self.plain)))
         {
             return (bytes.clone(), Some("gzip"));
         }
@@ -156,10 +141,7 @@ impl Asset {
 }
 
 fn smaller(plain: &Bytes, packed: std::io::Result<Vec<u8>>) -> Option<Bytes> {
-    packed
-        .ok()
-        .filter(|packed| packed.len() < plain.len())
-        .map(Bytes::from)
+    packed.ok().filter(|packed| packed.len() < plain.len()).map(Bytes::from)
 }
 
 fn brotli(plain: &[u8]) -> std::io::Result<Vec<u8>> {

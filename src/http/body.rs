@@ -52,9 +52,9 @@ impl hyper::body::Body for Body {
         match self.get_mut() {
             Self::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
             Self::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::File(file) => file
-                .poll_piece(cx)
-                .map(|piece| piece.map(|piece| piece.map(Frame::data))),
+            Self::File(file) => {
+                file.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+            }
         }
     }
 
@@ -91,11 +91,7 @@ enum Reading {
 impl FileBody {
     /// The first `bytes` bytes of a file. `held` is kept until then.
     pub fn new(file: File, bytes: u64, held: impl Any + Send) -> Self {
-        Self {
-            reading: Reading::Idle(Some(file)),
-            left: bytes,
-            _held: Box::new(held),
-        }
+        Self { reading: Reading::Idle(Some(file)), left: bytes, _held: Box::new(held) }
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
@@ -157,10 +153,7 @@ mod tests {
     }
 
     fn run<T>(work: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap()
-            .block_on(work)
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
     }
 
     #[test]

@@ -193,11 +193,7 @@ impl BarChart {
                     let from = share(below, top, 1000);
                     below = below.saturating_add(value);
                     let to = share(below, top, 1000);
-                    Part {
-                        class,
-                        y: tenths(1000 - to),
-                        height: tenths(to - from),
-                    }
+                    Part { class, y: tenths(1000 - to), height: tenths(to - from) }
                 };
                 Bar {
                     label: first.plus(index).date().format("%d/%m").to_string(),
@@ -206,31 +202,20 @@ impl BarChart {
                     slot_width: tenths(slot),
                     x: tenths(index * slot + slot / 6),
                     width: tenths(slot - slot / 3),
-                    parts: CLASSES
-                        .into_iter()
-                        .zip(of_day(day))
-                        .map(&mut part)
-                        .collect(),
+                    parts: CLASSES.into_iter().zip(of_day(day)).map(&mut part).collect(),
                     values: of_day(day).map(words.value).collect(),
                 }
             })
             .collect();
         let marked = [0, bars.len() / 2, bars.len() - 1];
-        let total = |values: &[i64]| {
-            values
-                .iter()
-                .fold(0_i64, |sum, one| sum.saturating_add(*one))
-        };
+        let total = |values: &[i64]| values.iter().fold(0_i64, |sum, one| sum.saturating_add(*one));
         let all = (0..days).map(sum).fold(0_i64, i64::saturating_add);
         Some(Self {
             title: words.title,
             unit: words.unit,
             summary: format!("{} no período", (words.value)(all)),
             scale: [top, top / 2, 0].map(words.mark),
-            days: marked
-                .iter()
-                .map(|index| bars[*index].label.clone())
-                .collect(),
+            days: marked.iter().map(|index| bars[*index].label.clone()).collect(),
             bars,
             series: CLASSES
                 .into_iter()
@@ -307,11 +292,7 @@ mod tests {
             (0, 50, None),
         ] {
             let change = Change::new(before, now);
-            assert_eq!(
-                change.as_ref().map(|c| c.text.as_str()),
-                text,
-                "{before} {now}"
-            );
+            assert_eq!(change.as_ref().map(|c| c.text.as_str()), text, "{before} {now}");
         }
     }
 
@@ -327,15 +308,9 @@ mod tests {
 
     #[test]
     fn the_highest_bar_fits_under_a_round_mark() {
-        for (value, top) in [
-            (1, 2),
-            (2, 2),
-            (9, 10),
-            (10, 10),
-            (11, 20),
-            (199_999, 200_000),
-            (610, 800),
-        ] {
+        for (value, top) in
+            [(1, 2), (2, 2), (9, 10), (10, 10), (11, 20), (199_999, 200_000), (610, 800)]
+        {
             assert_eq!(round_up(value), top, "{value}");
         }
         let words = BarWords {
@@ -363,25 +338,16 @@ mod tests {
             value: |value| value.to_string(),
             mark: |value| value.to_string(),
         };
-        let series = [
-            ("Chat".to_owned(), vec![2, 0]),
-            ("E-mail".to_owned(), vec![6, 4]),
-        ];
+        let series = [("Chat".to_owned(), vec![2, 0]), ("E-mail".to_owned(), vec![6, 4])];
         let chart = BarChart::stacked(words, Day(0), &series).unwrap();
         let parts = chart.bars[0].parts.iter();
-        let drawn: Vec<_> = parts
-            .map(|part| (part.y.as_str(), part.height.as_str()))
-            .collect();
+        let drawn: Vec<_> = parts.map(|part| (part.y.as_str(), part.height.as_str())).collect();
         assert_eq!(drawn, [("75", "25"), ("0", "75")]);
         assert_eq!(
             (&*chart.bars[0].value, &chart.bars[0].values[..]),
             ("8", &["2".to_owned(), "6".to_owned()][..])
         );
-        let sums: Vec<_> = chart
-            .series
-            .iter()
-            .map(|one| (&*one.name, &*one.sum))
-            .collect();
+        let sums: Vec<_> = chart.series.iter().map(|one| (&*one.name, &*one.sum)).collect();
         assert_eq!(sums, [("Chat", "2"), ("E-mail", "10")]);
         assert_eq!(chart.summary, "12 no período");
         assert!(BarChart::stacked(words, Day(0), &[]).is_none());

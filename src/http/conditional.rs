@@ -22,11 +22,8 @@ impl Validators {
     /// Validators with an entity tag made of hexadecimal digits.
     pub fn new(tag: &[u8], last_modified: Option<Instant>) -> Self {
         let etag = HeaderValue::try_from(format!("\"{}\"", crate::text::hex(tag)));
-        let http_date = |at: Instant| {
-            HeaderValue::try_from(at.http_date())
-                .ok()
-                .map(|value| (at, value))
-        };
+        let http_date =
+            |at: Instant| HeaderValue::try_from(at.http_date()).ok().map(|value| (at, value));
         Self {
             etag: etag.expect("hexadecimal digits fit a header"),
             last_modified: last_modified.and_then(http_date),
@@ -49,13 +46,8 @@ impl Validators {
             // If-Modified-Since does not count beside it (RFC 9110 §13.1.3).
             return tags.to_str().is_ok_and(|tags| matches(tags, &self.etag));
         }
-        let since = headers
-            .get(IF_MODIFIED_SINCE)
-            .and_then(|value| value.to_str().ok());
-        match (
-            since.and_then(Instant::parse_http_date),
-            &self.last_modified,
-        ) {
+        let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
+        match (since.and_then(Instant::parse_http_date), &self.last_modified) {
             (Some(since), Some((changed, _))) => *changed <= since,
             _ => false,
         }
@@ -63,11 +55,8 @@ impl Validators {
 
     /// The answer with its validators, or 304 when the caller's copy is good.
     pub fn answer(&self, headers: &HeaderMap, full: impl FnOnce() -> Reply) -> Reply {
-        let reply = if self.unchanged(headers) {
-            Reply::empty(StatusCode::NOT_MODIFIED)
-        } else {
-            full()
-        };
+        let reply =
+            if self.unchanged(headers) { Reply::empty(StatusCode::NOT_MODIFIED) } else { full() };
         self.stamp(reply)
     }
 
@@ -113,14 +102,8 @@ mod tests {
         for other in ["\"abc\"", "ab", ""] {
             assert!(!unchanged(IF_NONE_MATCH, other), "{other}");
         }
-        assert!(unchanged(
-            IF_MODIFIED_SINCE,
-            "Fri, 20 Nov 2026 02:10:00 GMT"
-        ));
-        assert!(!unchanged(
-            IF_MODIFIED_SINCE,
-            "Fri, 20 Nov 2026 02:09:59 GMT"
-        ));
+        assert!(unchanged(IF_MODIFIED_SINCE, "Fri, 20 Nov 2026 02:10:00 GMT"));
+        assert!(!unchanged(IF_MODIFIED_SINCE, "Fri, 20 Nov 2026 02:09:59 GMT"));
         assert!(!unchanged(IF_MODIFIED_SINCE, "yesterday"));
     }
 
@@ -129,10 +112,7 @@ mod tests {
         let validators = Validators::new(&[0xab], Some(Instant(0)));
         let mut headers = HeaderMap::new();
         headers.insert(IF_NONE_MATCH, "\"other\"".parse().unwrap());
-        headers.insert(
-            IF_MODIFIED_SINCE,
-            "Fri, 20 Nov 2026 02:10:00 GMT".parse().unwrap(),
-        );
+        headers.insert(IF_MODIFIED_SINCE, "Fri, 20 Nov 2026 02:10:00 GMT".parse().unwrap());
         assert!(!validators.unchanged(&headers));
     }
 }

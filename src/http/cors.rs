@@ -75,18 +75,9 @@ impl Cors {
 /// Whether an origin is a browser extension's: a known scheme and an
 /// identifier without further parts.
 fn is_extension(origin: &str) -> bool {
-    [
-        "chrome-extension://",
-        "moz-extension://",
-        "safari-web-extension://",
-    ]
-    .iter()
-    .any(|scheme| {
+    ["chrome-extension://", "moz-extension://", "safari-web-extension://"].iter().any(|scheme| {
         origin.strip_prefix(scheme).is_some_and(|id| {
-            !id.is_empty()
-                && id
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         })
     })
 }
@@ -98,16 +89,11 @@ mod tests {
     #[test]
     fn look_alike_origins_are_not_extensions() {
         let own = vec!["https://painel.exemplo.com".to_owned()];
-        let allowed = |origin: &str| {
-            Cors::Extension
-                .allowed(Some(&origin.parse().unwrap()), &own)
-                .is_some()
-        };
-        for good in [
-            "chrome-extension://abcdef",
-            "moz-extension://1f-2e",
-            "https://painel.exemplo.com",
-        ] {
+        let allowed =
+            |origin: &str| Cors::Extension.allowed(Some(&origin.parse().unwrap()), &own).is_some();
+        for good in
+            ["chrome-extension://abcdef", "moz-extension://1f-2e", "https://painel.exemplo.com"]
+        {
             assert!(allowed(good), "{good}");
         }
         for bad in [

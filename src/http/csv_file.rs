@@ -24,9 +24,8 @@ pub struct CsvFile {
 impl CsvFile {
     /// A file called `name`, such as `alunos.csv`, with its header row.
     pub fn new(name: &'static str, header: &[&str]) -> Result<Self, Problem> {
-        let mut rows = csv::WriterBuilder::new()
-            .terminator(csv::Terminator::CRLF)
-            .from_writer(MARK.to_vec());
+        let mut rows =
+            csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(MARK.to_vec());
         rows.write_record(header).map_err(Problem::internal)?;
         Ok(Self { name, rows })
     }
@@ -35,21 +34,14 @@ impl CsvFile {
     pub fn row<'c>(&mut self, cells: impl IntoIterator<Item = &'c str>) -> Result<(), Problem> {
         let cells = cells.into_iter().map(harmless);
         for cell in cells {
-            self.rows
-                .write_field(cell.as_bytes())
-                .map_err(Problem::internal)?;
+            self.rows.write_field(cell.as_bytes()).map_err(Problem::internal)?;
         }
-        self.rows
-            .write_record(None::<&[u8]>)
-            .map_err(Problem::internal)
+        self.rows.write_record(None::<&[u8]>).map_err(Problem::internal)
     }
 
     /// The file as a download.
     pub fn reply(self) -> Result<Reply, Problem> {
-        let bytes = self
-            .rows
-            .into_inner()
-            .map_err(|error| Problem::internal(error.to_string()))?;
+        let bytes = self.rows.into_inner().map_err(|error| Problem::internal(error.to_string()))?;
         let place = format!("attachment; filename=\"{}\"", self.name);
         let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
         Ok(Reply::of(MEDIA, bytes).with(CONTENT_DISPOSITION, place))
@@ -88,10 +80,7 @@ fn begins_badly(cell: &str) -> bool {
 /// Whether a formula begins a piece of a cell, behind what spreadsheets pass
 /// over or behind apostrophes, so that one more can be taken off again.
 fn is_formula(piece: &str) -> bool {
-    piece
-        .trim_start_matches('\'')
-        .trim_start_matches([' ', '"'])
-        .starts_with(FORMULA)
+    piece.trim_start_matches('\'').trim_start_matches([' ', '"']).starts_with(FORMULA)
 }
 
 /// The cell as it was before [`CsvFile::row`] made it harmless.

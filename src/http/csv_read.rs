@@ -42,9 +42,7 @@ pub fn read(bytes: &[u8]) -> Result<Sheet, Unreadable> {
     let header = rows.next().map(|row| row.cells).unwrap_or_default();
     Ok(Sheet {
         header,
-        rows: rows
-            .filter(|row| row.cells.iter().any(|cell| !cell.is_empty()))
-            .collect(),
+        rows: rows.filter(|row| row.cells.iter().any(|cell| !cell.is_empty())).collect(),
     })
 }
 
@@ -87,10 +85,7 @@ fn rows(text: &str, separator: char) -> Result<Vec<Row>, Unreadable> {
                 }
                 if !cells.is_empty() || !cell.is_empty() {
                     cells.push(clean(&std::mem::take(&mut cell)));
-                    rows.push(Row {
-                        number,
-                        cells: std::mem::take(&mut cells),
-                    });
+                    rows.push(Row { number, cells: std::mem::take(&mut cells) });
                 }
                 if letter.is_none() {
                     return Ok(rows);
@@ -140,20 +135,14 @@ mod tests {
     fn rows_are_counted_as_spreadsheets_do() {
         let text = "a,b\n\n\"one\ntwo\",x\r\n,\n \"y\" , z\rlast";
         let expected = [(3, "one\ntwo|x"), (5, "\"y\"|z"), (6, "last")];
-        assert_eq!(
-            told(text),
-            expected.map(|(row, text)| (row, text.to_owned()))
-        );
+        assert_eq!(told(text), expected.map(|(row, text)| (row, text.to_owned())));
     }
 
     #[test]
     fn quotes_hold_whatever_is_between_them() {
         let text = "a,b\n\"x\"\"y\",\"1,2\"\n\"\",\"z\"w\n";
         let expected = [(2, "x\"y|1,2"), (3, "|zw")];
-        assert_eq!(
-            told(text),
-            expected.map(|(row, text)| (row, text.to_owned()))
-        );
+        assert_eq!(told(text), expected.map(|(row, text)| (row, text.to_owned())));
         for (text, row) in [("a\nb\n\"c", 3), ("\"a\nb", 1), ("a\n\"x\"\"\n\n", 2)] {
             assert_eq!(read(text.as_bytes()), Err(Unreadable::Unclosed(row)));
         }

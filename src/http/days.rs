@@ -41,10 +41,7 @@ impl Days {
         if let (Some(from), Some(to)) = (days.from, days.to)
             && to < from
         {
-            days.fault = Some((
-                NAMES[1],
-                "O último dia vem antes do primeiro. Troque os dois.",
-            ));
+            days.fault = Some((NAMES[1], "O último dia vem antes do primeiro. Troque os dois."));
         }
         days
     }
@@ -65,10 +62,7 @@ impl Days {
     /// As instants: from, and before.
     pub fn span(&self, zone: Zone) -> (Option<Instant>, Option<Instant>) {
         let starts = |day: Day| zone.start_of(day);
-        (
-            self.from.map(starts),
-            self.to.map(|day| starts(day.plus(1))),
-        )
+        (self.from.map(starts), self.to.map(|day| starts(day.plus(1))))
     }
 
     /// The day of a name as the address has it; empty when it has none.

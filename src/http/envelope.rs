@@ -18,11 +18,7 @@ pub struct Envelope<T> {
 impl<T: Serialize> Envelope<T> {
     /// Data in its envelope.
     pub const fn of(message: &'static str, data: T) -> Self {
-        Self {
-            success: true,
-            message,
-            data,
-        }
+        Self { success: true, message, data }
     }
 
     /// 200 with data in its envelope.

@@ -33,10 +33,7 @@ pub enum Body {
 /// Checks one head: `None` while it is incomplete, else its length and what
 /// follows it.
 pub fn check_head(bytes: &[u8]) -> Result<Option<(usize, Body)>, Refusal> {
-    let refused = |code| Refusal {
-        code,
-        path: path_of(bytes).to_owned(),
-    };
+    let refused = |code| Refusal { code, path: path_of(bytes).to_owned() };
     let mut lines = HeadLines { bytes, at: 0 };
     let request_line = match lines.next_line() {
         // One empty line before a request is allowed (RFC 9112 §2.2).
@@ -195,15 +192,9 @@ impl Framing {
 
 /// The path of a request line that may be incomplete or broken.
 fn path_of(bytes: &[u8]) -> &str {
-    let line = bytes
-        .split(|byte| matches!(byte, b'\r' | b'\n'))
-        .next()
-        .unwrap_or_default();
+    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
     let target = line.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
-    let path = target
-        .split(|byte| *byte == b'?')
-        .next()
-        .unwrap_or_default();
+    let path = target.split(|byte| *byte == b'?').next().unwrap_or_default();
     std::str::from_utf8(path).unwrap_or_default()
 }
 
@@ -224,10 +215,7 @@ mod tests {
     #[test]
     fn well_framed_heads_pass() {
         assert_eq!(verdict("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "27 Sized(0)");
-        assert_eq!(
-            verdict("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nrest"),
-            "29 Sized(0)"
-        );
+        assert_eq!(verdict("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nrest"), "29 Sized(0)");
         assert_eq!(
             verdict("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n"),
             "48 Sized(12)"
@@ -290,11 +278,7 @@ mod tests {
             "GET /\u{e9} HTTP/1.1",
             " / HTTP/1.1",
         ] {
-            assert_eq!(
-                verdict(&format!("{line}\r\nHost: a\r\n\r\n")),
-                "BadRequest",
-                "{line:?}"
-            );
+            assert_eq!(verdict(&format!("{line}\r\nHost: a\r\n\r\n")), "BadRequest", "{line:?}");
         }
         assert_eq!(
             verdict("POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -305,18 +289,12 @@ mod tests {
     #[test]
     fn limits_hold_on_both_sides() {
         let target = |length: usize| {
-            verdict(&format!(
-                "GET /{} HTTP/1.1\r\nHost: a\r\n\r\n",
-                "a".repeat(length - 1)
-            ))
+            verdict(&format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(length - 1)))
         };
         assert!(target(MAX_TARGET).ends_with("Sized(0)"));
         assert_eq!(target(MAX_TARGET + 1), "UriTooLong");
         let fields = |count: usize| {
-            verdict(&format!(
-                "GET / HTTP/1.1\r\nHost: a\r\n{}\r\n",
-                "X: y\r\n".repeat(count - 1)
-            ))
+            verdict(&format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(count - 1)))
         };
         assert!(fields(MAX_FIELDS).ends_with("Sized(0)"));
         assert_eq!(fields(MAX_FIELDS + 1), "HeadersTooLarge");
@@ -337,10 +315,7 @@ mod tests {
         let refusal = check_head(b"GET /api/v1/partner/orders?x=1 HTTP/1.1\r\n\r\n").unwrap_err();
         assert_eq!(
             refusal,
-            Refusal {
-                code: Code::BadRequest,
-                path: "/api/v1/partner/orders".to_owned()
-            }
+            Refusal { code: Code::BadRequest, path: "/api/v1/partner/orders".to_owned() }
         );
     }
 

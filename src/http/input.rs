@@ -34,10 +34,7 @@ pub struct Field<T> {
 impl<T> Field<T> {
     /// A field that was sent as text.
     pub fn of(text: String) -> Self {
-        Self {
-            value: Some(text.into()),
-            wanted: PhantomData,
-        }
+        Self { value: Some(text.into()), wanted: PhantomData }
     }
 
     /// Whether nothing was sent for it. Null was sent: it takes away what a
@@ -49,20 +46,14 @@ impl<T> Field<T> {
 
 impl<T> Default for Field<T> {
     fn default() -> Self {
-        Self {
-            value: None,
-            wanted: PhantomData,
-        }
+        Self { value: None, wanted: PhantomData }
     }
 }
 
 impl<'de, T> Deserialize<'de> for Field<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        Ok(Self {
-            value: Some(value),
-            wanted: PhantomData,
-        })
+        Ok(Self { value: Some(value), wanted: PhantomData })
     }
 }
 
@@ -158,10 +149,9 @@ impl FromField for Vec<String> {
 
     fn from_field(value: Value, text: bool) -> Option<Self> {
         match value {
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| String::from_field(item, text))
-                .collect(),
+            Value::Array(items) => {
+                items.into_iter().map(|item| String::from_field(item, text)).collect()
+            }
             Value::String(one) if text => Some(vec![one]),
             _ => None,
         }
@@ -186,27 +176,17 @@ impl Check {
 
     /// A check for a query or a browser form, where everything is text.
     pub fn text() -> Self {
-        Self {
-            text: true,
-            ..Self::default()
-        }
+        Self { text: true, ..Self::default() }
     }
 
     /// A check for a query in which an empty value is a wrong one.
     pub fn query() -> Self {
-        Self {
-            text: true,
-            empty_counts: true,
-            ..Self::default()
-        }
+        Self { text: true, empty_counts: true, ..Self::default() }
     }
 
     /// A check for a body that may be either.
     pub fn form_or_json(headers: &HeaderMap) -> Self {
-        Self {
-            text: is_form(headers),
-            ..Self::default()
-        }
+        Self { text: is_form(headers), ..Self::default() }
     }
 
     /// Says that a field is at fault.
@@ -235,14 +215,7 @@ impl Check {
     pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
         let absent = field.value.as_ref().is_none_or(Value::is_null);
         self.optional(name, field).unwrap_or_else(|| {
-            self.fail(
-                name,
-                if absent {
-                    "is required"
-                } else {
-                    "must not be empty"
-                },
-            );
+            self.fail(name, if absent { "is required" } else { "must not be empty" });
             T::default()
         })
     }
@@ -294,10 +267,7 @@ impl Check {
     ) -> Option<i64> {
         let number = self.optional(name, field)?;
         if !range.contains(&number) {
-            self.fail(
-                name,
-                format!("must be from {} to {}", range.start(), range.end()),
-            );
+            self.fail(name, format!("must be from {} to {}", range.start(), range.end()));
         }
         Some(number)
     }
@@ -316,15 +286,8 @@ impl Check {
         if self.fields.is_empty() {
             return Ok(());
         }
-        let code = if self.wrong_type {
-            Code::InvalidBody
-        } else {
-            Code::ValidationFailed
-        };
-        Err(Problem {
-            code,
-            ..Problem::invalid(self.fields)
-        })
+        let code = if self.wrong_type { Code::InvalidBody } else { Code::ValidationFailed };
+        Err(Problem { code, ..Problem::invalid(self.fields) })
     }
 }
 
@@ -345,10 +308,9 @@ pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<T, 
         Some(media) if media.starts_with("application/") && media.ends_with("+json") => {
             from_json(body)
         }
-        Some(_) => Err(Problem::new(
-            Code::UnsupportedMediaType,
-            "send the body as application/json",
-        )),
+        Some(_) => {
+            Err(Problem::new(Code::UnsupportedMediaType, "send the body as application/json"))
+        }
     }
 }
 
@@ -373,10 +335,7 @@ pub fn form_or_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Re
 
 fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     if depth(body) > MAX_DEPTH {
-        return Err(Problem::new(
-            Code::InvalidBody,
-            "the body is nested too deeply",
-        ));
+        return Err(Problem::new(Code::InvalidBody, "the body is nested too deeply"));
     }
     // Without this a list would fill the fields in their order.
     if !body.trim_ascii_start().starts_with(b"{") {
@@ -386,30 +345,23 @@ fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
 }
 
 fn malformed() -> Problem {
-    Problem::new(
-        Code::InvalidBody,
-        "the body must be a JSON object with each field once",
-    )
+    Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
 }
 
 /// A query string as a wire struct. Repeated parameters are at fault, and
 /// unknown ones where the struct denies them.
 pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
-    let pairs: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes())
-        .into_owned()
-        .collect();
+    let pairs: Vec<(String, String)> =
+        form_urlencoded::parse(text.as_bytes()).into_owned().collect();
     for (index, (name, _)) in pairs.iter().enumerate() {
         if pairs[..index].iter().any(|(earlier, _)| earlier == name) {
             return Err(Problem::field(name.clone(), "must be given once"));
         }
     }
-    let pairs = pairs
-        .into_iter()
-        .map(|(name, value)| (name, Value::from(value).into_deserializer()));
-    T::deserialize(MapDeserializer::new(
-        pairs.map(|(name, value)| (name, AsQuery(value))),
-    ))
-    .map_err(|QueryError(name)| Problem::field(name, "is not a parameter of this call"))
+    let pairs =
+        pairs.into_iter().map(|(name, value)| (name, Value::from(value).into_deserializer()));
+    T::deserialize(MapDeserializer::new(pairs.map(|(name, value)| (name, AsQuery(value)))))
+        .map_err(|QueryError(name)| Problem::field(name, "is not a parameter of this call"))
 }
 
 /// The name of a parameter that a query struct does not know.
@@ -449,9 +401,7 @@ impl<'de> Deserializer<'de> for AsQuery {
     type Error = QueryError;
 
     fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, QueryError> {
-        self.0
-            .deserialize_any(visitor)
-            .map_err(|error| QueryError(error.to_string()))
+        self.0.deserialize_any(visitor).map_err(|error| QueryError(error.to_string()))
     }
 
     serde::forward_to_deserialize_any! {
@@ -496,10 +446,7 @@ mod tests {
     fn every_field_at_fault_is_named() {
         assert_eq!(faults(r#"{"email":"a","dias":5}"#), "fine");
         assert_eq!(faults(r#"{"email":"a","dias":null}"#), "fine");
-        assert_eq!(
-            faults("{}"),
-            r#"ValidationFailed [("email", "is required")]"#
-        );
+        assert_eq!(faults("{}"), r#"ValidationFailed [("email", "is required")]"#);
         assert_eq!(
             faults(r#"{"email":7,"dias":"5"}"#),
             r#"InvalidBody [("email", "must be text"), ("dias", "must be a whole number")]"#
@@ -555,9 +502,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(
             CONTENT_TYPE,
-            "application/x-www-form-urlencoded; charset=utf-8"
-                .parse()
-                .unwrap(),
+            "application/x-www-form-urlencoded; charset=utf-8".parse().unwrap(),
         );
         let login: Login = form_or_json(&headers, b"email=a%40b.c&dias=3").unwrap();
         let mut check = Check::form_or_json(&headers);
@@ -565,9 +510,7 @@ mod tests {
         assert_eq!(check.number("dias", login.dias, 1..=5), Some(3));
         assert!(check.finish().is_ok());
         headers.insert(CONTENT_TYPE, "text/plain".parse().unwrap());
-        let problem = form_or_json::<Login>(&headers, b"{}")
-            .err()
-            .map(|problem| problem.code);
+        let problem = form_or_json::<Login>(&headers, b"{}").err().map(|problem| problem.code);
         assert_eq!(problem, Some(Code::UnsupportedMediaType));
     }
 

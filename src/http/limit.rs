@@ -59,9 +59,7 @@ impl Subject {
             IpAddr::V4(v4) => Self(v4.to_ipv6_mapped().octets()),
             IpAddr::V6(v6) => {
                 let octets = v6.octets();
-                Self(std::array::from_fn(|index| {
-                    if index < 8 { octets[index] } else { 0 }
-                }))
+                Self(std::array::from_fn(|index| if index < 8 { octets[index] } else { 0 }))
             }
         }
     }
@@ -74,20 +72,13 @@ impl Subject {
     /// A row id, such as an account's.
     pub fn id(id: i64) -> Self {
         let bytes = id.to_be_bytes();
-        Self(std::array::from_fn(|index| {
-            if index < 8 { bytes[index] } else { 0xff }
-        }))
+        Self(std::array::from_fn(|index| if index < 8 { bytes[index] } else { 0xff }))
     }
 
     /// A person together with something else; begins like [`Subject::id`].
     pub fn of_person(id: i64, other: &str) -> Self {
-        let (id, digest) = (
-            id.to_be_bytes(),
-            crate::ids::short_digest(&[other.as_bytes()]),
-        );
-        Self(std::array::from_fn(|index| {
-            if index < 8 { id[index] } else { digest[index] }
-        }))
+        let (id, digest) = (id.to_be_bytes(), crate::ids::short_digest(&[other.as_bytes()]));
+        Self(std::array::from_fn(|index| if index < 8 { id[index] } else { digest[index] }))
     }
 
     /// Any other text, by its digest.
@@ -182,9 +173,7 @@ pub struct Limiter {
 
 impl Default for Limiter {
     fn default() -> Self {
-        Self {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-        }
+        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
     }
 }
 
@@ -216,12 +205,7 @@ impl Limiter {
         {
             return window.ask(limit, add);
         }
-        let mut fresh = Window {
-            started: now,
-            length_s: limit.window_s,
-            count: 0,
-            dirty: false,
-        };
+        let mut fresh = Window { started: now, length_s: limit.window_s, count: 0, dirty: false };
         let verdict = fresh.ask(limit, add);
         if fresh.dirty {
             if shard.len() >= SHARD_WINDOWS && !shard.contains_key(&key) {
@@ -274,50 +258,26 @@ impl Limiter {
             };
             let (started, length_s, count) =
                 (Instant(stored.started_at), stored.length_s, stored.count);
-            self.shard(&key).insert(
-                key,
-                Window {
-                    started,
-                    length_s,
-                    count,
-                    dirty: false,
-                },
-            );
+            self.shard(&key).insert(key, Window { started, length_s, count, dirty: false });
         }
     }
 
     fn shard(&self, key: &Key) -> std::sync::MutexGuard<'_, HashMap<Key, Window, RandomState>> {
         // Token digests differ in every byte, addresses in their last ones.
-        let spread = key[1..]
-            .iter()
-            .fold(key[0], |spread, byte| spread.rotate_left(3) ^ byte);
+        let spread = key[1..].iter().fold(key[0], |spread, byte| spread.rotate_left(3) ^ byte);
         // A panic cannot leave a window half-written, so a poisoned map is sound.
-        self.shards[usize::from(spread) % SHARDS]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shards[usize::from(spread) % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// How the stored keys of a person's windows begin, such as [`Subject::id`].
 pub fn person_prefix(class: Class, person: i64) -> [u8; 9] {
     let id = person.to_be_bytes();
-    std::array::from_fn(|index| {
-        if index == 0 {
-            class as u8
-        } else {
-            id[index - 1]
-        }
-    })
+    std::array::from_fn(|index| if index == 0 { class as u8 } else { id[index - 1] })
 }
 
 fn key(class: Class, subject: Subject) -> Key {
-    std::array::from_fn(|index| {
-        if index == 0 {
-            class as u8
-        } else {
-            subject.0[index - 1]
-        }
-    })
+    std::array::from_fn(|index| if index == 0 { class as u8 } else { subject.0[index - 1] })
 }
 
 fn make_room(shard: &mut HashMap<Key, Window, RandomState>, now: Instant) {
@@ -339,18 +299,10 @@ mod tests {
 
     use super::*;
 
-    const THREE_A_MINUTE: Limit = Limit {
-        count: 3,
-        window_s: 60,
-    };
+    const THREE_A_MINUTE: Limit = Limit { count: 3, window_s: 60 };
 
     fn call(limiter: &Limiter, now: i64) -> Verdict {
-        limiter.count(
-            Class::ApiToken,
-            Subject::id(7),
-            THREE_A_MINUTE,
-            Instant(now),
-        )
+        limiter.count(Class::ApiToken, Subject::id(7), THREE_A_MINUTE, Instant(now))
     }
 
     #[test]
@@ -368,30 +320,11 @@ mod tests {
     fn classes_and_subjects_are_counted_apart() {
         let limiter = Limiter::default();
         let now = Instant(0);
-        let one = Limit {
-            count: 1,
-            window_s: 60,
-        };
-        assert!(
-            limiter
-                .count(Class::ApiToken, Subject::id(1), one, now)
-                .allowed
-        );
-        assert!(
-            limiter
-                .count(Class::ApiToken, Subject::id(2), one, now)
-                .allowed
-        );
-        assert!(
-            limiter
-                .count(Class::PartnerPost, Subject::id(1), one, now)
-                .allowed
-        );
-        assert!(
-            !limiter
-                .count(Class::ApiToken, Subject::id(1), one, now)
-                .allowed
-        );
+        let one = Limit { count: 1, window_s: 60 };
+        assert!(limiter.count(Class::ApiToken, Subject::id(1), one, now).allowed);
+        assert!(limiter.count(Class::ApiToken, Subject::id(2), one, now).allowed);
+        assert!(limiter.count(Class::PartnerPost, Subject::id(1), one, now).allowed);
+        assert!(!limiter.count(Class::ApiToken, Subject::id(1), one, now).allowed);
     }
 
     #[test]
@@ -423,11 +356,7 @@ mod tests {
             let subject = Subject::text(&[&id.to_le_bytes()]);
             limiter.count(Class::ApiToken, subject, THREE_A_MINUTE, Instant(0));
         }
-        let kept: usize = limiter
-            .shards
-            .iter()
-            .map(|shard| shard.lock().unwrap().len())
-            .sum();
+        let kept: usize = limiter.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
         assert!(kept <= SHARDS * SHARD_WINDOWS, "{kept}");
     }
 

@@ -162,13 +162,7 @@ pub struct Problem {
 impl Problem {
     /// A problem with a code and a sentence.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            fields: Vec::new(),
-            retry_after_s: None,
-            cause: None,
-        }
+        Self { code, message: message.into(), fields: Vec::new(), retry_after_s: None, cause: None }
     }
 
     /// No, a wrong or an expired credential.
@@ -201,28 +195,19 @@ impl Problem {
 
     /// Several fields at fault.
     pub fn invalid(fields: Fields) -> Self {
-        Self {
-            fields,
-            ..Self::new(Code::ValidationFailed, "some fields are missing or invalid")
-        }
+        Self { fields, ..Self::new(Code::ValidationFailed, "some fields are missing or invalid") }
     }
 
     /// The service cannot do this now; try again.
     pub fn unavailable(message: impl Into<Cow<'static, str>>, retry_after_s: i64) -> Self {
-        Self {
-            retry_after_s: Some(retry_after_s),
-            ..Self::new(Code::Unavailable, message)
-        }
+        Self { retry_after_s: Some(retry_after_s), ..Self::new(Code::Unavailable, message) }
     }
 
     /// A failure of ours.
     pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self {
             cause: Some(cause.into()),
-            ..Self::new(
-                Code::Internal,
-                "internal error; quote the request id when reporting it",
-            )
+            ..Self::new(Code::Internal, "internal error; quote the request id when reporting it")
         }
     }
 
@@ -235,10 +220,8 @@ impl Problem {
             error.insert("request_id".to_owned(), request_id.into());
         }
         if !self.fields.is_empty() {
-            let fields = self
-                .fields
-                .iter()
-                .map(|(name, text)| (name.to_string(), Value::from(&**text)));
+            let fields =
+                self.fields.iter().map(|(name, text)| (name.to_string(), Value::from(&**text)));
             error.insert("fields".to_owned(), Value::Object(fields.collect()));
         }
         let body = match family {

@@ -30,12 +30,7 @@ pub struct Reply {
 impl Reply {
     /// An answer without a body.
     pub const fn empty(status: StatusCode) -> Self {
-        Self {
-            status,
-            media: None,
-            body: Body::empty(),
-            headers: Vec::new(),
-        }
+        Self { status, media: None, body: Body::empty(), headers: Vec::new() }
     }
 
     /// An answer with a body of a media type.
@@ -50,25 +45,17 @@ impl Reply {
 
     /// An answer with a file of a media type, read as it is sent.
     pub fn file(media: HeaderValue, file: FileBody) -> Self {
-        Self {
-            body: Body::File(Box::new(file)),
-            ..Self::of(media, Bytes::new())
-        }
+        Self { body: Body::File(Box::new(file)), ..Self::of(media, Bytes::new()) }
     }
 
     /// 200 with a value as JSON.
     pub fn json(value: &impl Serialize) -> Result<Self, Problem> {
-        serde_json::to_vec(value)
-            .map(|body| Self::of(media::JSON, body))
-            .map_err(Problem::internal)
+        serde_json::to_vec(value).map(|body| Self::of(media::JSON, body)).map_err(Problem::internal)
     }
 
     /// 200 with a rendered page.
     pub fn page(template: &impl askama::Template) -> Result<Self, Problem> {
-        template
-            .render()
-            .map(|html| Self::of(media::HTML, html))
-            .map_err(Problem::internal)
+        template.render().map(|html| Self::of(media::HTML, html)).map_err(Problem::internal)
     }
 
     /// 303 to an own path or to an address we made.

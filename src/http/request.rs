@@ -64,10 +64,7 @@ impl Request {
         self.variables
             .iter()
             .find(|(known, _)| known == name)
-            .map_or_else(
-                || panic!("the row has no variable {name}"),
-                |(_, value)| value,
-            )
+            .map_or_else(|| panic!("the row has no variable {name}"), |(_, value)| value)
     }
 
     /// The query as a struct with optional text, number and flag fields.

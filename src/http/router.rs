@@ -37,13 +37,10 @@ impl Router {
     ) -> Result<Self, String> {
         let mut by_path: Vec<(&str, Vec<(Method, usize)>)> = Vec::new();
         for (number, (method, path, head)) in rows.enumerate() {
-            let place = by_path
-                .iter()
-                .position(|(known, _)| *known == path)
-                .unwrap_or_else(|| {
-                    by_path.push((path, Vec::new()));
-                    by_path.len() - 1
-                });
+            let place = by_path.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
+                by_path.push((path, Vec::new()));
+                by_path.len() - 1
+            });
             let methods = &mut by_path[place].1;
             if methods.iter().any(|(known, _)| known == method) {
                 return Err(format!("two rows for {method} {path}"));
@@ -56,9 +53,7 @@ impl Router {
         let mut paths = matchit::Router::new();
         let mut methods = Vec::with_capacity(by_path.len());
         for (path, rows) in by_path {
-            paths
-                .insert(path, methods.len())
-                .map_err(|error| format!("{path}: {error}"))?;
+            paths.insert(path, methods.len()).map_err(|error| format!("{path}: {error}"))?;
             let mut names: Vec<&str> = rows.iter().map(|(method, _)| method.as_str()).collect();
             names.push("OPTIONS");
             let allow =
@@ -76,11 +71,8 @@ impl Router {
         let methods = &self.methods[*matched.value];
         match methods.rows.iter().find(|(known, _)| known == method) {
             Some((_, row)) => {
-                let variables = matched
-                    .params
-                    .iter()
-                    .map(|(name, value)| (name.to_owned(), value))
-                    .collect();
+                let variables =
+                    matched.params.iter().map(|(name, value)| (name.to_owned(), value)).collect();
                 Found::Row(*row, variables)
             }
             None => Found::OtherMethods(methods.allow.clone(), methods.rows[0].1),
@@ -94,11 +86,7 @@ mod tests {
 
     #[test]
     fn methods_and_paths_lead_to_rows() {
-        let rows = [
-            (Method::GET, "/a"),
-            (Method::POST, "/a"),
-            (Method::GET, "/a/{id}"),
-        ];
+        let rows = [(Method::GET, "/a"), (Method::POST, "/a"), (Method::GET, "/a/{id}")];
         let router = Router::new(rows.iter().map(|(method, path)| (method, *path, true))).unwrap();
         let row = |method: Method, path: &str| match router.find(&method, path) {
             Found::Row(row, variables) => format!("{row} {variables:?}"),

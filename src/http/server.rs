@@ -100,14 +100,8 @@ pub async fn serve<S, F, B>(
     }
     drop(listener);
     let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
-    if tokio::time::timeout(DRAIN, slots.acquire_many(all))
-        .await
-        .is_err()
-    {
-        tracing::warn!(
-            "stopped with requests still running after {} s",
-            DRAIN.as_secs()
-        );
+    if tokio::time::timeout(DRAIN, slots.acquire_many(all)).await.is_err() {
+        tracing::warn!("stopped with requests still running after {} s", DRAIN.as_secs());
     }
 }
 
@@ -159,9 +153,7 @@ async fn serve_connection<S, F, B>(
             // The age is looked at now and then: reading the clock takes a while.
             let is_old = count.is_multiple_of(AGE_CHECK) && opened.elapsed() >= MAX_AGE;
             if count >= MAX_REQUESTS || is_old {
-                answer
-                    .headers_mut()
-                    .insert(CONNECTION, HeaderValue::from_static("close"));
+                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(answer)
         }
@@ -210,10 +202,7 @@ impl Peers {
     fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let address = address.to_canonical();
         if self.trusted.iter().any(|net| net.contains(&address)) {
-            return Some(Place {
-                peers: Arc::clone(self),
-                address: None,
-            });
+            return Some(Place { peers: Arc::clone(self), address: None });
         }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(address).or_default();
@@ -221,10 +210,7 @@ impl Peers {
             return None;
         }
         *count += 1;
-        Some(Place {
-            peers: Arc::clone(self),
-            address: Some(address),
-        })
+        Some(Place { peers: Arc::clone(self), address: Some(address) })
     }
 }
 
@@ -237,11 +223,7 @@ struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let Some(address) = self.address else { return };
-        let mut open = self
-            .peers
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.peers.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = open.get_mut(&address) {
             *count -= 1;
             if *count == 0 {
@@ -292,10 +274,8 @@ mod tests {
     use super::*;
 
     fn client(peer: &str, lines: &[&str]) -> String {
-        let trusted: Vec<IpNet> = ["127.0.0.1/32", "10.0.0.0/8"]
-            .iter()
-            .map(|net| net.parse().unwrap())
-            .collect();
+        let trusted: Vec<IpNet> =
+            ["127.0.0.1/32", "10.0.0.0/8"].iter().map(|net| net.parse().unwrap()).collect();
         client_address(peer.parse().unwrap(), lines.iter().copied(), &trusted).to_string()
     }
 
@@ -304,25 +284,13 @@ mod tests {
         assert_eq!(client("203.0.113.9", &["198.51.100.1"]), "203.0.113.9");
         assert_eq!(client("127.0.0.1", &[]), "127.0.0.1");
         assert_eq!(client("127.0.0.1", &["198.51.100.1"]), "198.51.100.1");
-        assert_eq!(
-            client("127.0.0.1", &["1.1.1.1, 198.51.100.1, 10.1.2.3"]),
-            "198.51.100.1"
-        );
-        assert_eq!(
-            client("127.0.0.1", &["1.1.1.1", "198.51.100.1"]),
-            "198.51.100.1"
-        );
-        assert_eq!(
-            client("::ffff:127.0.0.1", &["198.51.100.1:4711"]),
-            "198.51.100.1"
-        );
+        assert_eq!(client("127.0.0.1", &["1.1.1.1, 198.51.100.1, 10.1.2.3"]), "198.51.100.1");
+        assert_eq!(client("127.0.0.1", &["1.1.1.1", "198.51.100.1"]), "198.51.100.1");
+        assert_eq!(client("::ffff:127.0.0.1", &["198.51.100.1:4711"]), "198.51.100.1");
         assert_eq!(client("127.0.0.1", &["[2001:db8::7]:443"]), "2001:db8::7");
         assert_eq!(client("127.0.0.1", &["[2001:db8::7]"]), "2001:db8::7");
         assert_eq!(client("127.0.0.1", &["198.51.100.1, unknown"]), "127.0.0.1");
-        assert_eq!(
-            client("127.0.0.1", &["198.51.100.1, 0177.0.0.1"]),
-            "127.0.0.1"
-        );
+        assert_eq!(client("127.0.0.1", &["198.51.100.1, 0177.0.0.1"]), "127.0.0.1");
         assert_eq!(client("127.0.0.1", &["198.51.100.1,"]), "127.0.0.1");
     }
 

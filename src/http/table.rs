@@ -128,9 +128,7 @@ impl Listing {
         Ok(ListQuery {
             search,
             page: page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1),
-            per_page: per_page
-                .and_then(|rows| u32::try_from(rows).ok())
-                .unwrap_or(ROWS),
+            per_page: per_page.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(ROWS),
             order,
             descending,
             csv,
@@ -160,10 +158,7 @@ impl Listing {
             Some(bare) => (bare, true),
             None => (word, false),
         };
-        let known = self
-            .orders
-            .iter()
-            .map(|order| order.trim_start_matches('-'));
+        let known = self.orders.iter().map(|order| order.trim_start_matches('-'));
         known
             .into_iter()
             .find(|known| !bare.is_empty() && *known == bare)
@@ -225,10 +220,7 @@ impl Listing {
         params.extend(more.iter().copied());
         let chip = |value: &str, label: &str| Chip {
             label: label.to_owned().into(),
-            href: address(
-                self.path,
-                &with(&params, &[(choice.name, value), ("ordem", order)]),
-            ),
+            href: address(self.path, &with(&params, &[(choice.name, value), ("ordem", order)])),
             on: choice.present == value,
         };
         let values = choice.values.iter();
@@ -255,16 +247,10 @@ impl Listing {
         let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
         params.extend(query.filters.iter().copied());
         params.extend(more.iter().copied());
-        let mut kept: Vec<(&'static str, String)> = query
-            .filters
-            .iter()
-            .map(|(name, value)| (*name, (*value).to_owned()))
-            .collect();
+        let mut kept: Vec<(&'static str, String)> =
+            query.filters.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let more = more.iter().filter(|(_, value)| !value.is_empty());
-        kept.extend(
-            more.clone()
-                .map(|(name, value)| (*name, (*value).to_owned())),
-        );
+        kept.extend(more.clone().map(|(name, value)| (*name, (*value).to_owned())));
         if !order.is_empty() {
             kept.push(("ordem", order.to_owned()));
         }
@@ -280,17 +266,8 @@ impl Listing {
             filters: self.chips(query, &params, order),
             kept,
             columns: self.columns(query, columns, &params),
-            paging: Paging::new(
-                self.path,
-                &paged,
-                query.page.into(),
-                query.per_page.into(),
-                total,
-            ),
-            export: address(
-                self.path,
-                &with(&params, &[("ordem", order), ("formato", "csv")]),
-            ),
+            paging: Paging::new(self.path, &paged, query.page.into(), query.per_page.into(), total),
+            export: address(self.path, &with(&params, &[("ordem", order), ("formato", "csv")])),
             narrowed: query.is_narrowed() || more.count() > 0,
             days: None,
         }
@@ -298,13 +275,8 @@ impl Listing {
 
     fn columns(&self, query: &ListQuery, columns: &[Head], params: &[(&str, &str)]) -> Vec<Column> {
         let column = |head: &Head| {
-            let sorted = (!head.order.is_empty() && head.order == query.order).then_some(
-                if query.descending {
-                    Sort::Descending
-                } else {
-                    Sort::Ascending
-                },
-            );
+            let sorted = (!head.order.is_empty() && head.order == query.order)
+                .then_some(if query.descending { Sort::Descending } else { Sort::Ascending });
             let word = if sorted == Some(Sort::Ascending) {
                 format!("-{}", head.order)
             } else {
@@ -325,9 +297,8 @@ impl Listing {
     }
 
     fn chips(&self, query: &ListQuery, params: &[(&str, &str)], order: &str) -> Vec<Chips> {
-        let days_given = params
-            .iter()
-            .any(|(name, value)| days::NAMES.contains(name) && !value.is_empty());
+        let days_given =
+            params.iter().any(|(name, value)| days::NAMES.contains(name) && !value.is_empty());
         let chips = |filter: &Filter| {
             let present = query.filter(filter.name).unwrap_or_default();
             let mut others = with(params, &[("ordem", order)]);
@@ -375,9 +346,7 @@ pub fn asks_for_much(request: &Request) -> bool {
 
 /// Parameters with some of them added or in the place of others.
 fn with<'a>(params: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let others = params
-        .iter()
-        .filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
+    let others = params.iter().filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
     others.chain(more).copied().collect()
 }
 
@@ -394,10 +363,7 @@ impl ListQuery {
 
     /// The value of a filter, when the address has one.
     pub fn filter(&self, name: &str) -> Option<&'static str> {
-        self.filters
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| *value)
+        self.filters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
     /// Rows to show and rows before them; all rows for CSV.
@@ -428,20 +394,12 @@ pub struct Head {
 impl Head {
     /// A column of text that does not sort.
     pub const fn plain(label: &'static str) -> Self {
-        Self {
-            label,
-            numeric: false,
-            order: "",
-        }
+        Self { label, numeric: false, order: "" }
     }
 
     /// A column of text that sorts.
     pub const fn sorts(label: &'static str, order: &'static str) -> Self {
-        Self {
-            label,
-            numeric: false,
-            order,
-        }
+        Self { label, numeric: false, order }
     }
 
     /// The same column with numbers in it.

@@ -20,11 +20,9 @@ pub struct Part {
 
 /// Whether a request's body is such a form.
 pub fn is_upload(request: &Request) -> bool {
-    request.header(&CONTENT_TYPE).is_some_and(|media| {
-        media
-            .to_ascii_lowercase()
-            .starts_with("multipart/form-data")
-    })
+    request
+        .header(&CONTENT_TYPE)
+        .is_some_and(|media| media.to_ascii_lowercase().starts_with("multipart/form-data"))
 }
 
 /// The parts of a form, in their order.
@@ -50,9 +48,7 @@ pub fn parts(request: &Request) -> Result<Vec<Part>, Problem> {
         Ok::<_, multer::Error>(parts)
     };
     // The whole body is here, so the form never waits.
-    futures_util::FutureExt::now_or_never(all)
-        .ok_or_else(malformed)?
-        .map_err(|_| malformed())
+    futures_util::FutureExt::now_or_never(all).ok_or_else(malformed)?.map_err(|_| malformed())
 }
 
 /// The bytes of the first file or field of that name.

@@ -96,9 +96,7 @@ impl Wire {
             match &mut self.expect {
                 Expect::Rest => checked = bytes.len(),
                 Expect::Body(left) => {
-                    let here = usize::try_from(*left)
-                        .unwrap_or(usize::MAX)
-                        .min(fresh.len());
+                    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(fresh.len());
                     *left -= here as u64;
                     checked += here;
                     if *left == 0 {
@@ -127,10 +125,7 @@ impl Wire {
     fn refuse(&mut self, refusal: &Refusal) {
         // An answer before ours may still be on its way: then only close.
         self.expect = if self.is_quiet() {
-            Expect::Refused {
-                answer: (self.refuse)(refusal),
-                written: 0,
-            }
+            Expect::Refused { answer: (self.refuse)(refusal), written: 0 }
         } else {
             Expect::End
         };
@@ -143,10 +138,7 @@ impl Wire {
 
     /// Whether closing now would cut off a peer that is still sending.
     fn owes_linger(&self) -> bool {
-        matches!(
-            self.expect,
-            Expect::Refused { .. } | Expect::Body(_) | Expect::Rest
-        )
+        matches!(self.expect, Expect::Refused { .. } | Expect::Body(_) | Expect::Rest)
     }
 
     fn poll_stall<T>(
@@ -158,9 +150,7 @@ impl Wire {
             self.stall = None;
             return wrote;
         }
-        let stall = self
-            .stall
-            .get_or_insert_with(|| Box::pin(sleep(WRITE_STALL)));
+        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(WRITE_STALL)));
         match stall.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -208,11 +198,7 @@ impl Wire {
         while self.patience.as_mut().poll(cx).is_ready() {
             let waits = matches!(self.expect, Expect::Head) && self.is_quiet();
             let now = Instant::now();
-            let end = if waits {
-                self.waiting_since + HEAD_TIMEOUT
-            } else {
-                now + HEAD_TIMEOUT
-            };
+            let end = if waits { self.waiting_since + HEAD_TIMEOUT } else { now + HEAD_TIMEOUT };
             if end <= now {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }

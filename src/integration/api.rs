@@ -22,10 +22,7 @@ use crate::secrets;
 
 /// Welcome messages of a key in a day. A key that leaked must not send more
 /// to numbers that cost (threat T30); students are registered all the same.
-const WELCOMES: Limit = Limit {
-    count: 1_000,
-    window_s: DAY_S,
-};
+const WELCOMES: Limit = Limit { count: 1_000, window_s: DAY_S };
 
 /// A student to be registered.
 #[derive(Deserialize, JsonSchema)]
@@ -78,23 +75,14 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
     let mut new = read_student(request)?;
     let email = new.email.clone();
     // Before a hash is computed; the insert decides.
-    if app
-        .db
-        .read(Lane::Slow, |tx| accounts::by_email(tx, &email))?
-        .is_some()
-    {
+    if app.db.read(Lane::Slow, |tx| accounts::by_email(tx, &email))?.is_some() {
         return Err(email_taken());
     }
-    new.password_hash = Some(
-        app.passwords
-            .run(|hasher| hasher.hash(&secrets::random_hex::<24>()))?,
-    );
+    new.password_hash =
+        Some(app.passwords.run(|hasher| hasher.hash(&secrets::random_hex::<24>()))?);
     new.welcome = has_welcome(&app.limiter, holder.key.id, request.now);
     if !new.welcome {
-        tracing::warn!(
-            key = holder.key.name,
-            "an API key used up its welcome messages of the day"
-        );
+        tracing::warn!(key = holder.key.name, "an API key used up its welcome messages of the day");
     }
     let message = if new.welcome {
         "aluno criado"
@@ -119,11 +107,7 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         Ok::<_, Problem>((id, new))
     })?;
-    let created = Created {
-        id,
-        email: new.email,
-        plano: new.role.name(),
-    };
+    let created = Created { id, email: new.email, plano: new.role.name() };
     Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
 }
 
@@ -131,9 +115,7 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
 /// message left for it.
 fn has_welcome(limiter: &Limiter, key: i64, now: Instant) -> bool {
     let subject = Subject::id(key);
-    limiter
-        .count(Class::WelcomeKey, subject, WELCOMES, now)
-        .allowed
+    limiter.count(Class::WelcomeKey, subject, WELCOMES, now).allowed
 }
 
 fn read_student(request: &Request) -> Result<NewStudent, Problem> {
@@ -149,10 +131,7 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
         check.fail("plano", "must be free, pro, vip, piloto_pro or podio");
     }
     let chat_number = check.optional("chat_number", body.chat_number);
-    if chat_number
-        .as_deref()
-        .is_some_and(|number| !is_chat_number(number))
-    {
+    if chat_number.as_deref().is_some_and(|number| !is_chat_number(number)) {
         check.fail("chat_number", "must be 10 to 15 digits");
     }
     check.finish()?;
@@ -170,10 +149,7 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
 fn read_email(check: &mut Check, field: Field<String>) -> String {
     let typed = check.required("email", field);
     crate::text::email(&typed).unwrap_or_else(|| {
-        check.fail(
-            "email",
-            "must be an e-mail address, such as nome@exemplo.com",
-        );
+        check.fail("email", "must be an e-mail address, such as nome@exemplo.com");
         String::new()
     })
 }
@@ -272,20 +248,13 @@ fn note(
         object_name: &student.name,
     };
     // As it was when it was read, before the change.
-    let before = Access {
-        suspenso: student.suspended,
-    };
-    let after = Access {
-        suspenso: !student.suspended,
-    };
+    let before = Access { suspenso: student.suspended };
+    let after = Access { suspenso: !student.suspended };
     Ok(audit::note(tx, actor, &act, Some(&before), Some(&after))?)
 }
 
 fn answer(message: &'static str, student: Account) -> Result<Reply, Problem> {
-    let student = Student {
-        id: student.user_id,
-        email: student.email,
-    };
+    let student = Student { id: student.user_id, email: student.email };
     Envelope::reply(message, student)
 }
 

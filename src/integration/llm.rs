@@ -40,10 +40,7 @@ pub fn body(generator: &mut SchemaGenerator) -> Schema {
 /// The data of each action.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[expect(
-    dead_code,
-    reason = "for the schema: the public documents are sent as they are"
-)]
+#[expect(dead_code, reason = "for the schema: the public documents are sent as they are")]
 enum LlmData {
     Planos(Vec<WirePlan>),
     Meets(Vec<WireMeet>),

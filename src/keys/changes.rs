@@ -29,11 +29,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Err(problem) => return faulty(app, person, request, None, problem),
     };
     let key = new_key();
-    let fresh = Fresh {
-        key: &key,
-        entry: &entry,
-        old: None,
-    };
+    let fresh = Fresh { key: &key, entry: &entry, old: None };
     let page = made_page(app, person, request, fresh)?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let versions = Arc::clone(&app.versions);
@@ -101,11 +97,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let until = app.zone().page(ends_at);
         format!("A chave anterior funciona até {until}. Troque-a no outro sistema antes disso.")
     };
-    let fresh = Fresh {
-        key: &new,
-        entry: &key.entry(),
-        old: Some(old),
-    };
+    let fresh = Fresh { key: &new, entry: &key.entry(), old: Some(old) };
     let page = made_page(app, person, request, fresh)?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let versions = Arc::clone(&app.versions);
@@ -120,10 +112,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         store::replace(tx, key.id, id, ends_at)?;
         let made = act("chave.criar", id, &entry.name);
         audit::note(tx, &actor, &made, None::<&()>, Some(&entry.noted()))?;
-        let after = Exchanged {
-            nova: id.to_string(),
-            termina_em: ends_at.rfc3339(),
-        };
+        let after = Exchanged { nova: id.to_string(), termina_em: ends_at.rfc3339() };
         let exchanged = act("chave.trocar", key.id, &entry.name);
         audit::note(tx, &actor, &exchanged, Some(&entry.noted()), Some(&after))?;
         store::changed(tx, &versions);
@@ -161,12 +150,7 @@ pub fn revoke(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "chave",
-        object_id: id.to_string(),
-        object_name: name,
-    }
+    Act { action, object: "chave", object_id: id.to_string(), object_name: name }
 }
 
 fn too_many() -> Problem {
@@ -215,10 +199,7 @@ fn shown_once(answer: Answer, id: i64, key: String, page: Option<Reply>) -> Resu
     if let Some(page) = page {
         return Ok(page);
     }
-    let members = [
-        ("id", Value::from(id.to_string())),
-        ("chave", Value::from(key)),
-    ];
+    let members = [("id", Value::from(id.to_string())), ("chave", Value::from(key))];
     let reply = answer.with(LIST.path, "criada", &members)?;
     Ok(reply.status(StatusCode::CREATED))
 }

@@ -57,9 +57,7 @@ pub fn read(app: &App, request: &Request, present: Option<&ApiKey>) -> Result<Ke
         _ => {
             let least = i64::from(kept.is_none());
             let limit = check.number("limite", body.limite, least..=i64::from(MOST_CALLS));
-            limit
-                .and_then(|limit| u32::try_from(limit).ok())
-                .filter(|limit| *limit > 0)
+            limit.and_then(|limit| u32::try_from(limit).ok()).filter(|limit| *limit > 0)
         }
     };
     let expires_at = match kept {
@@ -67,13 +65,7 @@ pub fn read(app: &App, request: &Request, present: Option<&ApiKey>) -> Result<Ke
         _ => end_read(&mut check, body.expira_em, app, request.now, present),
     };
     check.finish()?;
-    Ok(KeyEntry {
-        name,
-        scopes,
-        networks,
-        rate_limit,
-        expires_at,
-    })
+    Ok(KeyEntry { name, scopes, networks, rate_limit, expires_at })
 }
 
 fn scopes_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<Scope> {
@@ -96,9 +88,7 @@ fn scopes_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<Scope> {
 fn networks_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<IpNet> {
     let given = check.optional("ips", field).unwrap_or_default();
     let mut networks = Vec::new();
-    let words = given
-        .iter()
-        .flat_map(|text| text.split([',', ';', ' ', '\t', '\r', '\n']));
+    let words = given.iter().flat_map(|text| text.split([',', ';', ' ', '\t', '\r', '\n']));
     for word in words.filter(|word| !word.is_empty()) {
         match network(word) {
             Ok(net) if networks.contains(&net) => {}
@@ -107,10 +97,7 @@ fn networks_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<IpNet> {
         }
     }
     if networks.len() > MOST_NETWORKS {
-        check.fail(
-            "ips",
-            format!("must be at most {MOST_NETWORKS} addresses or blocks"),
-        );
+        check.fail("ips", format!("must be at most {MOST_NETWORKS} addresses or blocks"));
     }
     networks
 }
@@ -165,16 +152,9 @@ impl Typed {
         let networks: Vec<String> = key.networks.iter().map(network_text).collect();
         Self {
             name: key.name.clone(),
-            scopes: key
-                .scopes
-                .iter()
-                .map(|scope| scope.name().to_owned())
-                .collect(),
+            scopes: key.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
             networks: networks.join("\n"),
-            limit: key
-                .rate_limit
-                .map(|limit| limit.to_string())
-                .unwrap_or_default(),
+            limit: key.rate_limit.map(|limit| limit.to_string()).unwrap_or_default(),
             until: key.last_day(zone).map(Day::iso).unwrap_or_default(),
             ..Self::fresh()
         }
@@ -202,12 +182,7 @@ impl Typed {
     /// The same with the hours of an exchange as they were sent.
     pub fn with_hours(self, request: &Request) -> Self {
         let hours = form_urlencoded::parse(&request.body).find(|(name, _)| name == "horas");
-        Self {
-            hours: hours
-                .map(|(_, hours)| hours.into_owned())
-                .unwrap_or_default(),
-            ..self
-        }
+        Self { hours: hours.map(|(_, hours)| hours.into_owned()).unwrap_or_default(), ..self }
     }
 
     /// The form of a key, or of a new one.

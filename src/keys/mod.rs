@@ -216,9 +216,7 @@ pub fn new_key() -> String {
 pub fn is_key(text: &str) -> bool {
     text.strip_prefix("spk_").is_some_and(|rest| {
         rest.len() == 48
-            && rest
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+            && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
     })
 }
 
@@ -247,11 +245,7 @@ fn mapped(first: Ipv4Addr, prefix: u8) -> IpNet {
 
 /// A network as people write it: a single address without its length.
 pub fn network_text(net: &IpNet) -> String {
-    if net.prefix_len() == net.max_prefix_len() {
-        net.addr().to_string()
-    } else {
-        net.to_string()
-    }
+    if net.prefix_len() == net.max_prefix_len() { net.addr().to_string() } else { net.to_string() }
 }
 
 #[cfg(test)]
@@ -305,10 +299,7 @@ mod tests {
             ("0.0.0.0/0", "0.0.0.0/0"),
             ("::ffff:0.0.0.0/96", "0.0.0.0/0"),
         ] {
-            assert_eq!(
-                network(text).map(|net| network_text(&net)).as_deref(),
-                Ok(kept)
-            );
+            assert_eq!(network(text).map(|net| network_text(&net)).as_deref(), Ok(kept));
         }
         for bad in [
             "",

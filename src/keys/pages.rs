@@ -105,9 +105,7 @@ pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (keys, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     let (zone, now) = (app.zone(), request.now);
     let wire = |keys: Vec<ApiKey>| -> Vec<WireKey> {
-        keys.into_iter()
-            .map(|key| WireKey::of(key, zone, now))
-            .collect()
+        keys.into_iter().map(|key| WireKey::of(key, zone, now)).collect()
     };
     if query.csv {
         return csv(wire(keys));
@@ -175,10 +173,9 @@ fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
         prefix: key.prefix.clone(),
         scopes: scopes.join(", "),
         last_use: entry::last_use(key, zone, now),
-        until: key.last_day(zone).map_or_else(
-            || "sem fim".to_owned(),
-            |day| day.date().format("%d/%m/%Y").to_string(),
-        ),
+        until: key
+            .last_day(zone)
+            .map_or_else(|| "sem fim".to_owned(), |day| day.date().format("%d/%m/%Y").to_string()),
         state: badge(key.state(now)),
         works: key.works(now),
     }
@@ -203,26 +200,19 @@ pub fn key_form(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let key = key.ok_or_else(Problem::not_found)?;
         return Reply::json(&WireKey::of(key, app.zone(), request.now));
     }
-    let typed = key
-        .as_ref()
-        .map_or_else(Typed::fresh, |key| Typed::of(key, app.zone()));
+    let typed = key.as_ref().map_or_else(Typed::fresh, |key| Typed::of(key, app.zone()));
     Reply::page(&typed.form(app, person, request, key.as_ref()))
 }
 
 /// The number in the path.
 pub(super) fn key_id(request: &Request) -> Result<i64, Problem> {
-    request
-        .variable("id")
-        .parse()
-        .map_err(|_| Problem::not_found())
+    request.variable("id").parse().map_err(|_| Problem::not_found())
 }
 
 /// The key that the path names.
 pub(super) fn find(app: &App, request: &Request) -> Result<ApiKey, Problem> {
     let id = key_id(request)?;
-    app.db
-        .read(request.lane, |tx| store::key(tx, id))?
-        .ok_or_else(Problem::not_found)
+    app.db.read(request.lane, |tx| store::key(tx, id))?.ok_or_else(Problem::not_found)
 }
 
 /// `GET /admin/chaves/como-usar`: how other systems call with a key.

@@ -58,12 +58,7 @@ fn list(
         Head::sorts("Último uso", "ultimo_uso"),
         Head::plain("Válida até"),
     ];
-    let states = [
-        State::Active,
-        State::Leaving,
-        State::Revoked,
-        State::Expired,
-    ];
+    let states = [State::Active, State::Leaving, State::Revoked, State::Expired];
     let row = |index: usize| {
         let state = states[index % 4];
         KeyRow {
@@ -77,12 +72,7 @@ fn list(
             }
             .to_owned(),
             last_use: (index % 3 != 2).then(|| last_use(ago, 60 * 7 * (1 << index))),
-            until: if index.is_multiple_of(2) {
-                "sem fim"
-            } else {
-                "31/12/2026"
-            }
-            .to_owned(),
+            until: if index.is_multiple_of(2) { "sem fim" } else { "31/12/2026" }.to_owned(),
             state: badge(state),
             works: matches!(state, State::Active | State::Leaving),
         }

@@ -16,29 +16,17 @@ const COLUMNS: &str = "key_id, name, prefix, scopes, networks, rate_limit, creat
 
 /// The key of a digest.
 pub fn by_hash(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<ApiKey>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM api_key WHERE key_hash = ?1"),
-        [hash],
-        read,
-    )
+    tx.optional(&format!("SELECT {COLUMNS} FROM api_key WHERE key_hash = ?1"), [hash], read)
 }
 
 /// One key.
 pub fn key(tx: &ReadTx<'_>, id: i64) -> Result<Option<ApiKey>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM api_key WHERE key_id = ?1"),
-        [id],
-        read,
-    )
+    tx.optional(&format!("SELECT {COLUMNS} FROM api_key WHERE key_id = ?1"), [id], read)
 }
 
 /// All keys, the newest first.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<ApiKey>> {
-    tx.all(
-        &format!("SELECT {COLUMNS} FROM api_key ORDER BY key_id DESC"),
-        [],
-        read,
-    )
+    tx.all(&format!("SELECT {COLUMNS} FROM api_key ORDER BY key_id DESC"), [], read)
 }
 
 /// How a list of keys is sorted.
@@ -92,16 +80,10 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> 
     );
     let pattern = crate::text::like_pattern(wanted.search);
     let now = tx.now().0;
-    let total: i64 = tx.one(
-        &format!("SELECT count(*) {matching}"),
-        (&pattern, now),
-        |row| row.get(0),
-    )?;
+    let total: i64 =
+        tx.one(&format!("SELECT count(*) {matching}"), (&pattern, now), |row| row.get(0))?;
     let keys = tx.all(
-        &format!(
-            "SELECT {COLUMNS} {matching} ORDER BY {} LIMIT ?3 OFFSET ?4",
-            wanted.order.sql()
-        ),
+        &format!("SELECT {COLUMNS} {matching} ORDER BY {} LIMIT ?3 OFFSET ?4", wanted.order.sql()),
         (&pattern, now, wanted.limit, wanted.offset),
         read,
     )?;
@@ -200,11 +182,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<ApiKey> {
     let networks = row.get_ref(4)?.as_str()?.split_whitespace();
     let networks = networks.map(|text| network(text).map_err(|_| broken(4, text)));
     let last_use = match instant(11)? {
-        Some(at) => Some(LastUse {
-            at,
-            address: row.get(12)?,
-            route: row.get(13)?,
-        }),
+        Some(at) => Some(LastUse { at, address: row.get(12)?, route: row.get(13)? }),
         None => None,
     };
     Ok(ApiKey {

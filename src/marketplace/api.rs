@@ -86,9 +86,8 @@ enum Asked {
 /// Looks for an account among the caller's, of which there are few.
 pub fn check(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
     let asked = asked(request.query()?)?;
-    let accounts = app.db.read(request.lane, |tx| {
-        store::linked_accounts(tx, user.account.user_id)
-    })?;
+    let accounts =
+        app.db.read(request.lane, |tx| store::linked_accounts(tx, user.account.user_id))?;
     let found = match asked {
         Asked::Number(number) => accounts.iter().find(|one| one.ml_user_id == number),
         Asked::Nickname(nickname) => {
@@ -116,10 +115,7 @@ fn asked(query: CheckQuery) -> Result<Asked, Problem> {
         }
         (Some(_), _) => Err(Problem::field("seller_id", "must be a number")),
         (None, Some(nickname)) => Ok(Asked::Nickname(nickname)),
-        (None, None) => Err(Problem::field(
-            "seller_id",
-            "seller_id or nickname is required",
-        )),
+        (None, None) => Err(Problem::field("seller_id", "seller_id or nickname is required")),
     }
 }
 
@@ -140,13 +136,7 @@ mod tests {
         assert_eq!(said("seller_id=777&nickname=LOJA"), "number 777");
         assert_eq!(said("nickname=LOJA%20X&other=1"), "nickname LOJA X");
         assert_eq!(said(&format!("seller_id={}", "9".repeat(40))), "number 0");
-        for bad in [
-            "",
-            "seller_id=",
-            "seller_id=7a",
-            "seller_id=-7",
-            "seller_id=+7&nickname=x",
-        ] {
+        for bad in ["", "seller_id=", "seller_id=7a", "seller_id=-7", "seller_id=+7&nickname=x"] {
             assert!(said(bad).contains("seller_id"), "{bad}");
         }
     }

@@ -27,20 +27,11 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_an_hour() {
-        for (attempts, least) in [
-            (0, 5),
-            (1, 5),
-            (2, 10),
-            (5, 80),
-            (10, 2560),
-            (11, 3600),
-            (1000, 3600),
-        ] {
+        for (attempts, least) in
+            [(0, 5), (1, 5), (2, 10), (5, 80), (10, 2560), (11, 3600), (1000, 3600)]
+        {
             let pause = pause_s(attempts);
-            assert!(
-                (least..=least + least / 4).contains(&pause),
-                "{attempts}: {pause}"
-            );
+            assert!((least..=least + least / 4).contains(&pause), "{attempts}: {pause}");
         }
         assert!(pause_asked_s(1, Some(120)) >= 120);
         assert_eq!(pause_asked_s(1, Some(7_200)), 7_200);

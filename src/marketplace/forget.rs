@@ -44,10 +44,9 @@ pub fn work(app: &App, stop: &Stop) {
         });
         let worked = worked.and_then(|next| match next {
             None => Ok(false),
-            Some((owner, account)) => app
-                .db
-                .write(move |tx| go_on(tx, owner, account, AT_ONCE))
-                .map(|()| true),
+            Some((owner, account)) => {
+                app.db.write(move |tx| go_on(tx, owner, account, AT_ONCE)).map(|()| true)
+            }
         });
         match worked {
             Ok(true) => {}

@@ -103,14 +103,10 @@ fn is_genuine(
         return Ok(false);
     }
     match (&claim.signature, &claim.request_id) {
-        (Some(header), Some(request_id)) => Ok(app.marketplace.verifier.accepts(
-            &Signed {
-                header,
-                request_id,
-                data_id,
-            },
-            request.now,
-        )),
+        (Some(header), Some(request_id)) => Ok(app
+            .marketplace
+            .verifier
+            .accepts(&Signed { header, request_id, data_id }, request.now)),
         (Some(_), None) => Ok(false),
         (None, _) => is_expected(app, request, notification),
     }
@@ -138,12 +134,7 @@ fn is_expected(
     {
         return Ok(false);
     }
-    Ok(app
-        .db
-        .read(request.lane, |tx| {
-            super::store::owner_of(tx, notification.account)
-        })?
-        .is_some())
+    Ok(app.db.read(request.lane, |tx| super::store::owner_of(tx, notification.account))?.is_some())
 }
 
 /// Stores a notification that was not seen before; gives back its state.
@@ -218,15 +209,7 @@ pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &st
              (received_at, topic, resource, ml_user_id, body, delivery_key, state, next_try_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
          ON CONFLICT DO NOTHING",
-        (
-            now.0,
-            topic,
-            resource,
-            account,
-            body.to_string().as_bytes(),
-            &key,
-            State::Waiting as u8,
-        ),
+        (now.0, topic, resource, account, body.to_string().as_bytes(), &key, State::Waiting as u8),
     )?;
     Ok(stored > 0)
 }
@@ -253,11 +236,7 @@ mod tests {
     #[test]
     fn the_prepared_answer_is_the_documented_one() {
         let data = ReceivedData { status: "received" };
-        let answer = Received {
-            success: true,
-            message: "notification received",
-            data,
-        };
+        let answer = Received { success: true, message: "notification received", data };
         assert_eq!(serde_json::to_vec(&answer).unwrap(), RECEIVED);
     }
 }

@@ -105,16 +105,10 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         .append_pair("code_challenge", &challenge)
         .append_pair("code_challenge_method", "S256")
         .finish();
-    let (hash, user, expires_at) = (
-        TokenHash::of(&state),
-        person.account.user_id,
-        request.now.plus(ATTEMPT_S),
-    );
-    let sealed = app
-        .sealer
-        .seal(verifier.as_bytes(), verifier_place(&hex(&hash.0)));
-    app.db
-        .write(move |tx| store::insert_attempt(tx, user, &hash, &sealed, expires_at))?;
+    let (hash, user, expires_at) =
+        (TokenHash::of(&state), person.account.user_id, request.now.plus(ATTEMPT_S));
+    let sealed = app.sealer.seal(verifier.as_bytes(), verifier_place(&hex(&hash.0)));
+    app.db.write(move |tx| store::insert_attempt(tx, user, &hash, &sealed, expires_at))?;
     Reply::redirect(&address)
 }
 
@@ -128,11 +122,7 @@ fn redirect_uri(app: &App) -> String {
 }
 
 const fn verifier_place(row: &str) -> Place<'_> {
-    Place {
-        table: "ml_link_attempt",
-        column: "verifier",
-        row,
-    }
+    Place { table: "ml_link_attempt", column: "verifier", row }
 }
 
 #[derive(Deserialize)]
@@ -155,10 +145,7 @@ pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     check.finish()?;
     let hash = TokenHash::of(&state);
     let user = person.account.user_id;
-    let Some(sealed) = app
-        .db
-        .write(move |tx| store::take_attempt(tx, user, &hash))?
-    else {
+    let Some(sealed) = app.db.write(move |tx| store::take_attempt(tx, user, &hash))? else {
         return Outcome::Expired.redirect();
     };
     let outcome = match (error, code) {
@@ -193,16 +180,8 @@ fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outc
             Ok(outcome)
         }
         Err(Failure::Refused { status, code }) => {
-            tracing::warn!(
-                status,
-                code,
-                "the marketplace refused the code of a consent"
-            );
-            Ok(if code == "invalid_grant" {
-                Outcome::Expired
-            } else {
-                Outcome::Unavailable
-            })
+            tracing::warn!(status, code, "the marketplace refused the code of a consent");
+            Ok(if code == "invalid_grant" { Outcome::Expired } else { Outcome::Unavailable })
         }
         Err(failure) => {
             tracing::warn!(%failure, "an account could not be linked");
@@ -214,11 +193,7 @@ fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outc
 /// The account at the end of a code such as `TG-…-777`.
 fn account_of_code(code: &str) -> Option<MlUserId> {
     let (rest, account) = code.rsplit_once('-')?;
-    account
-        .parse()
-        .ok()
-        .filter(|_| rest.contains('-'))
-        .map(MlUserId)
+    account.parse().ok().filter(|_| rest.contains('-')).map(MlUserId)
 }
 
 /// Stores the tokens of a consent. The pair before it has ended by now, so this
@@ -253,10 +228,7 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<Outcome, Problem> {
 /// with the first reading.
 fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
     let client = &app.marketplace.client;
-    let caller = Caller {
-        ml_user_id: pair.ml_user_id,
-        access: &pair.access,
-    };
+    let caller = Caller { ml_user_id: pair.ml_user_id, access: &pair.access };
     let seller = match client.me(&caller) {
         Ok(me) if me.id == pair.ml_user_id => me,
         Ok(_) => return Ok(()),
@@ -284,11 +256,8 @@ fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
 /// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account's
 /// tokens, then gives the leave back at the marketplace, if it can be reached.
 pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let account = request
-        .variable("ml_user_id")
-        .parse()
-        .map(MlUserId)
-        .map_err(|_| Problem::not_found())?;
+    let account =
+        request.variable("ml_user_id").parse().map(MlUserId).map_err(|_| Problem::not_found())?;
     let user = person.account.user_id;
     let access = tokens::access_of(app, user, account)?;
     let (versions, forget) = (Arc::clone(&app.versions), app.marketplace.bell.clone());
@@ -304,10 +273,7 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         Ok(())
     })?;
     if let Some(access) = access {
-        let caller = Caller {
-            ml_user_id: account,
-            access: &access,
-        };
+        let caller = Caller { ml_user_id: account, access: &access };
         if let Err(error) = app.marketplace.client.give_back(&caller) {
             tracing::info!(ml_user_id = account.0, %error, "the marketplace was not told of an unlinked account");
         }
@@ -326,10 +292,7 @@ mod tests {
     #[test]
     fn the_challenge_is_the_one_of_rfc_7636() {
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-        assert_eq!(
-            challenge_of(verifier),
-            "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-        );
+        assert_eq!(challenge_of(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 
     #[test]

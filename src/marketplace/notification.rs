@@ -66,26 +66,15 @@ impl Notification {
     /// Reads a body; names every field at fault.
     pub fn parse(body: &[u8]) -> Result<Notification, Problem> {
         let body: Body<'_> = serde_json::from_slice(body).map_err(|_| {
-            Problem::new(
-                Code::InvalidBody,
-                "the body must be a JSON object with each field once",
-            )
+            Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
         })?;
         let mut faults = Fields::new();
         let mut required = |name: &'static str, value: Option<Loose<'_>>, longest: usize| {
-            let read = value
-                .as_ref()
-                .and_then(|value| value.line(longest))
-                .map(str::to_owned);
+            let read = value.as_ref().and_then(|value| value.line(longest)).map(str::to_owned);
             if read.is_none() {
                 faults.push((
                     name.into(),
-                    if value.is_none() {
-                        "is required"
-                    } else {
-                        "must be a short text"
-                    }
-                    .into(),
+                    if value.is_none() { "is required" } else { "must be a short text" }.into(),
                 ));
             }
             read.unwrap_or_default()
@@ -104,24 +93,13 @@ impl Notification {
         let Some(account) = account.filter(|_| faults.is_empty()) else {
             return Err(Problem::invalid(faults));
         };
-        let resource = if resource.starts_with('/') {
-            resource
-        } else {
-            format!("/{resource}")
-        };
-        let event_key = body
-            .sent
-            .as_ref()
-            .and_then(|sent| sent.line(LONGEST_TOPIC))
-            .map(|sent| short_digest(&[resource.as_bytes(), topic.as_bytes(), sent.as_bytes()]));
+        let resource = if resource.starts_with('/') { resource } else { format!("/{resource}") };
+        let event_key =
+            body.sent.as_ref().and_then(|sent| sent.line(LONGEST_TOPIC)).map(|sent| {
+                short_digest(&[resource.as_bytes(), topic.as_bytes(), sent.as_bytes()])
+            });
         let application = body.application_id.as_ref().and_then(Loose::id);
-        Ok(Notification {
-            resource,
-            topic,
-            account: MlUserId(account),
-            application,
-            event_key,
-        })
+        Ok(Notification { resource, topic, account: MlUserId(account), application, event_key })
     }
 
     /// Last segment of the resource.
@@ -217,11 +195,9 @@ mod tests {
         match Notification::parse(body.as_bytes()) {
             Ok(_) => Vec::new(),
             Err(problem) if problem.fields.is_empty() => vec![problem.message.into_owned()],
-            Err(problem) => problem
-                .fields
-                .iter()
-                .map(|(name, text)| format!("{name} {text}"))
-                .collect(),
+            Err(problem) => {
+                problem.fields.iter().map(|(name, text)| format!("{name} {text}")).collect()
+            }
         }
     }
 
@@ -238,10 +214,7 @@ mod tests {
                 ("/orders/1", "orders_v2"),
                 "{body}"
             );
-            assert_eq!(
-                (notification.account, notification.data_id()),
-                (MlUserId(777), "1")
-            );
+            assert_eq!((notification.account, notification.data_id()), (MlUserId(777), "1"));
         }
     }
 
@@ -249,11 +222,7 @@ mod tests {
     fn every_field_at_fault_is_named() {
         assert_eq!(
             faults("{}"),
-            [
-                "resource is required",
-                "topic is required",
-                "user_id is required"
-            ]
+            ["resource is required", "topic is required", "user_id is required"]
         );
         assert_eq!(
             faults(r#"{"resource":["/orders/1"],"topic":"","user_id":1.5}"#),
@@ -284,14 +253,8 @@ mod tests {
             );
             Notification::parse(body.as_bytes()).unwrap().event_key
         };
-        assert_eq!(
-            key("\"2026-11-19T13:00:00.129Z\""),
-            key("\"2026-11-19T13:00:00.129Z\"")
-        );
-        assert_ne!(
-            key("\"2026-11-19T13:00:00.129Z\""),
-            key("\"2026-11-19T13:00:00.130Z\"")
-        );
+        assert_eq!(key("\"2026-11-19T13:00:00.129Z\""), key("\"2026-11-19T13:00:00.129Z\""));
+        assert_ne!(key("\"2026-11-19T13:00:00.129Z\""), key("\"2026-11-19T13:00:00.130Z\""));
         assert_eq!(key("null"), None);
     }
 }

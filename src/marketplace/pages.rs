@@ -71,11 +71,8 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let now = request.now;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
-    let accounts: Vec<_> = home
-        .accounts
-        .iter()
-        .map(|account| account_row(account, &home.areas, zone, now))
-        .collect();
+    let accounts: Vec<_> =
+        home.accounts.iter().map(|account| account_row(account, &home.areas, zone, now)).collect();
     let lame = accounts.iter().filter(|one| one.link != Badge::Linked);
     let lame = lame.count();
     Reply::page(&StudentHome {
@@ -86,24 +83,14 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         stats: stats(&home, lame, &gross, today),
         chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
         accounts,
-        sales: home
-            .sales
-            .iter()
-            .map(|sale| sale_row(sale, zone, now))
-            .collect(),
-        news: home
-            .news
-            .iter()
-            .map(|one| NewsRow::of(one, zone, now))
-            .collect(),
+        sales: home.sales.iter().map(|sale| sale_row(sale, zone, now)).collect(),
+        news: home.news.iter().map(|one| NewsRow::of(one, zone, now)).collect(),
     })
 }
 
 /// Gross sales of thirty days from `first` on, in centavos, zeros included.
 fn gross_by_day(days: &[DaySales], first: Day) -> Vec<i64> {
-    (0..CHART_DAYS)
-        .map(|index| sum_of(days, first.plus(index), first.plus(index)).0)
-        .collect()
+    (0..CHART_DAYS).map(|index| sum_of(days, first.plus(index), first.plus(index)).0).collect()
 }
 
 fn sum_of(days: &[DaySales], from: Day, to: Day) -> Cents {
@@ -112,17 +99,9 @@ fn sum_of(days: &[DaySales], from: Day, to: Day) -> Cents {
 }
 
 fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
-    let sold: i64 = home
-        .accounts
-        .iter()
-        .map(|account| account.sales_today)
-        .sum();
+    let sold: i64 = home.accounts.iter().map(|account| account.sales_today).sum();
     let span = sum_of(&home.days, today.plus(1 - CHART_DAYS), today);
-    let before = sum_of(
-        &home.days,
-        today.plus(1 - 2 * CHART_DAYS),
-        today.plus(-CHART_DAYS),
-    );
+    let before = sum_of(&home.days, today.plus(1 - 2 * CHART_DAYS), today.plus(-CHART_DAYS));
     let change = Change::new(before.0, span.0);
     vec![
         Stat {
@@ -169,25 +148,13 @@ fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
 /// What waits for the student, the most urgent first.
 fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
     let names = |chosen: fn(&AccountSummary) -> bool| {
-        let names: Vec<_> = accounts
-            .iter()
-            .filter(|one| chosen(one))
-            .map(|one| &*one.linked.nickname)
-            .collect();
+        let names: Vec<_> =
+            accounts.iter().filter(|one| chosen(one)).map(|one| &*one.linked.nickname).collect();
         names.join(", ")
     };
-    let lost = accounts
-        .iter()
-        .filter(|account| !account.linked.token_ok)
-        .count();
-    let claims: i64 = accounts
-        .iter()
-        .map(|account| account.linked.open_claims)
-        .sum();
-    let questions: i64 = accounts
-        .iter()
-        .map(|account| account.linked.open_questions)
-        .sum();
+    let lost = accounts.iter().filter(|account| !account.linked.token_ok).count();
+    let claims: i64 = accounts.iter().map(|account| account.linked.open_claims).sum();
+    let questions: i64 = accounts.iter().map(|account| account.linked.open_questions).sum();
     let mut tasks = Vec::new();
     if lost > 0 {
         tasks.push(Task {
@@ -208,11 +175,7 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
             title: counted(claims, "reclamação aberta", "reclamações abertas"),
             detail: names(|account| account.linked.open_claims > 0),
             href: "/painel/reclamacoes?estado=aberta".to_owned(),
-            button: if claims == 1 {
-                "Ver reclamação"
-            } else {
-                "Ver reclamações"
-            },
+            button: if claims == 1 { "Ver reclamação" } else { "Ver reclamações" },
         });
     }
     if questions > 0 {
@@ -268,11 +231,7 @@ fn link_badge(account: &AccountSummary, health: &Health) -> Badge {
 
 /// What may be missing because it cannot be read.
 fn missing(trouble: &Trouble, zone: Zone) -> String {
-    format!(
-        "{}: sem leitura desde {}.",
-        trouble.areas,
-        zone.page(trouble.since)
-    )
+    format!("{}: sem leitura desde {}.", trouble.areas, zone.page(trouble.since))
 }
 
 fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
@@ -302,10 +261,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let word = Check::text().optional("aviso", query.aviso);
     let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
     let (accounts, areas) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((
-            store::accounts_of(tx, owner, today)?,
-            sync::store::of_owner(tx, owner)?,
-        ))
+        Ok::<_, Problem>((store::accounts_of(tx, owner, today)?, sync::store::of_owner(tx, owner)?))
     })?;
     let config = &app.config.marketplace;
     let configured = !config.client_id.is_empty();
@@ -314,11 +270,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             .into_iter()
             .map(|account| AccountJson::of(account, zone).with_areas(&areas, zone))
             .collect();
-        return Reply::json(&AccountsJson {
-            ok: true,
-            configurado: configured,
-            contas,
-        });
+        return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
     }
     let outcome = word.as_deref().and_then(Outcome::of_word);
     let health: Vec<_> = accounts
@@ -341,9 +293,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
 
 /// The outcome of the last visit to the consent page in words.
 fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
-    let newest = accounts
-        .iter()
-        .max_by_key(|account| account.linked.linked_at);
+    let newest = accounts.iter().max_by_key(|account| account.linked.linked_at);
     let nickname = newest.map_or("A conta", |account| &account.linked.nickname);
     let outcome = match outcome {
         // The page itself says so.
@@ -354,9 +304,7 @@ fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
         Outcome::BelongsToAnother => LinkOutcome::BelongsToAnother,
         Outcome::Expired => LinkOutcome::Expired,
         Outcome::Unavailable => LinkOutcome::Unavailable,
-        Outcome::Unlinked => LinkOutcome::Unlinked {
-            nickname: "A conta",
-        },
+        Outcome::Unlinked => LinkOutcome::Unlinked { nickname: "A conta" },
         Outcome::Wanted => LinkOutcome::Wanted,
         Outcome::TooSoon => LinkOutcome::TooSoon,
     };
@@ -373,9 +321,7 @@ fn linked_account(
     let linked = &account.linked;
     let own = || own_areas(account, areas);
     LinkedAccount {
-        areas: own()
-            .filter_map(|state| area_row(state, linked.token_ok, zone, now))
-            .collect(),
+        areas: own().filter_map(|state| area_row(state, linked.token_ok, zone, now)).collect(),
         ml_user_id: linked.ml_user_id.to_string(),
         nickname: linked.nickname.clone(),
         link: link_badge(account, &health),
@@ -417,11 +363,7 @@ fn area_row(state: &State, token_ok: bool, zone: Zone, now: Instant) -> Option<A
         note: match (standing, state.expected) {
             (Standing::ComErro, _) => state.error.clone().unwrap_or_default(),
             (Standing::Lendo, Some(expected)) if expected > 0 => {
-                format!(
-                    "{} de {}",
-                    number(state.done),
-                    number(expected.max(state.done))
-                )
+                format!("{} de {}", number(state.done), number(expected.max(state.done)))
             }
             (Standing::Lendo, _) if state.done > 0 => number(state.done),
             _ => String::new(),
@@ -455,26 +397,15 @@ impl HomeJson {
     fn of(home: Home, zone: Zone) -> Self {
         Self {
             ok: true,
-            vendas_hoje: home
-                .accounts
-                .iter()
-                .map(|account| account.sales_today)
-                .sum(),
-            gmv_30d: home
-                .accounts
-                .iter()
-                .fold(Cents(0), |sum, account| sum + account.gmv_30d),
+            vendas_hoje: home.accounts.iter().map(|account| account.sales_today).sum(),
+            gmv_30d: home.accounts.iter().fold(Cents(0), |sum, account| sum + account.gmv_30d),
             total_notifs: home.unread,
             contas: home
                 .accounts
                 .into_iter()
                 .map(|account| AccountJson::of(account, zone))
                 .collect(),
-            vendas: home
-                .sales
-                .into_iter()
-                .map(|sale| SaleJson::of(sale, zone))
-                .collect(),
+            vendas: home.sales.into_iter().map(|sale| SaleJson::of(sale, zone)).collect(),
             notificacoes: home
                 .news
                 .into_iter()
@@ -494,11 +425,7 @@ fn number(count: i64) -> String {
 
 /// `1 unidade`, `2 unidades`.
 fn counted(count: i64, one: &str, several: &str) -> String {
-    format!(
-        "{} {}",
-        number(count),
-        if count == 1 { one } else { several }
-    )
+    format!("{} {}", number(count), if count == 1 { one } else { several })
 }
 
 #[cfg(test)]
@@ -528,31 +455,15 @@ mod tests {
 
     #[test]
     fn the_most_urgent_task_comes_first() {
-        let tasks = tasks(&[
-            account("A", true, 2),
-            account("B", false, 0),
-            account("C", false, 1),
-        ]);
-        let said: Vec<_> = tasks
-            .iter()
-            .map(|task| format!("{}: {}", task.title, task.detail))
-            .collect();
-        assert_eq!(
-            said,
-            [
-                "2 contas perderam o vínculo: B, C",
-                "3 reclamações abertas: A, C"
-            ]
-        );
+        let tasks = tasks(&[account("A", true, 2), account("B", false, 0), account("C", false, 1)]);
+        let said: Vec<_> =
+            tasks.iter().map(|task| format!("{}: {}", task.title, task.detail)).collect();
+        assert_eq!(said, ["2 contas perderam o vínculo: B, C", "3 reclamações abertas: A, C"]);
     }
 
     #[test]
     fn days_without_sales_are_zero() {
-        let day = |day, gross| DaySales {
-            day: Day(day),
-            orders: 1,
-            gross: Cents(gross),
-        };
+        let day = |day, gross| DaySales { day: Day(day), orders: 1, gross: Cents(gross) };
         let days = [day(90, 5), day(100, 7), day(129, 9)];
         let gross = gross_by_day(&days, Day(100));
         assert_eq!((gross.len(), gross[0], gross[1], gross[29]), (30, 7, 0, 9));

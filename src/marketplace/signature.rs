@@ -44,10 +44,7 @@ impl Verifier {
         let secret = config.client_secret.reveal().as_bytes();
         let keyed = (!secret.is_empty())
             .then(|| Hmac::new_from_slice(secret).expect("HMAC takes keys of any length"));
-        Self {
-            keyed,
-            max_age_s: config.signature_max_age_s,
-        }
+        Self { keyed, max_age_s: config.signature_max_age_s }
     }
 
     /// Whether a signature is right and, where an age is set, not too old.
@@ -60,15 +57,9 @@ impl Verifier {
         }
         let matches = |data_id: &str| {
             let mut mac = keyed.clone();
-            for part in [
-                "id:",
-                data_id,
-                ";request-id:",
-                signed.request_id,
-                ";ts:",
-                header.timestamp,
-                ";",
-            ] {
+            for part in
+                ["id:", data_id, ";request-id:", signed.request_id, ";ts:", header.timestamp, ";"]
+            {
                 mac.update(part.as_bytes());
             }
             mac.verify_slice(&header.digest).is_ok()
@@ -111,20 +102,13 @@ impl<'h> Header<'h> {
             (1..=MAX_TIMESTAMP).contains(&digits.len())
                 && digits.bytes().all(|byte| byte.is_ascii_digit())
         })?;
-        Some(Self {
-            timestamp,
-            digest: digest_of(digest?)?,
-        })
+        Some(Self { timestamp, digest: digest_of(digest?)? })
     }
 
     /// Seconds since the signature was made, negative when it is of the future.
     fn age_s(&self, now: Instant) -> i64 {
         let stamp: i64 = self.timestamp.parse().unwrap_or(0);
-        let seconds = if stamp >= MILLISECONDS_FROM {
-            stamp / 1000
-        } else {
-            stamp
-        };
+        let seconds = if stamp >= MILLISECONDS_FROM { stamp / 1000 } else { stamp };
         now.since(Instant(seconds))
     }
 }
@@ -132,11 +116,7 @@ impl<'h> Header<'h> {
 /// The 32 bytes of exactly 64 hexadecimal digits.
 fn digest_of(text: &str) -> Option<[u8; 32]> {
     let digits: &[u8; 64] = text.as_bytes().try_into().ok()?;
-    let digit = |byte: u8| {
-        char::from(byte)
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok())
-    };
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut digest = [0; 32];
     for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
         *byte = digit(pair[0])? << 4 | digit(pair[1])?;
@@ -154,10 +134,7 @@ mod tests {
     const NOW: Instant = Instant(1_795_176_000);
 
     fn verifier(max_age_s: i64) -> Verifier {
-        Verifier {
-            keyed: Some(Hmac::new_from_slice(b"secret").unwrap()),
-            max_age_s,
-        }
+        Verifier { keyed: Some(Hmac::new_from_slice(b"secret").unwrap()), max_age_s }
     }
 
     fn digest(manifest: &str) -> String {
@@ -167,11 +144,7 @@ mod tests {
     }
 
     fn accepts(header: &str, max_age_s: i64) -> bool {
-        let signed = Signed {
-            header,
-            request_id: "req-1",
-            data_id: "2000001",
-        };
+        let signed = Signed { header, request_id: "req-1", data_id: "2000001" };
         verifier(max_age_s).accepts(&signed, NOW)
     }
 
@@ -206,10 +179,7 @@ mod tests {
     #[test]
     fn age_is_read_in_seconds_or_milliseconds() {
         let header = |ts: i64| {
-            format!(
-                "ts={ts};v1={}",
-                digest(&format!("id:2000001;request-id:req-1;ts:{ts};"))
-            )
+            format!("ts={ts};v1={}", digest(&format!("id:2000001;request-id:req-1;ts:{ts};")))
         };
         for (ts, fresh) in [
             (NOW.0, true),
@@ -228,18 +198,9 @@ mod tests {
     #[test]
     fn ids_with_letters_are_taken_in_either_case_and_other_ids_are_not() {
         let signed = |data_id: &str, signed_id: &str| {
-            let header = format!(
-                "ts=1;v1={}",
-                digest(&format!("id:{signed_id};request-id:r;ts:1;"))
-            );
-            verifier(0).accepts(
-                &Signed {
-                    header: &header,
-                    request_id: "r",
-                    data_id,
-                },
-                NOW,
-            )
+            let header =
+                format!("ts=1;v1={}", digest(&format!("id:{signed_id};request-id:r;ts:1;")));
+            verifier(0).accepts(&Signed { header: &header, request_id: "r", data_id }, NOW)
         };
         assert!(signed("MLB1", "MLB1") && signed("MLB1", "mlb1"));
         assert!(!signed("mlb1", "MLB1") && !signed("MLB2", "mlb1"));
@@ -250,18 +211,8 @@ mod tests {
         let mut mac = Hmac::<Sha256>::new_from_slice(b"").unwrap();
         mac.update(b"id:1;request-id:r;ts:1;");
         let header = format!("ts=1;v1={}", hex(&mac.finalize().into_bytes()));
-        let verifier = Verifier {
-            keyed: None,
-            max_age_s: 0,
-        };
-        assert!(!verifier.accepts(
-            &Signed {
-                header: &header,
-                request_id: "r",
-                data_id: "1"
-            },
-            NOW
-        ));
+        let verifier = Verifier { keyed: None, max_age_s: 0 };
+        assert!(!verifier.accepts(&Signed { header: &header, request_id: "r", data_id: "1" }, NOW));
     }
 
     proptest! {

@@ -20,14 +20,10 @@ impl Spoken {
     fn of(code: &str, known: Option<&str>) -> Self {
         match known {
             _ if code.is_empty() => Self::default(),
-            Some(text) => Self {
-                text: text.to_owned(),
-                code: String::new(),
-            },
-            None => Self {
-                text: "Situação nova no marketplace".to_owned(),
-                code: code.to_owned(),
-            },
+            Some(text) => Self { text: text.to_owned(), code: String::new() },
+            None => {
+                Self { text: "Situação nova no marketplace".to_owned(), code: code.to_owned() }
+            }
         }
     }
 }
@@ -89,10 +85,7 @@ pub fn listing_reason(status: &str, reasons: &str) -> Spoken {
     if !codes.is_empty() {
         texts.push("motivo novo no marketplace");
     }
-    Spoken {
-        text: texts.join(", "),
-        code: codes.join(", "),
-    }
+    Spoken { text: texts.join(", "), code: codes.join(", ") }
 }
 
 fn listing_reason_words(reason: &str) -> Option<&'static str> {
@@ -149,10 +142,7 @@ pub fn claim_kind(kind: &str) -> Spoken {
         "service" => "Problema com serviço",
         _ => return Spoken::of(kind, None),
     };
-    Spoken {
-        text: known.to_owned(),
-        code: String::new(),
-    }
+    Spoken { text: known.to_owned(), code: String::new() }
 }
 
 /// Where a claim stands.
@@ -286,29 +276,17 @@ mod tests {
             "mediations return fulfillment ml_case cancel_sale cancel_purchase change service",
         );
         all(claim_stage, "claim dispute recontact stale");
-        all(
-            claim_action,
-            "refund open_dispute send_message send_tracking",
-        );
+        all(claim_action, "refund open_dispute send_message send_tracking");
         all(claim_resolution, "payment_refunded item_returned");
         all(claim_reason, "PDD1 PNR3430");
     }
 
     #[test]
     fn new_codes_get_a_sentence_and_keep_their_code() {
-        for speak in [
-            shipping,
-            logistic,
-            listing_kind,
-            claim_stage,
-            claim_action,
-            claim_resolution,
-        ] {
+        for speak in [shipping, logistic, listing_kind, claim_stage, claim_action, claim_resolution]
+        {
             let said = speak("brand_new");
-            assert!(
-                !said.is_empty() && !said.text.contains("brand_new"),
-                "{said:?}"
-            );
+            assert!(!said.is_empty() && !said.text.contains("brand_new"), "{said:?}");
             assert_eq!(said.code, "brand_new");
             assert!(speak("").is_empty());
         }

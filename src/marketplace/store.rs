@@ -128,11 +128,7 @@ pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result
          ORDER BY day",
         (owner, from.0, to.0),
         |row| {
-            Ok(DaySales {
-                day: Day(row.get(0)?),
-                orders: row.get(1)?,
-                gross: Cents(row.get(2)?),
-            })
+            Ok(DaySales { day: Day(row.get(0)?), orders: row.get(1)?, gross: Cents(row.get(2)?) })
         },
     )
 }
@@ -304,11 +300,7 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
     sync::store::plan(tx, new.ml_user_id)?;
     forget::stop(tx, person, new.ml_user_id)?;
     count_again(tx, person, new.ml_user_id)?;
-    Ok(if before.is_some() {
-        Linking::Relinked
-    } else {
-        Linking::Linked
-    })
+    Ok(if before.is_some() { Linking::Relinked } else { Linking::Linked })
 }
 
 /// Sets an account's numbers to what is here of it: something is when it was

@@ -84,9 +84,7 @@ impl Stores {
         Choice {
             name: NAME,
             label: "Conta",
-            values: values
-                .map(|(id, nickname)| (id.to_string(), nickname.clone()))
-                .collect(),
+            values: values.map(|(id, nickname)| (id.to_string(), nickname.clone())).collect(),
             present: asked.map(|id| id.to_string()).unwrap_or_default(),
         }
     }

@@ -54,18 +54,14 @@ pub struct RefreshLocks {
 
 impl Default for RefreshLocks {
     fn default() -> Self {
-        Self {
-            slots: (0..LOCKS).map(|_| Mutex::default()).collect(),
-        }
+        Self { slots: (0..LOCKS).map(|_| Mutex::default()).collect() }
     }
 }
 
 impl RefreshLocks {
     fn of(&self, account: MlUserId) -> MutexGuard<'_, ()> {
         let slot = usize::try_from(account.0.rem_euclid(LOCKS)).unwrap_or(0);
-        self.slots[slot]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.slots[slot].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -115,11 +111,7 @@ fn calling<T>(
             return Err(CallError::NotLinked);
         }
         let access = open_access(app, account, sealed)?;
-        call(&Caller {
-            ml_user_id: account,
-            access: &access,
-        })
-        .map_err(CallError::Failed)
+        call(&Caller { ml_user_id: account, access: &access }).map_err(CallError::Failed)
     };
     match attempt(&sealed) {
         Err(CallError::Failed(Failure::Expired)) => attempt(&refresh(app, account, &sealed)?),
@@ -140,15 +132,8 @@ pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<S
 
 /// The stored tokens of an account that may be called for.
 fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
-    let sealed = app
-        .db
-        .read(Lane::Slow, |tx| stored(tx, account))?
-        .ok_or(CallError::NotLinked)?;
-    if sealed.token_ok && sealed.access.is_some() {
-        Ok(sealed)
-    } else {
-        Err(CallError::LinkLost)
-    }
+    let sealed = app.db.read(Lane::Slow, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
+    if sealed.token_ok && sealed.access.is_some() { Ok(sealed) } else { Err(CallError::LinkLost) }
 }
 
 fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, CallError> {
@@ -201,13 +186,7 @@ fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Resu
     let expires_at = app.clock.now().plus(pair.expires_in_s);
     let mut tries = 1;
     loop {
-        let row = (
-            account,
-            before.access.clone(),
-            access.clone(),
-            refresh.clone(),
-            expires_at.0,
-        );
+        let row = (account, before.access.clone(), access.clone(), refresh.clone(), expires_at.0);
         let saved = app.db.write(move |tx| {
             tx.execute(
                 "UPDATE ml_account SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5
@@ -234,10 +213,7 @@ fn lose(
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    let (versions, given) = (
-        Arc::clone(&app.versions),
-        Arc::clone(&app.marketplace.given),
-    );
+    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
     app.db.write(move |tx| {
         let nickname = tx.optional(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
@@ -289,9 +265,7 @@ pub fn seal_pair(
         |column, secret: &Secret| sealer.seal(secret.reveal().as_bytes(), place(column, &row));
     (
         seal("access_token", &pair.access),
-        pair.refresh
-            .as_ref()
-            .map(|refresh| seal("refresh_token", refresh)),
+        pair.refresh.as_ref().map(|refresh| seal("refresh_token", refresh)),
     )
 }
 
@@ -305,11 +279,7 @@ fn open(
 }
 
 const fn place<'p>(column: &'p str, row: &'p str) -> Place<'p> {
-    Place {
-        table: "ml_account",
-        column,
-        row,
-    }
+    Place { table: "ml_account", column, row }
 }
 
 fn stored(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Sealed>, DbError> {

@@ -73,17 +73,10 @@ impl AccountJson {
 
     /// The same with its areas, of those of all accounts.
     pub fn with_areas(self, areas: &[(MlUserId, State)], zone: Zone) -> Self {
-        let LinkedAccount {
-            ml_user_id,
-            token_ok,
-            ..
-        } = self.account;
+        let LinkedAccount { ml_user_id, token_ok, .. } = self.account;
         let own = areas.iter().filter(|(account, _)| *account == ml_user_id);
         let own = own.filter_map(|(_, state)| AreaJson::of(state.clone(), token_ok, zone));
-        Self {
-            sincronizacao: Some(own.collect()),
-            ..self
-        }
+        Self { sincronizacao: Some(own.collect()), ..self }
     }
 }
 

@@ -42,20 +42,13 @@ pub struct Words {
 impl Words {
     /// The word of a number.
     pub fn text(&self, tx: &ReadTx<'_>, number: i64) -> Result<Arc<str>> {
-        if let Some(text) = self
-            .texts
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&number)
-        {
+        if let Some(text) = self.texts.read().unwrap_or_else(PoisonError::into_inner).get(&number) {
             return Ok(Arc::clone(text));
         }
         let text: Arc<str> = tx
-            .one(
-                "SELECT text FROM word WHERE word_id = ?1",
-                [number],
-                |row| row.get::<_, String>(0),
-            )?
+            .one("SELECT text FROM word WHERE word_id = ?1", [number], |row| {
+                row.get::<_, String>(0)
+            })?
             .into();
         self.texts
             .write()
@@ -66,17 +59,11 @@ impl Words {
 
     /// The number of a word, if it has one.
     pub fn known(&self, tx: &ReadTx<'_>, text: &str) -> Result<Option<i64>> {
-        if let Some(number) = self
-            .numbers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(text)
+        if let Some(number) = self.numbers.read().unwrap_or_else(PoisonError::into_inner).get(text)
         {
             return Ok(Some(*number));
         }
-        tx.optional("SELECT word_id FROM word WHERE text = ?1", [text], |row| {
-            row.get(0)
-        })
+        tx.optional("SELECT word_id FROM word WHERE text = ?1", [text], |row| row.get(0))
     }
 
     /// The number of a word, a new one if need be.
@@ -100,21 +87,12 @@ impl Words {
 
     /// Remembers a number once it is sure to stay: after the commit.
     fn remember(self: &Arc<Self>, tx: &WriteTx<'_>, text: &str, number: i64) {
-        if self
-            .numbers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains_key(text)
-        {
+        if self.numbers.read().unwrap_or_else(PoisonError::into_inner).contains_key(text) {
             return;
         }
         let (words, text): (Arc<Self>, Arc<str>) = (Arc::clone(self), text.into());
         tx.after_commit(move || {
-            words
-                .numbers
-                .write()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(text, number);
+            words.numbers.write().unwrap_or_else(PoisonError::into_inner).insert(text, number);
         });
     }
 }

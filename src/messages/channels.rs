@@ -55,11 +55,7 @@ fn standings(app: &App, person: &Person, request: &Request) -> Result<Vec<Standi
         Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, ways, user)?))
     })?;
     let standing = |channel: Channel| {
-        let outlet = app
-            .delivery
-            .outlets
-            .iter()
-            .find(|outlet| outlet.channel == channel);
+        let outlet = app.delivery.outlets.iter().find(|outlet| outlet.channel == channel);
         let error = outlet.and_then(|outlet| match outlet.gate.health() {
             Health::Down { error } => Some(error),
             Health::Good => None,
@@ -108,10 +104,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
     }
     let user = person.account.user_id;
-    let number = app
-        .db
-        .read(request.lane, |tx| own::chat_number(tx, user))?
-        .unwrap_or_default();
+    let number = app.db.read(request.lane, |tx| own::chat_number(tx, user))?.unwrap_or_default();
     let mut page = shown(app, person, request, &standings, view::Field::of(number));
     page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
     Reply::page(&page)
@@ -134,10 +127,9 @@ fn shown(
 
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
-        "na_fila" => (
-            "Já há um teste deste canal na fila",
-            "Espere ele sair, ou cancele-o na fila.",
-        ),
+        "na_fila" => {
+            ("Já há um teste deste canal na fila", "Espere ele sair, ou cancele-o na fila.")
+        }
         "sem_canal" => (
             "O teste não teria aonde chegar",
             "O canal precisa estar configurado e ligado nos seus avisos.",
@@ -159,11 +151,7 @@ fn card(app: &App, standing: &Standing) -> ChannelCard {
         },
         title: channel_words(channel.name()),
         state: standing.badge(),
-        about: if standing.configured {
-            by_what(&app.config, channel)
-        } else {
-            String::new()
-        },
+        about: if standing.configured { by_what(&app.config, channel) } else { String::new() },
         setting: match channel {
             Channel::Chat => "chat.gateway",
             Channel::Email => "email.smtp_url",
@@ -242,9 +230,8 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let user = person.account.user_id;
-    let reaches = standings
-        .iter()
-        .any(|one| one.channel == channel && one.configured && one.reaches);
+    let reaches =
+        standings.iter().any(|one| one.channel == channel && one.configured && one.reaches);
     Ok(Box::new(move |tx| {
         let refused = |said: &'static str, word| {
             answer.declined(Problem::new(Code::Conflict, said), PATH, word)
@@ -257,12 +244,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return refused("já há um teste deste canal na fila", "na_fila");
         }
         let params = number.map_or_else(|| json!({}), |number| json!({ "number": number }));
-        let key = format!(
-            "{}:{user}:{}:{}",
-            Kind::Test.name(),
-            channel.name(),
-            tx.now().0
-        );
+        let key = format!("{}:{user}:{}:{}", Kind::Test.name(), channel.name(), tx.now().0);
         let new = NewMessage {
             channel,
             user,

@@ -69,10 +69,8 @@ pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
         reach.has(channel) && choices.about(channel.name()).unwrap_or(custom)
     };
     let quick = [Channel::Chat, Channel::Telegram, Channel::Push];
-    let mut channels: Vec<Channel> = quick
-        .into_iter()
-        .filter(|channel| wants(*channel, true))
-        .collect();
+    let mut channels: Vec<Channel> =
+        quick.into_iter().filter(|channel| wants(*channel, true)).collect();
     if wants(Channel::Email, channels.is_empty()) {
         channels.push(Channel::Email);
     }
@@ -157,19 +155,14 @@ mod tests {
     }
 
     fn of(choices: &[(&str, bool)]) -> Choices {
-        let owned = choices
-            .iter()
-            .map(|(about, wanted)| ((*about).to_owned(), *wanted));
+        let owned = choices.iter().map(|(about, wanted)| ((*about).to_owned(), *wanted));
         Choices(owned.collect())
     }
 
     #[test]
     fn without_a_choice_email_is_for_those_whom_nothing_else_reaches() {
         let chosen = |reach| chosen(Kind::MeetReminder, reach, &Choices::default());
-        assert_eq!(
-            chosen(all()),
-            [Channel::Chat, Channel::Telegram, Channel::Push]
-        );
+        assert_eq!(chosen(all()), [Channel::Chat, Channel::Telegram, Channel::Push]);
         assert_eq!(chosen(only(Channel::Email)), [Channel::Email]);
         assert_eq!(chosen(Ways::default()), []);
     }
@@ -182,22 +175,14 @@ mod tests {
             [Channel::Telegram, Channel::Email]
         );
         assert_eq!(
-            chosen(
-                all_but(Channel::Chat),
-                &[("chat", true), ("telegram", false)]
-            ),
+            chosen(all_but(Channel::Chat), &[("chat", true), ("telegram", false)]),
             [Channel::Push]
         );
         // Who wants none of the others is not told by e-mail against a choice.
         assert_eq!(
             chosen(
                 all(),
-                &[
-                    ("chat", false),
-                    ("telegram", false),
-                    ("push", false),
-                    ("email", false)
-                ]
+                &[("chat", false), ("telegram", false), ("push", false), ("email", false)]
             ),
             []
         );
@@ -208,10 +193,6 @@ mod tests {
         let choices = of(&[("inatividade", false), ("alerta", false)]);
         assert_eq!(chosen(Kind::Inactivity, all(), &choices), []);
         assert_ne!(chosen(Kind::MeetReminder, all(), &choices), []);
-        assert_ne!(
-            chosen(Kind::Alert, all(), &choices),
-            [],
-            "not to be done without"
-        );
+        assert_ne!(chosen(Kind::Alert, all(), &choices), [], "not to be done without");
     }
 }

@@ -33,13 +33,9 @@ pub fn tabs(here: &str) -> Vec<Tab> {
         href: path.to_owned(),
         on: path == here,
     };
-    [
-        ("Fila", queue::pages::PATH),
-        ("Canais", channels::PATH),
-        ("Textos", texts::pages::PATH),
-    ]
-    .map(tab)
-    .into()
+    [("Fila", queue::pages::PATH), ("Canais", channels::PATH), ("Textos", texts::pages::PATH)]
+        .map(tab)
+        .into()
 }
 
 /// What a notification is about (contract §5). The number is stored.

@@ -43,51 +43,31 @@ struct MarkReadReply {
 
 /// The list that a request is about: both are read and marked by their owner.
 fn list_of(request: &Request) -> &'static str {
-    if request.path().starts_with(STAFF) {
-        STAFF
-    } else {
-        STUDENT
-    }
+    if request.path().starts_with(STAFF) { STAFF } else { STUDENT }
 }
 
 /// `GET /painel/avisos`, `GET /admin/avisos`: the notifications, newest first.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: ListQuery = request.query()?;
     let mut check = Check::text();
-    let page = check
-        .number("pagina", query.pagina, 1..=MOST_PAGES)
-        .unwrap_or(1);
+    let page = check.number("pagina", query.pagina, 1..=MOST_PAGES).unwrap_or(1);
     check.finish()?;
     let page = u32::try_from(page).unwrap_or(1);
     let owner = person.account.user_id;
     let (unread, total, news) = app.db.read(request.lane, |tx| {
         let news = store::page(tx, owner, PER_PAGE, (page - 1) * PER_PAGE)?;
-        Ok::<_, Problem>((
-            store::unread_count(tx, owner)?,
-            store::count(tx, owner)?,
-            news,
-        ))
+        Ok::<_, Problem>((store::unread_count(tx, owner)?, store::count(tx, owner)?, news))
     })?;
     if request.wants_json() {
-        let dados = news
-            .into_iter()
-            .map(|one| WireNotification::of(one, app.zone()))
-            .collect();
-        return Reply::json(&ListReply {
-            ok: true,
-            total,
-            dados,
-        });
+        let dados = news.into_iter().map(|one| WireNotification::of(one, app.zone())).collect();
+        return Reply::json(&ListReply { ok: true, total, dados });
     }
     let total = u64::try_from(total).unwrap_or(0);
     let path = list_of(request);
     Reply::page(&NotificationsPage {
         layout: layout(app, person, request),
         unread,
-        news: news
-            .iter()
-            .map(|one| NewsRow::of(one, app.zone(), request.now))
-            .collect(),
+        news: news.iter().map(|one| NewsRow::of(one, app.zone(), request.now)).collect(),
         page,
         path,
         purpose: if path == STAFF {
@@ -113,9 +93,7 @@ struct MarkReadBody {
 pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let body: MarkReadBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
-    let ids = check
-        .optional("ids", body.ids)
-        .map(|ids| api::read_ids(&mut check, &ids));
+    let ids = check.optional("ids", body.ids).map(|ids| api::read_ids(&mut check, &ids));
     let page = check.number("pagina", body.pagina, 1..=MOST_PAGES);
     check.finish()?;
     let (owner, json) = (person.account.user_id, request.wants_json());
@@ -123,10 +101,7 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
         Some(page @ 2..) => address(list_of(request), &[("pagina", &page.to_string())]),
         _ => list_of(request).to_owned(),
     };
-    let (versions, given) = (
-        Arc::clone(&app.versions),
-        Arc::clone(&app.marketplace.given),
-    );
+    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
     Ok(Box::new(move |tx| {
         let marked = match ids {
             Some(ids) => store::mark_read(tx, owner, &ids)?,
@@ -137,10 +112,7 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
             tx.after_commit(move || versions.raise(owner));
         }
         if json {
-            return Reply::json(&MarkReadReply {
-                ok: true,
-                lidas: marked,
-            });
+            return Reply::json(&MarkReadReply { ok: true, lidas: marked });
         }
         Reply::redirect(&list)
     }))

@@ -52,21 +52,19 @@ pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Res
 
 /// How many notifications a person has not read.
 pub fn unread_count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
-    let count = tx.optional(
-        "SELECT unread FROM notification_count WHERE owner_id = ?1",
-        [owner],
-        |row| row.get(0),
-    )?;
+    let count =
+        tx.optional("SELECT unread FROM notification_count WHERE owner_id = ?1", [owner], |row| {
+            row.get(0)
+        })?;
     Ok(count.unwrap_or(0))
 }
 
 /// How many notifications a person was ever told.
 pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
-    let count = tx.optional(
-        "SELECT told FROM notification_count WHERE owner_id = ?1",
-        [owner],
-        |row| row.get(0),
-    )?;
+    let count =
+        tx.optional("SELECT told FROM notification_count WHERE owner_id = ?1", [owner], |row| {
+            row.get(0)
+        })?;
     Ok(count.unwrap_or(0))
 }
 
@@ -104,10 +102,7 @@ pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
         "UPDATE notification INDEXED BY notification_unread SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
         (owner, tx.now().0),
     )?;
-    tx.execute(
-        "UPDATE notification_count SET unread = 0 WHERE owner_id = ?1",
-        [owner],
-    )?;
+    tx.execute("UPDATE notification_count SET unread = 0 WHERE owner_id = ?1", [owner])?;
     Ok(marked)
 }
 

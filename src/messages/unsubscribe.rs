@@ -20,11 +20,7 @@ use crate::secrets::Place;
 pub const PATH: &str = "/avisos/sair";
 
 /// What a code is sealed for; it opens nothing else.
-const PLACE: Place<'static> = Place {
-    table: "message_choice",
-    column: "wanted",
-    row: "email",
-};
+const PLACE: Place<'static> = Place { table: "message_choice", column: "wanted", row: "email" };
 
 /// The address by which a person leaves. It works for good and does nothing else.
 pub fn address(app: &App, user: UserId) -> String {
@@ -81,11 +77,7 @@ pub fn ask(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let known = person_of(app, &code).is_some();
     let shown = if known { code } else { String::new() };
     let page = page(app, request, shown, false)?;
-    Ok(if known {
-        page
-    } else {
-        page.status(http::StatusCode::NOT_FOUND)
-    })
+    Ok(if known { page } else { page.status(http::StatusCode::NOT_FOUND) })
 }
 
 #[derive(Serialize)]

@@ -15,10 +15,7 @@ struct Health {
 
 /// `GET /healthz`: the process is up.
 pub fn healthz(_: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
-    Reply::json(&Health {
-        ok: true,
-        version: env!("CARGO_PKG_VERSION"),
-    })
+    Reply::json(&Health { ok: true, version: env!("CARGO_PKG_VERSION") })
 }
 
 #[derive(Serialize)]
@@ -42,12 +39,9 @@ pub fn readyz(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     if database == "ok" {
         return Reply::json(&Ready { ok: true, database });
     }
-    Ok(Reply::json(&Ready {
-        ok: false,
-        database,
-    })?
-    .status(StatusCode::SERVICE_UNAVAILABLE)
-    .with(http::header::RETRY_AFTER, 5.into()))
+    Ok(Reply::json(&Ready { ok: false, database })?
+        .status(StatusCode::SERVICE_UNAVAILABLE)
+        .with(http::header::RETRY_AFTER, 5.into()))
 }
 
 /// `GET /assets/…`: an embedded file.
@@ -97,12 +91,8 @@ struct Icon {
 /// `GET /manifest.webmanifest`: what a phone needs to put the panels on its
 /// home screen, without which an iPhone shows no messages.
 pub fn manifest(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
-    let icon = |name, sizes, purpose| Icon {
-        src: assets::url(name),
-        sizes,
-        r#type: "image/png",
-        purpose,
-    };
+    let icon =
+        |name, sizes, purpose| Icon { src: assets::url(name), sizes, r#type: "image/png", purpose };
     let manifest = Manifest {
         id: "/",
         name: &app.config.server.name,

@@ -100,11 +100,7 @@ fn database(figures: &mut Figures, app: &App) {
         "Size of the database file.",
         std::fs::metadata(app.db.path()).map_or(0, |file| file.len()),
     );
-    figures.gauge(
-        "seller_platform_wal_bytes",
-        "Size of the write-ahead log.",
-        app.db.wal_bytes(),
-    );
+    figures.gauge("seller_platform_wal_bytes", "Size of the write-ahead log.", app.db.wal_bytes());
     figures.gauge(
         "seller_platform_database_damaged",
         "1 when the check after an unclean stop found damage.",
@@ -134,11 +130,9 @@ fn queues(figures: &mut Figures, app: &App) -> Result<(), Problem> {
     let name = "seller_platform_marketplace_notifications";
     let help = "Notifications of the marketplace by what became of them.";
     figures.metric("gauge", name, help);
-    for (state, number) in [
-        ("waiting", inbox.waiting),
-        ("failed", inbox.failed),
-        ("later", inbox.for_later),
-    ] {
+    for (state, number) in
+        [("waiting", inbox.waiting), ("failed", inbox.failed), ("later", inbox.for_later)]
+    {
         figures.value(name, &format!("{{state=\"{state}\"}}"), count(number));
     }
     figures.gauge(
@@ -160,9 +154,7 @@ fn count(number: i64) -> u64 {
 /// `RssAnon` of this process; none where the system does not tell it.
 fn anonymous_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

@@ -66,13 +66,7 @@ fn is_described(route: &Route) -> bool {
 }
 
 fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
-    let Docs {
-        query,
-        body,
-        reply,
-        status,
-        ..
-    } = route.docs;
+    let Docs { query, body, reply, status, .. } = route.docs;
     let mut operation = json!({
         "summary": route.about.trim_end_matches('.'),
         "operationId": operation_id(route),
@@ -108,18 +102,11 @@ fn operation_id(route: &Route) -> String {
     if !route.operation.is_empty() {
         return route.operation.to_owned();
     }
-    let words = route
-        .path
-        .split('/')
-        .filter(|word| !word.is_empty() && *word != "api" && *word != "v1");
-    let words: Vec<String> = words
-        .map(|word| word.trim_matches(['{', '}']).replace('-', "_"))
-        .collect();
-    format!(
-        "{}_{}",
-        route.method.as_str().to_lowercase(),
-        words.join("_")
-    )
+    let words =
+        route.path.split('/').filter(|word| !word.is_empty() && *word != "api" && *word != "v1");
+    let words: Vec<String> =
+        words.map(|word| word.trim_matches(['{', '}']).replace('-', "_")).collect();
+    format!("{}_{}", route.method.as_str().to_lowercase(), words.join("_"))
 }
 
 const fn tag(route: &Route) -> &'static str {
@@ -134,9 +121,7 @@ const fn tag(route: &Route) -> &'static str {
 }
 
 fn path_parameters(path: &str) -> Vec<Value> {
-    let variables = path
-        .split('/')
-        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     variables
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
         .collect()
@@ -144,12 +129,8 @@ fn path_parameters(path: &str) -> Vec<Value> {
 
 /// A schema with a reference followed, for looking into it.
 fn resolved(schema: &Value, generator: &SchemaGenerator) -> Value {
-    let name = schema["$ref"]
-        .as_str()
-        .and_then(|reference| reference.rsplit('/').next());
-    name.and_then(|name| generator.definitions().get(name))
-        .unwrap_or(schema)
-        .clone()
+    let name = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
+    name.and_then(|name| generator.definitions().get(name)).unwrap_or(schema).clone()
 }
 
 fn query_parameters(schema: &Value) -> Vec<Value> {
@@ -158,14 +139,9 @@ fn query_parameters(schema: &Value) -> Vec<Value> {
             .as_array()
             .is_some_and(|names| names.iter().any(|one| one.as_str() == Some(name)))
     };
-    let properties = schema["properties"]
-        .as_object()
-        .cloned()
-        .unwrap_or_default();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let parameter = |(name, mut schema): (String, Value)| {
-        let about = schema
-            .as_object_mut()
-            .and_then(|schema| schema.remove("description"));
+        let about = schema.as_object_mut().and_then(|schema| schema.remove("description"));
         let mut parameter =
             json!({ "name": name, "in": "query", "required": required(&name), "schema": schema });
         if let Some(about) = about {
@@ -180,42 +156,25 @@ fn responses(route: &Route, status: u16, schema: Option<Value>) -> Value {
     let mut responses = Map::new();
     let media = route.docs.media.unwrap_or("application/json");
     let content = schema.map(|schema| json!({ media: { "schema": schema } }));
-    responses.insert(
-        status.to_string(),
-        json!({ "description": "Done.", "content": content }),
-    );
+    responses.insert(status.to_string(), json!({ "description": "Done.", "content": content }));
     if matches!(route.call, Call::Seller(_)) && route.method == http::Method::GET
         || route.path == "/api/v1/planos"
     {
-        responses.insert(
-            "304".to_owned(),
-            json!({ "description": "The caller's copy is still good." }),
-        );
+        responses
+            .insert("304".to_owned(), json!({ "description": "The caller's copy is still good." }));
     }
     for code in errors(route) {
         let family = route.family();
         let status = code.status(family).as_u16().to_string();
-        let name = if family == Family::Partner {
-            "PartnerError"
-        } else {
-            "Error"
-        };
-        responses.insert(
-            status,
-            json!({ "$ref": format!("#/components/responses/{name}") }),
-        );
+        let name = if family == Family::Partner { "PartnerError" } else { "Error" };
+        responses.insert(status, json!({ "$ref": format!("#/components/responses/{name}") }));
     }
     Value::Object(responses)
 }
 
 /// What may go wrong with a row, from what the table says of it.
 fn errors(route: &Route) -> Vec<Code> {
-    let mut errors = vec![
-        Code::BadRequest,
-        Code::RateLimited,
-        Code::Internal,
-        Code::Unavailable,
-    ];
+    let mut errors = vec![Code::BadRequest, Code::RateLimited, Code::Internal, Code::Unavailable];
     let has_input = route.docs.query.is_some() || route.docs.body.is_some();
     if has_input {
         errors.push(Code::ValidationFailed);

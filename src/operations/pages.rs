@@ -53,11 +53,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
     let verdict = verdict(&health, &problems);
     let total = figures.people.iter().map(|(_, count)| count).sum();
     let count_of = |role| {
-        figures
-            .people
-            .iter()
-            .find(|(known, _)| *known == role)
-            .map_or(0, |(_, count)| *count)
+        figures.people.iter().find(|(known, _)| *known == role).map_or(0, |(_, count)| *count)
     };
     Reply::page(&OperatorHome {
         layout: layout(app, person, request),
@@ -85,11 +81,7 @@ fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
         state,
         href: "",
     };
-    let soundness = if app.soundness.is_damaged() {
-        Badge::Broken
-    } else {
-        Badge::Healthy
-    };
+    let soundness = if app.soundness.is_damaged() { Badge::Broken } else { Badge::Healthy };
     let (backup, note, backup_state) = last_backup(app);
     let mut rows = vec![
         row("Banco de dados", view::size(bytes), "", soundness),
@@ -97,30 +89,17 @@ fn health_rows(app: &App, figures: &Figures) -> Vec<HealthRow> {
             "Log de escrita",
             view::size(log),
             "Volta a encolher sozinho.",
-            if log > LARGE_LOG {
-                Badge::Attention
-            } else {
-                Badge::Healthy
-            },
+            if log > LARGE_LOG { Badge::Attention } else { Badge::Healthy },
         ),
         row("Último backup", backup, note, backup_state),
-        row(
-            "Fila de escrita",
-            grouped(app.db.queue_depth() as u64),
-            "",
-            Badge::Healthy,
-        ),
+        row("Fila de escrita", grouped(app.db.queue_depth() as u64), "", Badge::Healthy),
     ];
     rows.push(queued_messages(app, figures));
     rows.push(HealthRow {
         label: "Avisos não lidos",
         value: count(figures.unread),
         note: String::new(),
-        state: if figures.unread > 0 {
-            Badge::Attention
-        } else {
-            Badge::Healthy
-        },
+        state: if figures.unread > 0 { Badge::Attention } else { Badge::Healthy },
         href: "/admin/avisos",
     });
     rows.extend(inbox_rows(figures));
@@ -133,23 +112,15 @@ fn inbox_rows(figures: &Figures) -> [HealthRow; 4] {
         label,
         value: count(number),
         note: String::new(),
-        state: if number > worrying {
-            Badge::Attention
-        } else {
-            Badge::Healthy
-        },
+        state: if number > worrying { Badge::Attention } else { Badge::Healthy },
         href: "",
     };
     let inbox = &figures.inbox;
     [
         row("Notificações na fila", inbox.waiting, 1_000)
             .leads_to("/admin/notificacoes?estado=pendente"),
-        row(
-            "Notificações guardadas para depois",
-            inbox.for_later,
-            i64::MAX,
-        )
-        .leads_to("/admin/notificacoes?estado=guardada"),
+        row("Notificações guardadas para depois", inbox.for_later, i64::MAX)
+            .leads_to("/admin/notificacoes?estado=guardada"),
         row("Notificações que falharam", inbox.failed, 0)
             .leads_to("/admin/notificacoes?estado=falhou"),
         row("Assinaturas recusadas em 7 dias", figures.refused, 0),
@@ -158,16 +129,11 @@ fn inbox_rows(figures: &Figures) -> [HealthRow; 4] {
 
 /// Messages that wait, and whether they wait for a channel to be configured.
 fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
-    let blocked = figures
-        .queued
-        .iter()
-        .any(|(channel, _)| !queue::is_configured(&app.config, channel));
+    let blocked =
+        figures.queued.iter().any(|(channel, _)| !queue::is_configured(&app.config, channel));
     let waiting: u64 = figures.queued.iter().map(|(_, count)| count).sum();
-    let (note, state) = if blocked {
-        ("Há um canal não configurado.", Badge::Off)
-    } else {
-        ("", Badge::Healthy)
-    };
+    let (note, state) =
+        if blocked { ("Há um canal não configurado.", Badge::Off) } else { ("", Badge::Healthy) };
     HealthRow {
         label: "Mensagens na fila",
         value: grouped(waiting),
@@ -189,21 +155,12 @@ fn last_backup(app: &App) -> (String, &'static str, Badge) {
     };
     let copies = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let made = |entry: std::fs::DirEntry| {
-        let is_copy = entry
-            .path()
-            .extension()
-            .is_some_and(|extension| extension == "db");
-        is_copy
-            .then(|| entry.metadata().ok()?.modified().ok())
-            .flatten()
+        let is_copy = entry.path().extension().is_some_and(|extension| extension == "db");
+        is_copy.then(|| entry.metadata().ok()?.modified().ok()).flatten()
     };
-    let newest = copies
-        .filter_map(made)
-        .max()
-        .and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let Some(newest) = newest
-        .and_then(|since| i64::try_from(since.as_secs()).ok())
-        .map(Instant)
+    let newest =
+        copies.filter_map(made).max().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let Some(newest) = newest.and_then(|since| i64::try_from(since.as_secs()).ok()).map(Instant)
     else {
         return (
             "Nenhum ainda".to_owned(),
@@ -212,15 +169,7 @@ fn last_backup(app: &App) -> (String, &'static str, Badge) {
         );
     };
     let old = app.clock.now().since(newest) > 2 * DAY_S;
-    (
-        app.zone().page(newest),
-        "",
-        if old {
-            Badge::Attention
-        } else {
-            Badge::Healthy
-        },
-    )
+    (app.zone().page(newest), "", if old { Badge::Attention } else { Badge::Healthy })
 }
 
 fn problems(app: &App, figures: &Figures) -> Vec<Notice> {
@@ -261,11 +210,9 @@ fn verdict(health: &[HealthRow], problems: &[Notice]) -> Notice {
     let attention = health.iter().any(|row| row.state == Badge::Attention)
         || problems.iter().any(|problem| problem.tone == Tone::Warn);
     match (broken, attention) {
-        (true, _) => Notice::new(
-            Tone::Bad,
-            "O serviço precisa de você agora",
-            "Veja abaixo o que fazer.",
-        ),
+        (true, _) => {
+            Notice::new(Tone::Bad, "O serviço precisa de você agora", "Veja abaixo o que fazer.")
+        }
         (false, true) => Notice::new(
             Tone::Warn,
             "Funcionando, com algo para olhar",

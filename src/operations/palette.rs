@@ -55,46 +55,16 @@ pub static COLOURS: LazyLock<Vec<Token>> =
 /// What stands on what on pages: front, backs, least ratio, words.
 const USES: &[(&str, &[&str], f64, &str)] = &[
     ("ink", &["page", "surface", "raised", "sunk"], TEXT, "Texto"),
-    (
-        "ink-soft",
-        &["page", "surface", "raised", "sunk"],
-        TEXT,
-        "Texto de apoio",
-    ),
-    (
-        "ink",
-        &["good-soft", "warn-soft", "bad-soft"],
-        TEXT,
-        "Texto em aviso",
-    ),
-    (
-        "accent",
-        &["page", "surface", "sunk", "accent-soft"],
-        TEXT,
-        "Link e lugar atual",
-    ),
-    (
-        "on-accent",
-        &["accent-solid", "accent-solid-over"],
-        TEXT,
-        "Botão principal",
-    ),
-    (
-        "on-accent",
-        &["bad-solid", "bad-solid-over"],
-        TEXT,
-        "Botão que exclui",
-    ),
+    ("ink-soft", &["page", "surface", "raised", "sunk"], TEXT, "Texto de apoio"),
+    ("ink", &["good-soft", "warn-soft", "bad-soft"], TEXT, "Texto em aviso"),
+    ("accent", &["page", "surface", "sunk", "accent-soft"], TEXT, "Link e lugar atual"),
+    ("on-accent", &["accent-solid", "accent-solid-over"], TEXT, "Botão principal"),
+    ("on-accent", &["bad-solid", "bad-solid-over"], TEXT, "Botão que exclui"),
     ("on-stage", &["stage"], TEXT, "Texto sobre vídeo"),
     ("good", &["surface", "good-soft"], TEXT, "Em ordem"),
     ("warn", &["surface", "warn-soft"], TEXT, "Atenção"),
     ("bad", &["surface", "raised", "bad-soft"], TEXT, "Falha"),
-    (
-        "edge",
-        &["page", "surface", "raised"],
-        SHAPE,
-        "Contorno de campo",
-    ),
+    ("edge", &["page", "surface", "raised"], SHAPE, "Contorno de campo"),
     ("accent", &["raised"], SHAPE, "Anel do foco"),
 ];
 
@@ -139,23 +109,14 @@ fn token(line: &str) -> Option<Token> {
         Some(dark) => dark?,
         None => light.clone(),
     };
-    Some(Token {
-        name: name.to_owned(),
-        light,
-        dark,
-    })
+    Some(Token { name: name.to_owned(), light, dark })
 }
 
 /// `50% 0.2 275`; `None` for a colour that lets through what is behind it.
 fn colour(inside: &str) -> Option<Colour> {
-    let mut numbers = inside
-        .split(' ')
-        .map(|text| text.trim_end_matches('%').parse::<f64>());
-    let (lightness, chroma, hue) = (
-        numbers.next()?.ok()?,
-        numbers.next()?.ok()?,
-        numbers.next()?.ok()?,
-    );
+    let mut numbers = inside.split(' ').map(|text| text.trim_end_matches('%').parse::<f64>());
+    let (lightness, chroma, hue) =
+        (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
     if inside.contains('/') {
         return None;
     }

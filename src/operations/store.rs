@@ -20,20 +20,14 @@ pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
             |row| row.get(0),
         )
     };
-    Ok(InboxFigures {
-        waiting: count(0)?,
-        failed: count(3)?,
-        for_later: count(4)?,
-    })
+    Ok(InboxFigures { waiting: count(0)?, failed: count(3)?, for_later: count(4)? })
 }
 
 /// Messages that wait to be sent.
 pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one(
-        "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0",
-        [],
-        |row| row.get(0),
-    )
+    tx.one("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0", [], |row| {
+        row.get(0)
+    })
 }
 
 /// Failures in a row after which a periodic task needs a look.
@@ -50,11 +44,7 @@ pub fn failing_tasks(tx: &ReadTx<'_>) -> Result<Vec<String>> {
 
 /// When the periodic tasks last ran; the beginning of time before the first run.
 pub fn last_tick(tx: &ReadTx<'_>) -> Result<Instant> {
-    tx.one(
-        "SELECT coalesce(max(started_at), 0) FROM cron_task",
-        [],
-        |row| Ok(Instant(row.get(0)?)),
-    )
+    tx.one("SELECT coalesce(max(started_at), 0) FROM cron_task", [], |row| Ok(Instant(row.get(0)?)))
 }
 
 /// How often something was counted since a civil day.
@@ -70,19 +60,13 @@ pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
 /// not open with this installation's key.
 pub fn secret(tx: &ReadTx<'_>, sealer: &Sealer, name: &str) -> Result<Option<Secret>> {
     let sealed: Option<Vec<u8>> =
-        tx.optional("SELECT value FROM setting WHERE name = ?1", [name], |row| {
-            row.get(0)
-        })?;
+        tx.optional("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get(0))?;
     Ok(sealed.and_then(|sealed| sealer.open_text(&sealed, place(name)).ok()))
 }
 
 /// Whether a generated secret is stored, whether or not it opens.
 pub fn has_secret(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM setting WHERE name = ?1)",
-        [name],
-        |row| row.get(0),
-    )
+    tx.one("SELECT EXISTS (SELECT 1 FROM setting WHERE name = ?1)", [name], |row| row.get(0))
 }
 
 /// Keeps a generated secret, sealed.
@@ -90,19 +74,11 @@ pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secre
     tx.execute(
         "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
-        (
-            name,
-            sealer.seal(secret.reveal().as_bytes(), place(name)),
-            tx.now().0,
-        ),
+        (name, sealer.seal(secret.reveal().as_bytes(), place(name)), tx.now().0),
     )?;
     Ok(())
 }
 
 const fn place(name: &str) -> Place<'_> {
-    Place {
-        table: "setting",
-        column: "value",
-        row: name,
-    }
+    Place { table: "setting", column: "value", row: name }
 }

@@ -25,11 +25,7 @@ const LIST: Listing = Listing {
         name: "status",
         label: "Situação",
         all: "Todos",
-        values: &[
-            ("ativo", "Ativo"),
-            ("atrasado", "Atrasado"),
-            ("suspenso", "Suspenso"),
-        ],
+        values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
     }],
     orders: &["nome", "vendas"],
 };
@@ -51,16 +47,8 @@ const NAMES: [&str; 12] = [
 /// Rows of the sample list.
 const ROWS: usize = 43;
 
-static OPTIONS: &[Choice] = &[
-    Choice {
-        value: "mensal",
-        label: "Mensal",
-    },
-    Choice {
-        value: "anual",
-        label: "Anual",
-    },
-];
+static OPTIONS: &[Choice] =
+    &[Choice { value: "mensal", label: "Mensal" }, Choice { value: "anual", label: "Anual" }];
 
 /// Steps of the type scale: class, size in words, what it is for.
 static SIZES: &[(&str, &str, &str)] = &[
@@ -288,40 +276,16 @@ fn tabs() -> Vec<Tab> {
     ["Cadastro", "Acessos", "Mensagens"]
         .into_iter()
         .enumerate()
-        .map(|(index, label)| Tab {
-            label,
-            href: format!("{}#abas", LIST.path),
-            on: index == 0,
-        })
+        .map(|(index, label)| Tab { label, href: format!("{}#abas", LIST.path), on: index == 0 })
         .collect()
 }
 
 fn log(ago: &dyn Fn(i64) -> When) -> Vec<Line> {
-    let line = |icon, title, detail, seconds| Line {
-        icon,
-        title,
-        detail,
-        when: ago(seconds),
-    };
+    let line = |icon, title, detail, seconds| Line { icon, title, detail, when: ago(seconds) };
     vec![
-        line(
-            "pencil",
-            "Bia Lima alterou o plano de Ana Souza",
-            "De Gratuito para Pro",
-            300,
-        ),
-        line(
-            "pause",
-            "Bia Lima suspendeu Ana Souza",
-            "Motivo: pedido da própria aluna",
-            7_400,
-        ),
-        line(
-            "people",
-            "Ana Souza foi cadastrada",
-            "Pela chave de API “Planilha”",
-            12 * DAY_S,
-        ),
+        line("pencil", "Bia Lima alterou o plano de Ana Souza", "De Gratuito para Pro", 300),
+        line("pause", "Bia Lima suspendeu Ana Souza", "Motivo: pedido da própria aluna", 7_400),
+        line("people", "Ana Souza foi cadastrada", "Pela chave de API “Planilha”", 12 * DAY_S),
     ]
 }
 
@@ -331,32 +295,16 @@ fn pair_row(pair: Pair) -> PairRow {
         light: words(pair.light),
         dark: words(pair.dark),
         least: words(pair.least),
-        state: if pair.holds() {
-            Badge::Healthy
-        } else {
-            Badge::Attention
-        },
+        state: if pair.holds() { Badge::Healthy } else { Badge::Attention },
         pair,
     }
 }
 
 fn notices() -> Vec<Notice> {
     [
-        (
-            Tone::Info,
-            "Os dados são de ontem",
-            "A próxima atualização é às 15:00.",
-        ),
-        (
-            Tone::Good,
-            "Aluno cadastrado",
-            "A mensagem de boas-vindas está na fila.",
-        ),
-        (
-            Tone::Warn,
-            "O marketplace está lento",
-            "As vendas chegam com alguns minutos de atraso.",
-        ),
+        (Tone::Info, "Os dados são de ontem", "A próxima atualização é às 15:00."),
+        (Tone::Good, "Aluno cadastrado", "A mensagem de boas-vindas está na fila."),
+        (Tone::Warn, "O marketplace está lento", "As vendas chegam com alguns minutos de atraso."),
         (
             Tone::Bad,
             "Falta corrigir um campo",
@@ -422,8 +370,7 @@ fn chart(app: &App, now: Instant) -> Option<BarChart> {
         value: |cents| Cents(cents).page(),
         mark: short_money,
     };
-    let values: Vec<i64> = (0..30_i64)
-        .map(|day| (day * 7_919 + 31) % 211 * 100 * (day % 6))
-        .collect();
+    let values: Vec<i64> =
+        (0..30_i64).map(|day| (day * 7_919 + 31) % 211 * 100 * (day % 6)).collect();
     BarChart::new(words, app.day(now).plus(-29), &values)
 }

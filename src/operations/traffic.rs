@@ -36,10 +36,7 @@ pub struct Traffic {
 impl Traffic {
     /// Counts for the rows of a table.
     pub fn new(routes: &[Route]) -> Self {
-        Self {
-            groups: routes.iter().map(group).collect(),
-            counts: Default::default(),
-        }
+        Self { groups: routes.iter().map(group).collect(), counts: Default::default() }
     }
 
     /// Counts an answer to a row, or to no row.
@@ -61,13 +58,7 @@ impl Traffic {
 
 fn group(route: &Route) -> usize {
     let under = |prefixes: &[&str]| prefixes.iter().any(|prefix| route.path.starts_with(prefix));
-    let name = if under(&[
-        "/healthz",
-        "/readyz",
-        "/metrics",
-        "/api/v1/admin/",
-        "/api/v1/cron",
-    ]) {
+    let name = if under(&["/healthz", "/readyz", "/metrics", "/api/v1/admin/", "/api/v1/cron"]) {
         "operations"
     } else if matches!(route.call, Call::Key(..)) {
         "integration"
@@ -103,11 +94,8 @@ mod tests {
         }
         traffic.count(None, StatusCode::NOT_FOUND);
         for name in GROUPS {
-            let counted: u64 = traffic
-                .all()
-                .filter(|(group, ..)| *group == name)
-                .map(|(.., count)| count)
-                .sum();
+            let counted: u64 =
+                traffic.all().filter(|(group, ..)| *group == name).map(|(.., count)| count).sum();
             assert!(counted > 0, "{name}");
         }
         let all: u64 = traffic.all().map(|(.., count)| count).sum();

@@ -191,14 +191,8 @@ fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
     let query: OrdersQuery = input::query(request.query_text())?;
     let mut check = Check::query();
     let status: Option<String> = check.optional("status", query.status);
-    if status
-        .as_deref()
-        .is_some_and(|status| !ORDER_STATES.contains(&status))
-    {
-        check.fail(
-            "status",
-            format!("must be one of {}", ORDER_STATES.join(", ")),
-        );
+    if status.as_deref().is_some_and(|status| !ORDER_STATES.contains(&status)) {
+        check.fail("status", format!("must be one of {}", ORDER_STATES.join(", ")));
     }
     let store = check.number("store", query.store, 1..=i64::MAX);
     let mut day = |name, field: Field<String>| {
@@ -216,9 +210,7 @@ fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
         check.fail("ml_id", "must be a listing id, such as MLB123");
     }
     let limit = check.number("limit", query.limit, 1..=200).unwrap_or(50);
-    let offset = check
-        .number("offset", query.offset, 0..=MAX_OFFSET)
-        .unwrap_or(0);
+    let offset = check.number("offset", query.offset, 0..=MAX_OFFSET).unwrap_or(0);
     check.finish()?;
     let starts = |day: Day| app.zone().start_of(day);
     Ok(Filter {
@@ -253,11 +245,8 @@ fn render_orders(
             }
             let changed = crate::changes::newest(tx, owner, Topic::Orders)?.unwrap_or(Instant(0));
             let read = list::read_page(tx, &app.marketplace.words, owner, filter)?;
-            let pagination = Pagination {
-                total: read.total,
-                limit: filter.limit,
-                offset: filter.offset,
-            };
+            let pagination =
+                Pagination { total: read.total, limit: filter.limit, offset: filter.offset };
             let data = orders::items(&read, app);
             let mut body = Vec::with_capacity(512 * (data.len() + 1));
             serde_json::to_writer(&mut body, &Orders { data, pagination })

@@ -44,9 +44,7 @@ impl PlanName {
 
     /// The plan of a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Starter, Self::Pro, Self::Scale]
-            .into_iter()
-            .find(|plan| plan.name() == name)
+        [Self::Starter, Self::Pro, Self::Scale].into_iter().find(|plan| plan.name() == name)
     }
 
     const fn limits(self, plans: &config::Plans) -> config::PlanLimits {
@@ -86,9 +84,7 @@ pub fn new_token() -> String {
 pub fn is_token(text: &str) -> bool {
     text.strip_prefix("ptk_").is_some_and(|rest| {
         rest.len() == 48
-            && rest
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+            && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
     })
 }
 
@@ -106,15 +102,7 @@ struct Operation {
 /// The operations as rows of the route table.
 pub fn operations() -> Vec<Route> {
     let row = |operation: Operation| {
-        let Operation {
-            name,
-            method,
-            path,
-            run,
-            query,
-            reply,
-            about,
-        } = operation;
+        let Operation { name, method, path, run, query, reply, about } = operation;
         let docs = Docs {
             query,
             body: None,

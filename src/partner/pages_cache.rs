@@ -20,19 +20,14 @@ pub struct Pages {
 
 impl Default for Pages {
     fn default() -> Self {
-        Self {
-            kept: Cache::new(BYTES),
-        }
+        Self { kept: Cache::new(BYTES) }
     }
 }
 
 impl Pages {
     /// The answer of a version, if it is kept.
     pub fn get(&self, key: &PageKey, version: u64) -> Option<Arc<Rendered>> {
-        self.kept
-            .get(key)
-            .filter(|(kept, _)| *kept == version)
-            .map(|(_, page)| page)
+        self.kept.get(key).filter(|(kept, _)| *kept == version).map(|(_, page)| page)
     }
 
     /// Keeps an answer made from data that is at least as new as the version.

@@ -20,11 +20,7 @@ pub fn shown(
             PlanName::Pro => "Pro",
             PlanName::Scale => "Scale",
         },
-        state: if until.is_none_or(|day| today <= day) {
-            Badge::Active
-        } else {
-            Badge::Expired
-        },
+        state: if until.is_none_or(|day| today <= day) { Badge::Active } else { Badge::Expired },
         until: until.map_or_else(
             || "sem data de término".to_owned(),
             |day| day.date().format("até %d/%m/%Y").to_string(),

@@ -29,14 +29,8 @@ pub fn token(
         [hash],
         |row| {
             let last_used_at = row.get::<_, Option<i64>>(8)?.map(Instant);
-            let token = PartnerToken {
-                name: row.get(6)?,
-                created_at: Instant(row.get(7)?),
-            };
-            let plan = row
-                .get::<_, Option<String>>(10)?
-                .as_deref()
-                .and_then(PlanName::from_name);
+            let token = PartnerToken { name: row.get(6)?, created_at: Instant(row.get(7)?) };
+            let plan = row.get::<_, Option<String>>(10)?.as_deref().and_then(PlanName::from_name);
             let until = row.get::<_, Option<i64>>(11)?.map(Day);
             let known = Known::Partner {
                 account: Arc::new(accounts::account(row)?),
@@ -53,27 +47,17 @@ pub fn token(
 fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
     let limits = name.limits(&config.partner.plans);
     let end = |day: Day| (day, zone.start_of(day.plus(1)));
-    Plan {
-        name,
-        quota: limits.quota,
-        per_minute: limits.per_minute,
-        until: until.map(end),
-    }
+    Plan { name, quota: limits.quota, per_minute: limits.per_minute, until: until.map(end) }
 }
 
 /// An account's plan and its last day, if it ever had one.
 pub fn plan(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(PlanName, Option<Day>)>> {
-    tx.optional(
-        "SELECT plan, until_day FROM partner_account WHERE user_id = ?1",
-        [user],
-        |row| {
-            let name = row.get_ref(0)?.as_str()?;
-            let plan = PlanName::from_name(name).ok_or_else(|| {
-                rusqlite::Error::InvalidColumnType(0, name.to_owned(), Type::Text)
-            })?;
-            Ok((plan, row.get::<_, Option<i64>>(1)?.map(Day)))
-        },
-    )
+    tx.optional("SELECT plan, until_day FROM partner_account WHERE user_id = ?1", [user], |row| {
+        let name = row.get_ref(0)?.as_str()?;
+        let plan = PlanName::from_name(name)
+            .ok_or_else(|| rusqlite::Error::InvalidColumnType(0, name.to_owned(), Type::Text))?;
+        Ok((plan, row.get::<_, Option<i64>>(1)?.map(Day)))
+    })
 }
 
 /// Sets an account's plan, or takes it away.

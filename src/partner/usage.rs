@@ -73,10 +73,8 @@ impl Usage {
         now: Instant,
     ) -> Option<Verdict> {
         let mut counts = self.lock();
-        let month = counts
-            .months
-            .get_mut(&user)
-            .filter(|month| month.start <= now && now < month.end)?;
+        let month =
+            counts.months.get_mut(&user).filter(|month| month.start <= now && now < month.end)?;
         let allowed = month.used < quota;
         if allowed {
             month.used += 1;
@@ -97,14 +95,8 @@ impl Usage {
     /// a month comes here, so nothing of it waits to be written.
     fn stored_month(app: &App, user: UserId, day: Day) -> Result<Month, DbError> {
         let (first, next) = (day.month_start(), day.next_month_start());
-        let used = app.db.read(Lane::InPlace, |tx| {
-            store::calls_between(tx, user, first, next)
-        })?;
-        Ok(Month {
-            used,
-            start: app.zone().start_of(first),
-            end: app.zone().start_of(next),
-        })
+        let used = app.db.read(Lane::InPlace, |tx| store::calls_between(tx, user, first, next))?;
+        Ok(Month { used, start: app.zone().start_of(first), end: app.zone().start_of(next) })
     }
 
     /// Calls since the last collection.
@@ -120,10 +112,7 @@ impl Usage {
     pub fn put_back(&self, calls: &[(UserId, Day, &'static str, u64)]) {
         let mut counts = self.lock();
         for (user, day, operation, calls) in calls {
-            *counts
-                .unwritten
-                .entry((*user, *day, operation))
-                .or_default() += calls;
+            *counts.unwritten.entry((*user, *day, operation)).or_default() += calls;
         }
     }
 

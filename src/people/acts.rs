@@ -128,10 +128,7 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
         if request.wants_json() || problem.fields.is_empty() {
             return Err(problem);
         }
-        let shown = Shown {
-            typed: Some(Typed::sent(request)),
-            faults: &problem.fields,
-        };
+        let shown = Shown { typed: Some(Typed::sent(request)), faults: &problem.fields };
         let status = problem.code.status(request.family);
         let page = detail::page(app, person, request, group, shown)?.status(status);
         Ok(nothing_to_do(page))
@@ -143,11 +140,8 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
     if owner.is_some_and(|owner| owner.user_id != id) {
         return faulty(entry::email_taken());
     }
-    let (answer, actor, desk) = (
-        Answer::to(request),
-        Actor::person(person, request),
-        Desk::of(app),
-    );
+    let (answer, actor, desk) =
+        (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         if entry.papel != Role::Admin
@@ -191,19 +185,13 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
         if request.wants_json() || problem.fields.is_empty() {
             return Err(problem);
         }
-        let shown = Shown {
-            typed: None,
-            faults: &problem.fields,
-        };
+        let shown = Shown { typed: None, faults: &problem.fields };
         let status = problem.code.status(request.family);
         let page = detail::page(app, person, request, group, shown)?.status(status);
         return Ok(nothing_to_do(page));
     }
-    let (answer, actor, desk) = (
-        Answer::to(request),
-        Actor::person(person, request),
-        Desk::of(app),
-    );
+    let (answer, actor, desk) =
+        (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         if let Err(problem) = keep_an_administrator(tx, &before) {
@@ -213,14 +201,8 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
         let act = act(group, "aluno.suspender", "equipe.suspender", &before);
-        let was = State {
-            status: before.standing.word(),
-            motivo: "",
-        };
-        let is = State {
-            status: Standing::Suspended.word(),
-            motivo: &reason,
-        };
+        let was = State { status: before.standing.word(), motivo: "" };
+        let is = State { status: Standing::Suspended.word(), motivo: &reason };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         answer.done(id, &page_of(group, id), "suspenso")
     }))
@@ -228,11 +210,8 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
 
 fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (answer, actor, desk) = (
-        Answer::to(request),
-        Actor::person(person, request),
-        Desk::of(app),
-    );
+    let (answer, actor, desk) =
+        (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         let reason = store::suspended_for(tx, id)?.unwrap_or_default();
@@ -240,14 +219,8 @@ fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Re
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
         let act = act(group, "aluno.reativar", "equipe.reativar", &before);
-        let was = State {
-            status: Standing::Suspended.word(),
-            motivo: &reason,
-        };
-        let is = State {
-            status: Standing::Good.word(),
-            motivo: "",
-        };
+        let was = State { status: Standing::Suspended.word(), motivo: &reason };
+        let is = State { status: Standing::Good.word(), motivo: "" };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         answer.done(id, &page_of(group, id), "reativado")
     }))
@@ -255,11 +228,8 @@ fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Re
 
 fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (answer, actor, desk) = (
-        Answer::to(request),
-        Actor::person(person, request),
-        Desk::of(app),
-    );
+    let (answer, actor, desk) =
+        (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         if before.standing == Standing::Suspended {
@@ -272,19 +242,10 @@ fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Res
         let queued = students::send_password_link(tx, &desk, id, Kind::PasswordLink)?;
         let page = page_of(group, id);
         if queued > 0 {
-            let act = act(
-                group,
-                "aluno.link_de_senha",
-                "equipe.link_de_senha",
-                &before,
-            );
+            let act = act(group, "aluno.link_de_senha", "equipe.link_de_senha", &before);
             audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         }
-        let word = if queued > 0 {
-            "link_na_fila"
-        } else {
-            "sem_canal"
-        };
+        let word = if queued > 0 { "link_na_fila" } else { "sem_canal" };
         let members = [("id", id.to_string().into()), ("mensagens", queued.into())];
         answer.with(&page, word, &members)
     }))
@@ -303,29 +264,18 @@ fn end_sessions(
     group: Group,
 ) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (answer, actor, desk) = (
-        Answer::to(request),
-        Actor::person(person, request),
-        Desk::of(app),
-    );
+    let (answer, actor, desk) =
+        (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         let ended = Ended {
             sessoes: accounts::end_sessions(tx, id)?,
             extensao: accounts::revoke_extension_tokens(tx, id)?,
         };
-        let act = act(
-            group,
-            "aluno.encerrar_sessoes",
-            "equipe.encerrar_sessoes",
-            &before,
-        );
+        let act = act(group, "aluno.encerrar_sessoes", "equipe.encerrar_sessoes", &before);
         audit::note(tx, &actor, &act, Some(&ended), None::<&()>)?;
         desk.changed(tx, id);
-        let members = [
-            ("id", id.to_string().into()),
-            ("encerradas", ended.sessoes.into()),
-        ];
+        let members = [("id", id.to_string().into()), ("encerradas", ended.sessoes.into())];
         answer.with(&page_of(group, id), "sessoes_encerradas", &members)
     }))
 }
@@ -336,9 +286,7 @@ fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result
     let (actor, desk) = (Arc::new(Actor::person(person, request)), Desk::of(app));
     loop {
         let (actor, desk) = (Arc::clone(&actor), desk.clone());
-        let removed = app
-            .db
-            .write(move |tx| remove_some(tx, &desk, &actor, group, id));
+        let removed = app.db.write(move |tx| remove_some(tx, &desk, &actor, group, id));
         match removed {
             Ok(false) => {}
             Ok(true) => return answer.done(id, group.path(), "excluido"),

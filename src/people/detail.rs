@@ -39,10 +39,7 @@ fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         let shown = app.db.read(request.lane, |tx| find(tx, group, id))?;
         return Reply::json(&WirePerson::of(shown, app.zone()));
     }
-    let shown = Shown {
-        typed: None,
-        faults: &Vec::new(),
-    };
+    let shown = Shown { typed: None, faults: &Vec::new() };
     page(app, person, request, group, shown)
 }
 
@@ -59,10 +56,7 @@ struct Stored {
 fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored, Problem> {
     app.db.read(request.lane, |tx| {
         let person = find(tx, group, id)?;
-        let (opened, used) = (
-            request.now.minus(SESSION_AGE_S),
-            request.now.minus(SESSION_IDLE_S),
-        );
+        let (opened, used) = (request.now.minus(SESSION_AGE_S), request.now.minus(SESSION_IDLE_S));
         Ok(Stored {
             suspended_for: store::suspended_for(tx, id)?.unwrap_or_default(),
             sessions: store::open_sessions(tx, id, opened, used, ROWS)?,
@@ -88,21 +82,13 @@ pub fn page(
 ) -> Result<Reply, Problem> {
     let stored = read(app, request, group, id_of(request)?)?;
     let when = |at: Instant| When::new(app.zone(), at, request.now);
-    let typed = shown
-        .typed
-        .unwrap_or_else(|| Typed::of(Entry::of(&stored.person)));
+    let typed = shown.typed.unwrap_or_else(|| Typed::of(Entry::of(&stored.person)));
     let reason_fault = shown.faults.iter().any(|(name, _)| name == "motivo");
-    let reason = view::Field {
-        focus: reason_fault,
-        ..view::Field::default()
-    }
-    .fault(reason_fault.then_some("Diga o motivo, com 3 a 200 letras."));
+    let reason = view::Field { focus: reason_fault, ..view::Field::default() }
+        .fault(reason_fault.then_some("Diga o motivo, com 3 a 200 letras."));
     let view_fault = shown.faults.iter().any(|(name, _)| name == "motivo_ver");
-    let view_reason = view::Field {
-        focus: view_fault,
-        ..view::Field::default()
-    }
-    .fault(view_fault.then_some("Diga o motivo, com 3 a 200 letras."));
+    let view_reason = view::Field { focus: view_fault, ..view::Field::default() }
+        .fault(view_fault.then_some("Diga o motivo, com 3 a 200 letras."));
     let facts = facts(app, group, &stored.person, request.now);
     let suspended = stored.person.standing == Standing::Suspended;
     Reply::page(&PersonPage {
@@ -132,21 +118,9 @@ pub fn page(
             .collect(),
         permissions: stored.permissions,
         shows_accounts: group == Group::Students || !stored.accounts.is_empty(),
-        accounts: stored
-            .accounts
-            .into_iter()
-            .map(|one| account_row(one, &when))
-            .collect(),
-        messages: stored
-            .messages
-            .iter()
-            .map(|one| message_row(one, &when))
-            .collect(),
-        trail: stored
-            .trail
-            .iter()
-            .map(|one| trail_row(one, &when))
-            .collect(),
+        accounts: stored.accounts.into_iter().map(|one| account_row(one, &when)).collect(),
+        messages: stored.messages.iter().map(|one| message_row(one, &when)).collect(),
+        trail: stored.trail.iter().map(|one| trail_row(one, &when)).collect(),
         trail_href: address("/admin/auditoria", &[("q", &stored.person.name)]),
         person: row(app, stored.person, request.now),
     })
@@ -156,11 +130,7 @@ fn account_row(account: LinkedAccount, when: &impl Fn(Instant) -> When) -> Accou
     AccountRow {
         nickname: account.nickname,
         number: account.ml_user_id.to_string(),
-        state: if account.token_ok {
-            Badge::Linked
-        } else {
-            Badge::LinkLost
-        },
+        state: if account.token_ok { Badge::Linked } else { Badge::LinkLost },
         linked: when(account.linked_at),
     }
 }
@@ -194,40 +164,19 @@ fn message_badge(of: i64) -> Badge {
 }
 
 fn facts(app: &App, group: Group, person: &Listed, now: Instant) -> Vec<Fact> {
-    let fact = |label, value: String, note: &str| Fact {
-        label,
-        value,
-        note: note.to_owned(),
-    };
+    let fact = |label, value: String, note: &str| Fact { label, value, note: note.to_owned() };
     let when = |at: Instant| app.zone().page(at);
     let mut facts = vec![
         fact("E-mail", person.email.clone(), ""),
-        fact(
-            "Chat",
-            person
-                .chat_number
-                .clone()
-                .unwrap_or_else(|| "sem número".to_owned()),
-            "",
-        ),
+        fact("Chat", person.chat_number.clone().unwrap_or_else(|| "sem número".to_owned()), ""),
         fact("Cadastro", when(person.created_at), ""),
-        fact(
-            "Último acesso",
-            person
-                .last_access_at
-                .map_or_else(|| "nunca".to_owned(), when),
-            "",
-        ),
+        fact("Último acesso", person.last_access_at.map_or_else(|| "nunca".to_owned(), when), ""),
     ];
     if group == Group::Staff {
         return facts; // Staff buy nothing.
     }
     if let Some(until) = person.paid_until {
-        let note = if until < now {
-            "Já passou; só isso não fecha o acesso."
-        } else {
-            ""
-        };
+        let note = if until < now { "Já passou; só isso não fecha o acesso." } else { "" };
         facts.push(fact("Pago até", when(until), note));
     }
     if person.disputed {

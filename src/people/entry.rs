@@ -78,12 +78,7 @@ pub fn read(request: &Request, group: Group, present: Option<&Entry>) -> Result<
         None => chat_number(&mut check, body.chat_number, is_form),
     };
     check.finish()?;
-    Ok(Entry {
-        nome,
-        email,
-        papel,
-        chat_number,
-    })
+    Ok(Entry { nome, email, papel, chat_number })
 }
 
 fn email(check: &mut Check, field: Field<String>) -> String {
@@ -110,11 +105,8 @@ fn chat_number(check: &mut Check, field: Field<String>, is_form: bool) -> Option
     let typed = check.optional("chat_number", field)?;
     let typed = typed.trim();
     let is_number = (10..=15).contains(&typed.len()) && typed.bytes().all(|b| b.is_ascii_digit());
-    let digits = if is_form {
-        phone::normal("", typed)
-    } else {
-        is_number.then(|| typed.to_owned())
-    };
+    let digits =
+        if is_form { phone::normal("", typed) } else { is_number.then(|| typed.to_owned()) };
     if digits.is_none() && !typed.is_empty() {
         check.fail("chat_number", "must have 10 to 15 digits");
     }
@@ -189,12 +181,7 @@ impl Typed {
             role: field(group.role_field(), self.role),
             chat_number: field("chat_number", self.chat_number),
         };
-        let all = [
-            &mut fields.name,
-            &mut fields.email,
-            &mut fields.role,
-            &mut fields.chat_number,
-        ];
+        let all = [&mut fields.name, &mut fields.email, &mut fields.role, &mut fields.chat_number];
         if all.iter().any(|field| field.error.is_some()) {
             fields.alert = Notice::faults(view::focus_first(all));
         }
@@ -203,10 +190,7 @@ impl Typed {
 }
 
 fn choices(group: Group) -> Vec<Choice> {
-    let choice = |role: &Role| Choice {
-        value: role.name(),
-        label: role.title(),
-    };
+    let choice = |role: &Role| Choice { value: role.name(), label: role.title() };
     group.roles().iter().map(choice).collect()
 }
 

@@ -42,11 +42,7 @@ impl Group {
 
     /// The group of a role.
     pub const fn of(role: Role) -> Self {
-        if role.is_student() {
-            Self::Students
-        } else {
-            Self::Staff
-        }
+        if role.is_student() { Self::Students } else { Self::Staff }
     }
 
     /// Roles of the group.

@@ -26,18 +26,12 @@ const STANDINGS: Filter = Filter {
     name: "status",
     label: "Situação",
     all: "Todos",
-    values: &[
-        ("ativo", "Ativo"),
-        ("atrasado", "Atrasado"),
-        ("suspenso", "Suspenso"),
-    ],
+    values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
 };
 
 /// Staff pay for nothing, and so are never late.
-const STAFF_STANDINGS: Filter = Filter {
-    values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")],
-    ..STANDINGS
-};
+const STAFF_STANDINGS: Filter =
+    Filter { values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")], ..STANDINGS };
 
 const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
@@ -144,13 +138,10 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         return csv(app, request, &wanted);
     }
     let (limit, offset) = query.window();
-    let (people, total) = app
-        .db
-        .read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    let (people, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if request.wants_json() {
-        let people = people
-            .into_iter()
-            .map(|one| WirePerson::of(one, app.zone()));
+        let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
         return ListReply::reply(total, people.collect());
     }
     let words = group.words();
@@ -165,10 +156,7 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: listing.table(&query, &columns, total),
         words,
-        people: people
-            .into_iter()
-            .map(|one| row(app, one, request.now))
-            .collect(),
+        people: people.into_iter().map(|one| row(app, one, request.now)).collect(),
     })
 }
 
@@ -285,17 +273,11 @@ fn flash(word: &str) -> Option<Notice> {
             "Alguém precisa poder administrar",
             "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
         ),
-        "esta_suspenso" => (
-            Tone::Warn,
-            "A pessoa está suspensa",
-            "Reative o acesso antes.",
-        ),
+        "esta_suspenso" => (Tone::Warn, "A pessoa está suspensa", "Reative o acesso antes."),
         "sem_mudanca" => (Tone::Info, "Nada mudou", "A pessoa já estava assim."),
-        "link_na_fila" => (
-            Tone::Good,
-            "Link de senha na fila",
-            "Os links anteriores deixaram de valer.",
-        ),
+        "link_na_fila" => {
+            (Tone::Good, "Link de senha na fila", "Os links anteriores deixaram de valer.")
+        }
         "sem_canal" => (
             Tone::Warn,
             "O link não foi enviado",
@@ -311,11 +293,9 @@ fn flash(word: &str) -> Option<Notice> {
             "Permissões dos planos salvas",
             "Valem a partir da próxima ação de cada pessoa.",
         ),
-        "permissoes" => (
-            Tone::Good,
-            "Permissões salvas",
-            "Valem a partir da próxima ação da pessoa.",
-        ),
+        "permissoes" => {
+            (Tone::Good, "Permissões salvas", "Valem a partir da próxima ação da pessoa.")
+        }
         _ => return None,
     };
     Some(Notice::new(tone, title, text))
@@ -356,10 +336,7 @@ pub fn new_form(
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    let shown = Shown {
-        typed: None,
-        faults: &Vec::new(),
-    };
+    let shown = Shown { typed: None, faults: &Vec::new() };
     Reply::page(&new_page(app, person, request, group, shown))
 }
 
@@ -399,10 +376,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
         if request.wants_json() || problem.fields.is_empty() {
             return Err(problem);
         }
-        let shown = Shown {
-            typed: Some(Typed::sent(request)),
-            faults: &problem.fields,
-        };
+        let shown = Shown { typed: Some(Typed::sent(request)), faults: &problem.fields };
         let page = new_page(app, person, request, group, shown);
         let page = Reply::page(&page)?.status(status);
         Ok(nothing_to_do(page))
@@ -411,9 +385,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
         Ok(entry) => entry,
         Err(problem) => return refused(problem, StatusCode::UNPROCESSABLE_ENTITY),
     };
-    let taken = app
-        .db
-        .read(request.lane, |tx| accounts::by_email(tx, &entry.email))?;
+    let taken = app.db.read(request.lane, |tx| accounts::by_email(tx, &entry.email))?;
     if taken.is_some() {
         return refused(entry::email_taken(), StatusCode::CONFLICT);
     }
@@ -439,11 +411,8 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
             object_name: &entry.nome,
         };
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
-        let word = if desk.reaches(entry.chat_number.is_some()) {
-            "criado"
-        } else {
-            "criado_sem_canal"
-        };
+        let word =
+            if desk.reaches(entry.chat_number.is_some()) { "criado" } else { "criado_sem_canal" };
         answer.made(id, &format!("{}/{id}", group.path()), word)
     }))
 }

@@ -73,9 +73,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     Reply::page(&RolesPage {
         layout: layout(app, person, request).with_flash(pages::notice(request)),
-        roles: Role::STUDENTS
-            .map(|role| (role.name(), role.title()))
-            .into(),
+        roles: Role::STUDENTS.map(|role| (role.name(), role.title())).into(),
         rows: ALL.iter().map(row).collect(),
     })
 }
@@ -107,10 +105,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let granted = granted.filter(|known| names.iter().any(|name| name == known));
         wanted.push((role, granted.collect::<Vec<_>>()));
     }
-    faults.extend(
-        body.into_keys()
-            .map(|name| (name.into(), "is not a student's role".into())),
-    );
+    faults.extend(body.into_keys().map(|name| (name.into(), "is not a student's role".into())));
     if wanted.is_empty() {
         faults.push(("papel".into(), "name a role and what it may do".into()));
     }
@@ -132,14 +127,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
                 object_id: role.name().to_owned(),
                 object_name: role.title(),
             };
-            let (was, is) = (
-                Granted {
-                    permissoes: &before,
-                },
-                Granted {
-                    permissoes: granted,
-                },
-            );
+            let (was, is) = (Granted { permissoes: &before }, Granted { permissoes: granted });
             audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         }
         // It concerns everybody of these roles.
@@ -149,11 +137,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// What the form of a person's exceptions sends.
-const CHOICES: [(&str, Option<bool>); 3] = [
-    ("herdar", None),
-    ("permitir", Some(true)),
-    ("negar", Some(false)),
-];
+const CHOICES: [(&str, Option<bool>); 3] =
+    [("herdar", None), ("permitir", Some(true)), ("negar", Some(false))];
 
 /// The permissions of a student as the student's page shows them.
 pub fn of_student(tx: &ReadTx<'_>, id: UserId, role: Role) -> Result<Vec<PermissionRow>, Problem> {
@@ -211,26 +196,14 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
             Some((_, granted)) => wanted.push((permission.name, *granted)),
             None => check.fail(permission.name, "must be herdar, permitir or negar"),
         }
-        faults.extend(
-            check
-                .finish()
-                .err()
-                .map(|problem| problem.fields)
-                .unwrap_or_default(),
-        );
+        faults.extend(check.finish().err().map(|problem| problem.fields).unwrap_or_default());
     }
-    faults.extend(
-        body.into_keys()
-            .map(|name| (name.into(), "is not a permission".into())),
-    );
+    faults.extend(body.into_keys().map(|name| (name.into(), "is not a permission".into())));
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
     }
-    let (answer, actor, desk) = (
-        Answer::to(request),
-        Actor::person(person, request),
-        Desk::of(app),
-    );
+    let (answer, actor, desk) =
+        (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
         let student = find(tx, Group::Students, id)?;
         let before = permissions::exceptions(tx, id)?;
@@ -256,6 +229,5 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
 /// Exceptions as the audit log tells them.
 fn told(exceptions: &[(&'static str, bool)]) -> BTreeMap<&'static str, &'static str> {
     let told = exceptions.iter();
-    told.map(|(name, granted)| (*name, if *granted { "permitir" } else { "negar" }))
-        .collect()
+    told.map(|(name, granted)| (*name, if *granted { "permitir" } else { "negar" })).collect()
 }

@@ -70,10 +70,8 @@ struct Condition {
 
 impl Condition {
     fn new(wanted: &Wanted) -> Self {
-        let mut condition = Self {
-            sql: "kind = ?".to_owned(),
-            values: vec![Box::new(wanted.group.kind())],
-        };
+        let mut condition =
+            Self { sql: "kind = ?".to_owned(), values: vec![Box::new(wanted.group.kind())] };
         if let Some(role) = wanted.role {
             condition.and("role = ?", role);
         }
@@ -138,10 +136,7 @@ pub fn page(
     let condition = Condition::new(wanted);
     if words.is_empty() {
         let total = tx.one(
-            &format!(
-                "SELECT coalesce(sum(people), 0) FROM person_count WHERE {}",
-                condition.sql
-            ),
+            &format!("SELECT coalesce(sum(people), 0) FROM person_count WHERE {}", condition.sql),
             params_from_iter(condition.values()),
             |row| row.get::<_, i64>(0),
         )?;
@@ -273,11 +268,9 @@ pub fn person(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Listed>> {
 
 /// Why somebody is suspended, in words for staff.
 pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
-    let reason = tx.optional(
-        "SELECT suspended_for FROM user WHERE user_id = ?1",
-        [id],
-        |row| row.get::<_, Option<String>>(0),
-    )?;
+    let reason = tx.optional("SELECT suspended_for FROM user WHERE user_id = ?1", [id], |row| {
+        row.get::<_, Option<String>>(0)
+    })?;
     Ok(reason.flatten())
 }
 
@@ -296,13 +289,7 @@ pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
 pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &Entry) -> Result<()> {
     tx.execute(
         "UPDATE user SET name = ?2, email = ?3, role = ?4, chat_number = ?5 WHERE user_id = ?1",
-        (
-            id,
-            &entry.nome,
-            &entry.email,
-            entry.papel,
-            &entry.chat_number,
-        ),
+        (id, &entry.nome, &entry.email, entry.papel, &entry.chat_number),
     )?;
     Ok(())
 }
@@ -372,13 +359,8 @@ mod tests {
     fn names_are_folded_alike_here_and_in_the_database() {
         let connection = schema();
         let portuguese = "áàâãéêíóôõúüçÁÀÂÃÉÊÍÓÔÕÚÜÇ";
-        for name in [
-            portuguese,
-            "Ângela Müller",
-            "ZÉ da Silva",
-            "Ñandú Øre ß İ",
-            "名前",
-        ] {
+        for name in [portuguese, "Ângela Müller", "ZÉ da Silva", "Ñandú Øre ß İ", "名前"]
+        {
             let folded: String = connection
                 .query_row(
                     "INSERT INTO user (email, name, role, created_at) VALUES (?1, ?1, 'pro', 1) RETURNING name_key",

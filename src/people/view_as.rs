@@ -35,10 +35,7 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         }
         // The page has two reasons; this one has a name of its own there.
         problem.fields = vec![("motivo_ver".into(), "".into())];
-        let shown = Shown {
-            typed: None,
-            faults: &problem.fields,
-        };
+        let shown = Shown { typed: None, faults: &problem.fields };
         let status = problem.code.status(request.family);
         let page = detail::page(app, person, request, Group::Students, shown)?.status(status);
         return Ok(nothing_to_do(page));
@@ -50,19 +47,14 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         find(tx, Group::Students, id)?;
         let student = accounts::by_id(tx, id)?.ok_or_else(Problem::not_found)?;
         if student.suspended {
-            let problem = Problem::new(
-                Code::Conflict,
-                "a pessoa está suspensa e não vê nada; reative antes",
-            );
+            let problem =
+                Problem::new(Code::Conflict, "a pessoa está suspensa e não vê nada; reative antes");
             let page = format!("{}/{id}", Group::Students.path());
             return answer.declined(problem, &page, "esta_suspenso");
         }
         let until = viewing::begin(tx, &actor, &session, &student, &reason)?;
         tx.after_commit(move || versions.raise(viewer));
-        let members = [
-            ("id", Value::from(id.to_string())),
-            ("ate", zone.spaced(until).into()),
-        ];
+        let members = [("id", Value::from(id.to_string())), ("ate", zone.spaced(until).into())];
         answer.with("/painel", "", &members)
     }))
 }

@@ -258,16 +258,7 @@ pub struct PermissionRow {
 
 /// What can be decided for a person.
 pub static EXCEPTIONS: &[Choice] = &[
-    Choice {
-        value: "herdar",
-        label: "Conforme o plano",
-    },
-    Choice {
-        value: "permitir",
-        label: "Permitir sempre",
-    },
-    Choice {
-        value: "negar",
-        label: "Negar sempre",
-    },
+    Choice { value: "herdar", label: "Conforme o plano" },
+    Choice { value: "permitir", label: "Permitir sempre" },
+    Choice { value: "negar", label: "Negar sempre" },
 ];

@@ -22,13 +22,9 @@ pub fn photo(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
         .filter(|_| !name.bytes().any(|byte| byte.is_ascii_uppercase()))
         .and_then(|digest| digest.try_into().ok())
         .ok_or_else(Problem::not_found)?;
-    let found = app
-        .db
-        .read(request.lane, |tx| store::by_digest(tx, &digest))?;
+    let found = app.db.read(request.lane, |tx| store::by_digest(tx, &digest))?;
     let (media, bytes) = found.ok_or_else(Problem::not_found)?;
     let reply = Validators::new(&digest, None)
         .answer(request.headers(), || Reply::of(media.header(), bytes));
-    Ok(reply
-        .with(CACHE_CONTROL, FOR_GOOD)
-        .with(RESOURCE_POLICY, ANYWHERE))
+    Ok(reply.with(CACHE_CONTROL, FOR_GOOD).with(RESOURCE_POLICY, ANYWHERE))
 }

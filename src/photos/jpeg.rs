@@ -70,11 +70,7 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
     if let Some(turn @ 2..=8) = turn {
         bytes.splice(place..place, exif_with(turn));
     }
-    Ok(Picture {
-        width,
-        height,
-        bytes,
-    })
+    Ok(Picture { width, height, bytes })
 }
 
 /// The next marker; any number of fill bytes may stand before it.
@@ -126,19 +122,11 @@ fn turn_of(tiff: &[u8]) -> Option<u8> {
     };
     let two = |at: usize| -> Option<u16> {
         let bytes = tiff.get(at..at.checked_add(2)?)?.try_into().ok()?;
-        Some(if big {
-            u16::from_be_bytes(bytes)
-        } else {
-            u16::from_le_bytes(bytes)
-        })
+        Some(if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
     };
     let four = |at: usize| -> Option<u32> {
         let (first, second) = (two(at)?, two(at.checked_add(2)?)?);
-        let (high, low) = if big {
-            (first, second)
-        } else {
-            (second, first)
-        };
+        let (high, low) = if big { (first, second) } else { (second, first) };
         Some(u32::from(high) << 16 | u32::from(low))
     };
     let list = usize::try_from(four(4)?).ok()?;

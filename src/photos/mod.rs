@@ -140,10 +140,7 @@ pub fn check(file: &[u8]) -> Result<Photo, Fault> {
     if picture.bytes.len() > MOST_BYTES {
         return Err(Fault::TooLarge);
     }
-    Ok(Photo {
-        media,
-        bytes: picture.bytes,
-    })
+    Ok(Photo { media, bytes: picture.bytes })
 }
 
 /// The photo in the form field `foto` of a request.

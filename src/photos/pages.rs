@@ -68,18 +68,10 @@ impl Group {
     const fn words(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Students => ("/admin/alunos", "aluno", "aluno.foto", "aluno.foto_excluir"),
-            Self::Staff => (
-                "/admin/equipe",
-                "equipe",
-                "equipe.foto",
-                "equipe.foto_excluir",
-            ),
-            Self::Teachers => (
-                "/admin/professores",
-                "professor",
-                "professor.foto",
-                "professor.foto_excluir",
-            ),
+            Self::Staff => ("/admin/equipe", "equipe", "equipe.foto", "equipe.foto_excluir"),
+            Self::Teachers => {
+                ("/admin/professores", "professor", "professor.foto", "professor.foto_excluir")
+            }
         }
     }
 }
@@ -158,11 +150,7 @@ struct Change {
 
 impl Change {
     fn of(app: &App, person: &Person, request: &Request, group: Group) -> Self {
-        Self {
-            group,
-            actor: Actor::person(person, request),
-            versions: Arc::clone(&app.versions),
-        }
+        Self { group, actor: Actor::person(person, request), versions: Arc::clone(&app.versions) }
     }
 }
 
@@ -187,9 +175,7 @@ fn form(
     fault: Option<&str>,
 ) -> Result<PhotoPage, Problem> {
     let id = id_of(request)?;
-    let subject = app
-        .db
-        .read(request.lane, |tx| Subject::find(tx, group, id))?;
+    let subject = app.db.read(request.lane, |tx| Subject::find(tx, group, id))?;
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
     Ok(PhotoPage {

@@ -36,15 +36,7 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
         }
     }
     // What stands behind the end is no part of the picture.
-    if has_data {
-        Ok(Picture {
-            width,
-            height,
-            bytes,
-        })
-    } else {
-        Err(Fault::Damaged)
-    }
+    if has_data { Ok(Picture { width, height, bytes }) } else { Err(Fault::Damaged) }
 }
 
 /// The next chunk's name and data; it is copied when the picture needs it.

@@ -33,10 +33,7 @@ pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
         (&digest, id, photo.media, tx.now().0, &photo.bytes),
     )?;
     let address = address(&digest);
-    tx.execute(
-        &format!("UPDATE {table} SET photo = ?2 WHERE {column} = ?1"),
-        (id, &address),
-    )?;
+    tx.execute(&format!("UPDATE {table} SET photo = ?2 WHERE {column} = ?1"), (id, &address))?;
     Ok(address)
 }
 
@@ -44,18 +41,13 @@ pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
 pub fn remove(tx: &WriteTx<'_>, owner: Owner) -> Result<bool> {
     let (column, table, id) = owner.place();
     let removed = tx.execute(&format!("DELETE FROM photo WHERE {column} = ?1"), [id])?;
-    tx.execute(
-        &format!("UPDATE {table} SET photo = '' WHERE {column} = ?1"),
-        [id],
-    )?;
+    tx.execute(&format!("UPDATE {table} SET photo = '' WHERE {column} = ?1"), [id])?;
     Ok(removed == 1)
 }
 
 /// The photo of a digest, whosever it is.
 pub fn by_digest(tx: &ReadTx<'_>, digest: &[u8; 32]) -> Result<Option<(Media, Vec<u8>)>> {
-    tx.optional(
-        "SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1",
-        [digest],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
+    tx.optional("SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1", [digest], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }

@@ -24,9 +24,7 @@ const GOOD: [(&[u8], Media); 6] = [
 ];
 
 fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes
-        .windows(text.len())
-        .any(|part| part == text.as_bytes())
+    bytes.windows(text.len()).any(|part| part == text.as_bytes())
 }
 
 #[test]
@@ -67,26 +65,14 @@ fn how_a_telephone_turned_a_picture_is_kept() {
 fn other_files_are_refused_by_what_they_are() {
     let svg = b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
     let page = b"<!doctype html><script>alert(1)</script>";
-    for file in [
-        &svg[..],
-        page,
-        GIF,
-        b"%PDF-1.7",
-        b"RIFF\x04\0\0\0WAVE",
-        b"\xff\xd8",
-    ] {
+    for file in [&svg[..], page, GIF, b"%PDF-1.7", b"RIFF\x04\0\0\0WAVE", b"\xff\xd8"] {
         assert_eq!(check(file), Err(Fault::NoPhoto));
     }
     assert_eq!(check(b""), Err(Fault::Missing));
     assert_eq!(check(ANIMATED_PNG), Err(Fault::Animated));
     assert_eq!(check(ANIMATED_WEBP), Err(Fault::Animated));
     assert_eq!(check(&vec![0xff; MOST_BYTES + 1]), Err(Fault::TooLarge));
-    for start in [
-        jpeg::START,
-        png::START,
-        b"RIFF\x20\0\0\0WEBP",
-        b"RIFF\0\0\0\0WEBP",
-    ] {
+    for start in [jpeg::START, png::START, b"RIFF\x20\0\0\0WEBP", b"RIFF\0\0\0\0WEBP"] {
         let disguised = [start, page].concat();
         assert_eq!(check(&disguised), Err(Fault::Damaged));
     }
@@ -103,10 +89,7 @@ fn too_many_pixels_are_refused() {
     assert_eq!(check(&wide), Err(Fault::TooManyPixels));
     wide[16] ^= 1;
     assert_eq!(check(&wide), Err(Fault::Damaged));
-    let frame = PROGRESSIVE
-        .windows(2)
-        .position(|two| two == b"\xff\xc2")
-        .unwrap();
+    let frame = PROGRESSIVE.windows(2).position(|two| two == b"\xff\xc2").unwrap();
     let mut tall = PROGRESSIVE.to_vec();
     tall[frame + 5..frame + 7].copy_from_slice(&5000_u16.to_be_bytes());
     assert_eq!(check(&tall), Err(Fault::TooManyPixels));
@@ -117,11 +100,7 @@ fn half_a_photo_is_no_photo() {
     for (file, _) in GOOD {
         let photo = check(file).unwrap();
         for end in 0..photo.bytes.len() {
-            assert!(
-                check(&photo.bytes[..end]).is_err(),
-                "{:?} {end}",
-                photo.media
-            );
+            assert!(check(&photo.bytes[..end]).is_err(), "{:?} {end}", photo.media);
         }
     }
 }

@@ -57,11 +57,7 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
     }
     let size = u32::try_from(bytes.len() - 8).map_err(|_| Fault::Damaged)?;
     bytes[4..8].copy_from_slice(&size.to_le_bytes());
-    Ok(Picture {
-        width,
-        height,
-        bytes,
-    })
+    Ok(Picture { width, height, bytes })
 }
 
 fn keep(bytes: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {

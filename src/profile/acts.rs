@@ -43,18 +43,12 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let keeps_name = body.nome.is_absent() && !says_all;
     let keeps_number = body.chat_number.is_absent() && !says_all;
     let typed_name = check.optional("nome", body.nome).unwrap_or_default();
-    let typed_number = check
-        .optional("chat_number", body.chat_number)
-        .unwrap_or_default();
-    let confirmation = check
-        .optional("confirmacao", body.confirmacao)
-        .unwrap_or_default();
+    let typed_number = check.optional("chat_number", body.chat_number).unwrap_or_default();
+    let confirmation = check.optional("confirmacao", body.confirmacao).unwrap_or_default();
     let name = if keeps_name {
         person.account.name.clone()
     } else {
-        person_name(&typed_name)
-            .map(str::to_owned)
-            .unwrap_or_default()
+        person_name(&typed_name).map(str::to_owned).unwrap_or_default()
     };
     if name.is_empty() {
         check.fail("nome", "must have 2 to 120 characters");

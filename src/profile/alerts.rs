@@ -58,11 +58,7 @@ impl Own {
 
     /// Kinds of messages that one may do without.
     fn kinds(&self) -> &'static [Kind] {
-        if self.is_student {
-            &Kind::OPTIONAL
-        } else {
-            &[]
-        }
+        if self.is_student { &Kind::OPTIONAL } else { &[] }
     }
 }
 
@@ -119,11 +115,7 @@ pub fn show(
         } else {
             about(*channel, own.reach.has(*channel)).to_owned()
         },
-        ..Tick::new(
-            channel.name(),
-            channel_words(channel.name()),
-            own.takes(*channel),
-        )
+        ..Tick::new(channel.name(), channel_words(channel.name()), own.takes(*channel))
     };
     let kind = |kind: &Kind| Tick {
         help: kind_help(*kind).to_owned(),
@@ -156,14 +148,10 @@ pub fn tabs(here: &str) -> Vec<Tab> {
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
         "salvo" => ("Avisos salvos", "Valem a partir da próxima mensagem."),
-        "navegador_ligado" => (
-            "Navegador ligado",
-            "Os avisos aparecem nele também com esta página fechada.",
-        ),
-        "navegador_desligado" => (
-            "Navegador desligado",
-            "Ele não mostra mais avisos desta conta.",
-        ),
+        "navegador_ligado" => {
+            ("Navegador ligado", "Os avisos aparecem nele também com esta página fechada.")
+        }
+        "navegador_desligado" => ("Navegador desligado", "Ele não mostra mais avisos desta conta."),
         "telegram_desconectado" => ("Telegram desconectado", "Nenhum aviso chega mais por ele."),
         _ => return None,
     };
@@ -229,10 +217,7 @@ fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Resu
         conectado: own.reach.has(*channel),
         recebe: own.takes(*channel),
     };
-    let kind = |kind: &Kind| WireKind {
-        tipo: kind.name(),
-        recebe: own.wants(*kind),
-    };
+    let kind = |kind: &Kind| WireKind { tipo: kind.name(), recebe: own.wants(*kind) };
     Reply::json(&WireAlerts {
         ok: true,
         canais: own.channels.iter().map(channel).collect(),
@@ -270,18 +255,12 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     let channels = check.optional("canais", body.canais).unwrap_or_default();
     let kinds = check.optional("tipos", body.tipos).unwrap_or_default();
-    if channels
-        .iter()
-        .any(|name| Channel::from_name(name).is_none())
-    {
+    if channels.iter().any(|name| Channel::from_name(name).is_none()) {
         check.fail("canais", "each must be chat, email, telegram or push");
     }
     let is_optional = |name: &String| Kind::from_name(name).is_some_and(Kind::is_optional);
     if !kinds.iter().all(is_optional) {
-        check.fail(
-            "tipos",
-            "each must be lembrete_encontro, inatividade or pergunta",
-        );
+        check.fail("tipos", "each must be lembrete_encontro, inatividade or pergunta");
     }
     check.finish()?;
     let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));

@@ -80,16 +80,10 @@ pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, P
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
         "dados" => ("Dados salvos", ""),
-        "senha" => (
-            "Senha trocada",
-            "As outras sessões e o acesso da extensão foram encerrados.",
-        ),
+        "senha" => ("Senha trocada", "As outras sessões e o acesso da extensão foram encerrados."),
         "foto" => ("Foto salva", ""),
         "foto_excluida" => ("Foto excluída", ""),
-        "sessao" => (
-            "Sessão encerrada",
-            "Quem estava nela precisa entrar de novo.",
-        ),
+        "sessao" => ("Sessão encerrada", "Quem estava nela precisa entrar de novo."),
         "sessoes" => ("Outras sessões encerradas", "Só esta continua aberta."),
         "extensao" => (
             "Acesso da extensão encerrado",
@@ -133,11 +127,7 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
                     device: devices::in_words(&session.user_agent),
                     address: session.address.clone(),
                     opened: when(session.created_at),
-                    seen: when(if here {
-                        request.now
-                    } else {
-                        session.last_seen_at
-                    }),
+                    seen: when(if here { request.now } else { session.last_seen_at }),
                     here,
                 }
             })
@@ -257,11 +247,7 @@ fn json(app: &App, person: &Person, request: &Request, own: Own) -> Result<Reply
     let zone = app.zone();
     let sessoes = own.sessions.iter().map(|session| {
         let atual = session.hash == person.session;
-        let seen = if atual {
-            request.now
-        } else {
-            session.last_seen_at
-        };
+        let seen = if atual { request.now } else { session.last_seen_at };
         WireSession {
             id: id_of(&session.hash),
             aparelho: devices::in_words(&session.user_agent),

@@ -72,9 +72,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     if !passwords::LENGTH.contains(&new.chars().count()) {
         check.fail("senha", LENGTH_WORDS);
     }
-    let confirmed = check
-        .finish()
-        .and_then(|()| confirm(app, person, request, "atual", &present));
+    let confirmed = check.finish().and_then(|()| confirm(app, person, request, "atual", &present));
     let login = match confirmed {
         Ok(login) => login,
         Err(problem) if request.wants_json() => return Err(problem),
@@ -82,12 +80,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     };
     let password_hash = app.passwords.run(move |hasher| hasher.hash(&new))?;
     let user = person.account.user_id;
-    let FreshSession {
-        hash,
-        cookie,
-        address,
-        user_agent,
-    } = new_session(app, request);
+    let FreshSession { hash, cookie, address, user_agent } = new_session(app, request);
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         login.note(tx)?;
@@ -95,15 +88,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if revoke == Some(true) {
             partner::revoke_tokens(tx, user)?;
         }
-        store::insert_session(
-            tx,
-            &store::NewSession {
-                hash,
-                user,
-                address,
-                user_agent,
-            },
-        )?;
+        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || {
             versions.raise(user);
             versions.raise_tokens();

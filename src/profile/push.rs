@@ -69,10 +69,7 @@ impl Own {
             ligado_em: zone.spaced(device.created_at),
             usado_em: device.sent_at.map(|at| zone.spaced(at)),
         };
-        WirePush {
-            chave: self.key,
-            aparelhos: self.devices.into_iter().map(device).collect(),
-        }
+        WirePush { chave: self.key, aparelhos: self.devices.into_iter().map(device).collect() }
     }
 }
 
@@ -151,10 +148,7 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
         _ => None,
     };
     if keys.is_none() {
-        check.fail(
-            "keys",
-            "must hold p256dh, a key of the curve P-256, and auth, of 16 bytes",
-        );
+        check.fail("keys", "must hold p256dh, a key of the curve P-256, and auth, of 16 bytes");
     }
     check.finish()?;
     let Some(keys) = keys else {
@@ -177,10 +171,7 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
 /// `POST /perfil/push/aparelhos/{id}/excluir`: switches messages off in one of
 /// one's own browsers.
 pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let device: i64 = request
-        .variable("id")
-        .parse()
-        .map_err(|_| Problem::not_found())?;
+    let device: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
     let (user, answer) = (person.account.user_id, Answer::to(request));
     Ok(Box::new(move |tx| {
         if !store::remove(tx, user, device)? {

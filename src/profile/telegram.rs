@@ -84,9 +84,7 @@ pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     };
     let (user, code) = (person.account.user_id, telegram::new_code());
     let address = telegram::link(&app.config.telegram, &bot, &code);
-    let until = app
-        .db
-        .write(move |tx| telegram::keep_code(tx, user, &code))?;
+    let until = app.db.write(move |tx| telegram::keep_code(tx, user, &code))?;
     if request.wants_json() {
         return Reply::json(&WireLink {
             ok: true,
@@ -94,10 +92,7 @@ pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             vale_ate: app.zone().spaced(until),
         });
     }
-    let link = TelegramLink {
-        address,
-        until: app.zone().page(until),
-    };
+    let link = TelegramLink { address, until: app.zone().page(until) };
     alerts::show(app, person, request, |page| {
         if let Some(section) = &mut page.telegram {
             section.link = Some(link);

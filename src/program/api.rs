@@ -75,14 +75,8 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
         })?;
     let ml = MarketplaceSide {
         vendas_hoje: accounts.iter().map(|account| account.sales_today).sum(),
-        total_reclam: accounts
-            .iter()
-            .map(|account| account.linked.open_claims)
-            .sum(),
-        contas: accounts
-            .into_iter()
-            .map(|account| LinkedAccount::of(account, zone))
-            .collect(),
+        total_reclam: accounts.iter().map(|account| account.linked.open_claims).sum(),
+        contas: accounts.into_iter().map(|account| LinkedAccount::of(account, zone)).collect(),
         notificacoes: notifications
             .into_iter()
             .map(|one| WireNotification::of(one, zone))

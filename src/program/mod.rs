@@ -23,12 +23,6 @@ pub struct Progress {
 impl Progress {
     /// The progress of somebody who never checked in.
     pub const fn never() -> Self {
-        Self {
-            checkin_hoje: false,
-            streak: 0,
-            lap: 1,
-            ultimo_checkin: None,
-            dias_sem_check: None,
-        }
+        Self { checkin_hoje: false, streak: 0, lap: 1, ultimo_checkin: None, dias_sem_check: None }
     }
 }

@@ -61,9 +61,6 @@ impl Caller {
             "key" => "chave",
             _ => "segredo",
         };
-        Self {
-            kind,
-            id: (id != 0).then_some(id),
-        }
+        Self { kind, id: (id != 0).then_some(id) }
     }
 }

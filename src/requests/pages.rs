@@ -111,9 +111,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if let Err(error) = app.requests.flush(&app.db) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
-    let (logged, total) = app
-        .db
-        .read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    let (logged, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     let zone = app.zone();
     if query.csv {
         return csv(logged, zone);
@@ -132,10 +131,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, &columns, total),
-        requests: logged
-            .iter()
-            .map(|one| row(one, zone, request.now))
-            .collect(),
+        requests: logged.iter().map(|one| row(one, zone, request.now)).collect(),
         limits: limits(total),
     })
 }
@@ -144,12 +140,8 @@ fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
     let start_of = |days: i64| app.zone().start_of(app.day(now).plus(-days));
     Wanted {
         search: query.search.clone(),
-        class: query
-            .filter("resposta")
-            .and_then(|class| class.get(..1)?.parse().ok()),
-        caller: query
-            .filter("quem")
-            .map(|caller| if caller == NOBODY { "" } else { caller }),
+        class: query.filter("resposta").and_then(|class| class.get(..1)?.parse().ok()),
+        caller: query.filter("quem").map(|caller| if caller == NOBODY { "" } else { caller }),
         since: match query.filter("periodo") {
             Some("hora") => Some(now.minus(3600)),
             Some("hoje") => Some(start_of(0)),
@@ -170,9 +162,7 @@ fn limits(total: u64) -> String {
 fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
     RequestRow {
         id: logged.id.to_string(),
-        what: format!("{} {}", logged.method, logged.path)
-            .trim()
-            .to_owned(),
+        what: format!("{} {}", logged.method, logged.path).trim().to_owned(),
         who: logged.name.clone(),
         by: CALLERS
             .iter()
@@ -194,11 +184,7 @@ fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
 
 /// `12,4 ms`, `3,1 s`.
 fn took(us: i64) -> String {
-    let (whole, unit) = if us < 1_000_000 {
-        (1_000, "ms")
-    } else {
-        (1_000_000, "s")
-    };
+    let (whole, unit) = if us < 1_000_000 { (1_000, "ms") } else { (1_000_000, "s") };
     format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
 }
 

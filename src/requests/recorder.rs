@@ -48,13 +48,7 @@ enum Shown {
 impl Shown {
     fn of(route: &Route) -> Self {
         // What browsers and probes fetch all the time, and the log itself.
-        let alone = [
-            "/favicon.ico",
-            "/healthz",
-            "/manifest.webmanifest",
-            "/readyz",
-            "/sw.js",
-        ];
+        let alone = ["/favicon.ico", "/healthz", "/manifest.webmanifest", "/readyz", "/sw.js"];
         let under = ["/assets/", "/admin/requisicoes"];
         if alone.contains(&route.path) || under.iter().any(|it| route.path.starts_with(it)) {
             Self::Never
@@ -136,9 +130,7 @@ impl Recorder {
 
     /// Keeps an entry for the next write.
     pub fn keep(&self, mut entry: Entry) {
-        entry
-            .method
-            .truncate(cut(&entry.method, LONGEST_METHOD).len());
+        entry.method.truncate(cut(&entry.method, LONGEST_METHOD).len());
         entry.path.truncate(cut(&entry.path, LONGEST_PATH).len());
         let mut waiting = self.waiting();
         if waiting.len() < MOST_WAITING {
@@ -233,9 +225,7 @@ mod tests {
 
     fn kept(recorder: &Recorder, answers: u32, status: StatusCode, now: Instant) -> (u32, u32) {
         let given = (0..answers).filter_map(|_| recorder.admits(None, status, now));
-        given.fold((0, 0), |(entries, sum), sampled| {
-            (entries + 1, sum + sampled)
-        })
+        given.fold((0, 0), |(entries, sum), sampled| (entries + 1, sum + sampled))
     }
 
     #[test]
@@ -312,19 +302,13 @@ mod tests {
         for number in 0..MOST_WAITING + 3 {
             recorder.keep(entry(number));
         }
-        assert_eq!(
-            (recorder.count_waiting(), recorder.dropped()),
-            (MOST_WAITING, 3)
-        );
+        assert_eq!((recorder.count_waiting(), recorder.dropped()), (MOST_WAITING, 3));
         let taken = recorder.take();
         assert_eq!(taken.len(), PIECE);
         recorder.keep(entry(99_999));
         recorder.put_back(&taken);
         // The oldest are lost first, and the order stays.
-        assert_eq!(
-            (recorder.count_waiting(), recorder.dropped()),
-            (MOST_WAITING, 4)
-        );
+        assert_eq!((recorder.count_waiting(), recorder.dropped()), (MOST_WAITING, 4));
         assert_eq!(recorder.take()[0].request_id, "1");
     }
 }

@@ -49,11 +49,7 @@ pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
 
 /// Entries of the log.
 pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one(
-        "SELECT coalesce(sum(entries), 0) FROM request_log_count",
-        [],
-        |row| row.get(0),
-    )
+    tx.one("SELECT coalesce(sum(entries), 0) FROM request_log_count", [], |row| row.get(0))
 }
 
 /// Which entries.

@@ -26,10 +26,7 @@ const SHIPMENT_STATUSES: [(&str, &[&str]); 15] = [
     ("to_be_agreed", &[]),
     ("pending", &[]),
     ("handling", &[]),
-    (
-        "ready_to_ship",
-        &["ready_to_print", "printed", "buffered", "invoice_pending"],
-    ),
+    ("ready_to_ship", &["ready_to_print", "printed", "buffered", "invoice_pending"]),
     ("shipped", &[]),
     ("delivered", &[]),
     ("not_delivered", &[]),

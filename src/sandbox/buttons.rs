@@ -94,29 +94,18 @@ fn sell(world: &mut World, form: &Form, now: Instant) -> Result<String, String> 
 }
 
 fn sell_unshipped(world: &mut World, form: &Form, now: Instant) -> Result<String, String> {
-    let sale = NewSale {
-        shipping: Shipping::Later,
-        ..sale(form)?
-    };
+    let sale = NewSale { shipping: Shipping::Later, ..sale(form)? };
     let id = sold(world, sale, now)?;
-    Ok(format!(
-        "Venda {id} feita, ainda sem envio; a notificação está na fila."
-    ))
+    Ok(format!("Venda {id} feita, ainda sem envio; a notificação está na fila."))
 }
 
 /// Two orders, one parcel.
 fn sell_cart(world: &mut World, form: &Form, now: Instant) -> Result<String, String> {
     let one = sold(world, sale(form)?, now)?;
     // A cart takes its number from its first order.
-    let order = world
-        .orders
-        .get_mut(&one)
-        .ok_or("A venda não existe mais.")?;
+    let order = world.orders.get_mut(&one).ok_or("A venda não existe mais.")?;
     order.pack = Some(one);
-    let sale = NewSale {
-        pack_id: Some(one),
-        ..sale(form)?
-    };
+    let sale = NewSale { pack_id: Some(one), ..sale(form)? };
     let other = sold(world, sale, now)?;
     Ok(format!(
         "Carrinho com as vendas {one} e {other}, em um só envio; as notificações estão na fila."
@@ -135,10 +124,8 @@ fn lose_refresh(world: &mut World, seller: i64) -> Result<String, String> {
     };
     prepare(world, fault)?;
     world.grants.expire_access(seller);
-    Ok(
-        "O token de acesso venceu, e a resposta da próxima renovação vai se perder no caminho."
-            .to_owned(),
-    )
+    Ok("O token de acesso venceu, e a resposta da próxima renovação vai se perder no caminho."
+        .to_owned())
 }
 
 fn change_order(world: &mut World, form: &Form, now: Instant) -> Result<String, String> {
@@ -211,10 +198,7 @@ fn change_question(world: &mut World, form: &Form, now: Instant) -> Result<Strin
         Some("responder") => {
             let text = first(form, "texto").filter(|text| !text.trim().is_empty());
             QuestionChange {
-                answer: Some(
-                    text.unwrap_or("Olá! Sim, pode comprar tranquilo.")
-                        .to_owned(),
-                ),
+                answer: Some(text.unwrap_or("Olá! Sim, pode comprar tranquilo.").to_owned()),
                 ..QuestionChange::default()
             }
         }
@@ -228,10 +212,7 @@ fn change_question(world: &mut World, form: &Form, now: Instant) -> Result<Strin
 }
 
 fn question_state(status: &str) -> QuestionChange {
-    QuestionChange {
-        status: Some(status.to_owned()),
-        ..QuestionChange::default()
-    }
+    QuestionChange { status: Some(status.to_owned()), ..QuestionChange::default() }
 }
 
 fn complain(world: &mut World, form: &Form, now: Instant) -> Result<String, String> {
@@ -256,9 +237,7 @@ fn change_claim(world: &mut World, form: &Form, now: Instant) -> Result<String, 
     }
     claims::change(world, id, change, now)
         .map_err(|_| format!("A reclamação {id} não existe mais."))?;
-    Ok(format!(
-        "Reclamação {id} mudou e a notificação está na fila."
-    ))
+    Ok(format!("Reclamação {id} mudou e a notificação está na fila."))
 }
 
 /// How slow a slow marketplace is.
@@ -300,24 +279,15 @@ fn settle(world: &mut World, form: &Form) -> Result<String, String> {
 }
 
 fn status_change(status: &str) -> OrderChange {
-    OrderChange {
-        status: Some(status.to_owned()),
-        ..OrderChange::default()
-    }
+    OrderChange { status: Some(status.to_owned()), ..OrderChange::default() }
 }
 
 fn shipping_change(status: &str) -> OrderChange {
-    OrderChange {
-        shipping_status: Some(status.to_owned()),
-        ..OrderChange::default()
-    }
+    OrderChange { shipping_status: Some(status.to_owned()), ..OrderChange::default() }
 }
 
 fn parcel_change(status: &str, substatus: &str) -> OrderChange {
-    OrderChange {
-        shipping_substatus: Some(substatus.to_owned()),
-        ..shipping_change(status)
-    }
+    OrderChange { shipping_substatus: Some(substatus.to_owned()), ..shipping_change(status) }
 }
 
 fn open_shop(world: &mut World, nickname: &str, now: Instant) -> Result<String, String> {
@@ -328,34 +298,19 @@ fn open_shop(world: &mut World, nickname: &str, now: Instant) -> Result<String, 
     };
     let id = shops::open(world, new, now)
         .map_err(|_| "O nome deve ter de 1 a 60 letras, e cabem 100 lojas.".to_owned())?;
-    let plan = Plan {
-        ml_user_id: id,
-        days: 30,
-        seed: id.unsigned_abs(),
-        daily: None,
-    };
+    let plan = Plan { ml_user_id: id, days: 30, seed: id.unsigned_abs(), daily: None };
     let orders = history::write(world, plan, now)
         .map_err(|_| "O mercado está cheio: não cabem mais vendas.".to_owned())?;
     demo::furnish(world, id, now)
         .map_err(|_| "O mercado está cheio: não cabem mais perguntas.".to_owned())?;
-    Ok(format!(
-        "Loja {id} aberta, com {orders} vendas nos últimos 30 dias."
-    ))
+    Ok(format!("Loja {id} aberta, com {orders} vendas nos últimos 30 dias."))
 }
 
 fn script_fault(world: &mut World, form: &[(String, String)]) -> Result<String, String> {
     let kind = match first(form, "tipo") {
-        Some("500") => Kind::Status {
-            code: 500,
-            body: None,
-        },
-        Some("403") => Kind::Status {
-            code: 403,
-            body: None,
-        },
-        Some("429") => Kind::RateLimited {
-            retry_after: Some(5),
-        },
+        Some("500") => Kind::Status { code: 500, body: None },
+        Some("403") => Kind::Status { code: 403, body: None },
+        Some("429") => Kind::RateLimited { retry_after: Some(5) },
         Some("silencio") => Kind::Hang { ms: 20_000 },
         Some("lenta") => Kind::Slow { ms: 3_000 },
         Some("cortada") => Kind::Truncated,
@@ -405,9 +360,9 @@ fn words(kind: &Kind) -> String {
         Kind::Truncated => "resposta cortada".to_owned(),
         Kind::Garbage => "resposta que não é JSON".to_owned(),
         Kind::Slow { ms } => format!("resposta lenta, {} s", ms / 1_000),
-        Kind::RateLimited {
-            retry_after: Some(seconds),
-        } => format!("resposta 429, voltar em {seconds} s"),
+        Kind::RateLimited { retry_after: Some(seconds) } => {
+            format!("resposta 429, voltar em {seconds} s")
+        }
         Kind::RateLimited { retry_after: None } => "resposta 429".to_owned(),
         Kind::LostResponse => "resposta perdida".to_owned(),
         Kind::Redirect { .. } => "desvio para outro endereço".to_owned(),

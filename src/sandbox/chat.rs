@@ -85,9 +85,7 @@ pub fn cloud(world: &mut World, request: &Request, now: Instant) -> Reply {
         let error = json!({ "message": message, "type": "OAuthException", "code": code, "fbtrace_id": "A1" });
         Reply::json(status, &json!({ "error": error }))
     };
-    let key = request
-        .header("authorization")
-        .and_then(|value| value.strip_prefix("Bearer "));
+    let key = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     if key.is_none_or(|key| key == "recusada") {
         return refused(401, 190, "Error validating access token");
     }

@@ -86,12 +86,8 @@ pub fn search(world: &mut World, call: Call, request: &Request) -> Reply {
     if direction == "desc" {
         found.reverse();
     }
-    let data: Vec<Value> = found
-        .iter()
-        .skip(offset)
-        .take(limit)
-        .map(|claim| shown(world, claim))
-        .collect();
+    let data: Vec<Value> =
+        found.iter().skip(offset).take(limit).map(|claim| shown(world, claim)).collect();
     let body = json!({
         "paging": { "total": found.len(), "offset": offset, "limit": limit }, "data": data,
     });
@@ -150,11 +146,7 @@ impl Range {
     }
 
     fn takes(&self, claim: &Claim) -> bool {
-        let at = if self.by_change {
-            claim.updated
-        } else {
-            claim.created
-        };
+        let at = if self.by_change { claim.updated } else { claim.created };
         self.after.is_none_or(|after| at >= after) && self.before.is_none_or(|before| at <= before)
     }
 }
@@ -207,11 +199,7 @@ pub fn claim(world: &World, call: Call, id: &str) -> Reply {
     body["claim_version"] = json!("2.0");
     body["claimed_quantity"] = json!(1);
     let is_return = claim.kind.starts_with("return");
-    body["related_entities"] = if is_return {
-        json!(["return"])
-    } else {
-        json!([])
-    };
+    body["related_entities"] = if is_return { json!(["return"]) } else { json!([]) };
     Reply::json(200, &body)
 }
 
@@ -365,10 +353,7 @@ fn claimed_order(world: &World, new: &NewClaim) -> Result<i64, String> {
 
 /// Changes a claim.
 pub fn change(world: &mut World, id: i64, change: ClaimChange, now: Instant) -> Result<(), String> {
-    let claim = world
-        .claims
-        .get_mut(&id)
-        .ok_or_else(|| format!("there is no claim {id}"))?;
+    let claim = world.claims.get_mut(&id).ok_or_else(|| format!("there is no claim {id}"))?;
     if let Some(status) = change.status {
         state_word(&status)?;
         if status == "closed" {
@@ -404,11 +389,6 @@ fn tell(world: &mut World, id: i64, action: &str, now: Instant) {
     }
     // This topic's resources have no slash in front.
     let resource = format!("post-purchase/v1/claims/{id}");
-    let news = News {
-        seller,
-        topic: "post_purchase",
-        resource: &resource,
-        actions: &[action],
-    };
+    let news = News { seller, topic: "post_purchase", resource: &resource, actions: &[action] };
     deliver::announce(world, now, &news);
 }

@@ -109,8 +109,7 @@ pub fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Refusal> {
 
 /// Reads an id in an address.
 pub fn number(text: &str) -> Result<i64, Refusal> {
-    text.parse()
-        .map_err(|_| Refusal::Wrong(format!("not a number: {text}")))
+    text.parse().map_err(|_| Refusal::Wrong(format!("not a number: {text}")))
 }
 
 fn show_or_clear(world: &mut World, method: &str, log: &str) -> Outcome {
@@ -121,10 +120,7 @@ fn show_or_clear(world: &mut World, method: &str, log: &str) -> Outcome {
         }
         ("GET", "deliveries") => {
             let entries: Vec<_> = world.deliveries.iter().collect();
-            let (total, waiting) = (
-                world.deliveries.total(),
-                world.queue.len() + world.in_flight,
-            );
+            let (total, waiting) = (world.deliveries.total(), world.queue.len() + world.in_flight);
             Ok(json!({ "total": total, "waiting": waiting, "deliveries": entries }))
         }
         ("GET", _) => {
@@ -208,9 +204,7 @@ pub fn set_config(world: &mut World, config: Config) -> Result<(), String> {
     if let Some(url) = &config.notify_url
         && !(url.starts_with("http://") || url.starts_with("https://"))
     {
-        return Err(format!(
-            "notify_url must begin with http:// or https://: {url}"
-        ));
+        return Err(format!("notify_url must begin with http:// or https://: {url}"));
     }
     world.config = config;
     Ok(())
@@ -228,19 +222,13 @@ struct Consent {
 
 /// What the consent page does, without a browser.
 fn authorize(sandbox: &Sandbox, world: &mut World, consent: &Consent, now: Instant) -> Outcome {
-    let query = consent
-        .query
-        .split_once('?')
-        .map_or(consent.query.as_str(), |(_, query)| query);
+    let query = consent.query.split_once('?').map_or(consent.query.as_str(), |(_, query)| query);
     let asked = Asked::read(sandbox, world, &pairs(query.as_bytes()))?;
     if !world.sellers.contains_key(&consent.ml_user_id) {
         return Err(format!("there is no seller {}", consent.ml_user_id).into());
     }
-    let location = if consent.refuse {
-        asked.refuse()
-    } else {
-        asked.accept(world, consent.ml_user_id, now)
-    };
+    let location =
+        if consent.refuse { asked.refuse() } else { asked.accept(world, consent.ml_user_id, now) };
     Ok(json!({ "ok": true, "location": location }))
 }
 

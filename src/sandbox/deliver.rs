@@ -85,12 +85,7 @@ pub struct News<'n> {
 /// Queues a notification. Topics that nobody subscribed to, or that were
 /// switched off, are silent.
 pub fn notify(world: &mut World, now: Instant, seller: i64, topic: &str, resource: &str) {
-    let news = News {
-        seller,
-        topic,
-        resource,
-        actions: &[],
-    };
+    let news = News { seller, topic, resource, actions: &[] };
     announce(world, now, &news);
 }
 
@@ -121,11 +116,7 @@ pub fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
             seller: news.seller,
             topic: news.topic.to_owned(),
             resource: news.resource.to_owned(),
-            actions: news
-                .actions
-                .iter()
-                .map(|action| (*action).to_owned())
-                .collect(),
+            actions: news.actions.iter().map(|action| (*action).to_owned()).collect(),
             sent: sent.clone(),
             attempt: 1,
             due: Monotonic::now(),
@@ -135,11 +126,8 @@ pub fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
 
 /// Delivers until the sandbox stops.
 pub fn run(sandbox: &Arc<Sandbox>) {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .build()
-        .into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
     while let Some((notice, config)) = next(sandbox) {
         let sent = send(sandbox, &agent, &notice, &config);
         settle(sandbox, notice, &config, &sent);
@@ -161,13 +149,7 @@ fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
             .iter()
             .enumerate()
             .filter(|(_, notice)| open && notice.due <= now)
-            .min_by_key(|(_, notice)| {
-                if reorder {
-                    -notice.number
-                } else {
-                    notice.number
-                }
-            })
+            .min_by_key(|(_, notice)| if reorder { -notice.number } else { notice.number })
             .map(|(index, _)| index);
         if let Some(index) = due {
             let notice = world.queue.swap_remove(index);
@@ -177,14 +159,8 @@ fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
         let soonest = world.queue.iter().map(|notice| notice.due).min();
         // Without anything to wait for, the bell alone wakes; the bound only
         // keeps the two cases one.
-        let wait = soonest
-            .filter(|_| open)
-            .map_or(Duration::from_hours(1), |due| due - now);
-        world = sandbox
-            .bell
-            .wait_timeout(world, wait)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
+        let wait = soonest.filter(|_| open).map_or(Duration::from_hours(1), |due| due - now);
+        world = sandbox.bell.wait_timeout(world, wait).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 
@@ -216,28 +192,16 @@ fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config
                 let text = answer.body_mut().with_config().limit(4096).read_to_string();
                 crate::text::shortened(&text.unwrap_or_default(), 200).to_owned()
             });
-            Sent {
-                status: Some(status),
-                detail: text,
-                took,
-            }
+            Sent { status: Some(status), detail: text, took }
         }
-        Err(error) => Sent {
-            status: None,
-            detail: Some(error.to_string()),
-            took,
-        },
+        Err(error) => Sent { status: None, detail: Some(error.to_string()), took },
     }
 }
 
 /// `ts=…;v1=…` over the manifest of this notification.
 fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
     let now = sandbox.clock.now().0;
-    let ts = if config.ts_milliseconds {
-        now * 1000
-    } else {
-        now
-    };
+    let ts = if config.ts_milliseconds { now * 1000 } else { now };
     let data_id = notice.resource.rsplit('/').next().unwrap_or_default();
     let manifest = format!("id:{data_id};request-id:{};ts:{ts};", notice.request_id);
     let key = sandbox.client_secret.reveal().as_bytes();
@@ -249,11 +213,7 @@ fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
 
 fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
     let id = |number: i64| {
-        if config.string_ids {
-            json!(number.to_string())
-        } else {
-            json!(number)
-        }
+        if config.string_ids { json!(number.to_string()) } else { json!(number) }
     };
     let mut body = json!({
         "_id": notice.id, "resource": shown_resource(notice, config), "user_id": id(notice.seller),
@@ -267,11 +227,7 @@ fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
 }
 
 fn shown_resource<'a>(notice: &'a Notice, config: &Config) -> &'a str {
-    if config.missing_slash {
-        notice.resource.trim_start_matches('/')
-    } else {
-        &notice.resource
-    }
+    if config.missing_slash { notice.resource.trim_start_matches('/') } else { &notice.resource }
 }
 
 /// Logs an attempt, and queues the next one or gives up.
@@ -311,10 +267,7 @@ fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
             missed["response"] = json!({
                 "req_time": took_ms, "http_code": sent.status, "body": sent.detail,
             });
-            world.missed.push(Missed {
-                at: now,
-                body: missed,
-            });
+            world.missed.push(Missed { at: now, body: missed });
         }
         _ => {}
     }

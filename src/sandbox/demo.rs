@@ -72,23 +72,11 @@ const STATES: [(&str, &str); 6] = [
 /// What is asked, and answered unless the answer is empty.
 const QUESTIONS: [(&str, &str); 9] = [
     ("Boa tarde! Tem a pronta entrega?", ""),
-    (
-        "Qual é a medida da caixa?",
-        "Olá! A caixa tem 30 x 20 x 15 cm. Boas compras!",
-    ),
-    (
-        "Vocês emitem nota fiscal?",
-        "Olá! Sim, a nota vai junto com o produto.",
-    ),
+    ("Qual é a medida da caixa?", "Olá! A caixa tem 30 x 20 x 15 cm. Boas compras!"),
+    ("Vocês emitem nota fiscal?", "Olá! Sim, a nota vai junto com o produto."),
     ("Serve para presente? Vem embalado?", ""),
-    (
-        "Consegue fazer por menos levando três?",
-        "Olá! O preço anunciado já é o nosso melhor.",
-    ),
-    (
-        "A garantia é de quanto tempo?",
-        "Olá! São 90 dias direto conosco.",
-    ),
+    ("Consegue fazer por menos levando três?", "Olá! O preço anunciado já é o nosso melhor."),
+    ("A garantia é de quanto tempo?", "Olá! São 90 dias direto conosco."),
     ("Qual a previsão de entrega para Manaus?", ""),
     ("Produto original?", "Olá! Original e lacrado."),
     ("Tem outra cor?", "Olá! No momento, só a do anúncio."),
@@ -112,12 +100,7 @@ pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Res
         },
     };
     let id = shops::open(world, new, now)?;
-    let plan = Plan {
-        ml_user_id: id,
-        days,
-        seed: shop.seed,
-        daily: Some(shop.daily),
-    };
+    let plan = Plan { ml_user_id: id, days, seed: shop.seed, daily: Some(shop.daily) };
     history::write(world, plan, now)?;
     furnish(world, id, now)?;
     Ok(id)
@@ -129,11 +112,7 @@ pub fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), Strin
     let items = listings_of(world, seller);
     // Every shop hears the same questions, from another one on.
     let first = usize::try_from(seller % 9).unwrap_or(0);
-    let texts = QUESTIONS
-        .into_iter()
-        .cycle()
-        .skip(first)
-        .take(QUESTIONS.len());
+    let texts = QUESTIONS.into_iter().cycle().skip(first).take(QUESTIONS.len());
     for ((item, (text, answer)), number) in items.iter().cycle().zip(texts).zip(1..) {
         let new = NewQuestion {
             ml_user_id: seller,
@@ -170,21 +149,15 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
     let items = listings_of(world, seller);
     if let Some(item) = items.first().and_then(|first| world.items.get_mut(first)) {
         let (left, sold) = (item.stock / 2, item.sold / 2);
-        item.variations = [
-            ("Preto", item.stock - left, item.sold - sold),
-            ("Branco", left, sold),
-        ]
-        .map(|(value, stock, sold)| Variation {
-            id: item.number * 10 + i64::from(value == "Branco"),
-            value: value.to_owned(),
-            stock,
-            sold,
-            sku: item
-                .sku
-                .as_ref()
-                .map(|sku| format!("{sku}-{}", &value[..2].to_uppercase())),
-        })
-        .to_vec();
+        item.variations = [("Preto", item.stock - left, item.sold - sold), ("Branco", left, sold)]
+            .map(|(value, stock, sold)| Variation {
+                id: item.number * 10 + i64::from(value == "Branco"),
+                value: value.to_owned(),
+                stock,
+                sold,
+                sku: item.sku.as_ref().map(|sku| format!("{sku}-{}", &value[..2].to_uppercase())),
+            })
+            .to_vec();
     }
     if let Some(item) = items.get(1).and_then(|second| world.items.get_mut(second)) {
         "fulfillment".clone_into(&mut item.logistic);
@@ -216,24 +189,9 @@ struct Course {
 }
 
 const COURSES: [Course; 3] = [
-    Course {
-        stage: "claim",
-        action: "send_message_to_complainant",
-        hours: 20,
-        is_over: false,
-    },
-    Course {
-        stage: "dispute",
-        action: "",
-        hours: 77,
-        is_over: false,
-    },
-    Course {
-        stage: "claim",
-        action: "",
-        hours: 130,
-        is_over: true,
-    },
+    Course { stage: "claim", action: "send_message_to_complainant", hours: 20, is_over: false },
+    Course { stage: "dispute", action: "", hours: 77, is_over: false },
+    Course { stage: "claim", action: "", hours: 130, is_over: true },
 ];
 
 /// One claim that waits for the seller, one that the marketplace decides, one
@@ -297,15 +255,9 @@ mod tests {
             let today = zone.day(now);
             assert!(world.orders.values().any(|o| zone.day(o.created) == today));
             seen.extend(world.items.values().map(|item| item.status.clone()));
-            let open = world
-                .questions
-                .values()
-                .filter(|q| q.status == "UNANSWERED");
+            let open = world.questions.values().filter(|q| q.status == "UNANSWERED");
             assert_eq!((world.questions.len(), open.count()), (9, 3));
-            let open = world
-                .claims
-                .values()
-                .filter(|claim| claim.status == "opened");
+            let open = world.claims.values().filter(|claim| claim.status == "opened");
             assert_eq!((world.claims.len(), open.count()), (3, 2));
         }
         for (status, _) in STATES {

@@ -119,9 +119,7 @@ impl Kind {
             Self::Hang { ms } => Some(Reply::text(200, String::new()).sent(Manner::Hang(*ms))),
             Self::Garbage => Some(Reply::html(200, "<html><body>Ops".to_owned())),
             Self::RateLimited { retry_after: None } => Some(Reply::text(429, String::new())),
-            Self::RateLimited {
-                retry_after: Some(seconds),
-            } => Some(
+            Self::RateLimited { retry_after: Some(seconds) } => Some(
                 Reply::error(429, "local_rate_limited", "too many requests")
                     .header("retry-after", &seconds.to_string()),
             ),

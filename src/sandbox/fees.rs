@@ -58,10 +58,7 @@ pub fn of_unit(price: Cents, category: &str, kind: &str) -> Cents {
 /// `GET /sites/MLB/listing_prices`.
 pub fn listing_prices(world: &World, request: &Request) -> Reply {
     let price = request.query("price").and_then(|text| text.parse().ok());
-    let Some(price) = price
-        .and_then(Cents::from_reais)
-        .filter(|price| price.0 > 0)
-    else {
+    let Some(price) = price.and_then(Cents::from_reais).filter(|price| price.0 > 0) else {
         return Reply::error(400, "bad_request", "price is required and must be positive");
     };
     if request.query("currency_id").is_some_and(|id| id != "BRL") {

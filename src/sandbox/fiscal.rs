@@ -57,11 +57,8 @@ pub fn invoices(world: &World, call: Call, user: &str, asked: &Asked<'_>) -> Rep
 fn note(world: &World, order: &Order) -> Value {
     let id = NOTE + order.id;
     let seller = order.seller;
-    let host = if world.config.foreign_invoices {
-        "https://documentos.sandbox.invalid"
-    } else {
-        ""
-    };
+    let host =
+        if world.config.foreign_invoices { "https://documentos.sandbox.invalid" } else { "" };
     let at = wire_date(&world.config, order.id, order.updated);
     let shipment = order.shipment.and_then(|id| world.shipments.get(&id));
     json!({
@@ -151,11 +148,7 @@ fn in_pack<'w>(world: &'w World, pack: &str) -> Vec<&'w Order> {
     };
     match world.orders.get(&number) {
         Some(order) => vec![order],
-        None => world
-            .orders
-            .values()
-            .filter(|order| order.pack == Some(number))
-            .collect(),
+        None => world.orders.values().filter(|order| order.pack == Some(number)).collect(),
     }
 }
 

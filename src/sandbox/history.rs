@@ -67,9 +67,7 @@ const GOODS: [Good; 40] = [
 ];
 
 /// How many of a hundred orders fall into each hour of the day.
-const HOURS: [u64; 24] = [
-    2, 1, 1, 0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 6, 5, 5, 5, 5, 6, 7, 8, 7, 5, 3,
-];
+const HOURS: [u64; 24] = [2, 1, 1, 0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 6, 5, 5, 5, 5, 6, 7, 8, 7, 5, 3];
 
 /// Sales of a day, Monday first, in percent of the mean.
 const WEEKDAYS: [u64; 7] = [118, 112, 108, 104, 98, 76, 84];
@@ -208,10 +206,7 @@ fn time_of_day(day: Day, dice: &mut Dice) -> Instant {
 }
 
 fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) -> (Order, Instant) {
-    let price = world
-        .items
-        .get(&item)
-        .map_or(Cents(1000), |item| item.price);
+    let price = world.items.get(&item).map_or(Cents(1000), |item| item.price);
     let quantity = match dice.below(20) {
         0 => 3,
         1..=3 => 2,
@@ -310,12 +305,7 @@ mod tests {
                 reputation: Reputation::default(),
             };
             shops::open(&mut world, shop, now).unwrap();
-            let plan = Plan {
-                ml_user_id: 777,
-                days: 60,
-                seed,
-                daily: None,
-            };
+            let plan = Plan { ml_user_id: 777, days: 60, seed, daily: None };
             let count = write(&mut world, plan, now).unwrap();
             assert_eq!(world.orders.len(), count);
             assert!(world.orders.values().all(|order| order.created <= now));

@@ -166,9 +166,7 @@ impl Reply {
         for (name, value) in self.headers {
             // What a header cannot hold (a line break in a scripted value) is left out.
             if let Ok(value) = HeaderValue::from_str(&value) {
-                response
-                    .headers_mut()
-                    .append(HeaderName::from_static(name), value);
+                response.headers_mut().append(HeaderName::from_static(name), value);
             }
         }
         response
@@ -190,17 +188,12 @@ impl Payload {
     fn new(body: Vec<u8>, manner: Manner) -> Self {
         let length = body.len();
         let (piece, pause) = match manner {
-            Manner::Slow(ms) => (
-                length.div_ceil(PIECES).max(1),
-                Duration::from_millis(ms / PIECES as u64),
-            ),
+            Manner::Slow(ms) => {
+                (length.div_ceil(PIECES).max(1), Duration::from_millis(ms / PIECES as u64))
+            }
             _ => (length.max(1), Duration::ZERO),
         };
-        let cut_at = if manner == Manner::Truncated {
-            length.div_ceil(2)
-        } else {
-            0
-        };
+        let cut_at = if manner == Manner::Truncated { length.div_ceil(2) } else { 0 };
         Self {
             rest: body.into(),
             piece: if cut_at > 0 { length - cut_at } else { piece },
@@ -225,9 +218,7 @@ impl Body for Payload {
         }
         if self.cut_at > 0 && self.rest.len() <= self.cut_at {
             // What an error follows at once is never written.
-            let cut = self
-                .cut
-                .get_or_insert_with(|| Box::pin(tokio::time::sleep(CUT_AFTER)));
+            let cut = self.cut.get_or_insert_with(|| Box::pin(tokio::time::sleep(CUT_AFTER)));
             std::task::ready!(cut.as_mut().poll(context));
             return Poll::Ready(Some(Err(io::Error::other("cut off, as scripted"))));
         }

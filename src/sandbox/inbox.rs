@@ -54,13 +54,7 @@ impl Row {
 pub fn inbox(world: &World) -> Reply {
     let inbox = Inbox {
         total: grouped(world.messages.total()),
-        messages: world
-            .messages
-            .iter()
-            .rev()
-            .take(ROWS)
-            .map(Row::of)
-            .collect(),
+        messages: world.messages.iter().rev().take(ROWS).map(Row::of).collect(),
     };
     page(&inbox, 200)
 }

@@ -50,10 +50,7 @@ pub fn item_ids(world: &mut World, call: Call, id: &str, request: &Request) -> R
         let page = matching.into_iter().skip(offset).take(limit).collect();
         (page, None)
     };
-    let results: Vec<String> = numbers
-        .iter()
-        .map(|number| format!("MLB{number}"))
-        .collect();
+    let results: Vec<String> = numbers.iter().map(|number| format!("MLB{number}")).collect();
     let mut body = json!({
         "seller_id": id, "query": null, "results": results,
         "paging": { "limit": limit, "offset": offset, "total": total },
@@ -111,20 +108,9 @@ pub fn scan(
             let text = "too many open scrolls";
             return Err(Reply::error(429, "too_many_requests", text));
         }
-        Scroll {
-            seller: call.seller,
-            ids: matching,
-            taken: 0,
-            until: call.now,
-        }
+        Scroll { seller: call.seller, ids: matching, taken: 0, until: call.now }
     };
-    let page: Vec<i64> = scroll
-        .ids
-        .iter()
-        .skip(scroll.taken)
-        .take(limit)
-        .copied()
-        .collect();
+    let page: Vec<i64> = scroll.ids.iter().skip(scroll.taken).take(limit).copied().collect();
     if page.is_empty() {
         return Ok((page, None));
     }
@@ -152,9 +138,7 @@ pub fn item(world: &World, call: Call, id: &str, request: &Request) -> Reply {
 /// `GET /imagens/{id}.svg`: a listing's picture, its first letters on a colour
 /// of its own.
 pub fn picture(world: &World, path: &str) -> Reply {
-    let id = path
-        .strip_prefix("/imagens/")
-        .and_then(|name| name.strip_suffix(".svg"));
+    let id = path.strip_prefix("/imagens/").and_then(|name| name.strip_suffix(".svg"));
     let Some(item) = id.and_then(|id| world.item(id)) else {
         return Reply::error(404, "not_found", "no such picture");
     };
@@ -198,12 +182,7 @@ pub fn items_retired(world: &mut World, call: Call, request: &Request) -> Reply 
     if !world.config.old_multiget {
         return Reply::error(404, "not_found", "resource not found");
     }
-    many(
-        world,
-        call,
-        request,
-        |_, status, body| json!({ "code": status, "body": body }),
-    )
+    many(world, call, request, |_, status, body| json!({ "code": status, "body": body }))
 }
 
 fn many(
@@ -212,12 +191,8 @@ fn many(
     request: &Request,
     element: fn(&str, u16, Value) -> Value,
 ) -> Reply {
-    let ids: Vec<&str> = request
-        .query("ids")
-        .unwrap_or_default()
-        .split(',')
-        .filter(|id| !id.is_empty())
-        .collect();
+    let ids: Vec<&str> =
+        request.query("ids").unwrap_or_default().split(',').filter(|id| !id.is_empty()).collect();
     if ids.is_empty() || ids.len() > IDS_MAX {
         if ids.len() > IDS_MAX {
             let detail = format!("{} listing ids at once", ids.len());
@@ -249,9 +224,7 @@ fn many(
 
 /// `body.price,body.status` (or the old `price,status`) as field names.
 fn attributes(text: &str) -> Vec<&str> {
-    text.split(',')
-        .map(|name| name.strip_prefix("body.").unwrap_or(name))
-        .collect()
+    text.split(',').map(|name| name.strip_prefix("body.").unwrap_or(name)).collect()
 }
 
 fn only(item: Value, wanted: Option<&[&str]>) -> Value {

@@ -101,10 +101,7 @@ pub struct Running {
 pub fn start(options: Options) -> std::io::Result<Running> {
     if options.client_id.parse::<i64>().is_err() {
         let problem = format!("the application id must be digits: {}", options.client_id);
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            problem,
-        ));
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, problem));
     }
     let listener = std::net::TcpListener::bind(options.listen)?;
     listener.set_nonblocking(true)?;
@@ -117,9 +114,7 @@ pub fn start(options: Options) -> std::io::Result<Running> {
         stop_server: Some(stop_server),
         threads: Vec::with_capacity(3),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let server = Arc::clone(&sandbox);
     running.threads.push(
         std::thread::Builder::new()

@@ -52,9 +52,7 @@ struct Grant {
 impl Grants {
     /// Whether a seller's grant can still be refreshed.
     pub fn connected(&self, seller: i64, now: Instant) -> bool {
-        self.by_seller
-            .get(&seller)
-            .is_some_and(|grant| now < grant.until)
+        self.by_seller.get(&seller).is_some_and(|grant| now < grant.until)
     }
 
     /// Who granted something that is still good, and since when.
@@ -129,7 +127,7 @@ impl Asked {
         let redirect_uri = need("redirect_uri")?;
         if !registered(&world.config.redirect_uris, redirect_uri) {
             return Err(
-                "O redirect_uri não é igual a nenhum endereço cadastrado no aplicativo.".to_owned(),
+                "O redirect_uri não é igual a nenhum endereço cadastrado no aplicativo.".to_owned()
             );
         }
         let challenge = need("code_challenge")?;
@@ -137,9 +135,7 @@ impl Asked {
             return Err("O parâmetro code_challenge_method deve ser “S256”.".to_owned());
         }
         let well_formed = challenge.len() == 43
-            && challenge
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+            && challenge.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         if !well_formed {
             return Err("O code_challenge não é um SHA-256 em base64url sem “=”.".to_owned());
         }
@@ -178,11 +174,7 @@ impl Asked {
         if let Some(state) = &self.state {
             query.append_pair("state", state);
         }
-        let joint = if self.redirect_uri.contains('?') {
-            '&'
-        } else {
-            '?'
-        };
+        let joint = if self.redirect_uri.contains('?') { '&' } else { '?' };
         format!("{}{joint}{}", self.redirect_uri, query.finish())
     }
 }
@@ -206,11 +198,7 @@ pub fn token(sandbox: &Sandbox, world: &mut World, request: &Request, now: Insta
     match exchange(sandbox, world, request, now) {
         Ok(reply) => reply,
         Err((code, text)) => {
-            let field = if world.config.old_errors {
-                "message"
-            } else {
-                "error_description"
-            };
+            let field = if world.config.old_errors { "message" } else { "error_description" };
             let body = json!({ field: text, "error": code, "status": 400, "cause": [] });
             Reply::json(400, &body)
         }
@@ -251,9 +239,7 @@ fn exchange(
         return Err(("invalid_client", "invalid client_id or client_secret"));
     }
     if let Some(scope) = first(&form, "scope")
-        && !scope
-            .split_whitespace()
-            .all(|word| SCOPE.split(' ').any(|known| known == word))
+        && !scope.split_whitespace().all(|word| SCOPE.split(' ').any(|known| known == word))
     {
         return Err(("invalid_scope", "the scope is not one of the application's"));
     }
@@ -312,11 +298,7 @@ fn refresh(
 
 /// A fresh pair; the seller's refresh token before it is spent.
 fn issue(sandbox: &Sandbox, world: &mut World, seller: i64, now: Instant) -> Reply {
-    let access = format!(
-        "APP_USR-{}-{}-{seller}",
-        sandbox.client_id,
-        random_hex::<16>()
-    );
+    let access = format!("APP_USR-{}-{}-{seller}", sandbox.client_id, random_hex::<16>());
     let refresh = format!("TG-{}-{seller}", random_hex::<16>());
     let before = world.grants.by_seller.get(&seller);
     let grant = Grant {
@@ -327,10 +309,7 @@ fn issue(sandbox: &Sandbox, world: &mut World, seller: i64, now: Instant) -> Rep
     if let Some(before) = world.grants.by_seller.insert(seller, grant) {
         world.grants.spend(before.refresh);
     }
-    let entry = Access {
-        seller,
-        until: now.plus(ACCESS_S),
-    };
+    let entry = Access { seller, until: now.plus(ACCESS_S) };
     world.grants.access.insert(access.clone(), entry);
     let body = json!({
         "access_token": access, "token_type": "bearer", "expires_in": ACCESS_S,

@@ -106,10 +106,7 @@ impl Span {
                 .map(|at| Some(Instant(at.0 - at.0.rem_euclid(3600))))
                 .ok_or_else(|| format!("{parameter} is not a date with offset: {text}"))
         };
-        Ok(Self {
-            from: end("from")?,
-            to: end("to")?,
-        })
+        Ok(Self { from: end("from")?, to: end("to")? })
     }
 
     fn takes(&self, at: Option<Instant>) -> bool {
@@ -170,11 +167,9 @@ pub fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Order, Repl
     };
     match world.orders.get(&number) {
         None => Err(Reply::error(404, "order_not_found", "order does not exist")),
-        Some(order) if order.seller != call.seller => Err(Reply::error(
-            403,
-            "not_owned_order",
-            "the order belongs to another seller",
-        )),
+        Some(order) if order.seller != call.seller => {
+            Err(Reply::error(403, "not_owned_order", "the order belongs to another seller"))
+        }
         Some(order) => Ok(order),
     }
 }
@@ -194,10 +189,7 @@ pub fn order(world: &World, call: Call, id: &str) -> Reply {
 
 /// The nickname a buyer has, shown in the order or not.
 pub fn nickname_of(order: &Order) -> String {
-    order
-        .buyer_nickname
-        .clone()
-        .unwrap_or_else(|| format!("COMPRADOR{}", order.buyer))
+    order.buyer_nickname.clone().unwrap_or_else(|| format!("COMPRADOR{}", order.buyer))
 }
 
 fn order_json(world: &World, order: &Order) -> Value {
@@ -269,10 +261,8 @@ fn line_json(world: &World, order: &Order) -> Value {
 }
 
 fn unit_fee(world: &World, order: &Order) -> Cents {
-    let (category, kind) = world
-        .items
-        .get(&order.item)
-        .map_or(("", ""), |item| (&item.category, &item.listing_type));
+    let (category, kind) =
+        world.items.get(&order.item).map_or(("", ""), |item| (&item.category, &item.listing_type));
     fees::of_unit(order.unit_price, category, kind)
 }
 

@@ -135,13 +135,7 @@ pub fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
             .iter()
             .rev()
             .take(ROWS)
-            .map(|violation| {
-                (
-                    time(&violation.at),
-                    violation.rule,
-                    violation.detail.clone(),
-                )
-            })
+            .map(|violation| (time(&violation.at), violation.rule, violation.detail.clone()))
             .collect(),
         faults: world.faults.iter().map(described).collect(),
         notify_url: world.config.notify_url.clone().unwrap_or_default(),
@@ -193,10 +187,7 @@ fn item_options(world: &World, seller: i64) -> Vec<(String, String)> {
             "active" => format!("{} un.", item.stock),
             status => listing_word(status, &item.sub_status).to_owned(),
         };
-        (
-            item.id(),
-            format!("{} · {} · {state}", item.title, item.price.page()),
-        )
+        (item.id(), format!("{} · {} · {state}", item.title, item.price.page()))
     };
     items.iter().map(label).collect()
 }
@@ -226,11 +217,7 @@ fn order_rows(world: &World) -> Vec<OrderRow> {
         id: order.id,
         at: ZONE.page(order.created),
         shop: nickname(world, order.seller),
-        title: world
-            .items
-            .get(&order.item)
-            .map(|item| item.title.clone())
-            .unwrap_or_default(),
+        title: world.items.get(&order.item).map(|item| item.title.clone()).unwrap_or_default(),
         quantity: order.quantity,
         total: order.total().page(),
         status: shown(Badge::order(&order.status)).0,
@@ -247,9 +234,7 @@ fn order_rows(world: &World) -> Vec<OrderRow> {
 
 fn nickname(world: &World, seller: i64) -> String {
     let seller = world.sellers.get(&seller);
-    seller
-        .map(|seller| seller.nickname.clone())
-        .unwrap_or_default()
+    seller.map(|seller| seller.nickname.clone()).unwrap_or_default()
 }
 
 fn question_rows(world: &World) -> Vec<QuestionRow> {
@@ -264,11 +249,7 @@ fn question_rows(world: &World) -> Vec<QuestionRow> {
         id: question.id,
         at: ZONE.page(question.created),
         shop: nickname(world, question.seller),
-        title: world
-            .items
-            .get(&question.item)
-            .map(|item| item.title.clone())
-            .unwrap_or_default(),
+        title: world.items.get(&question.item).map(|item| item.title.clone()).unwrap_or_default(),
         text: question.text.clone(),
         answer: question.answer.as_ref().map(|answer| answer.text.clone()),
         open: question.status == "UNANSWERED",

@@ -77,11 +77,7 @@ pub fn consent(sandbox: &Sandbox, world: &World, request: &Request) -> Reply {
         })
         .collect();
     let status = if problem.is_some() { 400 } else { 200 };
-    let consent = Consent {
-        problem,
-        query: request.raw_query.clone(),
-        shops,
-    };
+    let consent = Consent { problem, query: request.raw_query.clone(), shops };
     page(&consent, status)
 }
 

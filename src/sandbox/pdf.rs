@@ -13,17 +13,12 @@ pub fn document(pages: &[Vec<String>]) -> Vec<u8> {
     // Objects: 1 the catalogue, 2 the pages, 3 the font, then a page and its
     // content for each.
     let page_number = |index: usize| 4 + 2 * index;
-    let kids: Vec<String> = (0..pages.len())
-        .map(|index| format!("{} 0 R", page_number(index)))
-        .collect();
+    let kids: Vec<String> =
+        (0..pages.len()).map(|index| format!("{} 0 R", page_number(index))).collect();
     let mut objects: Vec<Vec<u8>> = vec![
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
-        format!(
-            "<< /Type /Pages /Kids [{}] /Count {} >>",
-            kids.join(" "),
-            pages.len()
-        )
-        .into_bytes(),
+        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len())
+            .into_bytes(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
             .to_vec(),
     ];
@@ -67,12 +62,7 @@ fn assemble(objects: &[Vec<u8>]) -> Vec<u8> {
 fn content(lines: &[String]) -> Vec<u8> {
     let mut content = b"10 10 263 405 re S\n".to_vec();
     let mut at = 24;
-    for byte in lines
-        .first()
-        .map(String::as_str)
-        .unwrap_or_default()
-        .bytes()
-    {
+    for byte in lines.first().map(String::as_str).unwrap_or_default().bytes() {
         let width = 2 + u32::from(byte % 4);
         content.extend(format!("{at} 340 {width} 60 re f\n").into_bytes());
         at += width + 4;

@@ -45,9 +45,7 @@ pub struct Pushed {
 
 /// `POST /push/{id}`.
 pub fn receive(world: &mut World, request: &Request, device: &str, now: Instant) -> Reply {
-    let scripted = device
-        .split_once('-')
-        .and_then(|(status, _)| status.parse::<u16>().ok());
+    let scripted = device.split_once('-').and_then(|(status, _)| status.parse::<u16>().ok());
     let checked = check(request, device, now);
     let pushed = match checked {
         Ok(pushed) => pushed,
@@ -66,10 +64,7 @@ pub fn receive(world: &mut World, request: &Request, device: &str, now: Instant)
     }
     let bound = world.pushed.iter().find(|one| one.device == device);
     if bound.is_some_and(|one| one.key != pushed.key) {
-        return refused(
-            403,
-            "the key does not correspond to the one of the subscription",
-        );
+        return refused(403, "the key does not correspond to the one of the subscription");
     }
     world.pushed.push(pushed);
     let number = world.next_number();
@@ -77,10 +72,7 @@ pub fn receive(world: &mut World, request: &Request, device: &str, now: Instant)
 }
 
 fn refused(status: u16, problem: &str) -> Reply {
-    Reply::json(
-        status,
-        &serde_json::json!({ "code": status, "message": problem }),
-    )
+    Reply::json(status, &serde_json::json!({ "code": status, "message": problem }))
 }
 
 type Checked<T> = Result<T, (u16, &'static str)>;
@@ -102,9 +94,7 @@ fn check(request: &Request, device: &str, now: Instant) -> Checked<Pushed> {
     let topic = request.header("topic");
     let is_topic = |topic: &str| {
         (1..=32).contains(&topic.len())
-            && topic
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+            && topic.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
     };
     if topic.is_some_and(|topic| !is_topic(topic)) {
         return Err(bad("a topic has at most 32 letters of base64url"));
@@ -150,12 +140,8 @@ fn signer(request: &Request, now: Instant) -> Result<(String, String), &'static 
         .and_then(|value| value.strip_prefix("vapid "))
         .ok_or("a signature is needed")?;
     let part = |name: &str| {
-        let mut parts = given
-            .split(',')
-            .filter_map(|part| part.trim().split_once('='));
-        parts
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        let mut parts = given.split(',').filter_map(|part| part.trim().split_once('='));
+        parts.find(|(known, _)| *known == name).map(|(_, value)| value)
     };
     let (token, key) = part("t").zip(part("k")).ok_or("t and k are needed")?;
     let decoded = |text: &str| BASE64.decode(text).map_err(|_| "that is no base64url");
@@ -164,9 +150,7 @@ fn signer(request: &Request, now: Instant) -> Result<(String, String), &'static 
     let (signed, signature) = token.rsplit_once('.').ok_or("t is no token")?;
     let signature =
         Signature::from_slice(&decoded(signature)?).map_err(|_| "that is no signature")?;
-    verifying
-        .verify(signed.as_bytes(), &signature)
-        .map_err(|_| "the signature is not by k")?;
+    verifying.verify(signed.as_bytes(), &signature).map_err(|_| "the signature is not by k")?;
     let (header, claims) = signed.split_once('.').ok_or("t is no token")?;
     let json = |text: &str| -> Result<Value, &'static str> {
         serde_json::from_slice(&decoded(text)?).map_err(|_| "t holds no JSON")

@@ -89,9 +89,7 @@ fn is_kept(question: &Question, now: Instant) -> bool {
 fn matches(question: &Question, request: &Request) -> bool {
     let item = request.query("item").or(request.query("item_id"));
     let from = request.query("from").and_then(|from| from.parse().ok());
-    request
-        .query("status")
-        .is_none_or(|status| status.eq_ignore_ascii_case(&question.status))
+    request.query("status").is_none_or(|status| status.eq_ignore_ascii_case(&question.status))
         && item.is_none_or(|item| item_number(item) == Some(question.item))
         && from.is_none_or(|from: i64| from == question.buyer)
 }
@@ -139,16 +137,9 @@ pub fn question(world: &mut World, call: Call, id: &str, request: &Request) -> R
 
 fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Question, Reply> {
     let Ok(number) = id.parse::<i64>() else {
-        return Err(Reply::error(
-            400,
-            "invalid_question",
-            "the question id must be a number",
-        ));
+        return Err(Reply::error(400, "invalid_question", "the question id must be a number"));
     };
-    let question = world
-        .questions
-        .get(&number)
-        .filter(|question| is_kept(question, call.now));
+    let question = world.questions.get(&number).filter(|question| is_kept(question, call.now));
     match question {
         None => Err(Reply::error(404, "not_found", "question not found")),
         Some(question) if question.seller != call.seller => {
@@ -313,10 +304,7 @@ pub fn give_answer(
 ) -> Result<(), String> {
     let question = find(world, id)?;
     if question.status != "UNANSWERED" {
-        return Err(format!(
-            "question {id} is {}, not UNANSWERED",
-            question.status
-        ));
+        return Err(format!("question {id} is {}, not UNANSWERED", question.status));
     }
     if text.trim().is_empty() || text.chars().count() > TEXT_MAX {
         return Err(format!("answer must have 1 to {TEXT_MAX} characters"));
@@ -377,10 +365,7 @@ pub fn close_for(world: &mut World, item: i64, notify: bool, now: Instant) {
 }
 
 fn find(world: &mut World, id: i64) -> Result<&mut Question, String> {
-    world
-        .questions
-        .get_mut(&id)
-        .ok_or_else(|| format!("there is no question {id}"))
+    world.questions.get_mut(&id).ok_or_else(|| format!("there is no question {id}"))
 }
 
 /// A change is visible as one even within the second of the one before.

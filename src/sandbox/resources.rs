@@ -47,10 +47,7 @@ pub fn users(world: &mut World, call: Call, request: &Request) -> Reply {
         return Reply::error(400, "bad_request", "ids must name 1 to 20 users");
     }
     let answer = |id: &&str| {
-        let record = id
-            .parse()
-            .ok()
-            .and_then(|number| record_of(world, call, number));
+        let record = id.parse().ok().and_then(|number| record_of(world, call, number));
         let (status, body) = match record {
             Some(record) => (200, record),
             None => (
@@ -150,10 +147,7 @@ fn private_record(world: &World, seller: &Seller, now: Instant) -> Value {
 }
 
 fn orders_of(world: &World, seller: i64) -> impl Iterator<Item = &Order> {
-    world
-        .orders
-        .values()
-        .filter(move |order| order.seller == seller)
+    world.orders.values().filter(move |order| order.seller == seller)
 }
 
 /// `limit` and `offset` of a request.

@@ -16,14 +16,8 @@ use super::{
 use crate::clock::Instant;
 
 /// Query parameters whose values never reach the log.
-const SECRETS: [&str; 6] = [
-    "access_token",
-    "token",
-    "client_secret",
-    "refresh_token",
-    "code",
-    "code_verifier",
-];
+const SECRETS: [&str; 6] =
+    ["access_token", "token", "client_secret", "refresh_token", "code", "code_verifier"];
 
 /// Who calls a resource of the marketplace, and when.
 #[derive(Clone, Copy)]
@@ -67,10 +61,7 @@ pub fn is_marketplace(request: &Request) -> bool {
     let segments: Vec<&str> = request.path.split('/').filter(|s| !s.is_empty()).collect();
     let is_neighbour = matches!(
         (request.method.as_str(), segments.as_slice()),
-        (
-            "POST",
-            ["message", "sendText", _] | ["push", _] | [_, "messages"]
-        )
+        ("POST", ["message", "sendText", _] | ["push", _] | [_, "messages"])
     );
     !is_neighbour && matches!(door(request), Door::Marketplace)
 }
@@ -101,18 +92,13 @@ fn marketplace(sandbox: &Sandbox, request: &Request) -> Reply {
     let mut world = sandbox.world();
     let caller = oauth::bearer(&world, request, now);
     if request.query("access_token").is_some() {
-        world.violation(
-            now,
-            "token_in_query",
-            format!("{} {}", request.method, request.path),
-        );
+        world.violation(now, "token_in_query", format!("{} {}", request.method, request.path));
     }
     let fault = faults::take(&mut world.faults, &request.method, &request.path);
     let reply = match fault.as_ref().map(|kind| (kind, kind.instead())) {
-        _ if world.config.down && is_marketplace(request) => Reply::html(
-            503,
-            "<html><body>503 Service Unavailable</body></html>".to_owned(),
-        ),
+        _ if world.config.down && is_marketplace(request) => {
+            Reply::html(503, "<html><body>503 Service Unavailable</body></html>".to_owned())
+        }
         Some((_, Some(reply))) => reply,
         Some((kind, None)) => {
             let reply = dispatch(sandbox, &mut world, request, now);
@@ -144,9 +130,7 @@ fn masked(query: &[(String, String)]) -> String {
         let secret = SECRETS.contains(&name.as_str());
         (name.as_str(), if secret { "***" } else { value.as_str() })
     });
-    form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(shown)
-        .finish()
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(shown).finish()
 }
 
 /// What the marketplace has behind a bearer token.

@@ -116,10 +116,7 @@ pub fn sell(world: &mut World, sale: NewSale, now: Instant) -> Result<i64, Strin
         return Err("unit_price must be positive".to_owned());
     }
     if let Some(id) = sale.variation_id {
-        let variation = item
-            .variations
-            .iter_mut()
-            .find(|variation| variation.id == id);
+        let variation = item.variations.iter_mut().find(|variation| variation.id == id);
         let variation = variation.ok_or_else(|| format!("the listing has no variation {id}"))?;
         variation.sold += sale.quantity;
         variation.stock = (variation.stock - sale.quantity).max(0);
@@ -190,10 +187,7 @@ fn sold_item(world: &World, sale: &NewSale) -> Result<i64, String> {
 
 /// Whether an order of that status has been paid or confirmed.
 pub fn closes(status: &str) -> bool {
-    !matches!(
-        status,
-        "payment_required" | "payment_in_process" | "invalid"
-    )
+    !matches!(status, "payment_required" | "payment_in_process" | "invalid")
 }
 
 /// Stores an order under a fresh id, with a buyer of its own.
@@ -213,10 +207,7 @@ pub fn record(world: &mut World, mut order: Order) -> Result<i64, String> {
 
 /// Changes an order.
 pub fn change(world: &mut World, id: i64, change: OrderChange, now: Instant) -> Result<(), String> {
-    let order = world
-        .orders
-        .get_mut(&id)
-        .ok_or_else(|| format!("there is no order {id}"))?;
+    let order = world.orders.get_mut(&id).ok_or_else(|| format!("there is no order {id}"))?;
     if change.shipping_substatus.is_some()
         && change.shipping_status.is_none()
         && order.shipment.is_none()

@@ -29,11 +29,8 @@ pub fn shipment(world: &mut World, call: Call, id: &str, request: &Request) -> R
         Ok(shipment) => shipment,
         Err(refused) => return refused,
     };
-    let body = if world.config.flat_shipments {
-        flat(world, shipment)
-    } else {
-        nested(world, shipment)
-    };
+    let body =
+        if world.config.flat_shipments { flat(world, shipment) } else { nested(world, shipment) };
     Reply::json(200, &body)
 }
 
@@ -56,11 +53,9 @@ pub fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Shipment, R
     let found = id.parse().ok().and_then(|id: i64| world.shipments.get(&id));
     match found {
         None => Err(Reply::error(404, "not_found", "shipment does not exist")),
-        Some(shipment) if shipment.seller != call.seller => Err(Reply::error(
-            403,
-            "forbidden",
-            "the shipment belongs to another seller",
-        )),
+        Some(shipment) if shipment.seller != call.seller => {
+            Err(Reply::error(403, "forbidden", "the shipment belongs to another seller"))
+        }
         Some(shipment) => Ok(shipment),
     }
 }
@@ -213,10 +208,7 @@ pub fn labels(world: &mut World, call: Call, request: &Request) -> Reply {
 /// Why a label cannot be had: the cause and its text.
 fn unprintable(shipment: &Shipment, caller: i64) -> Option<(&'static str, String)> {
     if shipment.seller != caller {
-        return Some((
-            "INVALID_SHIPMENT_CALLER",
-            "caller is not the sender".to_owned(),
-        ));
+        return Some(("INVALID_SHIPMENT_CALLER", "caller is not the sender".to_owned()));
     }
     if shipment.logistic == "fulfillment" {
         let text = "fulfillment shipments are not printed by sellers";
@@ -239,25 +231,15 @@ fn unprintable(shipment: &Shipment, caller: i64) -> Option<(&'static str, String
 
 /// The lines of a label.
 fn label(world: &World, shipment: &Shipment) -> Vec<String> {
-    let orders: Vec<_> = shipment
-        .orders
-        .iter()
-        .filter_map(|id| world.orders.get(id))
-        .collect();
+    let orders: Vec<_> = shipment.orders.iter().filter_map(|id| world.orders.get(id)).collect();
     let sender = world.sellers.get(&shipment.seller);
     let mut lines = vec![
         format!("BR{}", shipment.id),
         format!("Envio {}", shipment.id),
-        format!(
-            "Remetente: {}",
-            sender.map_or("", |seller| &seller.nickname)
-        ),
+        format!("Remetente: {}", sender.map_or("", |seller| &seller.nickname)),
         format!(
             "Destinatário: {}",
-            orders
-                .first()
-                .map(|order| nickname_of(order))
-                .unwrap_or_default()
+            orders.first().map(|order| nickname_of(order)).unwrap_or_default()
         ),
         format!("Criado em {}", ZONE.page(shipment.created)),
     ];

@@ -64,10 +64,7 @@ impl Sandbox {
             clock: options.clock,
             client_id: options.client_id,
             client_secret: options.client_secret,
-            world: Mutex::new(World {
-                config,
-                ..World::default()
-            }),
+            world: Mutex::new(World { config, ..World::default() }),
             bell: Condvar::new(),
             unsent: watch::Sender::new(0),
             telegram_bell: watch::Sender::new(()),
@@ -158,11 +155,7 @@ impl World {
 
     /// Notes a use of the interface that the real marketplace would not take.
     pub(super) fn violation(&mut self, at: Instant, rule: &'static str, detail: String) {
-        self.violations.push(Violation {
-            at: at.rfc3339(),
-            rule,
-            detail,
-        });
+        self.violations.push(Violation { at: at.rfc3339(), rule, detail });
     }
 
     /// Notifications that still have to go out; held ones do not count.
@@ -263,10 +256,7 @@ pub struct Log<T> {
 
 impl<T> Default for Log<T> {
     fn default() -> Self {
-        Self {
-            entries: VecDeque::new(),
-            total: 0,
-        }
+        Self { entries: VecDeque::new(), total: 0 }
     }
 }
 
@@ -302,12 +292,5 @@ pub(super) fn uuid() -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = crate::text::hex(&bytes);
-    [
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..],
-    ]
-    .join("-")
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

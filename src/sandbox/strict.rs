@@ -79,14 +79,8 @@ const CLAIM_SEARCH: &[&str] = &[
     "offset",
 ];
 
-const FEES: &[&str] = &[
-    "price",
-    "currency_id",
-    "category_id",
-    "listing_type_id",
-    "logistic_type",
-    "shipping_mode",
-];
+const FEES: &[&str] =
+    &["price", "currency_id", "category_id", "listing_type_id", "logistic_type", "shipping_mode"];
 
 /// Notes parameters that a resource does not know or has twice.
 pub fn check_parameters(world: &mut World, call: Call, request: &Request, of: &Resource<'_>) {
@@ -98,10 +92,7 @@ pub fn check_parameters(world: &mut World, call: Call, request: &Request, of: &R
             let detail = format!("{} {}: {name}", request.method, request.path);
             world.violation(call.now, "unknown_parameter", detail);
         }
-        if request.query[..index]
-            .iter()
-            .any(|(before, _)| before == name)
-        {
+        if request.query[..index].iter().any(|(before, _)| before == name) {
             let detail = format!("{} {}: {name}", request.method, request.path);
             world.violation(call.now, "doubled_parameter", detail);
         }

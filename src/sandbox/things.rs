@@ -206,9 +206,7 @@ pub struct Shipment {
 /// not be one that is known.
 pub fn state_word(status: &str) -> Result<(), String> {
     let is_word = (1..=60).contains(&status.len())
-        && status
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        && status.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_word
         .then_some(())
         .ok_or_else(|| format!("status must be a word of letters, digits and _: {status}"))

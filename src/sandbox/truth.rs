@@ -9,18 +9,10 @@ use super::things::{Claim, Item, Order, Question};
 /// `GET /_sandbox/truth?ml_user_id=`.
 pub fn of(world: &World, seller: i64) -> Option<Value> {
     let account = world.sellers.get(&seller)?;
-    let items: Vec<&Item> = world
-        .items
-        .values()
-        .filter(|i| i.seller == seller)
-        .collect();
+    let items: Vec<&Item> = world.items.values().filter(|i| i.seller == seller).collect();
     let questions = world.questions.values().filter(|q| q.seller == seller);
     let questions: Vec<&Question> = questions.collect();
-    let claims: Vec<&Claim> = world
-        .claims
-        .values()
-        .filter(|c| c.seller == seller)
-        .collect();
+    let claims: Vec<&Claim> = world.claims.values().filter(|c| c.seller == seller).collect();
     let orders = world.orders.values().filter(|order| order.seller == seller);
     let shown = |item: &&&Item| matches!(item.status.as_str(), "active" | "paused");
     let open = |question: &&&Question| question.status == "UNANSWERED";

@@ -36,19 +36,13 @@ pub struct Entry {
 impl Entry {
     /// `Suspender aluno`: what was done, in words.
     pub fn title(&self) -> String {
-        let verb = self
-            .action
-            .split_once('.')
-            .map_or(&*self.action, |(_, verb)| verb);
+        let verb = self.action.split_once('.').map_or(&*self.action, |(_, verb)| verb);
         format!("{} {}", verb_words(verb), kind_words(&self.object_kind))
     }
 
     /// Who did it, in words.
     pub fn actor_words(&self) -> &'static str {
-        ACTORS
-            .iter()
-            .find(|(kind, _)| *kind == self.actor_kind)
-            .map_or("", |(_, words)| words)
+        ACTORS.iter().find(|(kind, _)| *kind == self.actor_kind).map_or("", |(_, words)| words)
     }
 
     /// The page of what it was done to; empty when there is none.
@@ -111,9 +105,7 @@ fn kind_words(kind: &str) -> String {
     let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
     // The first letter alone: others may be capitals by right.
     let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_lowercase().chain(letters).collect()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// What an action is called; one without an entry is spelled out.
@@ -138,9 +130,7 @@ fn verb_words(verb: &str) -> String {
     }
     let spaced = verb.replace(['_', '.'], " ");
     let mut letters = spaced.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// One field of what an entry changed.
@@ -156,24 +146,14 @@ pub struct Change {
 
 /// What an entry changed, field by field, changed ones first.
 pub fn changes(entry: &Entry) -> Vec<Change> {
-    let (before, after) = (
-        fields(entry.before.as_deref()),
-        fields(entry.after.as_deref()),
-    );
-    let names = before
-        .keys()
-        .chain(after.keys().filter(|name| !before.contains_key(*name)));
+    let (before, after) = (fields(entry.before.as_deref()), fields(entry.after.as_deref()));
+    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
     let mut changes: Vec<Change> = names
         .map(|name| {
             let text =
                 |fields: &Map<String, Value>| fields.get(name).map_or_else(String::new, words);
             let (before, after) = (text(&before), text(&after));
-            Change {
-                field: name.clone(),
-                differs: before != after,
-                before,
-                after,
-            }
+            Change { field: name.clone(), differs: before != after, before, after }
         })
         .collect();
     changes.sort_by_key(|change| !change.differs);
@@ -198,9 +178,7 @@ fn words(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join("\n"),
         Value::Object(fields) => {
-            let lines = fields
-                .iter()
-                .map(|(name, value)| format!("{name}: {}", words(value)));
+            let lines = fields.iter().map(|(name, value)| format!("{name}: {}", words(value)));
             lines.collect::<Vec<_>>().join("\n")
         }
     }
@@ -233,11 +211,7 @@ mod tests {
         for (action, object, title) in [
             ("aluno.suspender", "aluno", "Suspender aluno"),
             ("chave.criar", "chave", "Criar chave"),
-            (
-                "aluno.link_de_senha",
-                "aluno",
-                "Enviar link de senha a aluno",
-            ),
+            ("aluno.link_de_senha", "aluno", "Enviar link de senha a aluno"),
             ("coisa.fazer_tudo", "outra_coisa", "Fazer tudo outra coisa"),
         ] {
             assert_eq!(entry(action, object, None, None).title(), title);
@@ -249,10 +223,8 @@ mod tests {
         let before = r#"{"nome":"Ana","tags":["a","b"],"ativo":true}"#;
         let after = r#"{"nome":"Ana","tags":["a"],"ativo":false,"novo":{"x":1}}"#;
         let told = changes(&entry("plano.alterar", "plano", Some(before), Some(after)));
-        let told: Vec<_> = told
-            .iter()
-            .map(|one| (&*one.field, &*one.before, &*one.after, one.differs))
-            .collect();
+        let told: Vec<_> =
+            told.iter().map(|one| (&*one.field, &*one.before, &*one.after, one.differs)).collect();
         assert_eq!(
             told,
             [
@@ -262,12 +234,7 @@ mod tests {
                 ("nome", "Ana", "Ana", false),
             ]
         );
-        let made = changes(&entry(
-            "plano.criar",
-            "plano",
-            None,
-            Some(r#"{"nome":"Ana"}"#),
-        ));
+        let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)));
         assert_eq!(made.len(), 1);
         assert!(made[0].differs && made[0].before.is_empty());
         assert_eq!(changes(&entry("x.y", "x", None, None)), []);

@@ -21,18 +21,8 @@ const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
     filters: &[
-        Filter {
-            name: "quem",
-            label: "Quem",
-            all: "Todos",
-            values: &super::ACTORS,
-        },
-        Filter {
-            name: "objeto",
-            label: "O quê",
-            all: "Tudo",
-            values: &super::OBJECTS,
-        },
+        Filter { name: "quem", label: "Quem", all: "Todos", values: &super::ACTORS },
+        Filter { name: "objeto", label: "O quê", all: "Tudo", values: &super::OBJECTS },
         Filter {
             name: "periodo",
             label: "Período",
@@ -87,16 +77,13 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query = LIST.read(request)?;
     let wanted = wanted(app, &query, request.now);
     let (limit, offset) = query.window();
-    let (entries, total) = app
-        .db
-        .read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    let (entries, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if query.csv {
         return csv(app, &entries);
     }
     if request.wants_json() {
-        let entries = entries
-            .into_iter()
-            .map(|one| WireEntry::of(one, app.zone()));
+        let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
         return ListReply::reply(total, entries.collect());
     }
     let columns = [
@@ -116,10 +103,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&AuditPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, &columns, total),
-        entries: entries
-            .iter()
-            .map(|one| row(one, app.zone(), request.now))
-            .collect(),
+        entries: entries.iter().map(|one| row(one, app.zone(), request.now)).collect(),
         limited,
     })
 }
@@ -190,14 +174,9 @@ fn csv(app: &App, entries: &[Entry]) -> Result<Reply, Problem> {
 
 /// `GET /admin/auditoria/{id}`: one entry with all it changed.
 pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id: i64 = request
-        .variable("id")
-        .parse()
-        .map_err(|_| Problem::not_found())?;
-    let entry = app
-        .db
-        .read(request.lane, |tx| store::one(tx, id))?
-        .ok_or_else(Problem::not_found)?;
+    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    let entry =
+        app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)?;
     if request.wants_json() {
         return Reply::json(&WireEntry::of(entry, app.zone()));
     }

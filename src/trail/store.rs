@@ -80,10 +80,7 @@ fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
         return Ok(Vec::new());
     };
     let (source, number) = match (words.is_empty(), wanted.object_kind, wanted.actor_kind) {
-        (false, ..) => (
-            "audit_search s CROSS JOIN audit a ON a.audit_id = s.rowid",
-            "s.rowid",
-        ),
+        (false, ..) => ("audit_search s CROSS JOIN audit a ON a.audit_id = s.rowid", "s.rowid"),
         (true, None, None) => ("audit a", "a.audit_id"),
         (true, None, Some(_)) => ("audit a INDEXED BY audit_of_actors", "a.audit_id"),
         (true, Some(_), _) => ("audit a INDEXED BY audit_of_objects", "a.audit_id"),
@@ -120,11 +117,7 @@ fn words(search: &str) -> Option<String> {
 
 /// One entry.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Entry>> {
-    tx.optional(
-        &format!("SELECT {ENTRY} FROM audit a WHERE a.audit_id = ?1"),
-        [id],
-        entry,
-    )
+    tx.optional(&format!("SELECT {ENTRY} FROM audit a WHERE a.audit_id = ?1"), [id], entry)
 }
 
 /// The newest entries about a person.

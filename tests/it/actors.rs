@@ -55,14 +55,9 @@ impl Site {
     #[track_caller]
     pub fn person_as(&self, name: &str, role: &str) -> Actor<'_> {
         let person = self.make_person(name, role);
-        let fields = [
-            ("email", person.email.as_str()),
-            ("senha", person.password.as_str()),
-        ];
-        let reply = self
-            .anonymous()
-            .send(Request::new("POST", "/entrar").form(&fields))
-            .expect(303);
+        let fields = [("email", person.email.as_str()), ("senha", person.password.as_str())];
+        let reply =
+            self.anonymous().send(Request::new("POST", "/entrar").form(&fields)).expect(303);
         let cookie = reply
             .session_cookie()
             .unwrap_or_else(|| panic!("the login set no HttpOnly cookie\n{reply}"))
@@ -132,13 +127,7 @@ impl Site {
 
 impl<'s> Actor<'s> {
     fn new(site: &'s Site, what: &str, credential: Credential) -> Self {
-        Self {
-            site,
-            what: what.to_owned(),
-            person: None,
-            credential,
-            client: Mutex::default(),
-        }
+        Self { site, what: what.to_owned(), person: None, credential, client: Mutex::default() }
     }
 
     fn of(mut self, person: Person) -> Self {
@@ -189,8 +178,7 @@ impl<'s> Actor<'s> {
     #[track_caller]
     pub fn send(&self, request: Request) -> Reply {
         let line = format!("{} {}", request.method, request.target);
-        self.try_send(request)
-            .unwrap_or_else(|error| panic!("{self}: no reply to {line}: {error}"))
+        self.try_send(request).unwrap_or_else(|error| panic!("{self}: no reply to {line}: {error}"))
     }
 
     /// As [`Actor::send`], over a connection of its own: several threads send

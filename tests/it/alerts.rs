@@ -66,10 +66,7 @@ fn chosen(actor: &Actor<'_>) -> Vec<String> {
 fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     let site = quiet();
     let bia = site.person("bia");
-    assert_eq!(
-        chosen(&bia),
-        ["chat", "email", REMINDER, "inatividade", "pergunta"]
-    );
+    assert_eq!(chosen(&bia), ["chat", "email", REMINDER, "inatividade", "pergunta"]);
     assert_eq!(json_of(&bia, OWN)["canais"][0]["conectado"], false);
     meet(&site, "2026-11-21 08:30:00");
     run(&site);
@@ -87,10 +84,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     assert_eq!(chosen(&bia), ["chat", "email", REMINDER]);
     meet(&site, "2026-11-21 08:32:00");
     run(&site);
-    assert_eq!(
-        queued(&site, REMINDER)[2..],
-        ["chat bia@example.com", "email bia@example.com"]
-    );
+    assert_eq!(queued(&site, REMINDER)[2..], ["chat bia@example.com", "email bia@example.com"]);
     // Nothing ticked is nothing wanted; a program may leave a list out.
     let fields = [("sobre", "canais"), ("sobre", "tipos"), ("tipos", REMINDER)];
     form(&bia, OWN, &fields).expect(303);
@@ -153,29 +147,15 @@ fn a_text_is_changed_looked_at_and_taken_back() {
     look["acao"] = json!("ver");
     let seen = admin.post(&path, &look).ok();
     assert_eq!(seen["assunto"], "Oi, Ana Souza");
-    assert!(
-        seen["texto"]
-            .as_str()
-            .unwrap()
-            .starts_with("Oi, Ana!\n\nSeu link: http")
-    );
+    assert!(seen["texto"].as_str().unwrap().starts_with("Oi, Ana!\n\nSeu link: http"));
     assert_eq!(json_of(&admin, &path)["texto"], shipped["texto"]);
     admin.post(&path, &new).ok();
     student(&site, "rui", "pro");
     let told = until("the message came", PATIENCE, || world.messages().pop());
-    assert!(
-        told["text"]
-            .as_str()
-            .unwrap()
-            .starts_with("Oi, rui!\n\nSeu link: http"),
-        "{told}"
-    );
+    assert!(told["text"].as_str().unwrap().starts_with("Oi, rui!\n\nSeu link: http"), "{told}");
     admin.post(&format!("{path}/restaurar"), &json!({})).ok();
     let back = json_of(&admin, &path);
-    assert_eq!(
-        (&back["texto"], &back["alterado_em"]),
-        (&shipped["texto"], &Value::Null)
-    );
+    assert_eq!((&back["texto"], &back["alterado_em"]), (&shipped["texto"], &Value::Null));
     let acts =
         site.stored("SELECT action FROM audit WHERE object_kind = 'texto' ORDER BY audit_id");
     assert_eq!(acts, ["texto.alterar", "texto.restaurar"]);
@@ -195,37 +175,19 @@ fn a_text_that_would_not_serve_is_refused_with_the_reason() {
         ("Oi", "", "texto", "Escreva"),
         ("Oi", "{link}\u{0}", "texto", "Escreva"),
     ] {
-        let refused = admin
-            .post(&path, &json!({ "assunto": subject, "texto": text }))
-            .expect(422);
+        let refused = admin.post(&path, &json!({ "assunto": subject, "texto": text })).expect(422);
         let fault = refused.json()["fields"][field].to_string();
         assert!(fault.contains(said), "{refused}");
     }
     let long = "ã".repeat(1_993) + "{link} ";
-    admin
-        .post(&path, &json!({ "assunto": "Oi", "texto": long }))
-        .ok();
+    admin.post(&path, &json!({ "assunto": "Oi", "texto": long })).ok();
     let longer = "ã".repeat(1_995) + "{link}";
-    admin
-        .post(&path, &json!({ "assunto": "Oi", "texto": longer }))
-        .expect(422);
+    admin.post(&path, &json!({ "assunto": "Oi", "texto": longer })).expect(422);
     // A browser gets its form again, with what it typed.
-    let fields = [
-        ("assunto", "Oi <b>"),
-        ("texto", "Sem nada"),
-        ("acao", "salvar"),
-    ];
+    let fields = [("assunto", "Oi <b>"), ("texto", "Sem nada"), ("acao", "salvar")];
     let page = form(&admin, &path, &fields).expect(422).text();
-    assert!(
-        page.contains("Oi &#60;b&#62;") && page.contains("Sem nada"),
-        "{page}"
-    );
-    form(
-        &admin,
-        &path,
-        &[("assunto", "Oi"), ("texto", "{link}"), ("acao", "ver")],
-    )
-    .expect(200);
+    assert!(page.contains("Oi &#60;b&#62;") && page.contains("Sem nada"), "{page}");
+    form(&admin, &path, &[("assunto", "Oi"), ("texto", "{link}"), ("acao", "ver")]).expect(200);
     for unknown in ["teste", "alerta", "outra"] {
         admin.get(&format!("{TEXTS}/{unknown}")).expect(404);
     }
@@ -239,9 +201,7 @@ fn a_channel_is_tried_out_with_a_message_to_oneself() {
     let test = format!("{CHANNELS}/chat/teste");
     admin.post(&test, &json!({ "numero": "123" })).expect(422);
     form(&admin, &test, &[("numero", "123")]).expect(422);
-    let queued = admin
-        .post(&test, &json!({ "numero": "(11) 98765-4321" }))
-        .expect(201);
+    let queued = admin.post(&test, &json!({ "numero": "(11) 98765-4321" })).expect(201);
     let id = queued.json()["id"].as_str().unwrap().to_owned();
     let told = until("the test came", PATIENCE, || world.messages().pop());
     assert_eq!(told["to"], "5511987654321");
@@ -254,9 +214,7 @@ fn a_channel_is_tried_out_with_a_message_to_oneself() {
         let refused = admin.post(&format!("{CHANNELS}/{channel}/teste"), &json!({}));
         assert_eq!(refused.expect(409).code(), "conflict");
     }
-    admin
-        .post(&format!("{CHANNELS}/pombo/teste"), &json!({}))
-        .expect(404);
+    admin.post(&format!("{CHANNELS}/pombo/teste"), &json!({})).expect(404);
     let shown = json_of(&admin, CHANNELS);
     let chat = &shown["dados"][0];
     assert_eq!(
@@ -299,10 +257,7 @@ fn a_channel_that_refuses_us_is_told_to_administrators_by_another_once_a_day() {
         (told["total"] == 1).then(|| told["dados"][0].clone())
     });
     assert_eq!(told["titulo"], "Canal fora do ar: Chat");
-    assert!(
-        told["mensagem"].as_str().unwrap().contains("chat.api_key"),
-        "{told}"
-    );
+    assert!(told["mensagem"].as_str().unwrap().contains("chat.api_key"), "{told}");
     let alerts = site.stored("SELECT channel FROM outbox WHERE kind = 'alerta'");
     assert_eq!(alerts, ["email"], "not by the channel itself");
     admin.post("/admin/avisos/lidos", &json!({})).ok();
@@ -322,9 +277,7 @@ fn the_page_of_messages_counts_by_day_and_channel() {
     let admin = site.administrator();
     student(&site, "ana", "pro");
     student(&site, "rui", "pro");
-    until("both left", PATIENCE, || {
-        (world.messages().len() == 2).then_some(())
-    });
+    until("both left", PATIENCE, || (world.messages().len() == 2).then_some(()));
     let page = until("both are counted", PATIENCE, || {
         let page = admin.get("/admin/mensagens").expect(200).text();
         page.contains("20/11: 2 · Chat 2").then_some(page)
@@ -332,13 +285,7 @@ fn the_page_of_messages_counts_by_day_and_channel() {
     assert!(page.contains("Mensagens enviadas por dia, últimos 30 dias"));
     site.clock().set("2026-11-21T03:00:00Z");
     let again = admin.get("/admin/mensagens").expect(200).text();
-    assert!(
-        again.contains("21/11: 0 · Chat 0") && again.contains("20/11: 2 · Chat 2"),
-        "{again}"
-    );
+    assert!(again.contains("21/11: 0 · Chat 0") && again.contains("20/11: 2 · Chat 2"), "{again}");
     let narrowed = admin.get("/admin/mensagens?canal=chat").expect(200).text();
-    assert!(
-        !narrowed.contains("últimos 30 dias"),
-        "the chart is of all messages"
-    );
+    assert!(!narrowed.contains("últimos 30 dias"), "the chart is of all messages");
 }

@@ -59,18 +59,11 @@ fn a_question_that_ended_unnoticed_is_read_again() {
 
         let answer = json!({ "resposta": "Tem sim" });
         let refused = ana.post(&format!("{page}/responder"), &answer).expect(409);
-        assert!(
-            refused.text().contains(said),
-            "{status}: {}",
-            refused.text()
-        );
+        assert!(refused.text().contains(said), "{status}: {}", refused.text());
         assert_eq!(json_of(&ana, &page)["estado"], "encerrada", "{status}");
         let back = form(&ana, &format!("{page}/responder"), "Tem sim").expect(303);
         let shown = ana.get(back.header("location").unwrap()).expect(200).text();
-        assert!(
-            shown.contains("não foi enviada") && shown.contains(said),
-            "{status}: {shown}"
-        );
+        assert!(shown.contains("não foi enviada") && shown.contains(said), "{status}: {shown}");
         assert!(!shown.contains("<textarea"), "{status}");
     }
     // One that the marketplace does not know any more.
@@ -102,11 +95,7 @@ fn a_refused_answer_says_what_to_do_and_is_kept() {
     let item = format!("/_sandbox/items/{}", item.as_str().unwrap());
     world.control(&item, &json!({ "status": "under_review", "notify": false }));
     let page = form(&ana, &path, "Tem sim, azul").expect(409).text();
-    for part in [
-        "Tem sim, azul</textarea>",
-        "não está ativo",
-        "Nada foi enviado",
-    ] {
+    for part in ["Tem sim, azul</textarea>", "não está ativo", "Nada foi enviado"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert_eq!(left_open(&site), "1");

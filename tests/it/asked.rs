@@ -37,10 +37,7 @@ fn linked(world: &World, site: &Site) {
 
 fn ask(world: &World, more: &Value) -> Value {
     let mut question = json!({ "ml_user_id": LOJA, "text": "Serve na bicicleta?" });
-    question
-        .as_object_mut()
-        .unwrap()
-        .extend(more.as_object().unwrap().clone());
+    question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     world.control("/_sandbox/questions", &question)["id"].take()
 }
 
@@ -86,13 +83,7 @@ fn a_new_question_is_told_once_by_chat() {
     let text = sent(&world, 1)[0]["text"].as_str().unwrap().to_owned();
     let page = format!("/painel/perguntas/{question}");
     assert!(text.starts_with("Olá, ana. Um comprador"), "{text}");
-    for part in [
-        "loja LOJA DA ANA",
-        "Garrafa térmica",
-        "“Serve? ãã",
-        "ã…”",
-        &page,
-    ] {
+    for part in ["loja LOJA DA ANA", "Garrafa térmica", "“Serve? ãã", "ã…”", &page] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.chars().count() < 600, "{text}");
@@ -128,13 +119,11 @@ fn who_does_not_want_them_is_told_in_the_panel_alone() {
     let ana = site.person("ana");
     let page = ana.get("/perfil/avisos").expect(200).text();
     assert!(page.contains("Perguntas de compradores"), "{page}");
-    ana.post("/perfil/avisos", &json!({ "tipos": ["inatividade"] }))
-        .ok();
+    ana.post("/perfil/avisos", &json!({ "tipos": ["inatividade"] })).ok();
     ask(&world, &json!({}));
     questions(&world, &site, 1);
     assert_eq!(queue(&site), [""; 0]);
-    ana.post("/perfil/avisos", &json!({ "tipos": ["pergunta"] }))
-        .ok();
+    ana.post("/perfil/avisos", &json!({ "tipos": ["pergunta"] })).ok();
     ask(&world, &json!({}));
     questions(&world, &site, 2);
     assert_eq!(queue(&site), ["pergunta chat 0 -"]);
@@ -159,15 +148,7 @@ fn what_was_answered_meanwhile_is_not_sent() {
     assert_eq!(run(&site)["chat_enviados"], 1);
     assert_eq!(
         queue(&site),
-        [
-            "pergunta chat 2 a pergunta já não espera resposta",
-            "pergunta chat 1 -"
-        ]
+        ["pergunta chat 2 a pergunta já não espera resposta", "pergunta chat 1 -"]
     );
-    assert!(
-        sent(&world, 1)[0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("Tem azul?")
-    );
+    assert!(sent(&world, 1)[0]["text"].as_str().unwrap().contains("Tem azul?"));
 }

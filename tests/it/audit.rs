@@ -27,21 +27,12 @@ fn every_act_is_told_with_what_it_changed() {
     assert_eq!(newest["antes"]["papel"], "pro");
     assert_eq!(newest["depois"]["papel"], "vip");
     let number = newest["id"].as_str().unwrap();
-    let shown = page(&admin, &format!("/admin/auditoria/{number}"))
-        .expect(200)
-        .text();
-    for part in [
-        "Alterar aluno",
-        "<del>pro</del>",
-        "<ins>vip</ins>",
-        "pedido-da-mudanca",
-    ] {
+    let shown = page(&admin, &format!("/admin/auditoria/{number}")).expect(200).text();
+    for part in ["Alterar aluno", "<del>pro</del>", "<ins>vip</ins>", "pedido-da-mudanca"] {
         assert!(shown.contains(part), "no {part:?} in {shown}");
     }
     // A change that changes nothing is no act.
-    admin
-        .post(&format!("/admin/alunos/{id}"), &json!({ "plano": "vip" }))
-        .ok();
+    admin.post(&format!("/admin/alunos/{id}"), &json!({ "plano": "vip" })).ok();
     assert_eq!(list(&admin, "/admin/auditoria?quem=pessoa")["total"], 2);
     for missing in ["/admin/auditoria/999", "/admin/auditoria/x"] {
         page(&admin, missing).expect(404);
@@ -56,12 +47,7 @@ fn entries_are_found_by_words_filters_and_time() {
     site.clock().advance_s(10 * 86_400);
     let admin = site.administrator();
     make(&admin, "Bruno Lima", "bruno@exemplo.com", "pro");
-    admin
-        .post(
-            &format!("/admin/alunos/{ana}/suspender"),
-            &json!({ "motivo": "férias" }),
-        )
-        .ok();
+    admin.post(&format!("/admin/alunos/{ana}/suspender"), &json!({ "motivo": "férias" })).ok();
     let plan = json!({ "titulo": "Plano anual", "preco": 97 });
     admin.post("/admin/planos", &plan).expect(201);
     for (query, total) in [
@@ -101,13 +87,7 @@ fn entries_are_found_by_words_filters_and_time() {
         admin.get(&format!("/admin/auditoria?{bad}")).expect(422);
     }
     page(&admin, "/admin/auditoria?q=nada").expect(200);
-    let file = admin
-        .get("/admin/auditoria?formato=csv&objeto=aluno")
-        .expect(200)
-        .text();
+    let file = admin.get("/admin/auditoria?formato=csv&objeto=aluno").expect(200).text();
     assert_eq!(file.lines().count(), 4, "{file}");
-    assert!(
-        file.contains("aluno.suspender") && file.contains("Ana Assunção"),
-        "{file}"
-    );
+    assert!(file.contains("aluno.suspender") && file.contains("Ana Assunção"), "{file}");
 }

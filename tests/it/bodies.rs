@@ -151,9 +151,7 @@ fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
         if reply.status == 201 && ONE_TEXT.contains(&&*row.path) {
             let id = reply.json()["id"].as_str().unwrap().to_owned();
             let remove = Request::new("POST", &format!("{}/{id}/excluir", row.path));
-            caller
-                .send(remove.header("Accept", "application/json"))
-                .ok();
+            caller.send(remove.header("Accept", "application/json")).ok();
             continue;
         }
         assert!(
@@ -173,9 +171,7 @@ fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
 fn body(random: &mut Random) -> Vec<u8> {
     match random.below(10) {
         0 => noise(random, 64),
-        1 => "["
-            .repeat(1 + usize::try_from(random.below(1500)).unwrap())
-            .into_bytes(),
+        1 => "[".repeat(1 + usize::try_from(random.below(1500)).unwrap()).into_bytes(),
         2 => {
             let depth = 1 + usize::try_from(random.below(300)).unwrap();
             format!("{}1{}", "{\"x\":".repeat(depth), "}".repeat(depth)).into_bytes()
@@ -191,27 +187,17 @@ fn body(random: &mut Random) -> Vec<u8> {
             bytes[at] = random.next().to_le_bytes()[0];
             bytes
         }
-        5 => object(random)
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect(),
+        5 => object(random).encode_utf16().flat_map(u16::to_le_bytes).collect(),
         6 => [b"\xef\xbb\xbf", object(random).as_bytes()].concat(),
-        7 => format!(
-            "{}={}&{}",
-            random.pick(&NAMES),
-            value(random),
-            random.pick(&NAMES)
-        )
-        .into_bytes(),
+        7 => format!("{}={}&{}", random.pick(&NAMES), value(random), random.pick(&NAMES))
+            .into_bytes(),
         8 => value(random).into_bytes(),
         _ => object(random).into_bytes(),
     }
 }
 
 fn noise(random: &mut Random, longest: u64) -> Vec<u8> {
-    (0..random.below(longest))
-        .map(|_| random.next().to_le_bytes()[0])
-        .collect()
+    (0..random.below(longest)).map(|_| random.next().to_le_bytes()[0]).collect()
 }
 
 /// An object of known names with values that no row takes together. Some have
@@ -222,9 +208,7 @@ fn object(random: &mut Random) -> String {
     let names: Vec<&str> = if whole {
         NAMES.to_vec()
     } else {
-        (0..=random.below(5))
-            .map(|_| *random.pick(&NAMES))
-            .collect()
+        (0..=random.below(5)).map(|_| *random.pick(&NAMES)).collect()
     };
     let fields = names.iter().map(|name| {
         let mut chosen = value(random);
@@ -278,14 +262,8 @@ fn rows(site: &Site, name: &str) -> BTreeMap<String, i64> {
     // Written behind on every call: windows and counters. Then what tells of
     // things made and removed: the audit log and the times of change. Search
     // indexes only repeat what stands in a table.
-    let counters = [
-        "rate_window",
-        "daily_count",
-        "audit",
-        "setting",
-        "request_log",
-        "request_log_count",
-    ];
+    let counters =
+        ["rate_window", "daily_count", "audit", "setting", "request_log", "request_log_count"];
     let copy = site.folder().join(name);
     site.command(&["backup", &copy.display().to_string()]).ok();
     let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();

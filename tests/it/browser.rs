@@ -50,9 +50,7 @@ fn focused(browser: &Browser) -> Value {
 /// What stands in a field.
 #[track_caller]
 fn value_of(browser: &Browser, name: &str) -> Value {
-    browser.script(&format!(
-        "return document.querySelector(\"[name='{name}']\").value;"
-    ))
+    browser.script(&format!("return document.querySelector(\"[name='{name}']\").value;"))
 }
 
 #[test]
@@ -179,10 +177,7 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     browser.click("button[popovertarget^='desvincular']");
     browser.see("Desvincular LOJA DA ANA?");
     browser.key(ESCAPE);
-    browser.wait_until(
-        "the question is gone",
-        "!document.querySelector(':popover-open')",
-    );
+    browser.wait_until("the question is gone", "!document.querySelector(':popover-open')");
     browser.click("button[popovertarget^='desvincular']");
     browser.click("dialog:popover-open button.danger");
     browser.see("Nenhuma conta vinculada");
@@ -217,10 +212,8 @@ fn a_first_reading_is_seen_to_go_on() {
     let first = browser.script(&format!("return {done};"));
     browser.wait_until("the bar moves", &format!("{done} > {first}"));
     world.clear_faults();
-    browser.wait_until(
-        "everything is read",
-        "document.querySelectorAll('.areas .good').length === 6",
-    );
+    browser
+        .wait_until("everything is read", "document.querySelectorAll('.areas .good').length === 6");
     let kept = browser.script(
         "return [window.isSame, document.querySelector('.account details').open,
            document.activeElement.matches('.account .leave'), !!document.querySelector('progress')];",
@@ -374,16 +367,9 @@ fn the_keyboard_reaches_everything() {
     browser.key(TAB);
     assert_eq!(name_of_focus(&browser), "Pular para o conteúdo");
     browser.key(ENTER);
-    browser.wait_until(
-        "the focus is at the content",
-        "document.activeElement.id === 'conteudo'",
-    );
+    browser.wait_until("the focus is at the content", "document.activeElement.id === 'conteudo'");
     browser.key(TAB);
-    assert_eq!(
-        name_of_focus(&browser),
-        "Vincular conta",
-        "the navigation is behind"
-    );
+    assert_eq!(name_of_focus(&browser), "Vincular conta", "the navigation is behind");
 }
 
 #[test]
@@ -425,10 +411,7 @@ fn lists_menus_and_questions_work_by_keyboard() {
     browser.see("Excluir o plano Plano Anual?");
     assert_eq!(name_of_focus(&browser), "Cancelar");
     browser.key(ESCAPE);
-    browser.wait_until(
-        "the question is gone",
-        "!document.querySelector(':popover-open')",
-    );
+    browser.wait_until("the question is gone", "!document.querySelector(':popover-open')");
     assert_eq!(name_of_focus(&browser), "Excluir plano");
     browser.key(ENTER);
     browser.see("Excluir o plano Plano Anual?");

@@ -29,19 +29,13 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     let (ana, operator) = furnish(&site, &world);
     let rules = rules(&site);
     let nobody = site.anonymous();
-    for page in a_few(
-        walk(&nobody, "/entrar", &rules, SAMPLES).into_keys(),
-        &rules,
-    ) {
+    for page in a_few(walk(&nobody, "/entrar", &rules, SAMPLES).into_keys(), &rules) {
         faults.look(&browser, &site.url(&page));
     }
     faults.look(&browser, &site.url(&password_link(&site)));
     faults.look(&browser, &site.url("/nao-existe"));
     let consent = ana.get("/painel/ml/conectar");
-    faults.look(
-        &browser,
-        consent.header("location").expect("the consent page"),
-    );
+    faults.look(&browser, consent.header("location").expect("the consent page"));
     faults.look(&browser, &format!("http://{}/", world.address()));
 
     browser.go(&site.url("/entrar"));
@@ -51,12 +45,9 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     browser.see("E-mail ou senha não conferem");
     faults.inspect(&browser);
     let (newcomer, rui) = (site.person("eva"), site.person_as("rui", "drop"));
-    for (actor, home) in [
-        (&ana, "/painel"),
-        (&newcomer, "/painel"),
-        (&operator, "/admin"),
-        (&rui, "/fornecedor"),
-    ] {
+    for (actor, home) in
+        [(&ana, "/painel"), (&newcomer, "/painel"), (&operator, "/admin"), (&rui, "/fornecedor")]
+    {
         let pages = a_few(walk(actor, home, &rules, SAMPLES).into_keys(), &rules);
         site.sign_in(&browser, actor.person(), home);
         for page in pages {
@@ -156,11 +147,7 @@ impl Faults {
         assert_eq!(wide["window"], width);
         let scroll = wide["scroll"].as_u64().unwrap_or(u64::MAX);
         if scroll > u64::from(width) {
-            self.note(
-                browser,
-                &format!("{width} px, sideways"),
-                &format!("{wide:#}"),
-            );
+            self.note(browser, &format!("{width} px, sideways"), &format!("{wide:#}"));
         }
     }
 
@@ -194,10 +181,7 @@ fn axe_source() -> String {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("target/axe/node_modules/axe-core/axe.min.js");
     let source = std::fs::read_to_string(&path).unwrap_or_else(|error| {
-        panic!(
-            "no axe-core at {} ({error}): run tests/run, which installs it",
-            path.display()
-        )
+        panic!("no axe-core at {} ({error}): run tests/run, which installs it", path.display())
     });
     // As a script of the driver it is a function's body.
     format!("{source}; window.axe = axe;")

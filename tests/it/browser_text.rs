@@ -38,10 +38,7 @@ fn text_of_strangers_runs_nothing_in_a_browser() {
     }
     let all: BTreeSet<String> = payloads::all().into_iter().collect();
     let unseen: Vec<_> = all.difference(&seen).collect();
-    assert!(
-        unseen.is_empty(),
-        "not shown as they were typed: {unseen:?}"
-    );
+    assert!(unseen.is_empty(), "not shown as they were typed: {unseen:?}");
 }
 
 /// How many names of a person pass before the browser looks.
@@ -58,10 +55,7 @@ fn a_name_runs_nothing_in_a_browser() {
         rename(&ana, &text);
         browser.go(&site.url("/perfil"));
         browser.wait_for_path("/perfil");
-        assert!(
-            expect_inert(&browser).contains(&text),
-            "{text} is not shown"
-        );
+        assert!(expect_inert(&browser).contains(&text), "{text} is not shown");
     }
 }
 
@@ -82,13 +76,10 @@ fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
         }
     }
     let rows = records.len();
-    let some = records
-        .into_values()
-        .enumerate()
-        .flat_map(|(turn, mut all)| {
-            all.sort_by_key(|address| (address.len(), address.clone()));
-            all.into_iter().skip(turn).step_by(rows)
-        });
+    let some = records.into_values().enumerate().flat_map(|(turn, mut all)| {
+        all.sort_by_key(|address| (address.len(), address.clone()));
+        all.into_iter().skip(turn).step_by(rows)
+    });
     lists.into_iter().chain(some).collect()
 }
 

@@ -21,9 +21,7 @@ fn list(actor: &Actor<'_>, target: &str) -> Value {
 
 fn skus(list: &Value) -> Vec<String> {
     let rows = list["dados"].as_array().unwrap();
-    rows.iter()
-        .map(|row| row["sku"].as_str().unwrap().to_owned())
-        .collect()
+    rows.iter().map(|row| row["sku"].as_str().unwrap().to_owned()).collect()
 }
 
 #[track_caller]
@@ -61,15 +59,8 @@ fn a_product_is_made_changed_found_and_removed() {
     make(&ana, PATH, &json!({ "titulo": "Zíper", "sku": "b" }));
     make(&ana, PATH, &json!({ "titulo": "abajur", "sku": "C" }));
     let all = list(&ana, PATH);
-    assert_eq!(
-        (all["ok"].clone(), all["total"].clone()),
-        (json!(true), json!(3))
-    );
-    assert_eq!(
-        skus(&all),
-        ["C", "COL-1", "b"],
-        "by title, without case and accents"
-    );
+    assert_eq!((all["ok"].clone(), all["total"].clone()), (json!(true), json!(3)));
+    assert_eq!(skus(&all), ["C", "COL-1", "b"], "by title, without case and accents");
     for (query, found) in [
         ("q=agua", vec!["COL-1"]),
         ("q=col-1", vec!["COL-1"]),
@@ -82,11 +73,7 @@ fn a_product_is_made_changed_found_and_removed() {
         ("ordem=sku&pagina=2&por_pagina=2", vec!["b"]),
         ("pagina=9", vec![]),
     ] {
-        assert_eq!(
-            skus(&list(&ana, &format!("{PATH}?{query}"))),
-            found,
-            "{query}"
-        );
+        assert_eq!(skus(&list(&ana, &format!("{PATH}?{query}"))), found, "{query}");
     }
     site.clock().advance_s(60);
     let target = format!("{PATH}/{id}");
@@ -117,15 +104,13 @@ fn what_is_wrong_with_a_product_is_named_field_by_field() {
     let reply = ana.post(PATH, &bad).expect(422).json();
     let named: Vec<&String> = reply["fields"].as_object().unwrap().keys().collect();
     assert_eq!(named, ["custo", "ean", "estoque", "preco", "sku", "titulo"]);
-    let form = Request::new("POST", PATH)
-        .header("Accept", "text/html")
-        .form(&[("titulo", "Dois"), ("sku", "A"), ("preco", "12,3,4")]);
+    let form = Request::new("POST", PATH).header("Accept", "text/html").form(&[
+        ("titulo", "Dois"),
+        ("sku", "A"),
+        ("preco", "12,3,4"),
+    ]);
     let page = ana.send(form).expect(422).text();
-    for said in [
-        "Você já tem um produto com este SKU.",
-        "value=\"Dois\"",
-        "value=\"12,3,4\"",
-    ] {
+    for said in ["Você já tem um produto com este SKU.", "value=\"Dois\"", "value=\"12,3,4\""] {
         assert!(page.contains(said), "{said}");
     }
     assert_eq!(list(&ana, PATH)["total"], json!(1));
@@ -213,11 +198,7 @@ fn import(actor: &Actor<'_>, base: &str, csv: &str) -> Reply {
 fn a_file_comes_in_whole_or_not_at_all() {
     let site = Site::start();
     let ana = site.person("ana");
-    let id = make(
-        &ana,
-        PATH,
-        &json!({ "titulo": "Um", "sku": "A", "preco": 10, "estoque": 4 }),
-    );
+    let id = make(&ana, PATH, &json!({ "titulo": "Um", "sku": "A", "preco": 10, "estoque": 4 }));
     let bad =
         "sku,ean,title,cost,price,stock\nA,,Um,1,2,9\n,,Sem,1,1,1\nB,x,Dois,1,1,1\nC,,,1,1,1\n";
     let refused = import(&ana, PATH, bad).expect(422).json();
@@ -239,32 +220,17 @@ fn a_file_comes_in_whole_or_not_at_all() {
 
     let good = "\u{feff}SKU;Título;Preço;Estoque\r\nA;;;9\r\nB;Dois;1.234,50;2\r\n";
     let done = import(&ana, PATH, good).ok();
-    assert_eq!(
-        done,
-        json!({ "ok": true, "criados": 1, "alterados": 1, "sem_mudanca": 0 })
-    );
+    assert_eq!(done, json!({ "ok": true, "criados": 1, "alterados": 1, "sem_mudanca": 0 }));
     let stored = product(&ana, &id);
-    assert_eq!(
-        (stored["titulo"].clone(), stored["preco"].clone()),
-        (json!("Um"), json!(10))
-    );
+    assert_eq!((stored["titulo"].clone(), stored["preco"].clone()), (json!("Um"), json!(10)));
     let newest = changes(&stored).swap_remove(0);
     assert_eq!(newest, ("ajuste".to_owned(), 5, 9));
 
     let exported = ana.get(&format!("{PATH}?formato=csv")).expect(200).text();
     assert!(exported.contains("\nB,,Dois,0,1234.5,2\r\n"), "{exported}");
     let again = import(&ana, PATH, &exported).ok();
-    assert_eq!(
-        again,
-        json!({ "ok": true, "criados": 0, "alterados": 0, "sem_mudanca": 2 })
-    );
-    for nonsense in [
-        "",
-        "title\nA\n",
-        "sku,nada\nA,1\n",
-        "sku\n",
-        "sku,title\nE,\"Aberto\n",
-    ] {
+    assert_eq!(again, json!({ "ok": true, "criados": 0, "alterados": 0, "sem_mudanca": 2 }));
+    for nonsense in ["", "title\nA\n", "sku,nada\nA,1\n", "sku\n", "sku,title\nE,\"Aberto\n"] {
         import(&ana, PATH, nonsense).expect(422);
     }
 }
@@ -333,10 +299,7 @@ fn a_browser_sends_a_file_and_reads_what_is_wrong() {
     assert!(page.contains("Escolha um arquivo CSV."), "{page}");
     let done = send("sku,title\nA,Um\nB,Dois\n").expect(303);
     let list = ana.get(done.header("location").unwrap()).expect(200).text();
-    assert!(
-        list.contains("2 criados, 0 alterados, 0 sem mudança."),
-        "{list}"
-    );
+    assert!(list.contains("2 criados, 0 alterados, 0 sem mudança."), "{list}");
 }
 
 #[test]
@@ -347,13 +310,7 @@ fn the_command_imports_for_sellers_and_suppliers() {
     let file = site.folder().join("produtos.csv");
     let run = |email: &str, csv: &str| {
         std::fs::write(&file, csv).unwrap();
-        let arguments = [
-            "catalog",
-            "import",
-            "--email",
-            email,
-            file.to_str().unwrap(),
-        ];
+        let arguments = ["catalog", "import", "--email", email, file.to_str().unwrap()];
         site.command(&arguments).run()
     };
     let csv = "sku;ean;title;cost;price;stock\nA;;Um;1,5;2;3\nB;;Dois;1;2;0\n";
@@ -379,10 +336,7 @@ fn the_command_imports_for_sellers_and_suppliers() {
     for email in ["nobody@example.com", &*site.administrator().person().email] {
         assert_eq!(run(email, csv).code, Some(1), "{email}");
     }
-    let noted = list(
-        &site.administrator(),
-        "/admin/auditoria?q=importar_produtos",
-    );
+    let noted = list(&site.administrator(), "/admin/auditoria?q=importar_produtos");
     assert_eq!(noted["total"], json!(2));
 }
 
@@ -446,9 +400,7 @@ impl Shop<'_> {
     }
 
     fn stock(&self) -> i64 {
-        product(&self.ana, &self.product)["estoque"]
-            .as_i64()
-            .unwrap()
+        product(&self.ana, &self.product)["estoque"].as_i64().unwrap()
     }
 }
 
@@ -467,12 +419,7 @@ fn with_shop(check: impl FnOnce(&Shop<'_>, &str, &str)) {
     let body = json!({ "titulo": "Um", "sku": "A", "estoque": 10 });
     let product = make(&ana, PATH, &body);
     site.clock().advance_s(5);
-    let shop = Shop {
-        site: &site,
-        world: &world,
-        ana,
-        product,
-    };
+    let shop = Shop { site: &site, world: &world, ana, product };
     check(&shop, &listing, &early);
 }
 
@@ -513,11 +460,7 @@ fn more_can_be_sold_than_there_is() {
         let list = shop.ana.get(PATH).expect(200).text();
         assert!(list.contains("Vendido a mais"), "{list}");
         // What was exported comes back, also below zero.
-        let exported = shop
-            .ana
-            .get(&format!("{PATH}?formato=csv"))
-            .expect(200)
-            .text();
+        let exported = shop.ana.get(&format!("{PATH}?formato=csv")).expect(200).text();
         let again = import(&shop.ana, PATH, &exported).ok();
         assert_eq!(again["sem_mudanca"], json!(1));
         // A product made anew has nothing to do with older orders.

@@ -12,11 +12,8 @@ use crate::site::Site;
 use crate::world::World;
 
 /// Shops and whose they are.
-pub const SHOPS: [(u64, &str); 3] = [
-    (900_000_001, "ana"),
-    (900_000_002, "ana"),
-    (900_000_003, "rui"),
-];
+pub const SHOPS: [(u64, &str); 3] =
+    [(900_000_001, "ana"), (900_000_002, "ana"), (900_000_003, "rui")];
 /// Persons stay logged in for twelve hours.
 const LOGIN_S: i64 = 8 * 3600;
 /// Steps that a test remembers for its message.
@@ -136,9 +133,7 @@ impl<'w> Play<'w> {
         for (id, name) in SHOPS {
             for product in 0..4 {
                 let body = json!({ "titulo": "Coisa", "sku": format!("SKU-{id}-{product}"), "estoque": 1000 });
-                play.person(name)
-                    .post("/painel/produtos", &body)
-                    .expect(201);
+                play.person(name).post("/painel/produtos", &body).expect(201);
             }
             world.link(play.person(name), id);
         }
@@ -219,15 +214,10 @@ impl<'w> Play<'w> {
         for (name, integration, extension) in &self.programs {
             let own = SHOPS.iter().filter(|(_, owner)| owner == name);
             let truths: Vec<Value> = own.map(|(id, _)| self.world.truth(*id)).collect();
-            let orders = truths
-                .iter()
-                .flat_map(|truth| truth["orders"].as_array().unwrap());
+            let orders = truths.iter().flat_map(|truth| truth["orders"].as_array().unwrap());
             let wanted: BTreeMap<String, String> = orders
                 .map(|order| {
-                    (
-                        order["order_id"].to_string(),
-                        order["status"].as_str().unwrap().to_owned(),
-                    )
+                    (order["order_id"].to_string(), order["status"].as_str().unwrap().to_owned())
                 })
                 .collect();
             let shown = all_orders(integration);
@@ -306,14 +296,8 @@ impl<'w> Play<'w> {
         sale["ml_user_id"] = SHOPS[shop].0.into();
         sale["item"] = item.into();
         sale["quantity"] = (1 + self.random.below(3)).into();
-        let statuses = [
-            "paid",
-            "paid",
-            "paid",
-            "confirmed",
-            "payment_in_process",
-            "payment_required",
-        ];
+        let statuses =
+            ["paid", "paid", "paid", "confirmed", "payment_in_process", "payment_required"];
         sale["status"] = (*self.random.pick(&statuses)).into();
         if self.chance(25) {
             sale["shipping"] = "later".into();
@@ -398,16 +382,11 @@ impl<'w> Play<'w> {
         let is_sold = matches!(&*order.status, "paid" | "partially_refunded") && !order.rides_along;
         let next = match order.stage {
             0 if is_sold => "shipped",
-            1 => *self
-                .random
-                .pick(&["delivered", "delivered", "not_delivered"]),
+            1 => *self.random.pick(&["delivered", "delivered", "not_delivered"]),
             _ => return,
         };
         let id = self.shops[shop].orders[place].id.clone();
-        if self
-            .happen(&format!("orders/{id}"), json!({ "shipping_status": next }))
-            .is_some()
-        {
+        if self.happen(&format!("orders/{id}"), json!({ "shipping_status": next })).is_some() {
             self.shops[shop].orders[place].stage += 1;
         }
     }
@@ -468,10 +447,7 @@ impl<'w> Play<'w> {
         let path = format!("/painel/perguntas/{question}/responder");
         let request = Request::new("POST", &path).json(&json!({ "resposta": "Sim, serve." }));
         let reply = self.person(SHOPS[shop].1).send(request);
-        assert!(
-            matches!(reply.status, 200 | 404 | 409 | 502 | 503),
-            "{reply}"
-        );
+        assert!(matches!(reply.status, 200 | 404 | 409 | 502 | 503), "{reply}");
     }
 
     fn claim(&mut self) {
@@ -511,16 +487,10 @@ impl<'w> Play<'w> {
         let (topic, form, ids): (_, _, Vec<String>) = match self.random.below(4) {
             0 => ("items", "/items/", of.items.clone()),
             1 => ("questions", "/questions/", of.questions.clone()),
-            2 => (
-                "post_purchase",
-                "/post-purchase/v1/claims/",
-                of.claims.clone(),
-            ),
-            _ => (
-                "orders_v2",
-                "/orders/",
-                of.orders.iter().map(|order| order.id.clone()).collect(),
-            ),
+            2 => ("post_purchase", "/post-purchase/v1/claims/", of.claims.clone()),
+            _ => {
+                ("orders_v2", "/orders/", of.orders.iter().map(|order| order.id.clone()).collect())
+            }
         };
         if let Some(id) = self.picked(&ids) {
             let news = json!({ "ml_user_id": SHOPS[shop].0, "topic": topic, "resource": format!("{form}{id}") });
@@ -538,11 +508,7 @@ fn all_orders(integration: &Actor<'_>) -> BTreeMap<String, String> {
         let page = integration.get(&page).ok();
         let orders = page["data"].as_array().unwrap();
         let text = |order: &Value, name: &str| order[name].as_str().unwrap().to_owned();
-        all.extend(
-            orders
-                .iter()
-                .map(|order| (text(order, "order_id"), text(order, "status"))),
-        );
+        all.extend(orders.iter().map(|order| (text(order, "order_id"), text(order, "status"))));
         if orders.is_empty() {
             break;
         }

@@ -74,9 +74,7 @@ pub fn with_token(token: &str) -> Request {
 /// An account in the shape of [`ACCOUNT`], read from a copy of the database.
 #[track_caller]
 pub fn account(site: &Site, email: &str) -> Option<String> {
-    accounts(site)
-        .into_iter()
-        .find(|line| line.starts_with(&format!("{email} ")))
+    accounts(site).into_iter().find(|line| line.starts_with(&format!("{email} ")))
 }
 
 /// Every account with an e-mail address, its plan and what purchases say.
@@ -116,10 +114,7 @@ fn the_token_comes_in_the_header_or_in_the_body() {
         answer,
         json!({ "success": true, "message": "event received", "data": { "event": "PURCHASE_APPROVED" } })
     );
-    let in_body = event
-        .clone()
-        .with("/id", "e-2")
-        .with("/hottok", CHECKOUT_TOKEN);
+    let in_body = event.clone().with("/id", "e-2").with("/hottok", CHECKOUT_TOKEN);
     platform.post(RECEIVER, &in_body.0).ok();
     let form = [
         ("hottok", CHECKOUT_TOKEN),
@@ -129,9 +124,7 @@ fn the_token_comes_in_the_header_or_in_the_body() {
         ("transaction", "HP2"),
         ("prod", "77001"),
     ];
-    let answer = platform
-        .send(Request::new("POST", RECEIVER).form(&form))
-        .ok();
+    let answer = platform.send(Request::new("POST", RECEIVER).form(&form)).ok();
     assert_eq!(answer["data"]["event"], "PURCHASE_APPROVED");
     for refused in [
         Request::new("POST", RECEIVER).json(&event.0),
@@ -143,9 +136,7 @@ fn the_token_comes_in_the_header_or_in_the_body() {
         with_token("outro").json(&event.0),
         with_token("").json(&event.0),
         with_token("outro").json(&in_body.0),
-        with_token(CHECKOUT_TOKEN)
-            .header("X-HOTMART-HOTTOK", "outro")
-            .json(&event.0),
+        with_token(CHECKOUT_TOKEN).header("X-HOTMART-HOTTOK", "outro").json(&event.0),
         Request::new("POST", &format!("{RECEIVER}?hottok={CHECKOUT_TOKEN}")).json(&event.0),
         Request::new("POST", RECEIVER)
             .header("Authorization", &format!("Bearer {CHECKOUT_TOKEN}"))
@@ -154,10 +145,7 @@ fn the_token_comes_in_the_header_or_in_the_body() {
         let reply = platform.send(refused).expect(401);
         assert_eq!(reply.code(), "unauthorized", "{reply}");
     }
-    assert_eq!(
-        rows(&site, "SELECT count(*) || '' FROM checkout_event"),
-        ["3"]
-    );
+    assert_eq!(rows(&site, "SELECT count(*) || '' FROM checkout_event"), ["3"]);
 }
 
 #[test]
@@ -170,23 +158,14 @@ fn a_wrong_header_is_refused_before_the_body_is_read() {
         site.address()
     );
     connection.write(head.as_bytes());
-    let reply = connection
-        .read_reply("POST")
-        .unwrap()
-        .expect("an answer")
-        .expect(401);
+    let reply = connection.read_reply("POST").unwrap().expect("an answer").expect(401);
     assert_eq!(reply.header("connection"), Some("close"), "{reply}");
     // Without a token in the header it may stand in the body, up to 256 KiB.
     let padding = "x".repeat(250 * 1024);
     let event =
         Event::approved("e-1", "lia@exemplo.test", "HP1", 0).with("/hottok", CHECKOUT_TOKEN);
     let platform = site.anonymous();
-    platform
-        .post(
-            RECEIVER,
-            &event.clone().with("/data/padding", padding.clone()).0,
-        )
-        .ok();
+    platform.post(RECEIVER, &event.clone().with("/data/padding", padding.clone()).0).ok();
     let larger = event.with("/data/padding", padding + &"x".repeat(8 * 1024));
     platform.post(RECEIVER, &larger.0).expect(413);
 }
@@ -205,9 +184,7 @@ fn several_tokens_are_good_while_one_is_replaced() {
         let request = Request::new("POST", RECEIVER).header("x-prova", token);
         platform.send(request.json(&event.0)).ok();
         platform.send(with_token(token).json(&event.0)).expect(401);
-        let in_body = event
-            .with("/id", format!("b-{index}"))
-            .with("/hottok", *token);
+        let in_body = event.with("/id", format!("b-{index}")).with("/hottok", *token);
         platform.post(RECEIVER, &in_body.0).ok();
     }
 }
@@ -216,24 +193,16 @@ fn several_tokens_are_good_while_one_is_replaced() {
 fn without_a_configured_token_one_is_made() {
     let none: Vec<&str> = Vec::new();
     let site = Site::builder().config("checkout.tokens", none).start();
-    let token = site
-        .command(&["secret", "show", "checkout"])
-        .ok()
-        .trim()
-        .to_owned();
+    let token = site.command(&["secret", "show", "checkout"]).ok().trim().to_owned();
     site.keep_secret("generated token", &token);
     let platform = site.anonymous();
     let event = Event::approved("e-1", "lia@exemplo.test", "HP1", 0);
     platform.send(with_token(&token).json(&event.0)).ok();
     let in_body = event.clone().with("/id", "e-2").with("/hottok", token);
     platform.post(RECEIVER, &in_body.0).ok();
-    platform
-        .send(with_token(CHECKOUT_TOKEN).json(&event.0))
-        .expect(401);
+    platform.send(with_token(CHECKOUT_TOKEN).json(&event.0)).expect(401);
     platform.send(with_token("").json(&event.0)).expect(401);
-    platform
-        .post(RECEIVER, &event.with("/hottok", "").0)
-        .expect(401);
+    platform.post(RECEIVER, &event.with("/hottok", "").0).expect(401);
 }
 
 #[test]
@@ -246,16 +215,10 @@ fn wrong_tokens_count_against_the_address_and_right_ones_against_nothing() {
         assert_eq!(reply.header("x-ratelimit-limit"), None, "{reply}");
     }
     let event = Event::approved("e-0", "lia@exemplo.test", "HP1", 0);
-    platform
-        .send(with_token("outro").json(&event.0))
-        .expect(401);
+    platform.send(with_token("outro").json(&event.0)).expect(401);
     platform.post(RECEIVER, &event.0).expect(401);
-    platform
-        .send(with_token("outro").json(&event.0))
-        .expect(401);
-    platform
-        .send(with_token("outro").json(&event.0))
-        .expect(429);
+    platform.send(with_token("outro").json(&event.0)).expect(401);
+    platform.send(with_token("outro").json(&event.0)).expect(429);
     platform.post(RECEIVER, &event.0).expect(429);
     event.send(&platform).expect(200);
 }
@@ -269,37 +232,21 @@ fn the_token_is_in_no_file() {
         .with("/data/hottok", CHECKOUT_TOKEN);
     event.send(&platform).ok();
     platform.post(RECEIVER, &event.with("/id", "e-2").0).ok();
-    let form = [
-        ("hottok", CHECKOUT_TOKEN),
-        ("status", "blocked"),
-        ("email", "a@exemplo.test"),
-    ];
-    platform
-        .send(Request::new("POST", RECEIVER).form(&form))
-        .ok();
+    let form = [("hottok", CHECKOUT_TOKEN), ("status", "blocked"), ("email", "a@exemplo.test")];
+    platform.send(Request::new("POST", RECEIVER).form(&form)).ok();
     site.stop();
     for entry in std::fs::read_dir(site.database().parent().unwrap()).unwrap() {
         let path = entry.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
-        let holds = |text: &str| {
-            bytes
-                .windows(text.len())
-                .any(|part| part == text.as_bytes())
-        };
+        let holds = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(!holds(CHECKOUT_TOKEN), "{} holds the token", path.display());
     }
     site.start_again();
     let bodies = rows(&site, "SELECT body FROM checkout_body ORDER BY event_id");
     assert_eq!(bodies.len(), 3);
-    assert!(
-        bodies.iter().all(|body| !body.contains("hottok")),
-        "{bodies:?}"
-    );
+    assert!(bodies.iter().all(|body| !body.contains("hottok")), "{bodies:?}");
     let form: Value = serde_json::from_str(&bodies[2]).unwrap();
-    assert_eq!(
-        form,
-        json!({ "status": "blocked", "email": "a@exemplo.test" })
-    );
+    assert_eq!(form, json!({ "status": "blocked", "email": "a@exemplo.test" }));
 }
 
 #[test]
@@ -350,22 +297,10 @@ fn what_cannot_be_an_event_is_refused_and_not_stored() {
     let platform = site.anonymous();
     let send =
         |body: &[u8]| platform.send(with_token(CHECKOUT_TOKEN).body("application/json", body));
-    for body in [
-        &b""[..],
-        b"{",
-        b"[]",
-        b"\"texto\"",
-        b"null",
-        b"{}",
-        b"{\"event\":5,\"data\":7}",
-    ] {
+    for body in [&b""[..], b"{", b"[]", b"\"texto\"", b"null", b"{}", b"{\"event\":5,\"data\":7}"] {
         let reply = send(body);
         // A number is a name too, if a strange one.
-        let expected = if body.starts_with(b"{\"event\"") {
-            200
-        } else {
-            422
-        };
+        let expected = if body.starts_with(b"{\"event\"") { 200 } else { 422 };
         assert_eq!(reply.status, expected, "{reply}");
     }
     let event = Event::approved("e-1", "lia@exemplo.test", "HP1", 0);
@@ -391,22 +326,13 @@ fn what_cannot_be_an_event_is_refused_and_not_stored() {
         ] {
             let reply = nobody.send(&platform).expect(422);
             assert_eq!(reply.code(), "validation_failed", "{reply}");
-            assert!(
-                reply.json()["fields"]["data.buyer.email"].is_string(),
-                "{reply}"
-            );
+            assert!(reply.json()["fields"]["data.buyer.email"].is_string(), "{reply}");
         }
     }
     let flat = [("status", "approved"), ("transaction", "HP9")];
-    let reply = platform
-        .send(with_token(CHECKOUT_TOKEN).form(&flat))
-        .expect(422);
+    let reply = platform.send(with_token(CHECKOUT_TOKEN).form(&flat)).expect(422);
     assert!(reply.json()["fields"]["email"].is_string(), "{reply}");
-    event
-        .without("/data/buyer")
-        .with("/event", "CLUB_FIRST_ACCESS")
-        .send(&platform)
-        .ok();
+    event.without("/data/buyer").with("/event", "CLUB_FIRST_ACCESS").send(&platform).ok();
     assert_eq!(
         rows(&site, "SELECT event FROM checkout_event ORDER BY 1"),
         ["5", "CLUB_FIRST_ACCESS"]
@@ -436,10 +362,7 @@ fn what_was_answered_has_had_its_effect() {
         site.kill();
         site.start_again();
         let expected = if cycle % 2 == 1 { " suspenso" } else { "" };
-        assert_eq!(
-            account(&site, &email),
-            Some(format!("{email} pro{expected} pago 2026-12-20"))
-        );
+        assert_eq!(account(&site, &email), Some(format!("{email} pro{expected} pago 2026-12-20")));
     }
     site.anonymous().get("/readyz").expect(200);
 }
@@ -448,14 +371,10 @@ fn what_was_answered_has_had_its_effect() {
 fn bodies_go_after_thirty_days_and_what_they_did_stays() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    Event::approved("e-1", "lia@exemplo.test", "HP1", 0)
-        .send(&site.anonymous())
-        .ok();
+    Event::approved("e-1", "lia@exemplo.test", "HP1", 0).send(&site.anonymous()).ok();
     let page = "/admin/compras/1";
     let shown = |admin: &Actor<'_>| {
-        admin
-            .send(Request::new("GET", page).header("Accept", "application/json"))
-            .ok()
+        admin.send(Request::new("GET", page).header("Accept", "application/json")).ok()
     };
     assert_eq!(shown(&admin)["corpo"]["event"], "PURCHASE_APPROVED");
     site.clock().advance_s(31 * DAY_S);
@@ -464,13 +383,7 @@ fn bodies_go_after_thirty_days_and_what_they_did_stays() {
         shown(&admin)["corpo"].is_null().then_some(())
     });
     assert_eq!(shown(&admin)["resultado"], "aplicado");
-    assert!(
-        admin
-            .get(page)
-            .expect(200)
-            .text()
-            .contains("apagado depois de 30 dias")
-    );
+    assert!(admin.get(page).expect(200).text().contains("apagado depois de 30 dias"));
     let again = format!("{page}/processar");
     admin.post(&again, &json!({})).expect(409);
 }

@@ -23,17 +23,12 @@ fn tell(platform: &Actor<'_>, event: &str, transaction: &str, day: i64) {
 
 fn approve(platform: &Actor<'_>, transaction: &str, day: i64) {
     let id = format!("aprovada-{transaction}-{day}");
-    Event::approved(&id, LIA, transaction, day)
-        .send(platform)
-        .ok();
+    Event::approved(&id, LIA, transaction, day).send(platform).ok();
 }
 
 #[track_caller]
 fn lia(site: &Site, expected: &str) {
-    assert_eq!(
-        account(site, LIA).as_deref(),
-        Some(&*format!("{LIA} {expected}"))
-    );
+    assert_eq!(account(site, LIA).as_deref(), Some(&*format!("{LIA} {expected}")));
 }
 
 /// The newest event in the inbox.
@@ -46,10 +41,7 @@ fn newest(site: &Site) -> Value {
 
 #[test]
 fn an_approval_makes_a_student_and_greets_once() {
-    let site = Site::builder()
-        .unlimited()
-        .config("email.smtp_url", "smtp://127.0.0.1:9")
-        .start();
+    let site = Site::builder().unlimited().config("email.smtp_url", "smtp://127.0.0.1:9").start();
     let platform = site.anonymous();
     approve(&platform, "HP1", 0);
     lia(&site, "pro pago 2026-12-20");
@@ -60,26 +52,15 @@ fn an_approval_makes_a_student_and_greets_once() {
     assert_eq!(rows(&site, queued), greeting);
     // The same event, the same approval under another id, and a renewal.
     approve(&platform, "HP1", 0);
-    Event::approved("outro-id", LIA, "HP1", 0)
-        .send(&platform)
-        .ok();
-    Event::approved("renova", " LIA@Exemplo.Test ", "HP2", 30)
-        .renewal(2)
-        .send(&platform)
-        .ok();
+    Event::approved("outro-id", LIA, "HP1", 0).send(&platform).ok();
+    Event::approved("renova", " LIA@Exemplo.Test ", "HP2", 30).renewal(2).send(&platform).ok();
     lia(&site, "pro pago 2027-01-19");
     assert_eq!(rows(&site, queued), greeting);
-    assert_eq!(
-        rows(&site, "SELECT count(*) || '' FROM checkout_event"),
-        ["3"]
-    );
+    assert_eq!(rows(&site, "SELECT count(*) || '' FROM checkout_event"), ["3"]);
     // Whoever did it is in the audit log.
     let acts =
         "SELECT actor_kind || ' ' || actor_name || ' ' || action FROM audit ORDER BY audit_id";
-    assert_eq!(
-        rows(&site, acts),
-        ["compra HP1 aluno.criar", "compra HP2 aluno.alterar"]
-    );
+    assert_eq!(rows(&site, acts), ["compra HP1 aluno.criar", "compra HP2 aluno.alterar"]);
 }
 
 #[test]
@@ -105,26 +86,17 @@ fn the_plan_goes_by_offer_then_plan_then_product_then_the_default() {
             .with("/data/product/id", product)
             .send(&platform)
             .ok();
-        assert_eq!(
-            account(&site, &email),
-            Some(format!("{email} {role} pago 2026-12-20"))
-        );
+        assert_eq!(account(&site, &email), Some(format!("{email} {role} pago 2026-12-20")));
     }
     // The platform's own test.
-    Event::approved("teste", LIA, "HP9", 0)
-        .with("/data/product/id", 0)
-        .send(&platform)
-        .ok();
+    Event::approved("teste", LIA, "HP9", 0).with("/data/product/id", 0).send(&platform).ok();
     assert_eq!(account(&site, LIA), None);
     assert_eq!(newest(&site)["resultado"], "guardado");
 }
 
 #[test]
 fn a_product_without_a_plan_is_kept_and_can_be_processed_later() {
-    let site = Site::builder()
-        .unlimited()
-        .config("checkout.default_plan", "")
-        .start();
+    let site = Site::builder().unlimited().config("checkout.default_plan", "").start();
     let platform = site.anonymous();
     approve(&platform, "HP1", 0);
     tell(&platform, "PURCHASE_REFUNDED", "HP0", 0);
@@ -166,16 +138,10 @@ fn money_that_went_back_ends_every_way_in_at_once() {
         send("2", event, "HP1", 2);
         let refused = extension.get("/api/ext/me").expect(401);
         assert_eq!(refused.code(), "account_suspended", "{refused}");
-        assert_eq!(
-            account(&site, &ana),
-            Some(format!("{ana} pro suspenso pago 2026-12-20"))
-        );
+        assert_eq!(account(&site, &ana), Some(format!("{ana} pro suspenso pago 2026-12-20")));
         // A new purchase lets in again; the old token stays ended.
         send("3", "PURCHASE_APPROVED", again, 3);
-        assert_eq!(
-            account(&site, &ana),
-            Some(format!("{ana} pro pago 2026-12-23"))
-        );
+        assert_eq!(account(&site, &ana), Some(format!("{ana} pro pago 2026-12-23")));
         extension.get("/api/ext/me").expect(401);
         site.extension("ana").get("/api/ext/me").ok();
     }
@@ -208,20 +174,13 @@ fn stale_events_change_nothing() {
     assert_eq!(rows(&site, waiting), ["2 a pessoa está suspensa"]);
     // Of the transaction that counts, what is older than its approval.
     approve(&platform, "HP2", 10);
-    for event in [
-        "PURCHASE_REFUNDED",
-        "PURCHASE_CANCELED",
-        "PURCHASE_DELAYED",
-        "PURCHASE_EXPIRED",
-    ] {
+    for event in ["PURCHASE_REFUNDED", "PURCHASE_CANCELED", "PURCHASE_DELAYED", "PURCHASE_EXPIRED"]
+    {
         tell(&platform, event, "HP2", 9);
         lia(&site, "pro pago 2026-12-30");
     }
     // Somebody who was let in again is greeted: the first link was dropped.
-    assert_eq!(
-        rows(&site, "SELECT state || '' FROM outbox ORDER BY message_id"),
-        ["2", "0"]
-    );
+    assert_eq!(rows(&site, "SELECT state || '' FROM outbox ORDER BY message_id"), ["2", "0"]);
 }
 
 #[test]
@@ -243,11 +202,7 @@ fn a_cancelled_purchase_and_a_refused_attempt() {
     let platform = site.anonymous();
     let attempt = |id: &str, transaction: &str, day| {
         let event = Event::new(id, "PURCHASE_CANCELED", LIA, transaction, day);
-        event
-            .with("/data/purchase/status", "CANCELLED")
-            .renewal(1)
-            .send(&platform)
-            .ok();
+        event.with("/data/purchase/status", "CANCELLED").renewal(1).send(&platform).ok();
     };
     attempt("1", "HP0", -2);
     assert_eq!(account(&site, LIA), None);
@@ -270,10 +225,7 @@ fn a_cancelled_purchase_and_a_refused_attempt() {
 
 #[test]
 fn a_late_renewal_is_flagged_reminded_and_ends_after_the_grace() {
-    let site = Site::builder()
-        .unlimited()
-        .config("cron.enabled", true)
-        .start();
+    let site = Site::builder().unlimited().config("cron.enabled", true).start();
     let platform = site.anonymous();
     approve(&platform, "HP1", -30);
     lia(&site, "pro pago 2026-11-20");
@@ -282,24 +234,17 @@ fn a_late_renewal_is_flagged_reminded_and_ends_after_the_grace() {
         lia(&site, "pro pago 2026-11-20 atrasado 2026-11-20");
     }
     let reminders = "SELECT channel || ' ' || params FROM outbox WHERE kind = 'pagamento_atrasado'";
-    let reminder = format!(
-        "chat {}",
-        json!({ "grace_days": 7, "paid_until": ms(0) / 1000 })
-    );
+    let reminder = format!("chat {}", json!({ "grace_days": 7, "paid_until": ms(0) / 1000 }));
     assert_eq!(rows(&site, reminders), [reminder]);
     // Not a moment before the grace is over.
     site.clock().advance_s(7 * 86_400 - 1);
     site.clock().advance_s(-1);
     lia(&site, "pro pago 2026-11-20 atrasado 2026-11-20");
     site.clock().advance_s(2 * 3600);
-    until(
-        "the grace is over",
-        std::time::Duration::from_secs(30),
-        || {
-            site.clock().advance_s(3600);
-            account(&site, LIA)?.contains("suspenso").then_some(())
-        },
-    );
+    until("the grace is over", std::time::Duration::from_secs(30), || {
+        site.clock().advance_s(3600);
+        account(&site, LIA)?.contains("suspenso").then_some(())
+    });
     approve(&platform, "HP3", 9);
     lia(&site, "pro pago 2026-12-29");
 }
@@ -309,25 +254,17 @@ fn the_first_charge_is_never_late() {
     let site = Site::builder().unlimited().start();
     let platform = site.anonymous();
     let ana = site.make_person("ana", "free").email;
-    for (id, event) in [
-        ("1", "PURCHASE_EXPIRED"),
-        ("2", "PURCHASE_BILLET_PRINTED"),
-        ("3", "PURCHASE_DELAYED"),
-    ] {
-        Event::new(id, event, &ana, "HP1", 0)
-            .renewal(1)
-            .send(&platform)
-            .ok();
+    for (id, event) in
+        [("1", "PURCHASE_EXPIRED"), ("2", "PURCHASE_BILLET_PRINTED"), ("3", "PURCHASE_DELAYED")]
+    {
+        Event::new(id, event, &ana, "HP1", 0).renewal(1).send(&platform).ok();
     }
     assert_eq!(account(&site, &ana), Some(format!("{ana} free")));
 }
 
 #[test]
 fn a_cancelled_subscription_lasts_until_it_is_paid() {
-    let site = Site::builder()
-        .unlimited()
-        .config("cron.enabled", true)
-        .start();
+    let site = Site::builder().unlimited().config("cron.enabled", true).start();
     let platform = site.anonymous();
     approve(&platform, "HP1", 0);
     let cancel = |id: &str, email: &str, code: &str, day: i64| {
@@ -345,14 +282,10 @@ fn a_cancelled_subscription_lasts_until_it_is_paid() {
     cancel("c-1", LIA, &format!("S-{LIA}"), 1);
     lia(&site, "pro pago 2026-12-20 termina 2026-12-20");
     site.clock().advance_s(30 * 86_400 + 3601);
-    until(
-        "the paid time is over",
-        std::time::Duration::from_secs(30),
-        || {
-            site.clock().advance_s(3600);
-            account(&site, LIA)?.contains("suspenso").then_some(())
-        },
-    );
+    until("the paid time is over", std::time::Duration::from_secs(30), || {
+        site.clock().advance_s(3600);
+        account(&site, LIA)?.contains("suspenso").then_some(())
+    });
     // Nobody knows until when this one is paid.
     let ana = site.make_person("ana", "pro").email;
     cancel("c-2", &ana, "S-ana", 2);
@@ -372,10 +305,7 @@ fn a_dispute_is_flagged_and_the_access_stays() {
 
 #[test]
 fn a_switched_plan_is_the_current_one() {
-    let site = Site::builder()
-        .unlimited()
-        .config("checkout.plans.502", "vip")
-        .start();
+    let site = Site::builder().unlimited().config("checkout.plans.502", "vip").start();
     let platform = site.anonymous();
     approve(&platform, "HP1", 0);
     let switch = json!({
@@ -402,15 +332,9 @@ fn suppliers_and_staff_are_left_alone() {
     let platform = site.anonymous();
     for (name, role) in [("rui", "drop"), ("administradora", "admin")] {
         let email = site.make_person(name, role).email;
-        for event in [
-            "PURCHASE_APPROVED",
-            "PURCHASE_REFUNDED",
-            "SUBSCRIPTION_CANCELLATION",
-        ] {
+        for event in ["PURCHASE_APPROVED", "PURCHASE_REFUNDED", "SUBSCRIPTION_CANCELLATION"] {
             let id = format!("{name}-{event}");
-            Event::new(&id, event, &email, "HP1", 0)
-                .send(&platform)
-                .ok();
+            Event::new(&id, event, &email, "HP1", 0).send(&platform).ok();
         }
         assert_eq!(account(&site, &email), Some(format!("{email} {role}")));
     }
@@ -424,16 +348,9 @@ fn a_purchase_is_found_although_its_buyer_changed_the_address() {
     let platform = site.anonymous();
     approve(&platform, "HP1", 0);
     let moved = "lia.prado@exemplo.test";
-    Event::new("c-1", "PURCHASE_COMPLETE", moved, "HP1", 8)
-        .send(&platform)
-        .ok();
-    Event::new("r-1", "PURCHASE_REFUNDED", moved, "HP1", 9)
-        .send(&platform)
-        .ok();
-    assert_eq!(
-        accounts(&site),
-        [format!("{LIA} pro suspenso pago 2026-12-20")]
-    );
+    Event::new("c-1", "PURCHASE_COMPLETE", moved, "HP1", 8).send(&platform).ok();
+    Event::new("r-1", "PURCHASE_REFUNDED", moved, "HP1", 9).send(&platform).ok();
+    assert_eq!(accounts(&site), [format!("{LIA} pro suspenso pago 2026-12-20")]);
 }
 
 #[test]
@@ -444,33 +361,21 @@ fn an_event_without_an_id_is_known_by_transaction_and_name() {
     for _ in 0..2 {
         event.send(&platform).ok();
     }
-    event
-        .with("/event", "PURCHASE_COMPLETE")
-        .send(&platform)
-        .ok();
+    event.with("/event", "PURCHASE_COMPLETE").send(&platform).ok();
     let nameless = json!({ "event": "COISA", "data": { "a": 1 } });
     for _ in 0..2 {
         Event(nameless.clone()).send(&platform).ok();
     }
     let stored = "SELECT event FROM checkout_event ORDER BY event_id";
-    assert_eq!(
-        rows(&site, stored),
-        ["PURCHASE_APPROVED", "PURCHASE_COMPLETE", "COISA"]
-    );
+    assert_eq!(rows(&site, stored), ["PURCHASE_APPROVED", "PURCHASE_COMPLETE", "COISA"]);
 }
 
 /// The sixty events of the unit test, through the receiver.
 #[test]
 fn sixty_events_in_a_few_orders_end_in_the_same_accounts() {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/samples/checkout/sessenta.jsonl"
-    );
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/checkout/sessenta.jsonl");
     let text = std::fs::read_to_string(file).unwrap();
-    let events: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut ends: Vec<Vec<String>> = Vec::new();
     for seed in 0..4 {
         let site = Site::builder()

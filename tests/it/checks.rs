@@ -48,10 +48,7 @@ pub struct Secret {
 #[track_caller]
 pub fn check(request: &Request, reply: &Reply, secrets: &[Secret]) {
     let id = reply.header("x-request-id");
-    assert!(
-        id.is_some_and(|id| (1..=128).contains(&id.len())),
-        "no x-request-id\n{reply}"
-    );
+    assert!(id.is_some_and(|id| (1..=128).contains(&id.len())), "no x-request-id\n{reply}");
     assert!(reply.header("date").is_some(), "no Date\n{reply}");
     check_security_headers(reply);
     check_what_the_status_needs(reply);
@@ -68,18 +65,12 @@ pub fn check(request: &Request, reply: &Reply, secrets: &[Secret]) {
 
 fn check_security_headers(reply: &Reply) {
     let has = |name, value| reply.header(name).is_some_and(|found| found == value);
-    assert!(
-        has("x-content-type-options", "nosniff"),
-        "no nosniff\n{reply}"
-    );
+    assert!(has("x-content-type-options", "nosniff"), "no nosniff\n{reply}");
     let kind = reply.header("content-type").unwrap_or_default();
     if !kind.starts_with("text/html") && !reply.is_json() {
         return;
     }
-    assert!(
-        reply.header("referrer-policy").is_some(),
-        "no referrer-policy\n{reply}"
-    );
+    assert!(reply.header("referrer-policy").is_some(), "no referrer-policy\n{reply}");
     let policy = reply.header("content-security-policy").unwrap_or_default();
     for part in ["default-src ", "frame-ancestors 'none'"] {
         assert!(policy.contains(part), "the policy has no {part:?}\n{reply}");
@@ -97,25 +88,14 @@ fn check_what_the_status_needs(reply: &Reply) {
         _ => &[],
     };
     for name in needed {
-        assert!(
-            reply.header(name).is_some(),
-            "{} without {name}\n{reply}",
-            reply.status
-        );
+        assert!(reply.header(name).is_some(), "{} without {name}\n{reply}", reply.status);
     }
 }
 
 fn check_cookies(reply: &Reply) {
-    for (_, cookie) in reply
-        .headers
-        .iter()
-        .filter(|(name, _)| name == "set-cookie")
-    {
+    for (_, cookie) in reply.headers.iter().filter(|(name, _)| name == "set-cookie") {
         for attribute in ["Path=/", "SameSite=Lax"] {
-            assert!(
-                cookie.contains(attribute),
-                "a cookie without {attribute}\n{reply}"
-            );
+            assert!(cookie.contains(attribute), "a cookie without {attribute}\n{reply}");
         }
     }
 }
@@ -143,14 +123,8 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
     };
     let code = error["code"].as_str().unwrap_or_default();
     assert!(CODES.contains(&code), "unknown code {code:?}\n{reply}");
-    assert!(
-        error["message"].as_str().is_some_and(|m| !m.is_empty()),
-        "no message\n{reply}"
-    );
-    assert!(
-        error.get("fields").is_none_or(Value::is_object),
-        "fields is no object\n{reply}"
-    );
+    assert!(error["message"].as_str().is_some_and(|m| !m.is_empty()), "no message\n{reply}");
+    assert!(error.get("fields").is_none_or(Value::is_object), "fields is no object\n{reply}");
 }
 
 fn check_no_secret(reply: &Reply, secrets: &[Secret]) {

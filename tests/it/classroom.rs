@@ -30,9 +30,7 @@ fn course(admin: &Actor<'_>, body: &Value, lessons: &[&str]) -> (String, Vec<Str
 fn courses(student: &Actor<'_>) -> Vec<String> {
     let listed = shown(student, "/painel/aulas");
     let courses = listed["dados"].as_array().unwrap().iter();
-    courses
-        .map(|one| one["titulo"].as_str().unwrap().to_owned())
-        .collect()
+    courses.map(|one| one["titulo"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -68,16 +66,13 @@ fn a_role_sees_the_courses_that_are_for_it() {
                 student.get(path).expect(status);
             }
             let mark = json!({ "feita": false });
-            student
-                .post(&format!("{watch}/feita"), &mark)
-                .expect(status);
+            student.post(&format!("{watch}/feita"), &mark).expect(status);
         }
     }
     let (paid, open) = (&made["Pagos"], &made["Abertos"]);
     let vip = site.person_as("vip", "vip");
     // A lesson is watched within its own course.
-    vip.get(&format!("/painel/aulas/{}/{}", paid.0, open.1[0]))
-        .expect(404);
+    vip.get(&format!("/painel/aulas/{}/{}", paid.0, open.1[0])).expect(404);
     // What staff withdraws is gone at once.
     let path = format!("/admin/cursos/{}", open.0);
     admin.post(&path, &json!({ "publicado": false })).ok();
@@ -94,17 +89,11 @@ fn lessons_are_watched_in_order_and_marked() {
     let at = |index: usize| format!("/painel/aulas/{course}/{}", lessons[index]);
     let progress = |student: &Actor<'_>| {
         let course = shown(student, "/painel/aulas")["dados"][0].clone();
-        (
-            course["feitas"].as_u64().unwrap(),
-            course["proxima_aula"].as_str().map(str::to_owned),
-        )
+        (course["feitas"].as_u64().unwrap(), course["proxima_aula"].as_str().map(str::to_owned))
     };
     assert_eq!(progress(&ana), (0, Some(lessons[0].clone())));
     let middle = shown(&ana, &at(1));
-    assert_eq!(
-        (&middle["anterior"], &middle["proxima"]),
-        (&json!(lessons[0]), &json!(lessons[2]))
-    );
+    assert_eq!((&middle["anterior"], &middle["proxima"]), (&json!(lessons[0]), &json!(lessons[2])));
     assert_eq!(middle["aula"]["titulo"], "Anúncio");
     assert_eq!(middle["aula"]["feita"], false);
     let page = ana.get(&at(0)).expect(200).text();
@@ -123,21 +112,13 @@ fn lessons_are_watched_in_order_and_marked() {
         let expected = json!({ "ok": true, "feita": true, "feitas": 2, "total_aulas": 3 });
         assert_eq!(marked, expected);
     }
-    ana.post(&format!("{}/feita", at(1)), &json!({ "feita": true }))
-        .ok();
+    ana.post(&format!("{}/feita", at(1)), &json!({ "feita": true })).ok();
     assert_eq!(progress(&ana), (3, None));
-    assert_eq!(
-        progress(&bia),
-        (0, Some(lessons[0].clone())),
-        "a mark is one's own"
-    );
+    assert_eq!(progress(&bia), (0, Some(lessons[0].clone())), "a mark is one's own");
     form(&ana, &format!("{}/feita", at(0)), &[("feita", "0")]).expect(303);
     assert_eq!(progress(&ana), (2, Some(lessons[0].clone())));
     let wrong = ana.post(&format!("{}/feita", at(0)), &json!({ "feita": "talvez" }));
-    assert_eq!(
-        wrong.expect(422).json()["fields"]["feita"],
-        "must be true or false"
-    );
+    assert_eq!(wrong.expect(422).json()["fields"]["feita"], "must be true or false");
     // A lesson that is removed takes its mark along.
     let gone = format!("/admin/aulas/{}/excluir", lessons[2]);
     admin.post(&gone, &json!({})).ok();
@@ -147,10 +128,7 @@ fn lessons_are_watched_in_order_and_marked() {
 #[test]
 fn only_the_page_of_a_lesson_may_frame_the_configured_hosts() {
     let hosts = vec!["www.youtube-nocookie.com", "videos.example.com"];
-    let site = Site::builder()
-        .unlimited()
-        .config("content.video_hosts", hosts)
-        .start();
+    let site = Site::builder().unlimited().config("content.video_hosts", hosts).start();
     let admin = site.administrator();
     let (course, lessons) = course(&admin, &json!({ "titulo": "Começar" }), &["Um"]);
     let ana = site.person("ana");
@@ -172,26 +150,18 @@ fn only_the_page_of_a_lesson_may_frame_the_configured_hosts() {
         ana.get(&watch).expect(200).text()
     };
     let player = "data-player=\"https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ?";
-    for url in [
-        "https://youtu.be/dQw4w9WgXcQ",
-        "https://www.youtube.com/watch?v=dQw4w9WgXcQ",
-    ] {
+    for url in ["https://youtu.be/dQw4w9WgXcQ", "https://www.youtube.com/watch?v=dQw4w9WgXcQ"] {
         let page = set(url);
         assert!(page.contains(player), "{page}");
         // Without a script it is a link, and nothing is loaded by itself.
         assert!(page.contains(&format!("href=\"{url}\"")) && !page.contains("<iframe"));
     }
     let page = set("https://videos.example.com/a?b=1&c=2");
-    assert!(
-        page.contains("data-player=\"https://videos.example.com/a?b=1&#38;c=2\""),
-        "{page}"
-    );
+    assert!(page.contains("data-player=\"https://videos.example.com/a?b=1&#38;c=2\""), "{page}");
     for elsewhere in ["https://vimeo.com/76979871", "https://evil.example.com/a"] {
         let page = set(elsewhere);
         assert!(!page.contains("data-player"), "{page}");
-        assert!(page.contains(&format!(
-            "href=\"{elsewhere}\" target=\"_blank\" rel=\"noopener"
-        )));
+        assert!(page.contains(&format!("href=\"{elsewhere}\" target=\"_blank\" rel=\"noopener")));
     }
 }
 
@@ -218,12 +188,8 @@ fn the_agenda_shows_links_to_those_who_may_join() {
     let links = |student: &Actor<'_>| {
         let listed = shown(student, "/painel/meets");
         let meets = listed["dados"].as_array().unwrap().iter();
-        let pairs = meets.map(|one| {
-            (
-                one["titulo"].as_str().unwrap().to_owned(),
-                !one["link"].is_null(),
-            )
-        });
+        let pairs =
+            meets.map(|one| (one["titulo"].as_str().unwrap().to_owned(), !one["link"].is_null()));
         pairs.collect::<Vec<_>>()
     };
     let expected = |may: bool| {
@@ -269,9 +235,7 @@ fn the_dashboard_has_the_meets_of_the_next_two_days_that_one_may_join() {
     let meets = |name: &str| site.extension(name).get("/api/ext/me").ok()["meets"].clone();
     let titles = |meets: &Value| {
         let meets = meets.as_array().unwrap().iter();
-        meets
-            .map(|one| one["titulo"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        meets.map(|one| one["titulo"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let now = meets("ana");
     assert_eq!(titles(&now), ["Hoje", "Aberto", "Limite"]);
@@ -311,11 +275,7 @@ fn properties(file: &str) -> Vec<(String, String)> {
 fn a_meet_goes_into_the_students_own_calendar() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    let rita = made(
-        &admin,
-        "/admin/professores",
-        &json!({ "nome": "Rita Prado" }),
-    );
+    let rita = made(&admin, "/admin/professores", &json!({ "nome": "Rita Prado" }));
     let title = "Tira-dúvidas; preço, frete e anúncio \\ com exemplos de quem vende de verdade";
     let body = json!({
         "titulo": title, "descricao": "Traga perguntas.\nE um anúncio seu, se tiver.", "professor_id": rita,
@@ -358,10 +318,7 @@ fn a_meet_goes_into_the_students_own_calendar() {
 
     // Who may not join gets the date without the link.
     let free = free.get(&path).expect(200).text();
-    assert!(
-        free.contains("SUMMARY") && !free.contains("meet.example.com"),
-        "{free}"
-    );
+    assert!(free.contains("SUMMARY") && !free.contains("meet.example.com"), "{free}");
     // The same event after a change, and none for what is not there.
     site.clock().advance_s(3600);
     let change = json!({ "data_hora": "2026-11-22 20:00:00" });
@@ -369,11 +326,7 @@ fn a_meet_goes_into_the_students_own_calendar() {
     let now = properties(&vip.get(&path).expect(200).text());
     assert!(now.contains(&("UID".to_owned(), format!("meet-{id}@{}", site.address()))));
     assert!(now.contains(&("DTSTAMP".to_owned(), "20261120T130000Z".to_owned())));
-    for nothing in [
-        "/painel/meets/999999.ics",
-        "/painel/meets/x.ics",
-        "/painel/meets/1",
-    ] {
+    for nothing in ["/painel/meets/999999.ics", "/painel/meets/x.ics", "/painel/meets/1"] {
         vip.send(Request::new("GET", nothing)).expect(404);
     }
 }
@@ -387,9 +340,7 @@ fn a_video_is_loaded_by_a_press() {
     let admin = site.administrator();
     let (course, lessons) = course(&admin, &json!({ "titulo": "Começar" }), &["Um"]);
     let video = json!({ "video_url": "https://player.invalid.example/v/1" });
-    admin
-        .post(&format!("/admin/aulas/{}", lessons[0]), &video)
-        .ok();
+    admin.post(&format!("/admin/aulas/{}", lessons[0]), &video).ok();
     let ana = site.make_person("ana", "vip");
     let browser = Browser::start();
     site.sign_in(&browser, &ana, "/painel");
@@ -397,10 +348,7 @@ fn a_video_is_loaded_by_a_press() {
     let frames = "return [...document.querySelectorAll('.player iframe')].map((one) => one.src);";
     assert_eq!(browser.script(frames), json!([]));
     browser.press("Assistir");
-    assert_eq!(
-        browser.script(frames),
-        json!(["https://player.invalid.example/v/1"])
-    );
+    assert_eq!(browser.script(frames), json!(["https://player.invalid.example/v/1"]));
     let title = "return document.querySelector('.player iframe').title;";
     assert_eq!(browser.script(title), "Um");
     browser.press("Marcar como feita");

@@ -46,9 +46,7 @@ impl Request {
     }
 
     pub fn form(self, fields: &[(&str, &str)]) -> Self {
-        let body = form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(fields)
-            .finish();
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         self.body("application/x-www-form-urlencoded", body.as_bytes())
     }
 
@@ -92,10 +90,7 @@ pub struct Reply {
 impl Reply {
     /// The first header of that name (in lower case).
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     pub fn text(&self) -> String {
@@ -104,8 +99,7 @@ impl Reply {
 
     /// Whether the body says it is JSON.
     pub fn is_json(&self) -> bool {
-        self.header("content-type")
-            .is_some_and(|value| value.starts_with("application/json"))
+        self.header("content-type").is_some_and(|value| value.starts_with("application/json"))
     }
 
     #[track_caller]
@@ -146,8 +140,7 @@ impl Reply {
     }
 
     fn says_close(&self) -> bool {
-        self.header("connection")
-            .is_some_and(|value| value.eq_ignore_ascii_case("close"))
+        self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 }
 
@@ -205,11 +198,7 @@ impl Connection {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(REPLY_LIMIT))?;
         stream.set_write_timeout(Some(REPLY_LIMIT))?;
-        Ok(Self {
-            peer: to,
-            stream,
-            rest: Vec::new(),
-        })
+        Ok(Self { peer: to, stream, rest: Vec::new() })
     }
 
     /// Sends bytes as they are. A server that already refused may have closed:
@@ -351,12 +340,7 @@ fn parse_head(head: &[u8], asked: &str) -> io::Result<Reply> {
                 .ok_or_else(|| bad("header"))
         })
         .collect::<io::Result<_>>()?;
-    Ok(Reply {
-        status,
-        headers,
-        body: Vec::new(),
-        asked: asked.to_owned(),
-    })
+    Ok(Reply { status, headers, body: Vec::new(), asked: asked.to_owned() })
 }
 
 /// Whether an error means that the other side is no longer there.
@@ -423,17 +407,8 @@ mod tests {
             let reply = client.send(address, &Request::new(method, "/")).unwrap();
             bodies.push((reply.status, reply.text()));
         }
-        let expected = [
-            (200, "ab"),
-            (422, "cde"),
-            (200, ""),
-            (304, ""),
-            (200, "until the end"),
-        ];
-        assert_eq!(
-            bodies,
-            expected.map(|(status, body)| (status, body.to_owned()))
-        );
+        let expected = [(200, "ab"), (422, "cde"), (200, ""), (304, ""), (200, "until the end")];
+        assert_eq!(bodies, expected.map(|(status, body)| (status, body.to_owned())));
     }
 
     #[test]
@@ -448,11 +423,7 @@ mod tests {
 
     #[test]
     fn half_a_reply_is_an_error() {
-        for half in [
-            "",
-            "HTTP/1.1 200 OK\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab",
-        ] {
+        for half in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"] {
             let address = scripted(vec![vec![half]]);
             assert!(Client::default().send(address, &get()).is_err(), "{half:?}");
         }

@@ -28,43 +28,18 @@ fn making_a_person_prints_the_id_and_a_password_that_was_made() {
     };
     let printed = create(&["--email", "ana@example.com", "--role", "pro"]).ok();
     let lines: Vec<&str> = printed.lines().collect();
-    let [id, password] = lines[..] else {
-        panic!("id and password, not {printed:?}")
-    };
+    let [id, password] = lines[..] else { panic!("id and password, not {printed:?}") };
     assert!(id.parse::<u64>().is_ok(), "{id}");
     let login = json!({ "email": "ana@example.com", "senha": password });
     let reply = site.anonymous().post("/api/ext/auth", &login).ok();
-    assert_eq!(
-        (reply["user"]["id"].as_str(), &reply["user"]["role"]),
-        (Some(id), &json!("pro"))
-    );
-    let given = [
-        "--email",
-        "rui@example.com",
-        "--role",
-        "drop",
-        "--password-stdin",
-    ];
+    assert_eq!((reply["user"]["id"].as_str(), &reply["user"]["role"]), (Some(id), &json!("pro")));
+    let given = ["--email", "rui@example.com", "--role", "drop", "--password-stdin"];
     let printed = create(&given).stdin("uma senha longa\n").ok();
     assert_eq!(printed.lines().count(), 1, "{printed}");
     for (more, input, code) in [
-        (
-            &["--email", " ANA@example.com ", "--role", "pro"][..],
-            "",
-            1,
-        ),
+        (&["--email", " ANA@example.com ", "--role", "pro"][..], "", 1),
         (&["--email", "sem-arroba", "--role", "pro"], "", 2),
-        (
-            &[
-                "--email",
-                "b@example.com",
-                "--role",
-                "pro",
-                "--password-stdin",
-            ],
-            "curta",
-            1,
-        ),
+        (&["--email", "b@example.com", "--role", "pro", "--password-stdin"], "curta", 1),
         (&["--email", "b@example.com", "--role", "king"], "", 2),
         (&["--email", "b@example.com"], "", 2),
     ] {
@@ -112,22 +87,17 @@ fn a_new_password_ends_sessions_and_tokens_beside_the_server() {
 #[test]
 fn what_commands_change_lands_in_the_audit_log() {
     let site = Site::start();
-    let (ana, rui) = (
-        site.make_person("ana", "vip"),
-        site.make_person("rui", "drop"),
-    );
+    let (ana, rui) = (site.make_person("ana", "vip"), site.make_person("rui", "drop"));
     for person in [&ana, &rui] {
         let email = &person.email;
         site.command(&["user", "password", "--email", email]).ok();
-        site.command(&["partner", "plan", "--email", email, "--plan", "pro"])
-            .ok();
+        site.command(&["partner", "plan", "--email", email, "--plan", "pro"]).ok();
         let token = site.command(&["partner", "token", "--email", email]).ok();
         site.keep_secret("partner token", token.trim());
     }
     let off = ["partner", "plan", "--email", &ana.email, "--plan", "none"];
     site.command(&off).ok();
-    site.command(&["user", "password", "--email", "ninguem@example.com"])
-        .exits(1);
+    site.command(&["user", "password", "--email", "ninguem@example.com"]).exits(1);
     let noted = "SELECT action || ' ' || object_kind || ' ' || object_name || ' ' || coalesce(before, '-') || ' ' || coalesce(after, '-')
                  FROM audit WHERE actor_kind = 'comando' AND address = '' ORDER BY object_name, audit_id";
     let plan = r#"{"plano":"pro","ate":null}"#;
@@ -145,12 +115,7 @@ fn what_commands_change_lands_in_the_audit_log() {
         ]
     };
     let taken = vec![format!("aluno.plano_de_api aluno ana da Silva {plan} -")];
-    let expected = [
-        of("aluno", "ana").to_vec(),
-        taken,
-        of("equipe", "rui").to_vec(),
-    ]
-    .concat();
+    let expected = [of("aluno", "ana").to_vec(), taken, of("equipe", "rui").to_vec()].concat();
     assert_eq!(site.stored(noted), expected);
 }
 
@@ -158,18 +123,11 @@ fn what_commands_change_lands_in_the_audit_log() {
 fn partner_commands_print_a_token_alone_and_name_what_is_wrong() {
     let site = Site::start();
     let ana = site.make_person("ana", "vip");
-    let token = site
-        .command(&["partner", "token", "--email", &ana.email])
-        .ok();
+    let token = site.command(&["partner", "token", "--email", &ana.email]).ok();
     let digits = token.trim_end().strip_prefix("ptk_").unwrap_or_default();
-    assert!(
-        is_hex(digits, 48) && token.lines().count() == 1,
-        "{token:?}"
-    );
+    assert!(is_hex(digits, 48) && token.lines().count() == 1, "{token:?}");
     let plan = ["partner", "plan", "--email", &ana.email, "--plan"];
-    let said = site
-        .command(&[&plan[..], &["pro", "--until", "2026-12-31"]].concat())
-        .ok();
+    let said = site.command(&[&plan[..], &["pro", "--until", "2026-12-31"]].concat()).ok();
     assert_eq!(said.lines().count(), 1, "{said}");
     for (more, code) in [
         (&["gold"][..], 2),
@@ -184,11 +142,7 @@ fn partner_commands_print_a_token_alone_and_name_what_is_wrong() {
             arguments.extend(["--plan", "pro"]);
         }
         let refused = site.command(&arguments).exits(1);
-        assert!(
-            refused.stderr.contains("ninguem@example.com"),
-            "{}",
-            refused.stderr
-        );
+        assert!(refused.stderr.contains("ninguem@example.com"), "{}", refused.stderr);
     }
 }
 
@@ -217,13 +171,7 @@ fn tables_and_documents_are_printed_whole() {
     let version = site.command(&["--version"]).ok();
     assert!(version.starts_with("seller-platform "), "{version}");
     site.command(&["--help"]).ok();
-    for wrong in [
-        &[][..],
-        &["serve", "x"],
-        &["migrate", "down"],
-        &["backup"],
-        &["user"],
-    ] {
+    for wrong in [&[][..], &["serve", "x"], &["migrate", "down"], &["backup"], &["user"]] {
         site.command(wrong).exits(2);
     }
 }
@@ -243,11 +191,7 @@ fn check_finds_what_would_fail() {
     };
     mode(0o644);
     let bad = site.command(&["check"]).exits(1).stdout;
-    assert!(
-        bad.lines()
-            .any(|line| line.starts_with("FAIL") && line.contains("0644")),
-        "{bad}"
-    );
+    assert!(bad.lines().any(|line| line.starts_with("FAIL") && line.contains("0644")), "{bad}");
     mode(0o600);
     let unreachable = Site::start();
     let bad = unreachable.command(&["check"]).exits(1).stdout;
@@ -269,8 +213,7 @@ fn a_backup_brings_back_what_was_there_and_nothing_later() {
     site.command(&["restore", &missing]).exits(1);
     let rubbish = site.folder().join("lixo.db");
     std::fs::write(&rubbish, "isto não é um banco de dados").unwrap();
-    site.command(&["restore", &rubbish.display().to_string()])
-        .exits(1);
+    site.command(&["restore", &rubbish.display().to_string()]).exits(1);
     assert!(!site.command(&["restore", &backup]).ok().trim().is_empty());
     let data = std::fs::read_dir(site.folder().join("data")).unwrap();
     let kept: Vec<_> = data
@@ -301,14 +244,10 @@ fn the_demonstration_needs_nothing() {
     let login = json!({ "email": "ana@exemplo.com", "senha": "demonstracao" });
     let auth = Request::new("POST", "/api/ext/auth").json(&login);
     let mut client = Client::default();
-    let token = until(
-        "the demonstration's person is there",
-        Duration::from_secs(30),
-        || {
-            let reply = client.send(demo.address, &auth).unwrap();
-            (reply.status == 200).then(|| reply.json()["token"].as_str().unwrap().to_owned())
-        },
-    );
+    let token = until("the demonstration's person is there", Duration::from_secs(30), || {
+        let reply = client.send(demo.address, &auth).unwrap();
+        (reply.status == 200).then(|| reply.json()["token"].as_str().unwrap().to_owned())
+    });
     let me = Request::new("GET", "/api/ext/me").header("Authorization", &format!("Bearer {token}"));
     until("her shops sell", Duration::from_secs(60), || {
         let me = client.send(demo.address, &me).unwrap();
@@ -354,9 +293,7 @@ fn the_sandbox_says_how_a_platform_joins_it() {
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
-            lines
-                .map_while(Result::ok)
-                .try_for_each(|line| tell.send(line))
+            lines.map_while(Result::ok).try_for_each(|line| tell.send(line))
         });
         let mut said = Vec::new();
         while let Ok(line) = told.recv_timeout(Duration::from_mins(1)) {

@@ -17,9 +17,7 @@ const PLANS: &str = "/api/v1/planos";
 
 #[track_caller]
 fn header<'r>(reply: &'r Reply, name: &str) -> &'r str {
-    reply
-        .header(name)
-        .unwrap_or_else(|| panic!("no {name}\n{reply}"))
+    reply.header(name).unwrap_or_else(|| panic!("no {name}\n{reply}"))
 }
 
 fn plan(slug: &str) -> Value {
@@ -37,11 +35,9 @@ fn a_good_copy_is_not_sent_again_and_a_stale_one_is() {
     administrator.post("/admin/planos", &plan("um")).expect(201);
     let ana = site.seller("ana").plan("pro");
     let nobody = site.anonymous();
-    for (actor, target, dated) in [
-        (&nobody, PLANS, true),
-        (&ana, ORDERS, true),
-        (&ana, "/api/v1/partner/health", false),
-    ] {
+    for (actor, target, dated) in
+        [(&nobody, PLANS, true), (&ana, ORDERS, true), (&ana, "/api/v1/partner/health", false)]
+    {
         let first = actor.get(target).expect(200);
         let tag = header(&first, "etag").to_owned();
         let asks =
@@ -67,9 +63,7 @@ fn a_good_copy_is_not_sent_again_and_a_stale_one_is() {
     let first = nobody.get(PLANS).expect(200);
     assert_eq!(header(&first, "cache-control"), "public, max-age=60");
     let tag = header(&first, "etag").to_owned();
-    administrator
-        .post("/admin/planos", &plan("dois"))
-        .expect(201);
+    administrator.post("/admin/planos", &plan("dois")).expect(201);
     let stale = Request::new("GET", PLANS).header("If-None-Match", &tag);
     let fresh = nobody.send(stale).expect(200).json();
     assert_eq!(fresh["data"].as_array().unwrap().len(), 2);
@@ -110,11 +104,7 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
     let ana = site.seller("ana").plan("scale");
     let extension = site.extension("ana");
     let mut random = Random::new(3);
-    let mut follower = Follower {
-        actor: &ana,
-        since: None,
-        copy: json!([]),
-    };
+    let mut follower = Follower { actor: &ana, since: None, copy: json!([]) };
     let mut sales = 0;
     for round in 0..40 {
         for _ in 0..=random.below(3) {
@@ -126,17 +116,13 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
         }
         // Another view of the same books tells when they are complete, so
         // that only the follower asks for the list.
-        until(
-            "the sales are in the books",
-            Duration::from_secs(30),
-            || {
-                if random.below(2) == 0 {
-                    follower.poll();
-                }
-                let me = extension.get("/api/ext/me").ok();
-                (me["ml"]["vendas_hoje"] == sales).then_some(())
-            },
-        );
+        until("the sales are in the books", Duration::from_secs(30), || {
+            if random.below(2) == 0 {
+                follower.poll();
+            }
+            let me = extension.get("/api/ext/me").ok();
+            (me["ml"]["vendas_hoje"] == sales).then_some(())
+        });
         // A change that is in the books may take a moment to drop the page
         // kept in memory; one that was missed would never come.
         let what = format!("round {round}: the follower has {sales} sales");
@@ -144,8 +130,7 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
             follower.poll();
             (follower.copy.as_array().unwrap().len() == sales).then_some(())
         });
-        site.clock()
-            .advance_s(i64::try_from(random.below(2)).unwrap());
+        site.clock().advance_s(i64::try_from(random.below(2)).unwrap());
     }
     assert_eq!(follower.copy, ana.get(ORDERS).ok()["data"]);
 }
@@ -184,8 +169,7 @@ fn partner_calls_refuse_parameters_they_do_not_know() {
         assert_eq!(reply.code(), "validation_failed", "{target}");
     }
     // Names may be written with escapes.
-    ana.get("/api/v1/partner/orders?ml%5Fid=MLB1&o%66fset=20000")
-        .ok();
+    ana.get("/api/v1/partner/orders?ml%5Fid=MLB1&o%66fset=20000").ok();
 }
 
 #[test]
@@ -211,14 +195,7 @@ fn a_program_may_leave_out_what_it_does_not_change() {
     let ask = Request::new("GET", &path).header("Accept", "application/json");
     let now = administrator.send(ask).ok();
     assert_eq!(now["preco"], 12.5);
-    for field in [
-        "titulo",
-        "slug",
-        "periodicidade",
-        "beneficios",
-        "link_checkout",
-        "ativo",
-    ] {
+    for field in ["titulo", "slug", "periodicidade", "beneficios", "link_checkout", "ativo"] {
         assert_eq!(now[field], off[field], "{field}");
     }
 }
@@ -234,18 +211,8 @@ fn origins(own: &str) -> [Asked<'_>; 14] {
         ("/api/v1/partner/orders", "GET", strange, Some("*")),
         ("/v1/partner/orders", "GET", strange, Some("*")),
         ("/api/ext/me", "GET", extension, Some(extension)),
-        (
-            "/api/ext/me",
-            "GET",
-            "moz-extension://1-2",
-            Some("moz-extension://1-2"),
-        ),
-        (
-            "/api/ext/me",
-            "GET",
-            "safari-web-extension://A1",
-            Some("safari-web-extension://A1"),
-        ),
+        ("/api/ext/me", "GET", "moz-extension://1-2", Some("moz-extension://1-2")),
+        ("/api/ext/me", "GET", "safari-web-extension://A1", Some("safari-web-extension://A1")),
         ("/api/ext/auth", "POST", extension, Some(extension)),
         ("/api/ext/me", "GET", own, Some(own)),
         ("/api/ext/me", "GET", strange, None),
@@ -269,41 +236,20 @@ fn preflights_and_answers_say_who_may_read() {
             .header("Access-Control-Request-Headers", "authorization");
         let reply = nobody.send(preflight).expect(204);
         let place = format!("{path} from {origin}");
-        assert_eq!(
-            reply.header("access-control-allow-origin"),
-            allowed,
-            "{place}"
-        );
+        assert_eq!(reply.header("access-control-allow-origin"), allowed, "{place}");
         assert!(header(&reply, "allow").contains(method), "{place}");
         let methods = reply.header("access-control-allow-methods");
         assert_eq!(methods, allowed.map(|_| "GET, POST, OPTIONS"), "{place}");
-        let headers = reply
-            .header("access-control-allow-headers")
-            .unwrap_or_default();
-        for name in [
-            "Authorization",
-            "Content-Type",
-            "If-None-Match",
-            "If-Modified-Since",
-        ] {
+        let headers = reply.header("access-control-allow-headers").unwrap_or_default();
+        for name in ["Authorization", "Content-Type", "If-None-Match", "If-Modified-Since"] {
             assert_eq!(headers.contains(name), allowed.is_some(), "{place} {name}");
         }
         let answer = nobody.send(Request::new(method, path).header("Origin", origin));
-        assert_eq!(
-            answer.header("access-control-allow-origin"),
-            allowed,
-            "{place}"
-        );
-        let exposed = answer
-            .header("access-control-expose-headers")
-            .unwrap_or_default();
-        for name in [
-            "ETag",
-            "Last-Modified",
-            "Retry-After",
-            "X-RateLimit-Remaining",
-            "X-Request-Id",
-        ] {
+        assert_eq!(answer.header("access-control-allow-origin"), allowed, "{place}");
+        let exposed = answer.header("access-control-expose-headers").unwrap_or_default();
+        for name in
+            ["ETag", "Last-Modified", "Retry-After", "X-RateLimit-Remaining", "X-Request-Id"]
+        {
             assert_eq!(exposed.contains(name), allowed.is_some(), "{place} {name}");
         }
         for reply in [&reply, &answer] {

@@ -30,10 +30,7 @@ impl Folder {
     /// The executable in this folder, where it finds the configuration.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(EXECUTABLE);
-        command
-            .env_clear()
-            .current_dir(self.0.path())
-            .args(arguments);
+        command.env_clear().current_dir(self.0.path()).args(arguments);
         command
     }
 
@@ -57,11 +54,7 @@ impl Folder {
 /// `words` in it.
 #[track_caller]
 fn refuses(command: &mut Command, words: &[&str]) {
-    let Outcome {
-        code,
-        stdout,
-        stderr,
-    } = run(command, "");
+    let Outcome { code, stdout, stderr } = run(command, "");
     assert_eq!(code, Some(1), "{words:?}: exit status\n{stderr}");
     assert_eq!(stdout, "", "{words:?}: nothing belongs on stdout");
     let lines = stderr.lines().filter(|line| !line.trim().is_empty());
@@ -77,27 +70,15 @@ fn a_bad_configuration_is_named_by_key_value_and_place() {
     for (text, words) in [
         ("[server]\nlistne = \"x\"", &["server.listne", file][..]),
         ("[servre]\nlisten = \"127.0.0.1:0\"", &["servre", file]),
-        (
-            "[limits]\nrequests = \"many\"",
-            &["limits.requests", "many", file],
-        ),
+        ("[limits]\nrequests = \"many\"", &["limits.requests", "many", file]),
         ("[limits]\nrequests = 0", &["limits.requests", "0", file]),
-        (
-            "[server]\ntimezone = \"Mars/Olympus\"",
-            &["server.timezone", "Mars/Olympus", file],
-        ),
-        (
-            "[server]\nbase_url = \"ftp://x\"",
-            &["server.base_url", "ftp://x", file],
-        ),
+        ("[server]\ntimezone = \"Mars/Olympus\"", &["server.timezone", "Mars/Olympus", file]),
+        ("[server]\nbase_url = \"ftp://x\"", &["server.base_url", "ftp://x", file]),
         (
             "[server]\ntrusted_proxies = [\"10.0.0.0/99\"]",
             &["server.trusted_proxies", "10.0.0.0/99", file],
         ),
-        (
-            "[marketplace]\nsignature = \"maybe\"",
-            &["marketplace.signature", "maybe", file],
-        ),
+        ("[marketplace]\nsignature = \"maybe\"", &["marketplace.signature", "maybe", file]),
         ("[log]\nlevel = \"loud\"", &["log.level", "loud", file]),
         ("[server\nlisten = 1", &[file]),
     ] {
@@ -151,36 +132,22 @@ fn a_bad_secret_is_not_shown() {
     let folder = Folder::with("[security]\nsecret_key = \"tooshort\"");
     let outcome = run(&mut folder.serve(), "");
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    assert!(
-        outcome.stderr.contains("security.secret_key"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("security.secret_key"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("tooshort"), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_configuration_that_was_named_must_be_there() {
     let folder = Folder::with("");
-    refuses(
-        &mut folder.command(&["--config", "nenhum.toml", "serve"]),
-        &["nenhum.toml"],
-    );
+    refuses(&mut folder.command(&["--config", "nenhum.toml", "serve"]), &["nenhum.toml"]);
     std::fs::create_dir(folder.path("pasta.toml")).unwrap();
-    refuses(
-        &mut folder.command(&["--config", "pasta.toml", "serve"]),
-        &["pasta.toml"],
-    );
+    refuses(&mut folder.command(&["--config", "pasta.toml", "serve"]), &["pasta.toml"]);
 }
 
 #[test]
 fn wrong_usage_is_told_apart_from_failure() {
     let folder = Folder::with("");
-    for arguments in [
-        &["sevre"][..],
-        &["serve", "--lisen", "x"],
-        &["user", "create"],
-    ] {
+    for arguments in [&["sevre"][..], &["serve", "--lisen", "x"], &["user", "create"]] {
         let outcome = run(&mut folder.command(arguments), "");
         assert_eq!(outcome.code, Some(2), "{arguments:?}\n{}", outcome.stderr);
     }
@@ -210,9 +177,7 @@ fn a_file_that_is_no_database_is_left_alone() {
 fn a_database_of_another_program_is_left_alone() {
     let folder = Folder::with("");
     let foreign = open(&folder.database(), OpenFlags::SQLITE_OPEN_CREATE);
-    foreign
-        .execute_batch("CREATE TABLE note (text TEXT); PRAGMA application_id = 7")
-        .unwrap();
+    foreign.execute_batch("CREATE TABLE note (text TEXT); PRAGMA application_id = 7").unwrap();
     drop(foreign);
     let before = std::fs::read(folder.database()).unwrap();
     refuses(&mut folder.serve(), &["seller-platform.db"]);
@@ -261,10 +226,7 @@ fn a_taken_port_is_named() {
     let folder = Folder::with("");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    refuses(
-        &mut folder.command(&["serve", "--listen", &address]),
-        &[&address],
-    );
+    refuses(&mut folder.command(&["serve", "--listen", &address]), &[&address]);
     let left_open = ["seller-platform.db-wal", "seller-platform.db.lock"];
     for name in left_open {
         assert!(!folder.path(name).exists(), "{name} was left behind");
@@ -274,28 +236,19 @@ fn a_taken_port_is_named() {
 #[test]
 fn one_database_has_one_server() {
     let site = Site::start();
-    for arguments in [
-        &["serve", "--listen", "127.0.0.1:0"][..],
-        &["restore", "copia.db"],
-    ] {
+    for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["restore", "copia.db"]] {
         if arguments[0] == "restore" {
             site.command(&["backup", "copia.db"]).ok();
         }
         let second = site.command(arguments).exits(1);
         assert_eq!(second.stderr.trim().lines().count(), 1, "{}", second.stderr);
-        assert!(
-            second.stderr.contains("seller-platform.db"),
-            "{}",
-            second.stderr
-        );
+        assert!(second.stderr.contains("seller-platform.db"), "{}", second.stderr);
     }
     site.anonymous().get("/readyz").expect(200);
 }
 
 fn set_version(path: &Path, version: i64) {
-    open(path, OpenFlags::empty())
-        .pragma_update(None, "user_version", version)
-        .unwrap();
+    open(path, OpenFlags::empty()).pragma_update(None, "user_version", version).unwrap();
 }
 
 /// Opens a database that no server has open.

@@ -41,12 +41,7 @@ pub fn location(reply: &Reply) -> &str {
 
 fn faults(reply: &Reply) -> Vec<String> {
     let body = reply.json();
-    body["fields"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect()
+    body["fields"].as_object().unwrap().keys().cloned().collect()
 }
 
 /// A resource with a good body, a change of it, and bodies that are not good
@@ -63,18 +58,11 @@ struct Resource {
 /// What a browser's form sends.
 fn fields(fields: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
     let fields = fields.iter();
-    fields
-        .map(|(name, value)| (*name, (*value).to_owned()))
-        .collect()
+    fields.map(|(name, value)| (*name, (*value).to_owned())).collect()
 }
 
 fn resources(course: &str, teacher: &str) -> [Resource; 4] {
-    [
-        teachers(),
-        courses(),
-        lessons(course, teacher),
-        meets(teacher),
-    ]
+    [teachers(), courses(), lessons(course, teacher), meets(teacher)]
 }
 
 fn teachers() -> Resource {
@@ -94,19 +82,10 @@ fn teachers() -> Resource {
             (json!({}), vec!["nome"]),
             (json!({ "nome": "R" }), vec!["nome"]),
             (json!({ "nome": 7, "bio": [] }), vec!["bio", "nome"]),
-            (
-                json!({ "nome": "Rita", "redes": { "site": "http://x.example.com" } }),
-                vec!["site"],
-            ),
+            (json!({ "nome": "Rita", "redes": { "site": "http://x.example.com" } }), vec!["site"]),
             (json!({ "nome": "Rita", "redes": "eu" }), vec!["redes"]),
-            (
-                json!({ "nome": "Rita", "instagram": "javascript:alert(1)" }),
-                vec!["instagram"],
-            ),
-            (
-                json!({ "nome": "Rita", "bio": "x".repeat(2001) }),
-                vec!["bio"],
-            ),
+            (json!({ "nome": "Rita", "instagram": "javascript:alert(1)" }), vec!["instagram"]),
+            (json!({ "nome": "Rita", "bio": "x".repeat(2001) }), vec!["bio"]),
         ],
     }
 }
@@ -133,14 +112,8 @@ fn courses() -> Resource {
                 json!({ "titulo": "Curso", "ordem": 0, "publicado": "sim" }),
                 vec!["ordem", "publicado"],
             ),
-            (
-                json!({ "titulo": "Curso", "papeis": ["drop"] }),
-                vec!["papeis"],
-            ),
-            (
-                json!({ "titulo": "Curso", "papeis": "vip" }),
-                vec!["papeis"],
-            ),
+            (json!({ "titulo": "Curso", "papeis": ["drop"] }), vec!["papeis"]),
+            (json!({ "titulo": "Curso", "papeis": "vip" }), vec!["papeis"]),
         ],
     }
 }
@@ -197,10 +170,7 @@ fn meets(teacher: &str) -> Resource {
         change: json!({ "data_hora": "2026-11-26 21:00:00" }),
         bad: vec![
             (json!({}), vec!["data_hora", "titulo"]),
-            (
-                json!({ "titulo": "Encontro", "data_hora": "amanhã" }),
-                vec!["data_hora"],
-            ),
+            (json!({ "titulo": "Encontro", "data_hora": "amanhã" }), vec!["data_hora"]),
             (
                 json!({ "titulo": "Encontro", "data_hora": "2026-02-30 20:00:00" }),
                 vec!["data_hora"],
@@ -223,14 +193,7 @@ fn staff_keeps_every_resource_by_json() {
     let admin = site.administrator();
     let course = made(&admin, "/admin/cursos", &json!({ "titulo": "Começar" }));
     let teacher = made(&admin, "/admin/professores", &json!({ "nome": "Caio Luz" }));
-    for Resource {
-        path,
-        good,
-        change,
-        bad,
-        ..
-    } in resources(&course, &teacher)
-    {
+    for Resource { path, good, change, bad, .. } in resources(&course, &teacher) {
         let before = shown(&admin, path)["total"].as_i64().unwrap();
         for (body, wrong) in bad {
             let reply = admin.post(path, &body).expect(422);
@@ -258,10 +221,7 @@ fn staff_keeps_every_resource_by_json() {
         let now = same(&expected);
         let listed = shown(&admin, &format!("{path}?por_pagina=100"));
         assert_eq!(listed["total"], before + 1);
-        assert!(
-            listed["dados"].as_array().unwrap().contains(&now),
-            "{listed}"
-        );
+        assert!(listed["dados"].as_array().unwrap().contains(&now), "{listed}");
 
         let file = admin.get(&format!("{path}?formato=csv")).expect(200);
         assert!(file.header("content-type").unwrap().starts_with("text/csv"));
@@ -276,19 +236,11 @@ fn staff_keeps_every_resource_by_json() {
         assert_eq!(gone, json!({ "ok": true, "id": id }));
         for method in ["GET", "POST"] {
             let asked = Request::new(method, &one).header("Accept", "application/json");
-            let asked = if method == "POST" {
-                asked.json(&good)
-            } else {
-                asked
-            };
+            let asked = if method == "POST" { asked.json(&good) } else { asked };
             assert_eq!(admin.send(asked).expect(404).code(), "not_found");
         }
-        admin
-            .post(&format!("{one}/excluir"), &json!({}))
-            .expect(404);
-        admin
-            .post(&format!("{path}/x/excluir"), &json!({}))
-            .expect(404);
+        admin.post(&format!("{one}/excluir"), &json!({})).expect(404);
+        admin.post(&format!("{path}/x/excluir"), &json!({})).expect(404);
     }
 }
 
@@ -298,17 +250,9 @@ fn staff_keeps_every_resource_by_form() {
     let admin = site.administrator();
     let course = made(&admin, "/admin/cursos", &json!({ "titulo": "Começar" }));
     let teacher = made(&admin, "/admin/professores", &json!({ "nome": "Caio Luz" }));
-    for Resource {
-        path,
-        form: fields,
-        good,
-        ..
-    } in resources(&course, &teacher)
-    {
-        let fields: Vec<(&str, &str)> = fields
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()))
-            .collect();
+    for Resource { path, form: fields, good, .. } in resources(&course, &teacher) {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let reply = form(&admin, path, &fields).expect(303);
         assert!(location(&reply).ends_with("aviso=criado"), "{reply}");
         let page = admin.get(location(&reply)).expect(200).text();
@@ -338,11 +282,7 @@ fn staff_keeps_every_resource_by_form() {
         let reply = form(&admin, &one, &other).expect(303);
         assert!(location(&reply).ends_with("aviso=alterado"), "{reply}");
         let now = shown(&admin, &one);
-        let name = if good["nome"].is_null() {
-            "titulo"
-        } else {
-            "nome"
-        };
+        let name = if good["nome"].is_null() { "titulo" } else { "nome" };
         assert_eq!(now[name], "Um nome novo");
         let reply = form(&admin, &format!("{one}/excluir"), &[]).expect(303);
         assert!(location(&reply).ends_with("aviso=excluido"), "{reply}");
@@ -354,38 +294,20 @@ fn staff_keeps_every_resource_by_form() {
 fn an_unticked_box_is_no_and_an_empty_choice_nobody() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    let course = made(
-        &admin,
-        "/admin/cursos",
-        &json!({ "titulo": "Começar", "papeis": ["vip"] }),
-    );
+    let course = made(&admin, "/admin/cursos", &json!({ "titulo": "Começar", "papeis": ["vip"] }));
     let teacher = made(&admin, "/admin/professores", &json!({ "nome": "Caio Luz" }));
     let meet = json!({
         "titulo": "Tira-dúvidas", "data_hora": "2026-11-25 20:00:00", "professor_id": teacher, "publico": true,
     });
     let meet = made(&admin, "/admin/meets", &meet);
-    form(
-        &admin,
-        &format!("/admin/cursos/{course}"),
-        &[("titulo", "Começar")],
-    )
-    .expect(303);
+    form(&admin, &format!("/admin/cursos/{course}"), &[("titulo", "Começar")]).expect(303);
     let now = shown(&admin, &format!("/admin/cursos/{course}"));
-    assert_eq!(
-        (&now["publicado"], &now["papeis"]),
-        (&json!(false), &json!([]))
-    );
-    let fields = [
-        ("titulo", "Tira-dúvidas"),
-        ("data_hora", "2026-11-25T20:00"),
-        ("professor_id", ""),
-    ];
+    assert_eq!((&now["publicado"], &now["papeis"]), (&json!(false), &json!([])));
+    let fields =
+        [("titulo", "Tira-dúvidas"), ("data_hora", "2026-11-25T20:00"), ("professor_id", "")];
     form(&admin, &format!("/admin/meets/{meet}"), &fields).expect(303);
     let now = shown(&admin, &format!("/admin/meets/{meet}"));
-    assert_eq!(
-        (&now["publico"], &now["professor_id"]),
-        (&json!(false), &json!(null))
-    );
+    assert_eq!((&now["publico"], &now["professor_id"]), (&json!(false), &json!(null)));
     // Programs take a reference away with null or an empty text; leaving it
     // out keeps it.
     let path = format!("/admin/meets/{meet}");
@@ -409,25 +331,17 @@ fn lessons_keep_their_order_and_change_places() {
         let body = json!({ "titulo": title, "curso_id": course, "video_url": "https://youtu.be/abcdefghijk" });
         made(&admin, "/admin/aulas", &body)
     };
-    let ids: Vec<String> = ["Um", "Dois", "Três"]
-        .iter()
-        .map(|title| lesson(title))
-        .collect();
+    let ids: Vec<String> = ["Um", "Dois", "Três"].iter().map(|title| lesson(title)).collect();
     let order = |course: &str| {
         let listed = shown(&admin, &format!("/admin/aulas?curso={course}"));
         let rows = listed["dados"].as_array().unwrap().clone();
-        rows.iter()
-            .map(|row| row["titulo"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        rows.iter().map(|row| row["titulo"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(order(&course), ["Um", "Dois", "Três"]);
     let shift =
         |id: &str, way: &str| form(&admin, &format!("/admin/aulas/{id}/{way}"), &[]).expect(303);
     let reply = shift(&ids[2], "subir");
-    assert_eq!(
-        location(&reply),
-        format!("/admin/cursos/{course}?aviso=ordem")
-    );
+    assert_eq!(location(&reply), format!("/admin/cursos/{course}?aviso=ordem"));
     assert_eq!(order(&course), ["Um", "Três", "Dois"]);
     shift(&ids[0], "descer");
     assert_eq!(order(&course), ["Três", "Um", "Dois"]);
@@ -437,29 +351,20 @@ fn lessons_keep_their_order_and_change_places() {
     assert_eq!(order(&course), ["Três", "Um", "Dois"]);
     // Equal places come apart.
     for id in &ids {
-        admin
-            .post(&format!("/admin/aulas/{id}"), &json!({ "ordem": 5 }))
-            .ok();
+        admin.post(&format!("/admin/aulas/{id}"), &json!({ "ordem": 5 })).ok();
     }
     assert_eq!(order(&course), ["Um", "Dois", "Três"]);
     shift(&ids[2], "subir");
     assert_eq!(order(&course), ["Um", "Três", "Dois"]);
     // In another course a lesson comes last.
     for id in &ids[..2] {
-        admin
-            .post(&format!("/admin/aulas/{id}"), &json!({ "curso_id": other }))
-            .ok();
+        admin.post(&format!("/admin/aulas/{id}"), &json!({ "curso_id": other })).ok();
     }
     assert_eq!(
         (order(&course), order(&other)),
         (vec!["Três".into()], vec!["Um".into(), "Dois".into()])
     );
-    admin
-        .post(
-            &format!("/admin/aulas/{}", ids[0]),
-            &json!({ "titulo": "Uma" }),
-        )
-        .ok();
+    admin.post(&format!("/admin/aulas/{}", ids[0]), &json!({ "titulo": "Uma" })).ok();
     assert_eq!(order(&other), ["Uma", "Dois"]);
     let gone = Request::new("POST", "/admin/aulas/999999/subir").json(&json!({}));
     admin.send(gone).expect(404);
@@ -480,14 +385,9 @@ fn what_is_in_use_is_not_removed() {
     let meet = made(&admin, "/admin/meets", &meet);
     for (path, hint) in [
         (format!("/admin/cursos/{course}"), "publicado"),
-        (
-            format!("/admin/professores/{teacher}"),
-            "1 lessons and 1 meets",
-        ),
+        (format!("/admin/professores/{teacher}"), "1 lessons and 1 meets"),
     ] {
-        let reply = admin
-            .post(&format!("{path}/excluir"), &json!({}))
-            .expect(409);
+        let reply = admin.post(&format!("{path}/excluir"), &json!({})).expect(409);
         assert_eq!(reply.code(), "conflict");
         assert!(reply.text().contains(hint), "{reply}");
         let reply = form(&admin, &format!("{path}/excluir"), &[]).expect(303);
@@ -496,16 +396,10 @@ fn what_is_in_use_is_not_removed() {
         assert!(page.contains("Nada foi excluído"), "{page}");
         assert!(page.contains("Não dá para excluir agora"), "{page}");
     }
-    for path in [
-        format!("/admin/aulas/{lesson}"),
-        format!("/admin/meets/{meet}"),
-    ] {
+    for path in [format!("/admin/aulas/{lesson}"), format!("/admin/meets/{meet}")] {
         admin.post(&format!("{path}/excluir"), &json!({})).ok();
     }
-    for path in [
-        format!("/admin/cursos/{course}"),
-        format!("/admin/professores/{teacher}"),
-    ] {
+    for path in [format!("/admin/cursos/{course}"), format!("/admin/professores/{teacher}")] {
         admin.post(&format!("{path}/excluir"), &json!({})).ok();
     }
 }

@@ -23,10 +23,7 @@ const STEPS: u64 = 2_000;
 /// Real time that the workers get to finish.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a play that failed is played again by its seed"
-)]
+#[expect(clippy::disallowed_methods, reason = "a play that failed is played again by its seed")]
 fn number(name: &str, usual: u64) -> u64 {
     let given = std::env::var(name).ok();
     given.map_or(usual, |text| text.parse().expect("a number"))
@@ -48,10 +45,7 @@ fn whatever_happens_the_mirror_ends_as_the_marketplace_is() {
         compare(&play);
     }));
     if let Err(panic) = played {
-        eprintln!(
-            "--- seed {seed}, step {done}; the last steps:\n{}",
-            play.trail()
-        );
+        eprintln!("--- seed {seed}, step {done}; the last steps:\n{}", play.trail());
         resume_unwind(panic);
     }
 }
@@ -126,9 +120,8 @@ fn compare(play: &Play<'_>) {
     // A kill between the marketplace's answer and its storing is the one
     // moment in which a refresh token is lost without a trace.
     let broken = play.world.violations();
-    let (reused, others): (Vec<&Value>, Vec<&Value>) = broken
-        .iter()
-        .partition(|violation| violation["rule"] == "refresh_reused");
+    let (reused, others): (Vec<&Value>, Vec<&Value>) =
+        broken.iter().partition(|violation| violation["rule"] == "refresh_reused");
     assert!(others.is_empty(), "{others:#?}");
     assert!(reused.len() <= play.kills, "{reused:#?}");
     play.world.forget_violations();

@@ -43,9 +43,7 @@ pub fn alter(site: &Site, sql: &str) {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let database = Database::open_with_flags(site.database(), flags).unwrap();
     database.execute_batch(sql).unwrap();
-    database
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        .unwrap();
+    database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     database.close().unwrap();
     site.start_again();
 }
@@ -121,9 +119,7 @@ fn wrong_secrets_count_against_the_address_and_right_ones_do_not() {
     for _ in 0..10 {
         run(&site);
     }
-    let statuses: Vec<u16> = (0..5)
-        .map(|_| nobody.get("/api/v1/cron?token=x").status)
-        .collect();
+    let statuses: Vec<u16> = (0..5).map(|_| nobody.get("/api/v1/cron?token=x").status).collect();
     assert_eq!(statuses, [401, 401, 401, 429, 429]);
     let refused = nobody.get(CRON).expect(429);
     assert!(refused.header("retry-after").is_some(), "{refused}");
@@ -162,10 +158,7 @@ fn the_answer_has_every_field_from_the_start() {
 #[test]
 fn two_calls_and_the_tick_at_once_do_each_thing_once() {
     const PEOPLE: i64 = 1_200;
-    let site = Site::builder()
-        .unlimited()
-        .config("cron.enabled", true)
-        .start();
+    let site = Site::builder().unlimited().config("cron.enabled", true).start();
     let people = format!(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {PEOPLE})
          INSERT INTO user (email, name, role, created_at, chat_number)
@@ -188,10 +181,7 @@ fn two_calls_and_the_tick_at_once_do_each_thing_once() {
 
 #[test]
 fn the_tick_runs_by_itself_and_follows_the_clock() {
-    let site = Site::builder()
-        .unlimited()
-        .config("cron.enabled", true)
-        .start();
+    let site = Site::builder().unlimited().config("cron.enabled", true).start();
     let admin = site.administrator();
     let runs = |origin: &str| {
         let listed = json_of(&admin, HISTORY);
@@ -200,16 +190,12 @@ fn the_tick_runs_by_itself_and_follows_the_clock() {
         runs.iter().filter(|run| run["origem"] == origin).count()
     };
     let patience = std::time::Duration::from_mins(1);
-    until("the run of the start", patience, || {
-        (runs("relogio") == 1).then_some(())
-    });
+    until("the run of the start", patience, || (runs("relogio") == 1).then_some(()));
     site.clock().advance_s(59);
     run(&site);
     assert_eq!(runs("relogio"), 1);
     site.clock().advance_s(1);
-    until("a run after a minute", patience, || {
-        (runs("relogio") == 2).then_some(())
-    });
+    until("a run after a minute", patience, || (runs("relogio") == 2).then_some(()));
 }
 
 /// From now on nothing can be queued of a kind.
@@ -234,11 +220,7 @@ fn a_task_that_fails_stays_alone_and_the_third_time_is_told() {
         let answer = run_at(&site, &format!("2026-11-{day}T12:00:00Z"));
         assert_eq!(answer["ok"], false, "{answer}");
         assert_eq!(answer["inativos"], 0);
-        assert_eq!(
-            answer["meets_notif"],
-            i64::from(day == 24),
-            "the others ran"
-        );
+        assert_eq!(answer["meets_notif"], i64::from(day == 24), "the others ran");
         let failures = answer["erros"].as_array().unwrap();
         assert_eq!(failures.len(), 1, "{answer}");
         assert_eq!(failures[0]["tarefa"], "inatividade");
@@ -253,10 +235,7 @@ fn a_task_that_fails_stays_alone_and_the_third_time_is_told() {
     );
     let admin = site.administrator();
     let home = admin.get("/admin").expect(200).text();
-    assert!(
-        home.contains("Alertas de inatividade"),
-        "the home tells of it"
-    );
+    assert!(home.contains("Alertas de inatividade"), "the home tells of it");
     let listed = json_of(&admin, HISTORY);
     let task = task(&listed, "inatividade");
     assert_eq!(task["falhas_seguidas"], 4);
@@ -264,25 +243,17 @@ fn a_task_that_fails_stays_alone_and_the_third_time_is_told() {
     assert!(page.contains("Com falha") && page.contains("quebrado de propósito"));
     alter(&site, "DROP TRIGGER broken");
     let answer = run_at(&site, "2026-11-28T12:00:00Z");
-    assert_eq!(
-        (&answer["ok"], &answer["inativos"]),
-        (&json!(true), &json!(1))
-    );
+    assert_eq!((&answer["ok"], &answer["inativos"]), (&json!(true), &json!(1)));
     let listed = json_of(&site.administrator(), HISTORY);
     let healed = self::task(&listed, "inatividade");
     assert_eq!(healed["falhas_seguidas"], 0);
-    assert!(
-        healed["ultimo_erro"].is_string(),
-        "the last failure is kept"
-    );
+    assert!(healed["ultimo_erro"].is_string(), "the last failure is kept");
 }
 
 fn task(listed: &Value, name: &str) -> Value {
     let tasks = listed["tarefas"].as_array().unwrap();
     let found = tasks.iter().find(|task| task["nome"] == name);
-    found
-        .unwrap_or_else(|| panic!("no task {name}: {listed}"))
-        .clone()
+    found.unwrap_or_else(|| panic!("no task {name}: {listed}")).clone()
 }
 
 #[test]
@@ -291,36 +262,21 @@ fn a_paused_task_is_left_out_until_it_is_resumed() {
     student(&site, "ana", "free");
     let admin = site.administrator();
     let act = |verb: &str| format!("/admin/cron/tarefas/inatividade/{verb}");
-    site.person("caio")
-        .post(&act("pausar"), &json!({}))
-        .expect(403);
-    admin
-        .post("/admin/cron/tarefas/nenhuma/pausar", &json!({}))
-        .expect(404);
+    site.person("caio").post(&act("pausar"), &json!({})).expect(403);
+    admin.post("/admin/cron/tarefas/nenhuma/pausar", &json!({})).expect(404);
     for _ in 0..2 {
         admin.post(&act("pausar"), &json!({})).ok();
     }
     let listed = json_of(&admin, HISTORY);
-    assert_eq!(
-        task(&listed, "inatividade")["pausada_em"],
-        "2026-11-20 09:00:00"
-    );
+    assert_eq!(task(&listed, "inatividade")["pausada_em"], "2026-11-20 09:00:00");
     assert!(admin.get(HISTORY).expect(200).text().contains("Pausada"));
     assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 0);
     let admin = site.administrator();
-    let resumed = admin
-        .send(Request::new("POST", &act("retomar")))
-        .expect(303);
-    assert_eq!(
-        resumed.header("location"),
-        Some("/admin/cron?aviso=retomada")
-    );
+    let resumed = admin.send(Request::new("POST", &act("retomar"))).expect(303);
+    assert_eq!(resumed.header("location"), Some("/admin/cron?aviso=retomada"));
     assert_eq!(run(&site)["inativos"], 1);
     let acts = "SELECT action || ' ' || object_id FROM audit WHERE object_kind = 'tarefa' ORDER BY audit_id";
-    assert_eq!(
-        site.stored(acts),
-        ["cron.pausar inatividade", "cron.retomar inatividade"]
-    );
+    assert_eq!(site.stored(acts), ["cron.pausar inatividade", "cron.retomar inatividade"]);
 }
 
 #[test]
@@ -335,17 +291,9 @@ fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
             && page.contains("O relógio interno está desligado")
     );
     let answer = admin.post("/admin/cron/rodar", &json!({})).ok();
-    assert_eq!(
-        (&answer["ok"], &answer["inativos"]),
-        (&json!(true), &json!(1))
-    );
-    let redirected = admin
-        .send(Request::new("POST", "/admin/cron/rodar"))
-        .expect(303);
-    assert_eq!(
-        redirected.header("location"),
-        Some("/admin/cron/2?aviso=rodou")
-    );
+    assert_eq!((&answer["ok"], &answer["inativos"]), (&json!(true), &json!(1)));
+    let redirected = admin.send(Request::new("POST", "/admin/cron/rodar")).expect(303);
+    assert_eq!(redirected.header("location"), Some("/admin/cron/2?aviso=rodou"));
     let page = admin.get("/admin/cron/2?aviso=rodou").expect(200).text();
     assert!(page.contains("Execução concluída") && page.contains("Não havia nada a fazer"));
     let listed = json_of(&admin, HISTORY);
@@ -355,9 +303,7 @@ fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
     let ids = |query: &str| -> Vec<String> {
         let listed = json_of(&admin, &format!("{HISTORY}{query}"));
         let runs = listed["dados"].as_array().unwrap().clone();
-        runs.iter()
-            .map(|run| run["id"].as_str().unwrap().to_owned())
-            .collect()
+        runs.iter().map(|run| run["id"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(ids(""), ["2", "1"]);
     assert_eq!(ids("?ordem=inicio&por_pagina=1&pagina=2"), ["2"]);
@@ -365,26 +311,14 @@ fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
     assert_eq!(ids("?resultado=sem-efeito"), ["2"]);
     assert_eq!(ids("?resultado=falhou"), Vec::<String>::new());
     let one = json_of(&admin, "/admin/cron/1");
-    assert_eq!(
-        (&one["id"], &one["resultado"]),
-        (&json!("1"), &json!("com-efeito"))
-    );
-    assert!(
-        admin
-            .get("/admin/cron/1")
-            .expect(200)
-            .text()
-            .contains("Alertas de inatividade")
-    );
+    assert_eq!((&one["id"], &one["resultado"]), (&json!("1"), &json!("com-efeito")));
+    assert!(admin.get("/admin/cron/1").expect(200).text().contains("Alertas de inatividade"));
     for other in ["0", "3", "x", "-1"] {
         admin.get(&format!("{HISTORY}/{other}")).expect(404);
     }
     let csv = admin.get("/admin/cron?formato=csv").expect(200).text();
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(
-        lines[0].ends_with("id,inicio,fim,ms,origem,resultado,contagens,erros"),
-        "{csv}"
-    );
+    assert!(lines[0].ends_with("id,inicio,fim,ms,origem,resultado,contagens,erros"), "{csv}");
     assert!(lines[2].starts_with("1,2026-11-24 09:00:00,"), "{csv}");
     let acts = "SELECT action FROM audit WHERE object_kind = 'tarefa'";
     assert_eq!(site.stored(acts), ["cron.rodar", "cron.rodar"]);
@@ -398,12 +332,7 @@ fn all_logs_are_listed_by_day(admin: &Actor<'_>) {
     let all: Vec<String> = all["dados"].as_array().unwrap().iter().map(text).collect();
     assert_eq!(
         all,
-        [
-            "2026-11-21 requisicoes",
-            "2026-11-21 cron",
-            "2026-11-20 requisicoes",
-            "2026-11-20 cron"
-        ]
+        ["2026-11-21 requisicoes", "2026-11-21 cron", "2026-11-20 requisicoes", "2026-11-20 cron"]
     );
 }
 
@@ -427,26 +356,16 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
     let packed = json!({ "arquivados": 6, "lotes": 2 });
     assert_eq!(archival("2027-02-19T03:00:00Z"), packed);
     assert_eq!(archival("2027-02-19T03:01:00Z"), skipped, "once a day");
-    assert_eq!(
-        archival("2027-02-20T12:00:00Z"),
-        json!({ "arquivados": 2, "lotes": 2 })
-    );
+    assert_eq!(archival("2027-02-20T12:00:00Z"), json!({ "arquivados": 2, "lotes": 2 }));
     let admin = site.administrator();
     all_logs_are_listed_by_day(&admin);
     let listed = json_of(&admin, "/admin/cron/arquivo?tipo=cron");
     assert_eq!(listed["total"], 2);
-    let days: Vec<&Value> = listed["dados"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["dia"])
-        .collect();
+    let days: Vec<&Value> =
+        listed["dados"].as_array().unwrap().iter().map(|one| &one["dia"]).collect();
     assert_eq!(days, ["2026-11-21", "2026-11-20"]);
     let batch = json_of(&admin, "/admin/cron/arquivo/1");
-    assert_eq!(
-        (&batch["registros"], &batch["integro"]),
-        (&json!(3), &json!(true))
-    );
+    assert_eq!((&batch["registros"], &batch["integro"]), (&json!(3), &json!(true)));
     let entries = batch["dados"].as_array().unwrap();
     let ids: Vec<&Value> = entries.iter().map(|entry| &entry["run_id"]).collect();
     assert_eq!(ids, [1, 2, 3]);
@@ -454,30 +373,18 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
     assert_eq!(entries[0]["counts"], json!({}));
     let file = admin.get("/admin/cron/arquivo/1?formato=jsonl").expect(200);
     assert_eq!(file.text().lines().count(), 3);
-    assert!(
-        file.text().contains("\"started_at\":1795176000"),
-        "as it was"
-    );
+    assert!(file.text().contains("\"started_at\":1795176000"), "as it was");
     let page = admin.get("/admin/cron/arquivo/1").expect(200).text();
     assert!(page.contains("Histórico do cron, 20/11/2026"), "{page}");
     admin.get("/admin/cron/arquivo/9").expect(404);
     // The counters of the history follow.
     assert_eq!(json_of(&admin, HISTORY)["total"], 4);
     // What was packed is known by its digest.
-    alter(
-        &site,
-        "UPDATE log_batch SET digest = zeroblob(32) WHERE batch_id = 1",
-    );
+    alter(&site, "UPDATE log_batch SET digest = zeroblob(32) WHERE batch_id = 1");
     let admin = site.administrator();
     let damaged = json_of(&admin, "/admin/cron/arquivo/1");
     assert_eq!(damaged["integro"], false);
-    assert!(
-        admin
-            .get("/admin/cron/arquivo/1")
-            .expect(200)
-            .text()
-            .contains("danificado")
-    );
+    assert!(admin.get("/admin/cron/arquivo/1").expect(200).text().contains("danificado"));
 }
 
 #[test]
@@ -497,10 +404,7 @@ fn a_daily_task_that_failed_is_tried_again_in_the_next_run() {
     }
     alter(&site, "DROP TRIGGER broken");
     let answer = run(&site);
-    assert_eq!(
-        answer["log_archival"],
-        json!({ "arquivados": 2, "lotes": 2 })
-    );
+    assert_eq!(answer["log_archival"], json!({ "arquivados": 2, "lotes": 2 }));
     assert_eq!(run(&site)["log_archival"], json!({ "skipped": true }));
 }
 
@@ -510,24 +414,13 @@ fn the_figures_tell_of_the_last_run() {
     let keeper = site.key(&["admin"]);
     let figure = |name: &str| {
         let text = keeper.get("/metrics").expect(200).text();
-        let line = text
-            .lines()
-            .find(|line| line.starts_with(&format!("{name} ")));
+        let line = text.lines().find(|line| line.starts_with(&format!("{name} ")));
         line.map(|line| line.rsplit(' ').next().unwrap().to_owned())
     };
-    assert_eq!(
-        figure("seller_platform_cron_last_run_time_seconds").as_deref(),
-        Some("0")
-    );
+    assert_eq!(figure("seller_platform_cron_last_run_time_seconds").as_deref(), Some("0"));
     run(&site);
-    assert_eq!(
-        figure("seller_platform_cron_last_run_time_seconds").as_deref(),
-        Some("1795176000")
-    );
-    assert_eq!(
-        figure("seller_platform_cron_failing_tasks").as_deref(),
-        Some("0")
-    );
+    assert_eq!(figure("seller_platform_cron_last_run_time_seconds").as_deref(), Some("1795176000"));
+    assert_eq!(figure("seller_platform_cron_failing_tasks").as_deref(), Some("0"));
 }
 
 #[test]
@@ -539,10 +432,8 @@ fn a_run_that_waits_has_counts_of_its_own() {
         let calls = [(); 2].map(|()| scope.spawn(|| site.bearer(CRON_SECRET).get(CRON)));
         calls.map(|call| call.join().unwrap()).into()
     });
-    let mut told: Vec<i64> = replies
-        .into_iter()
-        .map(|reply| reply.ok()["inativos"].as_i64().unwrap())
-        .collect();
+    let mut told: Vec<i64> =
+        replies.into_iter().map(|reply| reply.ok()["inativos"].as_i64().unwrap()).collect();
     told.sort_unstable();
     assert_eq!(told, [0, 1]);
 }
@@ -579,10 +470,7 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_said_twice() {
         assert_eq!(count(agree), 0, "turn {turn}");
     }
     run(&site);
-    assert_eq!(
-        count("SELECT count(DISTINCT user_id) || '' FROM outbox"),
-        PEOPLE
-    );
+    assert_eq!(count("SELECT count(DISTINCT user_id) || '' FROM outbox"), PEOPLE);
     assert_eq!(count("SELECT count(*) || '' FROM outbox"), PEOPLE);
     assert_eq!(count("SELECT sum(entries) || '' FROM log_batch"), PEOPLE);
 }

@@ -39,10 +39,7 @@ fn a_meet_is_announced_in_two_moments_at_their_very_edges() {
     }
     let ends = "SELECT datetime(expires_at, 'unixepoch') || ' ' || json_extract(params, '$.moment') FROM outbox
                 WHERE kind = 'lembrete_encontro' ORDER BY message_id";
-    assert_eq!(
-        site.stored(ends),
-        ["2026-11-22 18:00:00 24h", "2026-11-22 18:00:00 5min"]
-    );
+    assert_eq!(site.stored(ends), ["2026-11-22 18:00:00 24h", "2026-11-22 18:00:00 5min"]);
 }
 
 #[test]
@@ -74,11 +71,7 @@ fn reminders_go_to_those_whose_plan_or_exception_has_meets() {
     site.make_person("sem-numero", "pro");
     site.make_person("fornecedor", "drop");
     let crm = site.key(&["write"]);
-    crm.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "suspensa@example.com" }),
-    )
-    .ok();
+    crm.post("/api/v1/alunos/suspender", &json!({ "email": "suspensa@example.com" })).ok();
     alter(
         &site,
         "INSERT INTO user_permission (user_id, permission, granted)
@@ -87,10 +80,7 @@ fn reminders_go_to_those_whose_plan_or_exception_has_meets() {
     );
     meet(&site, "2026-11-21 09:00:00");
     assert_eq!(run(&site)["meets_notif"], 2);
-    assert_eq!(
-        queued(&site, REMINDER),
-        ["chat com-excecao@example.com", "chat pro@example.com"]
-    );
+    assert_eq!(queued(&site, REMINDER), ["chat com-excecao@example.com", "chat pro@example.com"]);
 }
 
 #[test]
@@ -104,34 +94,23 @@ fn who_has_no_number_is_told_by_email_where_that_is_configured() {
     site.make_person("bia", "pro");
     meet(&site, "2026-11-21 09:00:00");
     assert_eq!(run(&site)["meets_notif"], 2);
-    assert_eq!(
-        queued(&site, REMINDER),
-        ["chat ana@example.com", "email bia@example.com"]
-    );
+    assert_eq!(queued(&site, REMINDER), ["chat ana@example.com", "email bia@example.com"]);
 }
 
 #[test]
 fn a_meet_that_is_moved_or_removed_takes_its_reminders_back() {
     let site = Site::builder().unlimited().start();
     student(&site, "ana", "pro");
-    let (moved, removed) = (
-        meet(&site, "2026-11-21 09:00:00"),
-        meet(&site, "2026-11-21 09:00:00"),
-    );
+    let (moved, removed) = (meet(&site, "2026-11-21 09:00:00"), meet(&site, "2026-11-21 09:00:00"));
     assert_eq!(run(&site)["meets_notif"], 2);
     let admin = site.administrator();
     let later = json!({ "data_hora": "2026-11-23 09:00:00" });
     admin.post(&format!("/admin/meets/{moved}"), &later).ok();
-    admin
-        .post(&format!("/admin/meets/{removed}/excluir"), &json!({}))
-        .ok();
+    admin.post(&format!("/admin/meets/{removed}/excluir"), &json!({})).ok();
     assert_eq!(run(&site)["meets_notif"], 0);
     assert_eq!(queued(&site, REMINDER), Vec::<String>::new());
     let why = "SELECT DISTINCT outcome FROM outbox WHERE kind = 'lembrete_encontro'";
-    assert_eq!(
-        site.stored(why),
-        ["o encontro mudou de horário ou foi excluído"]
-    );
+    assert_eq!(site.stored(why), ["o encontro mudou de horário ou foi excluído"]);
     // At its new time it is announced anew.
     assert_eq!(run_at(&site, "2026-11-22T12:00:00Z")["meets_notif"], 1);
     assert_eq!(queued(&site, REMINDER).len(), 1);
@@ -174,20 +153,13 @@ fn a_login_begins_a_new_stretch_and_suspension_ends_all() {
     student(&site, "ana", "vip");
     student(&site, "rui", "vip");
     let crm = site.key(&["write"]);
-    crm.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "rui@example.com" }),
-    )
-    .ok();
+    crm.post("/api/v1/alunos/suspender", &json!({ "email": "rui@example.com" })).ok();
     assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 1);
     assert_eq!(queued(&site, ALERT), ["chat ana@example.com"]);
     // Somebody with a password, who gets a number.
     let person = site.person_as("caio", "vip");
     person.get("/painel").expect(200);
-    alter(
-        &site,
-        "UPDATE user SET chat_number = '5511987654321' WHERE email = 'caio@example.com'",
-    );
+    alter(&site, "UPDATE user SET chat_number = '5511987654321' WHERE email = 'caio@example.com'");
     assert_eq!(run_at(&site, "2026-11-27T12:00:00Z")["inativos"], 0);
     assert_eq!(run_at(&site, "2026-11-28T12:00:00Z")["inativos"], 1);
     site.person("caio");
@@ -205,14 +177,8 @@ fn inactivity_alerts_wait_for_the_morning() {
     let leaves = "SELECT run_at || '' FROM outbox WHERE kind = 'inatividade' ORDER BY run_at";
     let leaves = site.stored(leaves);
     let eight = 1_795_518_000; // 2026-11-24 08:00:00 in Brasília
-    let waits: Vec<i64> = leaves
-        .iter()
-        .map(|at| at.parse::<i64>().unwrap() - eight)
-        .collect();
-    assert!(
-        waits.iter().all(|wait| (0..300).contains(wait)),
-        "{waits:?}"
-    );
+    let waits: Vec<i64> = leaves.iter().map(|at| at.parse::<i64>().unwrap() - eight).collect();
+    assert!(waits.iter().all(|wait| (0..300).contains(wait)), "{waits:?}");
     assert_eq!(waits.len(), 20);
     assert!(waits.first() < waits.last(), "{waits:?}");
 }

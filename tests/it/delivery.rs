@@ -68,9 +68,7 @@ fn a_welcome_leaves_by_chat_and_its_link_opens() {
     assert_eq!(messages[0]["to"], NUMBER);
     let text = messages[0]["text"].as_str().unwrap();
     assert!(text.starts_with("Olá, ana!"), "{text}");
-    let link = text
-        .split_whitespace()
-        .find(|word| word.contains("/senha?codigo="));
+    let link = text.split_whitespace().find(|word| word.contains("/senha?codigo="));
     let (_, path) = link.unwrap().split_once("/senha").unwrap();
     let page = site.anonymous().get(&format!("/senha{path}")).expect(200);
     assert!(page.text().contains("senha"), "{page}");
@@ -79,9 +77,7 @@ fn a_welcome_leaves_by_chat_and_its_link_opens() {
 #[test]
 fn the_official_api_takes_templates_of_one_line() {
     let world = World::start();
-    let site = with_gateway(&world, "cloud")
-        .config("chat.template", "aviso_geral")
-        .start();
+    let site = with_gateway(&world, "cloud").config("chat.template", "aviso_geral").start();
     let admin = site.administrator();
     welcome(&site, "ana", NUMBER);
     settled(&admin, "enviada");
@@ -130,16 +126,10 @@ fn a_number_that_is_not_there_fails_and_delays_nobody() {
     site.person("caio").post(&again, &json!({})).expect(403);
     admin.post(&again, &json!({})).ok();
     let failed = settled(&admin, "falhou");
-    assert_eq!(
-        (&failed["id"], &failed["tentativas"]),
-        (&json!(id), &json!(1))
-    );
+    assert_eq!((&failed["id"], &failed["tentativas"]), (&json!(id), &json!(1)));
     let sent = settled(&admin, "enviada")["id"].clone();
     let again = format!("{QUEUE}/{}/reenviar", sent.as_str().unwrap());
-    assert_eq!(
-        admin.post(&again, &json!({})).expect(409).code(),
-        "conflict"
-    );
+    assert_eq!(admin.post(&again, &json!({})).expect(409).code(), "conflict");
     assert_eq!(
         site.stored("SELECT action || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'mensagem'"),
         [r#"mensagem.reenviar {"estado":"falhou"} {"estado":"pendente"}"#]
@@ -183,9 +173,7 @@ fn a_gateway_in_trouble_loses_nothing() {
 #[test]
 fn a_refused_key_stops_the_channel_and_says_so() {
     let world = World::start();
-    let site = with_gateway(&world, "evolution")
-        .config("chat.api_key", "recusada")
-        .start();
+    let site = with_gateway(&world, "evolution").config("chat.api_key", "recusada").start();
     let admin = site.administrator();
     welcome(&site, "ana", NUMBER);
     welcome(&site, "rui", NUMBER);
@@ -241,11 +229,8 @@ fn killed_at_any_moment_every_message_leaves() {
     until("all left", PATIENCE, || {
         (list(&admin, &format!("{QUEUE}?estado=enviada"))["total"] == 30).then_some(())
     });
-    let mut numbers: Vec<String> = world
-        .messages()
-        .iter()
-        .map(|message| message["to"].as_str().unwrap().to_owned())
-        .collect();
+    let mut numbers: Vec<String> =
+        world.messages().iter().map(|message| message["to"].as_str().unwrap().to_owned()).collect();
     let all = numbers.len();
     numbers.sort();
     let twice = numbers.windows(2).filter(|pair| pair[0] == pair[1]);
@@ -263,9 +248,7 @@ fn killed_at_any_moment_every_message_leaves() {
 #[test]
 fn with_the_clock_off_messages_wait_for_a_call() {
     let world = World::start();
-    let site = with_gateway(&world, "evolution")
-        .config("cron.enabled", false)
-        .start();
+    let site = with_gateway(&world, "evolution").config("cron.enabled", false).start();
     let admin = site.administrator();
     let call = || {
         let path = format!("/api/v1/cron?token={CRON_SECRET}");
@@ -298,16 +281,12 @@ fn student(admin: &Actor<'_>, name: &str) -> String {
 #[test]
 fn an_alert_to_somebody_who_came_back_is_dropped() {
     let world = World::start();
-    let site = with_gateway(&world, "evolution")
-        .config("cron.enabled", false)
-        .start();
+    let site = with_gateway(&world, "evolution").config("cron.enabled", false).start();
     let admin = site.administrator();
     for name in ["ana", "bia"] {
         let person = site.person(name);
         let number = json!({ "chat_number": NUMBER });
-        admin
-            .post(&format!("/admin/alunos/{}", student(&admin, name)), &number)
-            .ok();
+        admin.post(&format!("/admin/alunos/{}", student(&admin, name)), &number).ok();
         person.get("/painel").expect(200);
     }
     let call = || {
@@ -317,18 +296,12 @@ fn an_alert_to_somebody_who_came_back_is_dropped() {
     // In the middle of the night: the alerts wait for the morning.
     site.clock().set("2026-11-25T04:00:00Z");
     let told = call();
-    assert_eq!(
-        (&told["inativos"], &told["chat_enviados"]),
-        (&json!(2), &json!(0))
-    );
+    assert_eq!((&told["inativos"], &told["chat_enviados"]), (&json!(2), &json!(0)));
     site.clock().set("2026-11-25T10:00:00Z");
     site.person("ana").get("/painel").expect(200);
     site.clock().set("2026-11-25T14:00:00Z");
     let told = call();
-    assert_eq!(
-        (&told["chat_enviados"], &told["chat_ignorados"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!((&told["chat_enviados"], &told["chat_ignorados"]), (&json!(1), &json!(1)));
     let admin = site.administrator();
     let dropped = settled(&admin, "descartada");
     assert_eq!(

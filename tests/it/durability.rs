@@ -106,10 +106,7 @@ fn survives(end: End, cycles: u64) {
     // A busy machine may hold up one start, but not most of them.
     waits.sort();
     let usual = waits[waits.len() / 2];
-    assert!(
-        usual < Duration::from_secs(5),
-        "ready again after {usual:?}"
-    );
+    assert!(usual < Duration::from_secs(5), "ready again after {usual:?}");
 }
 
 /// Ends the server when a cycle fails, and with it the writers, which would
@@ -221,11 +218,7 @@ fn compare_notifications(site: &Site, journal: &Journal, cycle: u64) {
     assert_eq!(all("PRAGMA foreign_key_check"), [""; 0]);
     let stored = all("SELECT resource FROM ml_notification");
     let distinct: BTreeSet<&String> = stored.iter().collect();
-    assert_eq!(
-        stored.len(),
-        distinct.len(),
-        "a notification is there twice"
-    );
+    assert_eq!(stored.len(), distinct.len(), "a notification is there twice");
     for resource in lock(&journal.notifications).iter() {
         assert!(distinct.contains(resource), "answered and lost: {resource}");
     }

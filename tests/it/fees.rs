@@ -12,8 +12,7 @@ const FEES: &str = "/painel/ml/calculadora/taxas-json";
 /// Ana and Rui with a shop each, where taxes and discounts are set.
 fn open() -> Shop {
     Shop::open_with(|site| {
-        site.config("tax.rate", 7.5)
-            .config("marketplace.reputation_discount.5_green", 10.0)
+        site.config("tax.rate", 7.5).config("marketplace.reputation_discount.5_green", 10.0)
     })
 }
 
@@ -48,12 +47,9 @@ fn fees_come_with_reputation_and_tax() {
     assert_eq!(fees["categoria"], json!("MLB1052"));
     assert_eq!(fees["taxa_fixa"], json!(6.5));
     let sent = asked(&shop).pop().unwrap()["query"].to_string();
-    for part in [
-        "price=30",
-        "category_id=MLB1052",
-        "logistic_type=self_service",
-        "shipping_mode=me2",
-    ] {
+    for part in
+        ["price=30", "category_id=MLB1052", "logistic_type=self_service", "shipping_mode=me2"]
+    {
         assert!(sent.contains(part), "{part}: {sent}");
     }
     assert_eq!(shop.world.violations(), [] as [Value; 0]);
@@ -82,16 +78,8 @@ fn an_answer_is_good_for_a_day_and_for_its_account() {
         .fault(&json!({ "path_prefix": "/sites", "kind": "status", "code": 500, "times": 0 }));
     get(&shop.ana(), &query).ok();
     shop.world.clear_faults();
-    get(
-        &shop.site.person("rui"),
-        &format!("?conta={OTHER}&preco=80"),
-    )
-    .ok();
-    assert_eq!(
-        asked(&shop).len(),
-        2,
-        "another account is asked for by itself"
-    );
+    get(&shop.site.person("rui"), &format!("?conta={OTHER}&preco=80")).ok();
+    assert_eq!(asked(&shop).len(), 2, "another account is asked for by itself");
     shop.site.clock().advance_s(86_401);
     get(&shop.site.person("ana"), &query).ok();
     assert_eq!(asked(&shop).len(), 3);
@@ -134,10 +122,7 @@ fn nobody_asks_for_another_ones_account() {
     let free = shop.site.person_as("eva", "free");
     get(&free, &format!("?conta={LOJA}")).expect(403);
     let page = free.get(PAGE).expect(200).text();
-    assert!(
-        page.contains("Seu plano não inclui a calculadora"),
-        "{page}"
-    );
+    assert!(page.contains("Seu plano não inclui a calculadora"), "{page}");
 }
 
 #[test]
@@ -159,14 +144,10 @@ fn a_marketplace_that_does_not_answer_is_said_to() {
         shop.site.clock().advance_s(600);
     }
     let query = format!("{PAGE}?conta={LOJA}&preco=33");
-    shop.world
-        .fault(&json!({ "path_prefix": "/sites", "kind": "status", "code": 500 }));
+    shop.world.fault(&json!({ "path_prefix": "/sites", "kind": "status", "code": 500 }));
     let page = Request::new("GET", &query).header("Accept", "text/html");
     let page = shop.site.person("ana").send(page).expect(502).text();
-    assert!(
-        page.contains("O marketplace não informou as taxas"),
-        "{page}"
-    );
+    assert!(page.contains("O marketplace não informou as taxas"), "{page}");
     assert!(page.contains("value=\"33\""), "what was typed stays");
 }
 
@@ -175,60 +156,32 @@ fn the_page_shows_what_remains_with_ones_own_tax() {
     let shop = open();
     let ana = shop.ana();
     let page = ana.get(PAGE).expect(200).text();
-    assert!(
-        page.contains("LOJA DA ANA") && page.contains("7,5%"),
-        "{page}"
-    );
-    assert_eq!(
-        asked(&shop).len(),
-        0,
-        "nothing is asked before somebody does"
-    );
+    assert!(page.contains("LOJA DA ANA") && page.contains("7,5%"), "{page}");
+    assert_eq!(asked(&shop).len(), 0, "nothing is asked before somebody does");
     for bad in ["101", "-1", "x", "1,999"] {
-        ana.post(&format!("{PAGE}/imposto"), &json!({ "imposto": bad }))
-            .expect(422);
+        ana.post(&format!("{PAGE}/imposto"), &json!({ "imposto": bad })).expect(422);
         let form = Request::new("POST", &format!("{PAGE}/imposto"))
             .header("Accept", "text/html")
             .form(&[("imposto", bad)]);
         let page = ana.send(form).expect(422).text();
         assert!(page.contains("Informe uma porcentagem"), "{page}");
     }
-    ana.post(&format!("{PAGE}/imposto"), &json!({ "taxa": 4 }))
-        .expect(422);
-    ana.post(&format!("{PAGE}/imposto"), &json!({ "imposto": 4.25 }))
-        .ok();
-    assert_eq!(
-        get(&ana, &format!("?conta={LOJA}")).ok()["imposto"],
-        json!(4.25)
-    );
+    ana.post(&format!("{PAGE}/imposto"), &json!({ "taxa": 4 })).expect(422);
+    ana.post(&format!("{PAGE}/imposto"), &json!({ "imposto": 4.25 })).ok();
+    assert_eq!(get(&ana, &format!("?conta={LOJA}")).ok()["imposto"], json!(4.25));
     let rui = shop.site.person("rui");
-    assert_eq!(
-        get(&rui, &format!("?conta={OTHER}")).ok()["imposto"],
-        json!(7.5)
-    );
+    assert_eq!(get(&rui, &format!("?conta={OTHER}")).ok()["imposto"], json!(7.5));
     let target = format!("{PAGE}?conta={LOJA}&preco=200,00&logistica=drop_off&categoria=");
     let page = ana.get(&target).expect(200).text();
-    for said in [
-        "Clássico",
-        "Premium",
-        "R$ 200,00",
-        "− R$ 24,00",
-        "− R$ 34,00",
-        "− R$ 8,50",
-    ] {
+    for said in ["Clássico", "Premium", "R$ 200,00", "− R$ 24,00", "− R$ 34,00", "− R$ 8,50"]
+    {
         assert!(page.contains(said), "{said}: {page}");
     }
-    let empty = Request::new(
-        "GET",
-        &format!("{PAGE}?conta={LOJA}&preco=&logistica=drop_off"),
-    )
-    .header("Accept", "text/html");
+    let empty = Request::new("GET", &format!("{PAGE}?conta={LOJA}&preco=&logistica=drop_off"))
+        .header("Accept", "text/html");
     let page = ana.send(empty).expect(422).text();
     assert!(page.contains("Informe um preço"), "{page}");
     let form = Request::new("POST", &format!("{PAGE}/imposto")).form(&[("imposto", "")]);
     ana.send(form).expect(303);
-    assert_eq!(
-        get(&ana, &format!("?conta={LOJA}")).ok()["imposto"],
-        json!(7.5)
-    );
+    assert_eq!(get(&ana, &format!("?conta={LOJA}")).ok()["imposto"], json!(7.5));
 }

@@ -17,36 +17,12 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(20);
 /// Headers of a POST whose framing must be refused, with the body after them.
 /// A second request, which must not be executed, is sent right behind it.
 const SMUGGLED: [(&str, &str, &str); 37] = [
-    (
-        "length and chunked",
-        "Content-Length: 5\r\nTransfer-Encoding: chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "chunked and length",
-        "Transfer-Encoding: chunked\r\nContent-Length: 5",
-        "0\r\n\r\n",
-    ),
-    (
-        "no length and chunked",
-        "Content-Length: 0\r\nTransfer-Encoding: chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "the same length twice",
-        "Content-Length: 2\r\nContent-Length: 2",
-        "{}",
-    ),
-    (
-        "two lengths",
-        "Content-Length: 2\r\nContent-Length: 0",
-        "{}",
-    ),
-    (
-        "two lengths, longer first",
-        "Content-Length: 40\r\nContent-Length: 2",
-        "{}",
-    ),
+    ("length and chunked", "Content-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\n"),
+    ("chunked and length", "Transfer-Encoding: chunked\r\nContent-Length: 5", "0\r\n\r\n"),
+    ("no length and chunked", "Content-Length: 0\r\nTransfer-Encoding: chunked", "0\r\n\r\n"),
+    ("the same length twice", "Content-Length: 2\r\nContent-Length: 2", "{}"),
+    ("two lengths", "Content-Length: 2\r\nContent-Length: 0", "{}"),
+    ("two lengths, longer first", "Content-Length: 40\r\nContent-Length: 2", "{}"),
     ("a list of equal lengths", "Content-Length: 2, 2", "{}"),
     ("a list of lengths", "Content-Length: 2, 40", "{}"),
     ("a length with a sign", "Content-Length: +2", "{}"),
@@ -56,50 +32,18 @@ const SMUGGLED: [(&str, &str, &str); 37] = [
     ("a length with a parameter", "Content-Length: 2;q=1", "{}"),
     ("a length of letters", "Content-Length: two", "{}"),
     ("an empty length", "Content-Length:", "{}"),
-    (
-        "a length beyond numbers",
-        "Content-Length: 99999999999999999999",
-        "{}",
-    ),
+    ("a length beyond numbers", "Content-Length: 99999999999999999999", "{}"),
     ("a length with a point", "Content-Length: 2.0", "{}"),
-    (
-        "an unknown coding",
-        "Transfer-Encoding: xchunked",
-        "0\r\n\r\n",
-    ),
+    ("an unknown coding", "Transfer-Encoding: xchunked", "0\r\n\r\n"),
     ("half a coding", "Transfer-Encoding: chunk", "0\r\n\r\n"),
     ("identity", "Transfer-Encoding: identity", "0\r\n\r\n"),
-    (
-        "chunked, then identity",
-        "Transfer-Encoding: chunked, identity",
-        "0\r\n\r\n",
-    ),
-    (
-        "identity, then chunked",
-        "Transfer-Encoding: identity, chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "chunked twice in a list",
-        "Transfer-Encoding: chunked, chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "compressed and chunked",
-        "Transfer-Encoding: gzip, chunked",
-        "0\r\n\r\n",
-    ),
+    ("chunked, then identity", "Transfer-Encoding: chunked, identity", "0\r\n\r\n"),
+    ("identity, then chunked", "Transfer-Encoding: identity, chunked", "0\r\n\r\n"),
+    ("chunked twice in a list", "Transfer-Encoding: chunked, chunked", "0\r\n\r\n"),
+    ("compressed and chunked", "Transfer-Encoding: gzip, chunked", "0\r\n\r\n"),
     ("quoted", "Transfer-Encoding: \"chunked\"", "0\r\n\r\n"),
-    (
-        "with a parameter",
-        "Transfer-Encoding: chunked;q=1",
-        "0\r\n\r\n",
-    ),
-    (
-        "two codings",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
-        "0\r\n\r\n",
-    ),
+    ("with a parameter", "Transfer-Encoding: chunked;q=1", "0\r\n\r\n"),
+    ("two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "0\r\n\r\n"),
     (
         "two codings, chunked last",
         "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
@@ -110,52 +54,21 @@ const SMUGGLED: [(&str, &str, &str); 37] = [
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
         "0\r\n\r\n",
     ),
-    (
-        "a blank before the colon",
-        "Transfer-Encoding : chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "a vertical tab",
-        "Transfer-Encoding:\x0bchunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "a folded coding",
-        "Transfer-Encoding:\r\n chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "a folded header",
-        "X-Fold: a\r\n Transfer-Encoding: chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "a bare return",
-        "X-Return: a\rTransfer-Encoding: chunked",
-        "0\r\n\r\n",
-    ),
+    ("a blank before the colon", "Transfer-Encoding : chunked", "0\r\n\r\n"),
+    ("a vertical tab", "Transfer-Encoding:\x0bchunked", "0\r\n\r\n"),
+    ("a folded coding", "Transfer-Encoding:\r\n chunked", "0\r\n\r\n"),
+    ("a folded header", "X-Fold: a\r\n Transfer-Encoding: chunked", "0\r\n\r\n"),
+    ("a bare return", "X-Return: a\rTransfer-Encoding: chunked", "0\r\n\r\n"),
     ("a zero byte", "X-Zero: a\0b\r\nContent-Length: 2", "{}"),
-    (
-        "a line without colon",
-        "Transfer-Encoding chunked",
-        "0\r\n\r\n",
-    ),
-    (
-        "a name that is none",
-        "Transfer(Encoding): chunked",
-        "0\r\n\r\n",
-    ),
+    ("a line without colon", "Transfer-Encoding chunked", "0\r\n\r\n"),
+    ("a name that is none", "Transfer(Encoding): chunked", "0\r\n\r\n"),
 ];
 
 /// Chunked bodies that are broken.
 const BROKEN_CHUNKS: [(&str, &str); 6] = [
     ("a size with a prefix", "0x2\r\n{}\r\n0\r\n\r\n"),
     ("a negative size", "-2\r\n{}\r\n0\r\n\r\n"),
-    (
-        "a size beyond numbers",
-        "fffffffffffffffff\r\n{}\r\n0\r\n\r\n",
-    ),
+    ("a size beyond numbers", "fffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
     ("a size that ends in a bare feed", "2\n{}\r\n0\r\n\r\n"),
     ("data longer than its size", "1\r\n{}\r\n0\r\n\r\n"),
     ("no size", "\r\n{}\r\n0\r\n\r\n"),
@@ -178,10 +91,7 @@ fn ambiguous_framing_is_refused_and_nothing_behind_it_runs() {
         refused(&site, what, &first, 100 + number);
     }
     for (number, (what, line)) in [
-        (
-            "chunked in HTTP/1.0",
-            "POST /api/ext/auth HTTP/1.0\r\nTransfer-Encoding: chunked",
-        ),
+        ("chunked in HTTP/1.0", "POST /api/ext/auth HTTP/1.0\r\nTransfer-Encoding: chunked"),
         ("another version", "GET /healthz HTTP/1.2"),
         ("the version of another protocol", "GET /healthz HTTP/2.0"),
         ("two blanks", "GET  /healthz HTTP/1.1"),
@@ -195,10 +105,7 @@ fn ambiguous_framing_is_refused_and_nothing_behind_it_runs() {
         let first = format!("{line}\r\nHost: {host}\r\n\r\n");
         refused(&site, what, &first, 200 + number);
     }
-    assert!(
-        !site.log().contains("smuggled-"),
-        "a request behind a refused one was executed"
-    );
+    assert!(!site.log().contains("smuggled-"), "a request behind a refused one was executed");
 }
 
 /// Without this the test above could pass because nothing is ever pipelined.
@@ -209,14 +116,8 @@ fn well_framed_requests_run_one_after_the_other() {
     for (framing, second) in [
         ("Content-Length: 2\r\n\r\n{}", Some(200)),
         // A chunked body is read, and then the connection ends.
-        (
-            "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-            None,
-        ),
-        (
-            "Transfer-Encoding: Chunked\r\n\r\n2;note=a\r\n{}\r\n0\r\n\r\n",
-            None,
-        ),
+        ("Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", None),
+        ("Transfer-Encoding: Chunked\r\n\r\n2;note=a\r\n{}\r\n0\r\n\r\n", None),
     ] {
         let mut connection = Connection::open(host).unwrap();
         let first = format!(
@@ -235,59 +136,23 @@ fn exactly_one_host_and_it_is_ours() {
     let port = address.port();
     for (expected, request) in [
         (400, "GET /api/v1/planos HTTP/1.1\r\n\r\n".to_owned()),
-        (
-            400,
-            format!("GET /api/v1/planos HTTP/1.1\r\nHost: {address}\r\nHost: {address}\r\n\r\n"),
-        ),
-        (
-            400,
-            "GET /api/v1/planos HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned(),
-        ),
-        (
-            400,
-            "GET /api/v1/planos HTTP/1.1\r\nHost:\r\n\r\n".to_owned(),
-        ),
-        (
-            400,
-            format!("GET /api/v1/planos HTTP/1.1\r\nHost: {address}@example.com\r\n\r\n"),
-        ),
-        (
-            400,
-            format!("GET /api/v1/planos HTTP/1.1\r\nHost: {address}, example.com\r\n\r\n"),
-        ),
-        (
-            400,
-            format!("GET /api/v1/planos HTTP/1.1\r\nHost: 127.0.0.1.example.com:{port}\r\n\r\n"),
-        ),
-        (
-            400,
-            format!("GET http://example.com/api/v1/planos HTTP/1.1\r\nHost: {address}\r\n\r\n"),
-        ),
+        (400, format!("GET /api/v1/planos HTTP/1.1\r\nHost: {address}\r\nHost: {address}\r\n\r\n")),
+        (400, "GET /api/v1/planos HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned()),
+        (400, "GET /api/v1/planos HTTP/1.1\r\nHost:\r\n\r\n".to_owned()),
+        (400, format!("GET /api/v1/planos HTTP/1.1\r\nHost: {address}@example.com\r\n\r\n")),
+        (400, format!("GET /api/v1/planos HTTP/1.1\r\nHost: {address}, example.com\r\n\r\n")),
+        (400, format!("GET /api/v1/planos HTTP/1.1\r\nHost: 127.0.0.1.example.com:{port}\r\n\r\n")),
+        (400, format!("GET http://example.com/api/v1/planos HTTP/1.1\r\nHost: {address}\r\n\r\n")),
         (
             400,
             "GET http://example.com/api/v1/planos HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned(),
         ),
         // The host is looked at before the path and before the method.
-        (
-            400,
-            "PUT /nada HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned(),
-        ),
-        (
-            200,
-            format!("GET /api/v1/planos HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"),
-        ),
-        (
-            200,
-            format!("GET /api/v1/planos HTTP/1.1\r\nHost: [::1]:{port}\r\n\r\n"),
-        ),
-        (
-            200,
-            "GET /healthz HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned(),
-        ),
-        (
-            200,
-            "GET /readyz HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n".to_owned(),
-        ),
+        (400, "PUT /nada HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned()),
+        (200, format!("GET /api/v1/planos HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n")),
+        (200, format!("GET /api/v1/planos HTTP/1.1\r\nHost: [::1]:{port}\r\n\r\n")),
+        (200, "GET /healthz HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned()),
+        (200, "GET /readyz HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n".to_owned()),
     ] {
         let mut connection = Connection::open(address).unwrap();
         connection.write(request.as_bytes());
@@ -326,9 +191,8 @@ fn sizes_up_to_each_limit_pass_and_one_more_does_not() {
 #[test]
 fn a_body_may_fill_its_limit_and_no_more() {
     const LIMIT: usize = 2048;
-    let site = Site::builder()
-        .config("server.max_body_bytes", i64::try_from(LIMIT).unwrap())
-        .start();
+    let site =
+        Site::builder().config("server.max_body_bytes", i64::try_from(LIMIT).unwrap()).start();
     let host = site.address();
     let start = format!(
         "POST /api/ext/auth HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
@@ -349,10 +213,7 @@ fn silent_and_slow_connections_are_closed() {
     let host = site.address();
     let cases = [
         ("silent", String::new()),
-        (
-            "half a head",
-            format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nX-"),
-        ),
+        ("half a head", format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nX-")),
         (
             "half a body",
             format!(
@@ -381,21 +242,13 @@ fn verbs_cannot_be_confused() {
     let site = Site::start();
     let nobody = site.anonymous();
     for verb in ["TRACE", "PROPFIND", "get", "PATCH", "QUERY"] {
-        nobody
-            .send(Request::new(verb, "/api/v1/planos"))
-            .expect(405);
+        nobody.send(Request::new(verb, "/api/v1/planos")).expect(405);
     }
-    for name in [
-        "X-HTTP-Method-Override",
-        "X-HTTP-Method",
-        "X-Method-Override",
-    ] {
+    for name in ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"] {
         let request = Request::new("GET", "/api/ext/auth").header(name, "POST");
         nobody.send(request).expect(405);
     }
-    nobody
-        .send(Request::new("GET", "/api/ext/auth?_method=POST"))
-        .expect(405);
+    nobody.send(Request::new("GET", "/api/ext/auth?_method=POST")).expect(405);
 }
 
 #[test]
@@ -413,10 +266,7 @@ fn no_way_of_writing_a_path_gets_around_its_guard() {
     ] {
         for spelling in spellings(path) {
             let reply = nobody.send(Request::new("GET", &spelling));
-            assert!(
-                (300..500).contains(&reply.status),
-                "{spelling} passed\n{reply}"
-            );
+            assert!((300..500).contains(&reply.status), "{spelling} passed\n{reply}");
         }
     }
 }
@@ -500,9 +350,6 @@ fn asks(site: &Site, request: &str, expected: u16, what: &str) {
     let reply = reply(&mut connection).unwrap_or_else(|| panic!("{what}: no answer"));
     assert_eq!(reply.status, expected, "{what}\n{reply}");
     if expected >= 400 && expected != 422 {
-        assert!(
-            connection.is_closed_within(SILENCE_LIMIT),
-            "{what}: stays open"
-        );
+        assert!(connection.is_closed_within(SILENCE_LIMIT), "{what}: stays open");
     }
 }

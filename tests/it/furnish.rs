@@ -105,12 +105,9 @@ fn content(operator: &Actor<'_>) {
         });
         operator.post("/admin/aulas", &lesson).expect(201);
     }
-    for at in [
-        "2026-11-19 20:00:00",
-        "2026-11-20 08:30:00",
-        "2026-11-21 20:00:00",
-        "2026-12-31 20:00:00",
-    ] {
+    for at in
+        ["2026-11-19 20:00:00", "2026-11-20 08:30:00", "2026-11-21 20:00:00", "2026-12-31 20:00:00"]
+    {
         let meet = json!({
             "titulo": TITLE, "descricao": bio, "professor_id": "1", "data_hora": at,
             "link": "https://meet.exemplo.com/sala",
@@ -152,9 +149,7 @@ fn keys(operator: &Actor<'_>) {
         });
         operator.post("/admin/chaves", &key).expect(201);
     }
-    operator
-        .post("/admin/chaves/1/trocar", &json!({}))
-        .expect(201);
+    operator.post("/admin/chaves/1/trocar", &json!({})).expect(201);
     operator.post("/admin/chaves/2/excluir", &json!({})).ok();
 }
 
@@ -179,11 +174,7 @@ fn sell(world: &World, ana: &Actor<'_>) {
         json!({ "ml_user_id": LOJA, "topic": "items", "resource": format!("/items/{listed}") });
     world.control("/_sandbox/notifications", &told);
     world.deliveries();
-    for list in [
-        "/painel/anuncios",
-        "/painel/perguntas",
-        "/painel/reclamacoes",
-    ] {
+    for list in ["/painel/anuncios", "/painel/perguntas", "/painel/reclamacoes"] {
         until(list, Duration::from_mins(1), || {
             let request = Request::new("GET", list).header("Accept", "application/json");
             if ana.send(request).ok()["total"].as_u64()? > 0 {

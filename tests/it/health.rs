@@ -20,9 +20,7 @@ fn page(person: &Actor<'_>, path: &str) -> String {
 /// What stands between two texts of a page.
 #[track_caller]
 fn between<'p>(page: &'p str, before: &str, after: &str) -> &'p str {
-    let begin = page
-        .find(before)
-        .unwrap_or_else(|| panic!("no {before}: {page}"));
+    let begin = page.find(before).unwrap_or_else(|| panic!("no {before}: {page}"));
     let rest = &page[begin + before.len()..];
     &rest[..rest.find(after).unwrap_or(rest.len())]
 }
@@ -55,10 +53,7 @@ fn before_the_first_orders_are_here_their_history_begins_with_the_link() {
     let account = &accounts(&ana)[0];
     assert_eq!(account["historico_desde"], account["vinculada_em"]);
     let page = page(&ana, "/painel/ml");
-    assert!(
-        page.contains("buscando as vendas dos últimos 12 meses"),
-        "{page}"
-    );
+    assert!(page.contains("buscando as vendas dos últimos 12 meses"), "{page}");
     // Whoever has no script is told how to see more, and the script when to ask.
     assert!(page.contains("Ver como está agora") && page.contains("data-follow="));
     assert_eq!(between(&page, "Atualizada</dt>", "</dd>"), "<dd>ainda não");
@@ -84,10 +79,7 @@ fn an_account_of_which_a_part_is_refused_asks_for_attention() {
     assert_eq!(area(&ana, "pedidos")["estado"], "com_erro");
     assert_eq!(area(&ana, "conta")["estado"], "em_dia");
     let shown = page(&ana, "/painel/ml");
-    assert_eq!(
-        between(&shown, "class=\"badge ", "</span>"),
-        "warn\">Atenção"
-    );
+    assert_eq!(between(&shown, "class=\"badge ", "</span>"), "warn\">Atenção");
     let said = format!("Pedidos: sem leitura desde {before}. O marketplace recusou esta leitura.");
     assert!(shown.contains(&said), "{said}: {shown}");
     assert!(shown.contains("<details class=\"fold\" open>") && shown.contains("Vincular de novo"));
@@ -97,17 +89,11 @@ fn an_account_of_which_a_part_is_refused_asks_for_attention() {
     assert!(home.contains("1 precisa de atenção") && home.contains("Pedidos: sem leitura desde"));
     // It is no lost link.
     let account = &accounts(&ana)[0];
-    assert_eq!(
-        (&account["token_ok"], &account["erro"]),
-        (&json!(true), &Value::Null)
-    );
+    assert_eq!((&account["token_ok"], &account["erro"]), (&json!(true), &Value::Null));
     world.clear_faults();
     run_after(&site, TURN_S);
     let shown = page(&ana, "/painel/ml");
-    assert_eq!(
-        between(&shown, "class=\"badge ", "</span>"),
-        "good\">Vinculada"
-    );
+    assert_eq!(between(&shown, "class=\"badge ", "</span>"), "good\">Vinculada");
     assert_ne!(fresh(&ana), before);
     assert!(page(&ana, "/painel").contains("todas funcionando"));
 }

@@ -45,14 +45,9 @@ pub struct Page(pub Vec<Element>);
 impl Page {
     /// Reads a page; the error says what no browser should have to guess.
     pub fn read(html: &str) -> Result<Self, String> {
-        let rest = html
-            .strip_prefix("<!doctype html>")
-            .ok_or("it does not begin with its doctype")?;
-        let mut reader = Reader {
-            rest,
-            elements: Vec::new(),
-            open: Vec::new(),
-        };
+        let rest =
+            html.strip_prefix("<!doctype html>").ok_or("it does not begin with its doctype")?;
+        let mut reader = Reader { rest, elements: Vec::new(), open: Vec::new() };
         while !reader.rest.is_empty() {
             reader.step()?;
         }
@@ -92,9 +87,7 @@ impl<'h> Reader<'h> {
             return self.say(&decoded(text)?);
         };
         if let Some(closing) = markup.strip_prefix('/') {
-            let (tag, rest) = closing
-                .split_once('>')
-                .ok_or("a closing tag without its end")?;
+            let (tag, rest) = closing.split_once('>').ok_or("a closing tag without its end")?;
             self.rest = rest;
             let open = self.open.pop();
             let open = open.map(|at| self.elements[at].tag.as_str());
@@ -133,9 +126,7 @@ impl<'h> Reader<'h> {
             if attributes.iter().any(|(known, _)| *known == name) {
                 return Err(format!("<{tag}> has {name} twice"));
             }
-            let value = self
-                .value()
-                .map_err(|wrong| format!("<{tag} {name}>: {wrong}"))?;
+            let value = self.value().map_err(|wrong| format!("<{tag} {name}>: {wrong}"))?;
             attributes.push((name.to_owned(), value));
         };
         let at = self.elements.len();
@@ -150,18 +141,11 @@ impl<'h> Reader<'h> {
         }
         if RAW.contains(&tag) || TEXT_ONLY.contains(&tag) {
             let close = format!("</{tag}>");
-            let end = self
-                .rest
-                .find(&close)
-                .ok_or(format!("<{tag}> stays open"))?;
+            let end = self.rest.find(&close).ok_or(format!("<{tag}> stays open"))?;
             let text = self.take(end);
             self.rest = &self.rest[close.len()..];
             self.open.push(at);
-            let said = if RAW.contains(&tag) {
-                Ok(())
-            } else {
-                self.say(&decoded(text)?)
-            };
+            let said = if RAW.contains(&tag) { Ok(()) } else { self.say(&decoded(text)?) };
             self.open.pop();
             return said;
         }
@@ -215,12 +199,10 @@ fn decoded(text: &str) -> Result<String, String> {
             .split_once(';')
             .filter(|(name, _)| name.len() < 8)
             .ok_or_else(|| format!("a bare & in {:?}", start(&rest[at..])))?;
-        let number = name
-            .strip_prefix('#')
-            .and_then(|number| match number.strip_prefix('x') {
-                Some(hex) => u32::from_str_radix(hex, 16).ok(),
-                None => number.parse().ok(),
-            });
+        let number = name.strip_prefix('#').and_then(|number| match number.strip_prefix('x') {
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None => number.parse().ok(),
+        });
         whole.push(match name {
             "amp" => '&',
             "lt" => '<',

@@ -81,10 +81,7 @@ fn a_list_is_checked_before_anybody_is_made() {
             .map(|name| answer[name].as_u64().unwrap())
     };
     assert_eq!(counts(&sent), [5, 2, 0, 1, 2]);
-    assert_eq!(
-        (&sent["estado"], students(&admin)),
-        (&json!("conferida"), 1)
-    );
+    assert_eq!((&sent["estado"], students(&admin)), (&json!("conferida"), 1));
     let id = id_of(&sent);
     let checked = report(&admin, id, "");
     let told: Vec<(u64, &str, &str)> = checked["dados"]
@@ -93,11 +90,7 @@ fn a_list_is_checked_before_anybody_is_made() {
         .iter()
         .map(|row| {
             let word = |name: &str| row[name].as_str().unwrap_or_default();
-            (
-                row["linha"].as_u64().unwrap(),
-                word("situacao"),
-                word("motivo"),
-            )
+            (row["linha"].as_u64().unwrap(), word("situacao"), word("motivo"))
         })
         .collect();
     let faulty = "o nome precisa ter de 2 a 120 letras; o e-mail não é válido; o plano não existe; \
@@ -117,14 +110,8 @@ fn a_list_is_checked_before_anybody_is_made() {
     assert_eq!(counts(&done), [5, 0, 2, 1, 2]);
     assert_eq!(students(&admin), 3);
     let bia = &list(&admin, "/admin/alunos?q=bia")["dados"][0];
-    assert_eq!(
-        (&bia["email"], &bia["plano"]),
-        (&json!("bia@exemplo.com"), &json!("vip"))
-    );
-    assert_eq!(
-        list(&admin, "/admin/alunos?q=jaexiste")["dados"][0]["plano"],
-        "vip"
-    );
+    assert_eq!((&bia["email"], &bia["plano"]), (&json!("bia@exemplo.com"), &json!("vip")));
+    assert_eq!(list(&admin, "/admin/alunos?q=jaexiste")["dados"][0]["plano"], "vip");
     // What was made has no password yet, and a welcome message waits.
     let ana = list(&admin, "/admin/alunos?q=ana")["dados"][0]["id"].clone();
     let shown = page(&admin, &format!("/admin/alunos/{}", ana.as_str().unwrap())).text();
@@ -133,10 +120,7 @@ fn a_list_is_checked_before_anybody_is_made() {
     assert_eq!(apply(&admin, id).expect(409).code(), "conflict");
     let noted = list(&admin, "/admin/auditoria?objeto=importacao");
     assert_eq!(noted["dados"][0]["depois"]["criados"], 2);
-    let file = admin
-        .get(&format!("{PATH}/{id}?formato=csv&situacao=erro"))
-        .expect(200)
-        .text();
+    let file = admin.get(&format!("{PATH}/{id}?formato=csv&situacao=erro")).expect(200).text();
     assert_eq!(file.lines().count(), 3);
     assert!(file.contains("o plano não existe"), "{file}");
     assert_eq!(report(&admin, id, "?situacao=criado")["total"], 2);
@@ -150,54 +134,32 @@ fn a_list_is_checked_before_anybody_is_made() {
 fn a_row_that_got_an_account_meanwhile_stays_as_it_is() {
     let site = Site::start();
     let admin = site.administrator();
-    let sent = send(
-        &admin,
-        "nome,email,plano\nAna,ana@x.com,pro\nBia,bia@x.com,pro\n",
-    );
+    let sent = send(&admin, "nome,email,plano\nAna,ana@x.com,pro\nBia,bia@x.com,pro\n");
     crate::students::make(&admin, "Ana Outra", "ana@x.com", "podio");
     apply(&admin, id_of(&sent)).expect(202);
     let done = made(&admin, id_of(&sent));
     assert_eq!((&done["criados"], &done["existem"]), (&json!(1), &json!(1)));
-    assert_eq!(
-        list(&admin, "/admin/alunos?q=ana@")["dados"][0]["nome"],
-        "Ana Outra"
-    );
+    assert_eq!(list(&admin, "/admin/alunos?q=ana@")["dados"][0]["nome"], "Ana Outra");
 }
 
 #[test]
 fn what_is_no_list_is_refused_as_a_whole() {
     let site = Site::start();
     let admin = site.administrator();
-    for csv in [
-        "",
-        "nome,email\nAna,a@x.com\n",
-        "nome,email,plano\n",
-        "\"nome,email",
-    ] {
+    for csv in ["", "nome,email\nAna,a@x.com\n", "nome,email,plano\n", "\"nome,email"] {
         let refused = admin.post(PATH, &json!({ "csv": csv })).expect(422);
         assert_eq!(faults(&refused), "csv", "{csv:?}");
     }
     admin.post(PATH, &json!({})).expect(422);
     let text = |kind: &str, body: &[u8]| {
-        admin.send(
-            Request::new("POST", PATH)
-                .header("Accept", "application/json")
-                .body(kind, body),
-        )
+        admin.send(Request::new("POST", PATH).header("Accept", "application/json").body(kind, body))
     };
     text("text/csv", b"nome,email,plano\n\xff\xfe,a@x.com,pro\n").expect(422);
     text("image/png", b"nome").expect(415);
     text("multipart/form-data; boundary=x", b"--x\r\nrubbish").expect(422);
-    text(
-        "text/csv; charset=utf-8",
-        b"nome,email,plano\nAna,a@x.com,pro\n",
-    )
-    .expect(201);
+    text("text/csv; charset=utf-8", b"nome,email,plano\nAna,a@x.com,pro\n").expect(201);
     // In a browser the form comes back and says why.
-    let again = admin
-        .send(upload("lista.csv", b"nome;email\nAna;a@x.com\n"))
-        .expect(422)
-        .text();
+    let again = admin.send(upload("lista.csv", b"nome;email\nAna;a@x.com\n")).expect(422).text();
     assert!(again.contains("falta: plano"), "{again}");
     let without = admin.send(upload("lista.csv", b"")).expect(422).text();
     assert!(without.contains("Escolha um arquivo CSV"), "{without}");
@@ -209,12 +171,8 @@ fn what_is_no_list_is_refused_as_a_whole() {
     text("text/csv", &huge).expect(413);
     for missing in ["/admin/alunos/importar/999", "/admin/alunos/importar/x"] {
         page(&admin, missing).expect(404);
-        admin
-            .post(&format!("{missing}/aplicar"), &json!({}))
-            .expect(404);
-        admin
-            .post(&format!("{missing}/excluir"), &json!({}))
-            .expect(404);
+        admin.post(&format!("{missing}/aplicar"), &json!({})).expect(404);
+        admin.post(&format!("{missing}/excluir"), &json!({})).expect(404);
     }
 }
 
@@ -223,9 +181,7 @@ fn an_operator_imports_by_the_pages_alone() {
     let site = Site::start();
     let admin = site.administrator();
     let names = "nome;email;plano\nÂngela <b>;angela@x.com;Pódio\nZé;ruim;pro\n";
-    let sent = admin
-        .send(upload("alunos <2026>.csv", names.as_bytes()))
-        .expect(303);
+    let sent = admin.send(upload("alunos <2026>.csv", names.as_bytes())).expect(303);
     let target = sent.header("location").unwrap().to_owned();
     let shown = page(&admin, &target).expect(200).text();
     for part in [
@@ -239,9 +195,8 @@ fn an_operator_imports_by_the_pages_alone() {
         let part = part.replace("&#194;", "Â");
         assert!(shown.contains(&part), "no {part:?} in {shown}");
     }
-    let begun = admin
-        .send(Request::new("POST", &format!("{target}/aplicar")).form(&[]))
-        .expect(303);
+    let begun =
+        admin.send(Request::new("POST", &format!("{target}/aplicar")).form(&[])).expect(303);
     assert_eq!(begun.header("location"), Some(&*target));
     let shown = until("the page says so", PATIENCE, || {
         let shown = page(&admin, &target).expect(200);
@@ -259,11 +214,7 @@ fn ten_thousand_students_are_made_together_or_not_at_all() {
     let admin = site.administrator();
     let mut csv = "nome,email,plano,chat_number\n".to_owned();
     for number in 0..10_000 {
-        writeln!(
-            csv,
-            "Pessoa {number},pessoa{number}@exemplo.com,pro,55119{number:08}"
-        )
-        .unwrap();
+        writeln!(csv, "Pessoa {number},pessoa{number}@exemplo.com,pro,55119{number:08}").unwrap();
     }
     let big = send(&admin, &csv);
     let other = send(&admin, "nome,email,plano\nAna,ana@x.com,pro\n");
@@ -272,9 +223,7 @@ fn ten_thousand_students_are_made_together_or_not_at_all() {
     apply(&admin, &id).expect(202);
     assert_eq!(apply(&admin, &id).expect(409).code(), "conflict");
     assert_eq!(apply(&admin, id_of(&other)).expect(409).code(), "conflict");
-    admin
-        .post(&format!("{PATH}/{id}/excluir"), &json!({}))
-        .expect(409);
+    admin.post(&format!("{PATH}/{id}/excluir"), &json!({})).expect(409);
     until("it is under way", PATIENCE, || {
         let report = report(&admin, &id, "?por_pagina=1");
         let begun = report["feitas"].as_u64().unwrap() > 100;
@@ -292,10 +241,7 @@ fn ten_thousand_students_are_made_together_or_not_at_all() {
     // Nothing is lost: the same list is applied again, to its end.
     apply(&admin, &id).expect(202);
     let done = made(&admin, &id);
-    assert_eq!(
-        (&done["criados"], &done["erros"]),
-        (&json!(10_000), &json!(0))
-    );
+    assert_eq!((&done["criados"], &done["erros"]), (&json!(10_000), &json!(0)));
     assert_eq!(students(&admin), 10_000);
     assert_eq!(list(&admin, "/admin/alunos?q=pessoa9999@")["total"], 1);
     apply(&admin, id_of(&other)).expect(202);

@@ -34,17 +34,8 @@ fn notify(site: &Site, resource: &str, topic: &str, account: u64) {
 fn what_came_is_shown_with_what_became_of_it() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    assert_eq!(
-        list(&admin, INBOX),
-        json!({ "ok": true, "total": 0, "dados": [] })
-    );
-    assert!(
-        admin
-            .get(INBOX)
-            .expect(200)
-            .text()
-            .contains("Nenhuma notificação ainda")
-    );
+    assert_eq!(list(&admin, INBOX), json!({ "ok": true, "total": 0, "dados": [] }));
+    assert!(admin.get(INBOX).expect(200).text().contains("Nenhuma notificação ainda"));
     notify(&site, "/orders/2000001", "orders_v2", LOJA);
     let listed = list(&admin, INBOX);
     let id = listed["dados"][0]["id"].as_str().unwrap().to_owned();
@@ -58,12 +49,7 @@ fn what_came_is_shown_with_what_became_of_it() {
         })
     );
     let page = admin.get(INBOX).expect(200).text();
-    for words in [
-        "/orders/2000001",
-        "Vendas",
-        "Ignorado",
-        "a conta não está vinculada",
-    ] {
+    for words in ["/orders/2000001", "Vendas", "Ignorado", "a conta não está vinculada"] {
         assert!(page.contains(words), "{words}");
     }
     let one = list(&admin, &format!("{INBOX}/{id}"));
@@ -93,10 +79,7 @@ fn a_body_is_shown_as_it_came_and_runs_nothing() {
     assert_eq!(list(&admin, &target)["corpo"], body);
     for page in [&*target, INBOX] {
         let text = admin.get(page).expect(200).text();
-        assert!(
-            !text.contains("<script>alert") && !text.contains("<img"),
-            "{text}"
-        );
+        assert!(!text.contains("<script>alert") && !text.contains("<img"), "{text}");
     }
 }
 
@@ -110,11 +93,7 @@ fn the_inbox_is_searched_filtered_paged_and_exported() {
     notify(&site, "/questions/7", "questions", LOJA + 1);
     notify(&site, "/items/MLB77", "items", LOJA + 1);
     notify(&site, "/quotations/9", "quotations", LOJA);
-    let total = |target: &str| {
-        list(&admin, &format!("{INBOX}{target}"))["total"]
-            .as_u64()
-            .unwrap()
-    };
+    let total = |target: &str| list(&admin, &format!("{INBOX}{target}"))["total"].as_u64().unwrap();
     for (target, count) in [
         ("", 28),
         ("?estado=ignorada", 28),
@@ -139,29 +118,18 @@ fn the_inbox_is_searched_filtered_paged_and_exported() {
     let rows = |target: &str| -> Vec<String> {
         let listed = list(&admin, &format!("{INBOX}{target}"));
         let rows = listed["dados"].as_array().unwrap().iter();
-        rows.map(|one| one["recurso"].as_str().unwrap().to_owned())
-            .collect()
+        rows.map(|one| one["recurso"].as_str().unwrap().to_owned()).collect()
     };
     let first = rows("?por_pagina=20");
     assert_eq!((first.len(), &*first[0]), (20, "/quotations/9"));
     assert_eq!(rows("?por_pagina=20&pagina=2").len(), 8);
     assert_eq!(rows("?ordem=recebida_em")[0], "/orders/1");
-    for wrong in [
-        "?estado=nenhum",
-        "?topico=outro",
-        "?ordem=topico",
-        "?formato=xml",
-    ] {
+    for wrong in ["?estado=nenhum", "?topico=outro", "?ordem=topico", "?formato=xml"] {
         admin.get(&format!("{INBOX}{wrong}")).expect(422);
     }
-    let csv = admin
-        .get("/admin/notificacoes?formato=csv&topico=items")
-        .expect(200);
+    let csv = admin.get("/admin/notificacoes?formato=csv&topico=items").expect(200);
     let line = csv.text().lines().nth(1).unwrap().to_owned();
-    assert!(
-        line.contains("items,/items/MLB77,900000002,,ignorada,0,"),
-        "{line}"
-    );
+    assert!(line.contains("items,/items/MLB77,900000002,,ignorada,0,"), "{line}");
     let wrong = "SELECT c.topic FROM ml_notification_count c WHERE c.notifications <>
         (SELECT count(*) FROM ml_notification n WHERE n.state = c.state AND c.topic =
             iif(n.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), n.topic, ''))";
@@ -177,19 +145,13 @@ fn a_notification_is_worked_again_from_the_start() {
     let admin = site.administrator();
     // It came before the account was linked.
     notify(&site, "/orders/1", "orders_v2", LOJA);
-    let id = list(&admin, INBOX)["dados"][0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let id = list(&admin, INBOX)["dados"][0]["id"].as_str().unwrap().to_owned();
     let again = format!("{INBOX}/{id}/reprocessar");
     let ana = site.person("ana");
     ana.post(&again, &json!({})).expect(403);
     world.link(&ana, LOJA);
     let back = admin.send(Request::new("POST", &again)).expect(303);
-    assert_eq!(
-        back.header("location"),
-        Some("/admin/notificacoes?aviso=na_fila")
-    );
+    assert_eq!(back.header("location"), Some("/admin/notificacoes?aviso=na_fila"));
     let one = || list(&admin, &format!("{INBOX}/{id}"));
     // That there is no such order is believed the second time.
     until("it is worked", Duration::from_mins(1), || {
@@ -197,15 +159,10 @@ fn a_notification_is_worked_again_from_the_start() {
         (one()["estado"] == "processada").then_some(())
     });
     assert_eq!(one()["resultado"], "o marketplace não tem este pedido");
-    assert_eq!(
-        (&one()["tentativas"], &one()["conta"]),
-        (&json!(2), &json!("LOJA DA ANA"))
-    );
+    assert_eq!((&one()["tentativas"], &one()["conta"]), (&json!(2), &json!("LOJA DA ANA")));
     let page = admin.get(&format!("{INBOX}/{id}")).expect(200).text();
     assert!(page.contains("Processar de novo"));
-    admin
-        .post(&format!("{INBOX}/999999/reprocessar"), &json!({}))
-        .expect(404);
+    admin.post(&format!("{INBOX}/999999/reprocessar"), &json!({})).expect(404);
     assert_eq!(
         site.stored("SELECT action || ' ' || object_name || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'notificacao'"),
         [r#"notificacao.reprocessar orders_v2 /orders/1 {"estado":"ignorada","resultado":"the account is not linked"} {"estado":"pendente"}"#]
@@ -228,10 +185,7 @@ fn what_was_dealt_with_goes_after_thirty_days() {
     site.clock().advance_s(29 * 86_400);
     notify(&site, "/orders/3", "orders_v2", LOJA);
     let kept = "SELECT resource || ' ' || state FROM ml_notification ORDER BY 1";
-    assert_eq!(
-        site.stored(kept),
-        ["/orders/1 4", "/orders/2 2", "/orders/3 2"]
-    );
+    assert_eq!(site.stored(kept), ["/orders/1 4", "/orders/2 2", "/orders/3 2"]);
     site.clock().advance_s(2 * 86_400);
     until("the old one is gone", Duration::from_mins(1), || {
         (site.stored(kept) == ["/orders/1 4", "/orders/3 2"]).then_some(())
@@ -255,10 +209,7 @@ fn what_waits_for_a_later_try_is_tried_when_told_to() {
         (listed["dados"][0]["tentativas"].as_i64() >= Some(1)).then_some(listed)
     });
     let one = &waiting["dados"][0];
-    assert!(
-        one["resultado"].is_string() && one["proxima_tentativa_em"].is_string(),
-        "{one}"
-    );
+    assert!(one["resultado"].is_string() && one["proxima_tentativa_em"].is_string(), "{one}");
     let target = format!("{INBOX}/{}", one["id"].as_str().unwrap());
     let page = admin.get(&target).expect(200).text();
     assert!(page.contains("Processar de novo"), "{page}");
@@ -268,10 +219,6 @@ fn what_waits_for_a_later_try_is_tried_when_told_to() {
         asked.count()
     };
     let before = tries();
-    admin
-        .post(&format!("{target}/reprocessar"), &json!({}))
-        .ok();
-    until("it is tried again", Duration::from_mins(1), || {
-        (tries() > before).then_some(())
-    });
+    admin.post(&format!("{target}/reprocessar"), &json!({})).ok();
+    until("it is tried again", Duration::from_mins(1), || (tries() > before).then_some(()));
 }

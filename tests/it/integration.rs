@@ -35,17 +35,10 @@ fn a_student_is_registered_once() {
     });
     let reply = crm.post(CREATE, &new).expect(201).json();
     assert_eq!(reply["success"], true);
-    assert!(
-        reply["message"]
-            .as_str()
-            .is_some_and(|text| !text.is_empty())
-    );
+    assert!(reply["message"].as_str().is_some_and(|text| !text.is_empty()));
     let data = &reply["data"];
     assert!(data["id"].as_str().unwrap().parse::<u64>().is_ok());
-    assert_eq!(
-        (&data["email"], &data["plano"]),
-        (&json!("ana@example.com"), &json!("vip"))
-    );
+    assert_eq!((&data["email"], &data["plano"]), (&json!("ana@example.com"), &json!("vip")));
     assert_eq!(data.as_object().unwrap().len(), 3, "{reply}");
     for again in ["ana@example.com", "ANA@EXAMPLE.COM", "  ana@example.com"] {
         let refused = crm.post(CREATE, &student(again)).expect(409);
@@ -59,10 +52,7 @@ fn a_student_is_registered_once() {
     assert_eq!(bare.json()["data"]["plano"], "free");
     let stored = "SELECT name || ' ' || role || ' ' || coalesce(chat_number, '-') || ' ' || (password_hash LIKE '$argon2id$%')
                   FROM user WHERE email IN ('ana@example.com', 'bia@example.com') ORDER BY user_id";
-    assert_eq!(
-        site.stored(stored),
-        ["Ana Souza vip 5511987654321 1", "Ana Souza free - 1"]
-    );
+    assert_eq!(site.stored(stored), ["Ana Souza vip 5511987654321 1", "Ana Souza free - 1"]);
 }
 
 #[test]
@@ -92,15 +82,9 @@ fn every_field_at_fault_is_named() {
         (with("plano", json!("admin")), vec!["plano"]),
         (with("plano", json!("VIP")), vec!["plano"]),
         (with("plano", json!("")), vec!["plano"]),
-        (
-            with("chat_number", json!("+5511987654321")),
-            vec!["chat_number"],
-        ),
+        (with("chat_number", json!("+5511987654321")), vec!["chat_number"]),
         (with("chat_number", json!("123456789")), vec!["chat_number"]),
-        (
-            with("chat_number", json!("1234567890123456")),
-            vec!["chat_number"],
-        ),
+        (with("chat_number", json!("1234567890123456")), vec!["chat_number"]),
         (with("chat_number", json!("")), vec!["chat_number"]),
     ] {
         let reply = crm.post(CREATE, &body).expect(422);
@@ -116,8 +100,7 @@ fn every_field_at_fault_is_named() {
         assert_eq!(faults(&reply), [at_fault]);
     }
     let form = [("nome", "Ana Souza"), ("email", "ana@example.com")];
-    crm.send(Request::new("POST", CREATE).form(&form))
-        .expect(415);
+    crm.send(Request::new("POST", CREATE).form(&form)).expect(415);
     for edge in ["Al", &"á".repeat(120)] {
         let mut body = student(&format!("a{}@example.com", edge.len()));
         body["nome"] = json!(edge);
@@ -147,10 +130,7 @@ fn fifty_at_once_make_one_student() {
                 })
             })
             .collect();
-        running
-            .into_iter()
-            .flat_map(|one| one.join().unwrap())
-            .collect()
+        running.into_iter().flat_map(|one| one.join().unwrap()).collect()
     });
     assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1);
     assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 49);
@@ -182,10 +162,7 @@ fn a_welcome_message_waits_and_holds_no_secret() {
                  WHERE code IS NOT NULL AND instr(hex(code), upper(json_extract(params, '$.link'))) = 0";
     assert_eq!(site.stored(names), ["3"]);
     let quiet = Site::start();
-    quiet
-        .key(&["write"])
-        .post(CREATE, &student("ana@example.com"))
-        .expect(201);
+    quiet.key(&["write"]).post(CREATE, &student("ana@example.com")).expect(201);
     assert_eq!(quiet.stored("SELECT count(*) || '' FROM outbox"), ["0"]);
 }
 
@@ -193,10 +170,7 @@ fn a_welcome_message_waits_and_holds_no_secret() {
 fn students_are_suspended_and_reactivated_any_number_of_times() {
     let site = Site::builder().unlimited().start();
     let crm = site.key(&["write"]);
-    let made = crm
-        .post(CREATE, &student("ana@example.com"))
-        .expect(201)
-        .json();
+    let made = crm.post(CREATE, &student("ana@example.com")).expect(201).json();
     let expected = json!({ "id": made["data"]["id"], "email": "ana@example.com" });
     for (path, email) in [
         (SUSPEND, "ana@example.com"),
@@ -206,11 +180,7 @@ fn students_are_suspended_and_reactivated_any_number_of_times() {
         (SUSPEND, "ana@example.com"),
     ] {
         let reply = crm.post(path, &json!({ "email": email })).ok();
-        assert_eq!(
-            (&reply["success"], &reply["data"]),
-            (&json!(true), &expected),
-            "{path}"
-        );
+        assert_eq!((&reply["success"], &reply["data"]), (&json!(true), &expected), "{path}");
     }
     let administrator = site.administrator();
     let rui = site.make_person("rui", "drop").email;
@@ -261,10 +231,7 @@ impl<'s> Credentials<'s> {
         let json = |path: &str| page(path).header("Accept", "application/json");
         let calls = [
             (&self.session, json("/painel/avisos")),
-            (
-                &self.session,
-                Request::new("POST", "/painel/avisos/lidos").json(&json!({})),
-            ),
+            (&self.session, Request::new("POST", "/painel/avisos/lidos").json(&json!({}))),
             (&self.extension, page("/api/ext/me")),
             (&self.extension, page("/api/ext/ml/check?seller_id=1")),
             (
@@ -288,14 +255,8 @@ fn doors(site: &Site, name: &str) -> Vec<(u16, String)> {
     let person = site.make_person(name, "vip");
     let login = json!({ "email": person.email, "senha": person.password });
     let nobody = site.anonymous();
-    let replies = [
-        nobody.post("/api/ext/auth", &login),
-        nobody.post("/entrar", &login),
-    ];
-    replies
-        .iter()
-        .map(|reply| (reply.status, reply.code()))
-        .collect()
+    let replies = [nobody.post("/api/ext/auth", &login), nobody.post("/entrar", &login)];
+    replies.iter().map(|reply| (reply.status, reply.code())).collect()
 }
 
 #[test]
@@ -317,21 +278,13 @@ fn suspended_means_suspended() {
     assert_eq!(doors(&site, "ana"), [closed.clone(), closed]);
     let wrong = json!({ "email": "ana@example.com", "senha": "uma senha errada" });
     let reply = site.anonymous().post("/api/ext/auth", &wrong).expect(401);
-    assert_eq!(
-        reply.code(),
-        "invalid_credentials",
-        "a stranger learns nothing"
-    );
+    assert_eq!(reply.code(), "invalid_credentials", "a stranger learns nothing");
     all(&rui, (200, ""));
 
     crm.post(REACTIVATE, &email).ok();
     // What was ended stays ended; the partner token only stopped passing.
     for (what, status, code) in ana.calls() {
-        let expected = if what.starts_with("seller") {
-            (200, "")
-        } else {
-            (401, "unauthorized")
-        };
+        let expected = if what.starts_with("seller") { (200, "") } else { (401, "unauthorized") };
         assert_eq!((status, &*code), expected, "{what}");
     }
     let statuses = doors(&site, "ana").into_iter().map(|(status, _)| status);
@@ -368,8 +321,7 @@ fn calls_under_way_stop_with_the_answer() {
         for _ in 0..20 {
             ana.session.get("/painel").expect(200);
         }
-        crm.post(SUSPEND, &json!({ "email": "ana@example.com" }))
-            .ok();
+        crm.post(SUSPEND, &json!({ "email": "ana@example.com" })).ok();
         done.store(true, order);
     });
 }
@@ -388,11 +340,7 @@ fn an_assistant_gets_what_the_public_endpoints_give() {
         ("get_contexto", "/api/v1/contexto"),
     ] {
         let given = ask(action).expect(200);
-        assert_eq!(
-            given.body,
-            site.anonymous().get(path).expect(200).body,
-            "{action}"
-        );
+        assert_eq!(given.body, site.anonymous().get(path).expect(200).body, "{action}");
         // It is an answer to a key, not a public document.
         assert_eq!(given.header("cache-control"), Some("no-store"));
         assert_eq!(given.header("etag"), None);
@@ -404,28 +352,14 @@ fn an_assistant_gets_what_the_public_endpoints_give() {
     // A change is seen at once.
     let other = json!({ "titulo": "Plano mensal", "preco": 97 });
     administrator.post("/admin/planos", &other).expect(201);
-    assert_eq!(
-        ask("get_planos").ok()["data"].as_array().map(Vec::len),
-        Some(2)
-    );
-    for action in [
-        json!("get_professores"),
-        json!(""),
-        json!("GET_PLANOS"),
-        json!(7),
-        Value::Null,
-    ] {
-        let reply = assistant
-            .post(LLM, &json!({ "action": action }))
-            .expect(422);
+    assert_eq!(ask("get_planos").ok()["data"].as_array().map(Vec::len), Some(2));
+    for action in [json!("get_professores"), json!(""), json!("GET_PLANOS"), json!(7), Value::Null]
+    {
+        let reply = assistant.post(LLM, &json!({ "action": action })).expect(422);
         assert_eq!(faults(&reply), ["action"], "{action}");
     }
     let writer = site.key(&["write"]);
-    let refused = writer
-        .post(LLM, &json!({ "action": "get_planos" }))
-        .expect(403);
+    let refused = writer.post(LLM, &json!({ "action": "get_planos" })).expect(403);
     assert_eq!(refused.code(), "insufficient_scope");
-    site.key(&["admin"])
-        .post(LLM, &json!({ "action": "get_planos" }))
-        .ok();
+    site.key(&["admin"]).post(LLM, &json!({ "action": "get_planos" })).ok();
 }

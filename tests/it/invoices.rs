@@ -55,8 +55,7 @@ fn a_note_is_found_wherever_it_is() {
     assert_eq!(paths.len(), 2, "{paths:?}");
     // By the parcel, when the biller does not know the order.
     let by_order = format!("/users/{LOJA}/invoices/orders");
-    shop.world
-        .fault(&json!({ "path_prefix": by_order, "kind": "status", "code": 404 }));
+    shop.world.fault(&json!({ "path_prefix": by_order, "kind": "status", "code": 404 }));
     is_note(ask(&shop, "ana", &order), &order);
     let by_shipment = format!("/users/{LOJA}/invoices/shipments/{shipment}");
     assert!(asked(&shop).contains(&by_shipment));
@@ -83,10 +82,7 @@ fn the_note_of_a_cart_is_attached_to_the_cart() {
     let note = ask(&shop, "ana", &second).expect(200);
     assert!(note.body.starts_with(b"%PDF-"));
     let paths = asked(&shop);
-    assert!(
-        paths.iter().any(|path| path.contains("2000900000777")),
-        "{paths:?}"
-    );
+    assert!(paths.iter().any(|path| path.contains("2000900000777")), "{paths:?}");
 }
 
 #[test]
@@ -132,10 +128,7 @@ fn what_the_marketplace_says_of_a_note_stays_with_us() {
             json!({ "kind": "redirect", "location": "https://evil.example/segredo" }),
             "não se entende",
         ),
-        (
-            json!({ "kind": "huge", "bytes": 20 << 20 }),
-            "não se entende",
-        ),
+        (json!({ "kind": "huge", "bytes": 20 << 20 }), "não se entende"),
     ] {
         fault["path_prefix"] = json!(file);
         shop.world.fault(&fault);

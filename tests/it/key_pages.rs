@@ -34,17 +34,13 @@ fn json_of(administrator: &Actor<'_>, path: &str) -> Value {
 #[track_caller]
 fn shown(reply: &Reply) -> String {
     let text = reply.text();
-    let start = text
-        .find("spk_")
-        .unwrap_or_else(|| panic!("no key\n{reply}"));
+    let start = text.find("spk_").unwrap_or_else(|| panic!("no key\n{reply}"));
     text[start..start + 52].to_owned()
 }
 
 fn faults(reply: &Reply) -> Vec<String> {
     let body = reply.json();
-    let fields = body["fields"]
-        .as_object()
-        .unwrap_or_else(|| panic!("no fields\n{reply}"));
+    let fields = body["fields"].as_object().unwrap_or_else(|| panic!("no fields\n{reply}"));
     fields.keys().cloned().collect()
 }
 
@@ -75,22 +71,14 @@ fn a_program_makes_a_key_and_sees_it_once() {
     assert_eq!(list, json!({ "ok": true, "total": 1, "dados": [expected] }));
     administrator.get(KEYS).expect(200);
     administrator.get("/admin/chaves/1").expect(200);
-    let csv = administrator
-        .get("/admin/chaves?formato=csv")
-        .expect(200)
-        .text();
+    let csv = administrator.get("/admin/chaves?formato=csv").expect(200).text();
     assert!(csv.contains("1,CRM,"), "{csv}");
     assert_eq!(json_of(&administrator, "/admin/chaves?q=crm")["total"], 1);
     let prefix = format!("/admin/chaves?q={}", &text[..12]);
     assert_eq!(json_of(&administrator, &prefix)["total"], 1);
     assert_eq!(json_of(&administrator, "/admin/chaves?q=%25")["total"], 0);
     // What is left out stays; null takes it away.
-    administrator
-        .post(
-            "/admin/chaves/1",
-            &json!({ "limite": null, "expira_em": null }),
-        )
-        .ok();
+    administrator.post("/admin/chaves/1", &json!({ "limite": null, "expira_em": null })).ok();
     let freed = json_of(&administrator, "/admin/chaves/1");
     assert_eq!(
         (&freed["limite"], &freed["expira_em"], &freed["nome"]),
@@ -112,10 +100,7 @@ fn every_field_at_fault_is_named() {
     };
     for (body, at_fault) in [
         (json!({}), vec!["escopos", "nome"]),
-        (
-            json!({ "nome": "", "escopos": [] }),
-            vec!["escopos", "nome"],
-        ),
+        (json!({ "nome": "", "escopos": [] }), vec!["escopos", "nome"]),
         (with("nome", json!("a".repeat(81))), vec!["nome"]),
         (with("escopos", json!(["read"])), vec!["escopos"]),
         (with("escopos", json!("write")), vec!["escopos"]),
@@ -124,14 +109,7 @@ fn every_field_at_fault_is_named() {
         (with("ips", json!(["0177.0.0.1"])), vec!["ips"]),
         (with("ips", json!(["203.0.113.7", "x"])), vec!["ips"]),
         (
-            with(
-                "ips",
-                json!(
-                    (0..101)
-                        .map(|last| format!("10.0.0.{last}"))
-                        .collect::<Vec<_>>()
-                ),
-            ),
+            with("ips", json!((0..101).map(|last| format!("10.0.0.{last}")).collect::<Vec<_>>())),
             vec!["ips"],
         ),
         (with("limite", json!(0)), vec!["limite"]),
@@ -146,14 +124,8 @@ fn every_field_at_fault_is_named() {
     let today = with("expira_em", json!("2026-11-20"));
     let made = administrator.post(KEYS, &today).expect(201).json();
     assert_eq!(made["id"], "1", "nothing was made before");
-    for path in [
-        "/admin/chaves/9",
-        "/admin/chaves/9/trocar",
-        "/admin/chaves/x/excluir",
-    ] {
-        administrator
-            .post(path, &json!({ "nome": "x" }))
-            .expect(404);
+    for path in ["/admin/chaves/9", "/admin/chaves/9/trocar", "/admin/chaves/x/excluir"] {
+        administrator.post(path, &json!({ "nome": "x" })).expect(404);
     }
 }
 
@@ -164,11 +136,7 @@ fn a_browser_sees_the_key_on_one_page_and_keeps_what_it_typed() {
     let send = |path: &str, fields: &[(&str, &str)]| {
         administrator.send(Request::new("POST", path).form(fields))
     };
-    let wrong = [
-        ("nome", "CRM"),
-        ("ips", "203.0.113.7\r\nrubbish"),
-        ("limite", ""),
-    ];
+    let wrong = [("nome", "CRM"), ("ips", "203.0.113.7\r\nrubbish"), ("limite", "")];
     let reply = send(KEYS, &wrong).expect(422);
     let page = reply.text();
     for part in [
@@ -190,19 +158,13 @@ fn a_browser_sees_the_key_on_one_page_and_keeps_what_it_typed() {
     let made = send(KEYS, &fields).expect(200);
     assert_eq!(made.header("cache-control"), Some("no-store"));
     let text = shown(&made);
-    assert!(
-        made.text()
-            .contains(&format!("Authorization: Bearer {text}"))
-    );
+    assert!(made.text().contains(&format!("Authorization: Bearer {text}")));
     site.keep_secret("API key", &text);
     let key = site.bearer(&text);
     assert_eq!(call(&key), served());
     let stored = json_of(&administrator, "/admin/chaves/1");
     assert_eq!(stored["escopos"], json!(["write", "webhook_receive"]));
-    assert_eq!(
-        stored["ips"],
-        json!(["127.0.0.1", "203.0.113.7", "10.0.0.0/8"])
-    );
+    assert_eq!(stored["ips"], json!(["127.0.0.1", "203.0.113.7", "10.0.0.0/8"]));
 }
 
 #[test]
@@ -212,10 +174,7 @@ fn a_browser_changes_and_revokes_a_key() {
     let send = |path: &str, fields: &[(&str, &str)]| {
         administrator.send(Request::new("POST", path).form(fields))
     };
-    let made = send(
-        KEYS,
-        &[("nome", "CRM"), ("escopos", "write"), ("limite", "90")],
-    );
+    let made = send(KEYS, &[("nome", "CRM"), ("escopos", "write"), ("limite", "90")]);
     let text = shown(&made.expect(200));
     site.keep_secret("API key", &text);
     let key = site.bearer(&text);
@@ -229,10 +188,7 @@ fn a_browser_changes_and_revokes_a_key() {
         ("expira_em", "2026-11-21"),
     ];
     let changed = send("/admin/chaves/1", &fields).expect(303);
-    assert_eq!(
-        changed.header("location"),
-        Some("/admin/chaves?aviso=alterada")
-    );
+    assert_eq!(changed.header("location"), Some("/admin/chaves?aviso=alterada"));
     let stored = json_of(&administrator, "/admin/chaves/1");
     for (name, value) in [
         ("nome", json!("CRM 2")),
@@ -244,16 +200,10 @@ fn a_browser_changes_and_revokes_a_key() {
         assert_eq!(stored[name], value, "{name}");
     }
     let revoked = send("/admin/chaves/1/excluir", &[]).expect(303);
-    assert_eq!(
-        revoked.header("location"),
-        Some("/admin/chaves?aviso=revogada")
-    );
+    assert_eq!(revoked.header("location"), Some("/admin/chaves?aviso=revogada"));
     assert_eq!(call(&key), unknown());
     let page = administrator.get("/admin/chaves/1").expect(200).text();
-    assert!(
-        page.contains("Revogado") && !page.contains("name=\"nome\""),
-        "{page}"
-    );
+    assert!(page.contains("Revogado") && !page.contains("name=\"nome\""), "{page}");
 }
 
 #[test]
@@ -270,65 +220,33 @@ fn a_change_holds_from_its_answer_on() {
         call(&key).1
     };
     for _ in 0..5 {
-        assert_eq!(
-            code(json!({ "escopos": ["webhook_receive"] })),
-            "insufficient_scope"
-        );
+        assert_eq!(code(json!({ "escopos": ["webhook_receive"] })), "insufficient_scope");
         assert_eq!(code(json!({ "ips": ["203.0.113.7"] })), "ip_not_allowed");
-        assert_eq!(
-            code(json!({ "ips": [], "escopos": ["admin"] })),
-            "not_found"
-        );
+        assert_eq!(code(json!({ "ips": [], "escopos": ["admin"] })), "not_found");
     }
-    administrator
-        .post(
-            "/admin/chaves/1",
-            &json!({ "limite": 5, "expira_em": "2026-11-20" }),
-        )
-        .ok();
+    administrator.post("/admin/chaves/1", &json!({ "limite": 5, "expira_em": "2026-11-20" })).ok();
     let reply = key.post(SUSPEND, &json!({ "email": "ninguem@example.com" }));
     assert_eq!(reply.header("x-ratelimit-limit"), Some("5"), "{reply}");
     let kept = json_of(&administrator, "/admin/chaves/1");
-    assert_eq!(
-        (&kept["nome"], &kept["escopos"]),
-        (&json!("CRM"), &json!(["admin"]))
-    );
-    administrator
-        .post("/admin/chaves/1", &json!({ "limite": 0, "expira_em": "" }))
-        .ok();
+    assert_eq!((&kept["nome"], &kept["escopos"]), (&json!("CRM"), &json!(["admin"])));
+    administrator.post("/admin/chaves/1", &json!({ "limite": 0, "expira_em": "" })).ok();
     let kept = json_of(&administrator, "/admin/chaves/1");
-    assert_eq!(
-        (&kept["limite"], &kept["expira_em"]),
-        (&Value::Null, &Value::Null)
-    );
-    administrator
-        .post("/admin/chaves/1", &json!({ "expira_em": "2026-11-20" }))
-        .ok();
+    assert_eq!((&kept["limite"], &kept["expira_em"]), (&Value::Null, &Value::Null));
+    administrator.post("/admin/chaves/1", &json!({ "expira_em": "2026-11-20" })).ok();
     site.clock().set("2026-11-21T03:00:00Z");
     // The panel's session is idle since yesterday, the key's last day is over.
     assert_eq!(call(&key), unknown());
     let administrator = site.administrator();
     // An old end may stay while the rest changes.
     administrator
-        .post(
-            "/admin/chaves/1",
-            &json!({ "nome": "Loja", "expira_em": "2026-11-20" }),
-        )
+        .post("/admin/chaves/1", &json!({ "nome": "Loja", "expira_em": "2026-11-20" }))
         .ok();
-    administrator
-        .post("/admin/chaves/1", &json!({ "expira_em": "2026-11-21" }))
-        .ok();
+    administrator.post("/admin/chaves/1", &json!({ "expira_em": "2026-11-21" })).ok();
     assert_eq!(call(&key).1, "not_found");
-    administrator
-        .post("/admin/chaves/1/excluir", &json!({}))
-        .ok();
-    administrator
-        .post("/admin/chaves/1/excluir", &json!({}))
-        .ok();
+    administrator.post("/admin/chaves/1/excluir", &json!({})).ok();
+    administrator.post("/admin/chaves/1/excluir", &json!({})).ok();
     assert_eq!(call(&key), unknown());
-    let late = administrator
-        .post("/admin/chaves/1", &json!({ "nome": "CRM" }))
-        .expect(409);
+    let late = administrator.post("/admin/chaves/1", &json!({ "nome": "CRM" })).expect(409);
     assert_eq!(late.code(), "conflict");
 }
 
@@ -348,24 +266,14 @@ fn an_exchanged_key_works_until_the_overlap_ends() {
     assert_eq!((&*first_id, &*second_id), ("1", "2"));
     let old = json_of(&administrator, "/admin/chaves/1");
     assert_eq!(
-        (
-            &old["situacao"],
-            &old["substituida_por"],
-            &old["termina_em"]
-        ),
-        (
-            &json!("em_troca"),
-            &json!("2"),
-            &json!("2026-11-21 09:00:00")
-        )
+        (&old["situacao"], &old["substituida_por"], &old["termina_em"]),
+        (&json!("em_troca"), &json!("2"), &json!("2026-11-21 09:00:00"))
     );
     let heir = json_of(&administrator, "/admin/chaves/2");
     for name in ["nome", "escopos", "ips", "limite", "expira_em"] {
         assert_eq!(heir[name], old[name], "{name}");
     }
-    let again = administrator
-        .post("/admin/chaves/1/trocar", &json!({}))
-        .expect(409);
+    let again = administrator.post("/admin/chaves/1/trocar", &json!({})).expect(409);
     assert_eq!(again.code(), "conflict");
     assert_eq!((call(&first), call(&second)), (served(), served()));
     site.clock().advance_s(24 * 3600 - 1);
@@ -422,16 +330,8 @@ fn an_overlap_may_be_none_and_is_a_week_at_most() {
 fn the_help_page_shows_calls_that_work() {
     let site = Site::builder().unlimited().start();
     let administrator = site.administrator();
-    let page = administrator
-        .get("/admin/chaves/como-usar")
-        .expect(200)
-        .text();
-    for path in [
-        "alunos/criar",
-        "alunos/suspender",
-        "alunos/reativar",
-        "webhook/llm",
-    ] {
+    let page = administrator.get("/admin/chaves/como-usar").expect(200).text();
+    for path in ["alunos/criar", "alunos/suspender", "alunos/reativar", "webhook/llm"] {
         let address = format!("curl http://{}/api/v1/{path}", site.address());
         assert!(page.contains(&address), "{path}\n{page}");
     }

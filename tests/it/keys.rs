@@ -23,9 +23,7 @@ fn ask_here(key: &Actor<'_>) -> Reply {
 }
 
 fn behind_a_proxy() -> Site {
-    Site::builder()
-        .config("server.trusted_proxies", vec!["127.0.0.1"])
-        .start()
+    Site::builder().config("server.trusted_proxies", vec!["127.0.0.1"]).start()
 }
 
 #[track_caller]
@@ -38,9 +36,7 @@ fn is(reply: &Reply, status: u16, code: &str) {
 #[track_caller]
 fn left(reply: &Reply) -> (i64, i64) {
     let number = |name: &str| {
-        let value = reply
-            .header(name)
-            .unwrap_or_else(|| panic!("no {name}\n{reply}"));
+        let value = reply.header(name).unwrap_or_else(|| panic!("no {name}\n{reply}"));
         value.parse().unwrap()
     };
     (number("x-ratelimit-limit"), number("x-ratelimit-remaining"))
@@ -53,41 +49,20 @@ fn a_command_prints_the_key_alone() {
         let fixed = ["key", "create", "--name", "CRM de vendas"];
         site.command(&[&fixed[..], more].concat())
     };
-    let printed = create(&[
-        "--scope",
-        "write",
-        "--scope",
-        "admin",
-        "--ip",
-        "::ffff:203.0.113.7",
-    ])
-    .ok();
+    let printed =
+        create(&["--scope", "write", "--scope", "admin", "--ip", "::ffff:203.0.113.7"]).ok();
     let digits = printed.trim_end().strip_prefix("spk_").unwrap_or_default();
     assert!(
         digits.len() == 48 && digits.bytes().all(|b| b"0123456789abcdef".contains(&b)),
         "{printed:?}"
     );
     assert_eq!(printed.lines().count(), 1);
-    let last_day = [
-        "--scope",
-        "write",
-        "--expires",
-        "2026-11-20",
-        "--rate-limit",
-        "5",
-    ];
+    let last_day = ["--scope", "write", "--expires", "2026-11-20", "--rate-limit", "5"];
     create(&last_day).ok();
     let listed = site.command(&["key", "list"]).ok();
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 3, "{listed}");
-    for part in [
-        "1",
-        &digits[..8],
-        "active",
-        "write,admin",
-        "203.0.113.7",
-        "CRM de vendas",
-    ] {
+    for part in ["1", &digits[..8], "active", "write,admin", "203.0.113.7", "CRM de vendas"] {
         assert!(lines[2].contains(part), "{part}: {listed}");
     }
     assert!(!listed.contains(digits), "{listed}");
@@ -141,20 +116,13 @@ fn checks_come_in_their_order() {
     is(&ask(&writer, outside), 403, "ip_not_allowed");
     // Before the body is looked at.
     let rubbish = Request::new("POST", SUSPEND).body("application/json", b"{");
-    is(
-        &receiver.send(rubbish.header("X-Forwarded-For", inside)),
-        403,
-        "insufficient_scope",
-    );
+    is(&receiver.send(rubbish.header("X-Forwarded-For", inside)), 403, "insufficient_scope");
 }
 
 #[test]
 fn a_key_has_a_window_of_its_own() {
     let site = behind_a_proxy();
-    let (usual, own) = (
-        site.key(&["write"]),
-        site.key_with(&["admin"], &["--rate-limit", "3"]),
-    );
+    let (usual, own) = (site.key(&["write"]), site.key_with(&["admin"], &["--rate-limit", "3"]));
     let here = "203.0.113.1";
     for remaining in (0..60).rev() {
         assert_eq!(left(&ask(&usual, here)), (60, remaining));
@@ -202,12 +170,7 @@ fn a_list_of_addresses_holds_behind_a_proxy_and_in_any_notation() {
         .unlimited()
         .config("server.trusted_proxies", vec!["127.0.0.1", "10.0.0.0/8"])
         .start();
-    let listed = [
-        "203.0.113.7",
-        "198.51.100.0/24",
-        "2001:db8:7::/48",
-        "2001:db8:8::1",
-    ];
+    let listed = ["203.0.113.7", "198.51.100.0/24", "2001:db8:7::/48", "2001:db8:8::1"];
     let arguments: Vec<&str> = listed.into_iter().flat_map(|net| ["--ip", net]).collect();
     let key = site.key_with(&["write"], &arguments);
     for (forwarded, admitted) in [
@@ -228,11 +191,7 @@ fn a_list_of_addresses_holds_behind_a_proxy_and_in_any_notation() {
         ("rubbish", false),
     ] {
         let reply = ask(&key, forwarded);
-        let expected = if admitted {
-            "not_found"
-        } else {
-            "ip_not_allowed"
-        };
+        let expected = if admitted { "not_found" } else { "ip_not_allowed" };
         assert_eq!(reply.code(), expected, "{forwarded}\n{reply}");
     }
     let direct = Site::start();
@@ -264,9 +223,7 @@ fn a_revoked_key_stops_beside_the_server() {
     }
     let said = site.command(&["key", "revoke", "1"]).ok();
     assert!(said.contains("no longer works"), "{said}");
-    until("the server notices", PROPAGATION, || {
-        (ask_here(&one).status == 401).then_some(())
-    });
+    until("the server notices", PROPAGATION, || (ask_here(&one).status == 401).then_some(()));
     is(&ask_here(&other), 404, "not_found");
     let said = site.command(&["key", "revoke", "1"]).ok();
     assert!(said.contains("before"), "{said}");
@@ -294,9 +251,7 @@ fn a_key_tells_its_last_use() {
     site.clock().advance_s(2);
     ask(&key, "203.0.113.8").expect(429);
     let expected = format!("{at} 203.0.113.7 POST {SUSPEND}");
-    until("the use is written", PROPAGATION, || {
-        (stored()[0] == expected).then_some(())
-    });
+    until("the use is written", PROPAGATION, || (stored()[0] == expected).then_some(()));
     site.stop();
     site.start_again();
     assert_eq!(stored(), [&expected, "never"]);
@@ -310,22 +265,13 @@ fn any_origin_may_call_and_read() {
     let preflight = Request::new("OPTIONS", SUSPEND)
         .header("Origin", origin)
         .header("Access-Control-Request-Method", "POST")
-        .header(
-            "Access-Control-Request-Headers",
-            "authorization, content-type",
-        );
+        .header("Access-Control-Request-Headers", "authorization, content-type");
     let reply = site.anonymous().send(preflight).expect(204);
     assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
     let body = json!({ "email": "ninguem@example.com" });
-    let request = Request::new("POST", SUSPEND)
-        .json(&body)
-        .header("Origin", origin);
+    let request = Request::new("POST", SUSPEND).json(&body).header("Origin", origin);
     for reply in [key.send(request.clone()), site.anonymous().send(request)] {
-        assert_eq!(
-            reply.header("access-control-allow-origin"),
-            Some("*"),
-            "{reply}"
-        );
+        assert_eq!(reply.header("access-control-allow-origin"), Some("*"), "{reply}");
     }
 }
 

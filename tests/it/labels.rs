@@ -55,9 +55,7 @@ impl Shop {
             "shipping_status": "ready_to_ship", "shipping_substatus": "ready_to_print",
             "notify": notify,
         });
-        let order = self
-            .world
-            .control(&format!("/_sandbox/orders/{id}"), &ready);
+        let order = self.world.control(&format!("/_sandbox/orders/{id}"), &ready);
         let shipment = order["order"]["shipment"]["id"].to_string();
         (id, shipment)
     }
@@ -108,19 +106,13 @@ fn parcels_that_are_ready_are_listed_and_printed_together() {
     assert_eq!(ids, [&*second.1, &*first.1]);
     assert_eq!(list["dados"][1]["pedido_id"], json!(first.0));
     let page = ana.get(PAGE).expect(200).text();
-    assert!(
-        page.contains("1× Garrafa") && page.contains("Imprimir as 2<"),
-        "{page}"
-    );
+    assert!(page.contains("1× Garrafa") && page.contains("Imprimir as 2<"), "{page}");
     let file = ask(&ana, LOJA, &first.1).expect(200);
     assert_eq!(file.header("content-type"), Some("application/pdf"));
     assert!(file.body.starts_with(b"%PDF-"));
     assert!(file.text().contains(&first.1));
     // Ticked boxes come as a parameter each.
-    let both = format!(
-        "{FILE}?conta={LOJA}&shipment_id={}&shipment_id={}",
-        first.1, second.1
-    );
+    let both = format!("{FILE}?conta={LOJA}&shipment_id={}&shipment_id={}", first.1, second.1);
     let file = ana.get(&both).expect(200);
     assert!(file.text().contains(&first.1) && file.text().contains(&second.1));
     let asked = shop.world.requests();
@@ -148,14 +140,8 @@ fn nobody_gets_another_ones_label() {
         assert!(!said.contains("RUI"), "{said}");
     }
     let printed = shop.world.requests();
-    let printed = printed
-        .iter()
-        .filter(|one| one["path"] == "/shipment_labels");
-    assert_eq!(
-        printed.count(),
-        0,
-        "the marketplace was not asked for a file"
-    );
+    let printed = printed.iter().filter(|one| one["path"] == "/shipment_labels");
+    assert_eq!(printed.count(), 0, "the marketplace was not asked for a file");
     let page = Request::new("GET", &format!("{PAGE}?conta={OTHER}")).header("Accept", "text/html");
     let page = shop.ana().send(page).expect(404);
     assert!(!page.text().contains("LOJA DO RUI"), "{page}");
@@ -221,21 +207,9 @@ fn what_the_marketplace_says_stays_with_us() {
         (failed("INVALID_SHIPMENT_FF_PUBLIC"), 400, "depósito"),
         (failed("INVALID_SHIPMENT_MODE"), 400, "não usa etiquetas"),
         (failed("<script>segredo"), 400, "não deu a etiqueta"),
-        (
-            json!({ "kind": "status", "code": 404, "body": "segredo" }),
-            404,
-            "não foi encontrado",
-        ),
-        (
-            json!({ "kind": "status", "code": 500, "body": "segredo" }),
-            502,
-            "não respondeu",
-        ),
-        (
-            json!({ "kind": "status", "code": 403, "body": "segredo" }),
-            502,
-            "O marketplace recusou",
-        ),
+        (json!({ "kind": "status", "code": 404, "body": "segredo" }), 404, "não foi encontrado"),
+        (json!({ "kind": "status", "code": 500, "body": "segredo" }), 502, "não respondeu"),
+        (json!({ "kind": "status", "code": 403, "body": "segredo" }), 502, "O marketplace recusou"),
         (json!({ "kind": "garbage" }), 502, "não se entende"),
         (json!({ "kind": "truncated" }), 502, "não respondeu"),
         (json!({ "kind": "rate_limited" }), 502, "pediu uma pausa"),
@@ -244,11 +218,7 @@ fn what_the_marketplace_says_stays_with_us() {
             502,
             "não se entende",
         ),
-        (
-            json!({ "kind": "huge", "bytes": 20 << 20 }),
-            502,
-            "não se entende",
-        ),
+        (json!({ "kind": "huge", "bytes": 20 << 20 }), 502, "não se entende"),
     ] {
         let said = refused(label(fault.clone()), status);
         assert!(said.contains(part), "{fault}: {said}");
@@ -256,8 +226,7 @@ fn what_the_marketplace_says_stays_with_us() {
     }
     // The parcel goes off, and its label with it.
     let sent = json!({ "shipping_status": "shipped", "notify": false });
-    shop.world
-        .control(&format!("/_sandbox/orders/{order}"), &sent);
+    shop.world.control(&format!("/_sandbox/orders/{order}"), &sent);
     let said = refused(ask(&shop.ana(), LOJA, &shipment), 400);
     assert!(said.contains("já foi enviado"), "{said}");
 }
@@ -270,8 +239,7 @@ fn parcels_that_have_left_are_ones_own_all_the_same() {
     shop.wait_for(&ana, 7);
     let sent = json!({ "shipping_status": "shipped", "notify": true });
     for (order, _) in &sold {
-        shop.world
-            .control(&format!("/_sandbox/orders/{order}"), &sent);
+        shop.world.control(&format!("/_sandbox/orders/{order}"), &sent);
     }
     shop.wait_for(&ana, 0);
     wait_until_worked(&shop.world, &shop.site);
@@ -280,10 +248,7 @@ fn parcels_that_have_left_are_ones_own_all_the_same() {
     let reply = ask(&ana, LOJA, &ids.join(",")).expect(400);
     assert!(reply.text().contains("7 das 7 não podem"), "{reply}");
     let asked = shop.world.requests();
-    let paths: Vec<&str> = asked
-        .iter()
-        .filter_map(|call| call["path"].as_str())
-        .collect();
+    let paths: Vec<&str> = asked.iter().filter_map(|call| call["path"].as_str()).collect();
     assert_eq!(paths, ["/shipment_labels"], "nothing else is asked");
     // Guesses among them are guesses.
     let guesses = "1,2,3,4,5,6";
@@ -307,10 +272,7 @@ fn one_that_cannot_be_printed_is_named_and_left_out_of_the_rest() {
     let said = reply.text();
     assert!(said.contains("uma das 3 não pode ser impressa"), "{said}");
     assert!(said.contains(&format!("Envio {gone}: ")), "{said}");
-    assert!(
-        !said.contains(ids[0]) && !said.contains("status is"),
-        "{said}"
-    );
+    assert!(!said.contains(ids[0]) && !said.contains("status is"), "{said}");
 
     let all = |actor: &Actor<'_>| {
         let page = actor.get(PAGE).expect(200).text();
@@ -320,10 +282,7 @@ fn one_that_cannot_be_printed_is_named_and_left_out_of_the_rest() {
     };
     let (link, page) = all(&ana);
     assert!(!link.contains(&**gone) && link.contains(ids[0]), "{link}");
-    assert!(
-        page.contains("Imprimir as 2<") && page.contains("já foi enviado"),
-        "{page}"
-    );
+    assert!(page.contains("Imprimir as 2<") && page.contains("já foi enviado"), "{page}");
     let file = ana.get(&link).expect(200).text();
     assert!(file.contains(ids[0]) && file.contains(ids[2]) && !file.contains(&**gone));
     let listed = shop.wait_for(&ana, 3);

@@ -90,16 +90,11 @@ fn windows_survive_a_restart() {
 
 #[test]
 fn a_plan_has_one_rate_over_all_tokens_of_its_account() {
-    let site = Site::builder()
-        .config("partner.plans.starter.per_minute", 5)
-        .start();
+    let site = Site::builder().config("partner.plans.starter.per_minute", 5).start();
     let first = site.seller("ana").plan("starter");
     let second = site.seller("ana");
     let other = site.seller("rui").plan("starter");
-    for (token, left) in [&first, &second, &first, &second, &first]
-        .into_iter()
-        .zip((0..5).rev())
-    {
+    for (token, left) in [&first, &second, &first, &second, &first].into_iter().zip((0..5).rev()) {
         shows(&site, &token.get(HEALTH).expect(200), 5, left, 60);
     }
     for token in [&first, &second] {
@@ -134,17 +129,12 @@ fn refused_partner_calls_count_against_the_address() {
 
 #[test]
 fn a_used_up_quota_ends_with_the_month_of_the_zone() {
-    let site = Site::builder()
-        .config("partner.plans.starter.quota", 3)
-        .start();
+    let site = Site::builder().config("partner.plans.starter.quota", 3).start();
     let ana = site.seller("ana").plan("starter");
     let now = site.clock().now().timestamp();
     // December begins at three o'clock UTC in São Paulo.
     let december = 1_796_094_000;
-    for refused in [
-        site.bearer("ptk_0").get(HEALTH),
-        ana.post(HEALTH, &json!({})),
-    ] {
+    for refused in [site.bearer("ptk_0").get(HEALTH), ana.post(HEALTH, &json!({}))] {
         assert!(matches!(refused.status, 401 | 405), "{refused}");
     }
     for left in [2, 1] {
@@ -160,10 +150,7 @@ fn a_used_up_quota_ends_with_the_month_of_the_zone() {
     site.clock().set("2026-12-01T02:59:59Z");
     refused(&site, &ana.get(HEALTH), "quota_exceeded", 1);
     site.clock().set("2026-12-01T03:00:00Z");
-    assert_eq!(
-        number(&ana.get(HEALTH).expect(200), "x-ratelimit-remaining"),
-        2
-    );
+    assert_eq!(number(&ana.get(HEALTH).expect(200), "x-ratelimit-remaining"), 2);
 }
 
 #[test]
@@ -196,9 +183,7 @@ fn a_plan_is_good_through_its_last_day() {
 
 /// A site behind a proxy on this machine and one more in front of it.
 fn behind_proxies() -> Site {
-    Site::builder()
-        .config("server.trusted_proxies", vec!["127.0.0.1", "10.0.0.0/8"])
-        .start()
+    Site::builder().config("server.trusted_proxies", vec!["127.0.0.1", "10.0.0.0/8"]).start()
 }
 
 /// A login that the proxy says comes from `address`.
@@ -308,10 +293,7 @@ fn ten_failures_close_an_account_to_strangers() {
 fn ten_failures_close_an_address_to_everybody_new() {
     let site = behind_proxies();
     let nobody = site.anonymous();
-    let (ana, rui) = (
-        site.make_person("ana", "vip"),
-        site.make_person("rui", "vip"),
-    );
+    let (ana, rui) = (site.make_person("ana", "vip"), site.make_person("rui", "vip"));
     let cafe = "203.0.113.1";
     log_in(&nobody, &ana.email, &ana.password, cafe).expect(200);
     for guess in 1..=10 {
@@ -341,9 +323,7 @@ fn panel_and_extension_count_failures_together() {
         }
         let form = [("email", &*ana.email), ("senha", "errada errada")];
         let request = Request::new("POST", "/entrar").form(&form);
-        nobody
-            .send(request.header("X-Forwarded-For", &address))
-            .expect(401);
+        nobody.send(request.header("X-Forwarded-For", &address)).expect(401);
     }
     let form = [("email", &*ana.email), ("senha", &*ana.password)];
     let request = Request::new("POST", "/entrar").form(&form);

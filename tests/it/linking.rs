@@ -73,14 +73,10 @@ fn a_sale_shows_in_the_partner_api_as_the_marketplace_shows_it() {
     let before = json!({ "notify": false, "buyer_nickname": "COMPRADORA" });
     let before = world.sale_with(LOJA, &before);
     let ana = linked(&world, &site);
-    until("the sale before the link is read", PATIENCE, || {
-        (total(&ana) == 1).then_some(())
-    });
+    until("the sale before the link is read", PATIENCE, || (total(&ana) == 1).then_some(()));
     let order = world.sale(LOJA);
     all_received(&world);
-    until("the announced sale is there", PATIENCE, || {
-        (total(&ana) == 2).then_some(())
-    });
+    until("the announced sale is there", PATIENCE, || (total(&ana) == 2).then_some(()));
     let orders = ana.get("/api/v1/partner/orders").ok();
     for sale in [&before, &order] {
         let id = sale["id"].to_string();
@@ -160,18 +156,14 @@ fn an_expired_token_is_refreshed_once_and_again_with_the_new_one() {
         }
         world.configure(&json!({ "hold": false }));
         all_received(&world);
-        until("the sales are there", PATIENCE, || {
-            (total(&ana) == 4 * round).then_some(())
-        });
+        until("the sales are there", PATIENCE, || (total(&ana) == 4 * round).then_some(()));
         assert_eq!(calls_of(&world, "/oauth/token"), 1, "round {round}");
     }
     // A token that ended before its time is refreshed too.
     world.forget_requests();
     world.end_tokens(LOJA, "expire_access");
     world.sale(LOJA);
-    until("the sale is there", PATIENCE, || {
-        (total(&ana) == 13).then_some(())
-    });
+    until("the sale is there", PATIENCE, || (total(&ana) == 13).then_some(()));
     assert_eq!(calls_of(&world, "/oauth/token"), 1);
     world.no_violations();
 }
@@ -189,9 +181,7 @@ fn a_refused_refresh_is_told_once_and_ends_the_calls() {
     };
     assert_eq!(account()["erro"], Value::Null);
     world.sale(LOJA);
-    until("the link is lost", PATIENCE, || {
-        (account()["token_ok"] == false).then_some(())
-    });
+    until("the link is lost", PATIENCE, || (account()["token_ok"] == false).then_some(()));
     assert!(account()["erro"].as_str().is_some_and(|e| !e.is_empty()));
     world.deliveries();
     world.forget_requests();
@@ -227,15 +217,13 @@ fn an_account_has_one_owner_until_it_is_unlinked() {
     let unlink = format!("/painel/ml/contas/{LOJA}/desvincular");
     rui.send(Request::new("POST", &unlink).form(&[]));
     assert_eq!(owns("ana"), true);
-    ana.send(Request::new("POST", &unlink).form(&[]))
-        .expect(303);
+    ana.send(Request::new("POST", &unlink).form(&[])).expect(303);
     assert_eq!(owns("ana"), false);
     // The marketplace knows, and only whose account it was has told it.
     let told = || {
         let calls = world.requests();
         let told = calls.iter().filter(|call| call["method"] == "DELETE");
-        told.map(|call| call["path"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        told.map(|call| call["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let first = told();
     assert_eq!(first.len(), 1, "{first:?}");
@@ -246,8 +234,7 @@ fn an_account_has_one_owner_until_it_is_unlinked() {
     // Out of reach, it is unlinked all the same.
     let away = json!({ "path_prefix": "/users/", "times": 0, "kind": "status", "code": 503 });
     world.fault(&away);
-    rui.send(Request::new("POST", &unlink).form(&[]))
-        .expect(303);
+    rui.send(Request::new("POST", &unlink).form(&[])).expect(303);
     assert_eq!((owns("rui"), told().len()), (json!(false), 2));
 }
 
@@ -299,10 +286,7 @@ fn a_consent_works_once_for_who_asked_and_for_ten_minutes() {
 
 #[test]
 fn a_forged_notification_changes_nothing() {
-    let site = Site::builder()
-        .unlimited()
-        .config("marketplace.signature_max_age_s", 300)
-        .start();
+    let site = Site::builder().unlimited().config("marketplace.signature_max_age_s", 300).start();
     let nobody = site.anonymous();
     let now = || site.clock().now().timestamp();
     let genuine = |id: &str| signed_notification("/orders/1", "orders_v2", LOJA, id, now());
@@ -321,10 +305,7 @@ fn a_forged_notification_changes_nothing() {
     };
     let zeros = "0".repeat(64);
     refused("no signature", replaced("X-Signature", ""));
-    refused(
-        "zeros",
-        replaced("X-Signature", &format!("ts={};v1={zeros}", now())),
-    );
+    refused("zeros", replaced("X-Signature", &format!("ts={};v1={zeros}", now())));
     refused("rubbish", replaced("X-Signature", "ts;v1"));
     refused("another request id", replaced("X-Request-Id", "outro"));
     refused("no request id", replaced("X-Request-Id", ""));
@@ -350,9 +331,7 @@ fn a_forged_notification_changes_nothing() {
 #[test]
 fn where_signatures_are_optional_only_our_own_unsigned_ones_pass() {
     let world = shop();
-    let site = joined(&world)
-        .config("marketplace.signature", "optional")
-        .start();
+    let site = joined(&world).config("marketplace.signature", "optional").start();
     linked(&world, &site);
     let nobody = site.anonymous();
     let ours: u64 = CLIENT_ID.parse().unwrap();
@@ -366,9 +345,7 @@ fn where_signatures_are_optional_only_our_own_unsigned_ones_pass() {
     nobody.send(unsigned(LOJA, ours + 1)).expect(401);
     nobody.send(unsigned(LOJA + 1, ours)).expect(401);
     let forged = format!("ts=1;v1={}", "0".repeat(64));
-    let forged = unsigned(LOJA, ours)
-        .header("X-Signature", &forged)
-        .header("X-Request-Id", "a");
+    let forged = unsigned(LOJA, ours).header("X-Signature", &forged).header("X-Request-Id", "a");
     nobody.send(forged).expect(401);
     world.configure(&json!({ "signed": false, "string_ids": true, "missing_slash": true }));
     world.sale(LOJA);
@@ -391,8 +368,6 @@ fn signatures_come_in_several_spellings() {
         world.configure(&switches);
         world.sale(LOJA);
         all_received(&world);
-        until(&switches.to_string(), PATIENCE, || {
-            (total(&ana) == count).then_some(())
-        });
+        until(&switches.to_string(), PATIENCE, || (total(&ana) == count).then_some(()));
     }
 }

@@ -46,16 +46,10 @@ impl MailServer {
             .spawn()
             .expect("tests/run installs python3 and aiosmtpd");
         let mut line = String::new();
-        BufReader::new(process.stdout.as_mut().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let port = line.trim().parse();
         let port = port.expect("a port; tests/run installs python3-aiosmtpd");
-        Self {
-            process,
-            port,
-            kept,
-        }
+        Self { process, port, kept }
     }
 
     /// The mails, in their order.
@@ -65,10 +59,7 @@ impl MailServer {
         names.retain(|name| name.extension().is_some_and(|kind| kind == "json"));
         names.sort();
         let read = |name: &std::path::PathBuf| std::fs::read_to_string(name).unwrap();
-        names
-            .iter()
-            .map(|name| serde_json::from_str(&read(name)).unwrap())
-            .collect()
+        names.iter().map(|name| serde_json::from_str(&read(name)).unwrap()).collect()
     }
 
     fn site(&self) -> Builder {
@@ -164,13 +155,8 @@ fn a_reminder_can_be_left_in_one_click_and_a_welcome_cannot() {
         (mails.len() == 2).then_some(mails)
     });
     let reminder = content(&mails[1]);
-    assert!(
-        reminder.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"),
-        "{reminder}"
-    );
-    let (_, rest) = reminder
-        .split_once("List-Unsubscribe: <")
-        .expect("an address");
+    assert!(reminder.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"), "{reminder}");
+    let (_, rest) = reminder.split_once("List-Unsubscribe: <").expect("an address");
     let (address, _) = rest.split_once('>').unwrap();
     let path = address.split_once("/avisos/").unwrap().1;
     let path = format!("/avisos/{path}");

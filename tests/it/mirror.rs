@@ -128,10 +128,7 @@ fn a_claim_is_told_and_counted_until_it_ends() {
     assert_eq!(account(&ana)["reclamacoes"], 1);
 
     let claim = format!("/_sandbox/claims/{}", opened["id"]);
-    world.control(
-        &claim,
-        &json!({ "status": "closed", "resolution": "payment_refunded" }),
-    );
+    world.control(&claim, &json!({ "status": "closed", "resolution": "payment_refunded" }));
     wait_until_worked(&world, &site);
     until("the claim has ended", PATIENCE, || {
         site.clock().advance_s(7);
@@ -152,10 +149,7 @@ fn a_shipment_moves_its_order() {
     shows(&site, shipping, &["ready_to_ship"]);
     // The change itself says nothing; the notification of the shipment does.
     let order = format!("/_sandbox/orders/{}", sale["id"]);
-    world.control(
-        &order,
-        &json!({ "shipping_status": "shipped", "notify": false }),
-    );
+    world.control(&order, &json!({ "shipping_status": "shipped", "notify": false }));
     let shipment = format!("/shipments/{}", sale["shipment"]["id"]);
     let told = json!({ "ml_user_id": LOJA, "topic": "shipments", "resource": shipment });
     world.control("/_sandbox/notifications", &told);
@@ -186,11 +180,7 @@ fn an_area_that_refuses_does_not_end_the_link() {
     });
     let ana = site.extension("ana");
     assert_eq!(account(&ana)["token_ok"], true);
-    let refreshed = world
-        .requests()
-        .iter()
-        .filter(|call| call["path"] == "/oauth/token")
-        .count();
+    let refreshed = world.requests().iter().filter(|call| call["path"] == "/oauth/token").count();
     assert!(refreshed <= 6, "{refreshed} times renewed");
 
     world.clear_faults();
@@ -230,10 +220,7 @@ fn what_is_anothers_or_leads_elsewhere_is_passed_over() {
         ]
     );
     let calls = world.requests();
-    let paths: Vec<&str> = calls
-        .iter()
-        .filter_map(|call| call["path"].as_str())
-        .collect();
+    let paths: Vec<&str> = calls.iter().filter_map(|call| call["path"].as_str()).collect();
     for part in ["users/555", "returns", "/questions/1", "/shipments/"] {
         assert!(!paths.iter().any(|path| path.contains(part)), "{paths:?}");
     }
@@ -254,14 +241,10 @@ fn unlinking_takes_away_what_only_shows_how_things_stand() {
                 || (SELECT count(*) FROM claim) || ' ' || (SELECT count(*) FROM sale_order)";
     shows(&site, rows, &["1 1 1 1"]);
     let ana = site.person("ana");
-    ana.post(&format!("/painel/ml/contas/{LOJA}/desvincular"), &json!({}))
-        .ok();
+    ana.post(&format!("/painel/ml/contas/{LOJA}/desvincular"), &json!({})).ok();
     shows(&site, rows, &["0 0 0 1"]);
     shows(&site, "SELECT count(*) || '' FROM ml_unlinked", &["0"]);
-    assert_eq!(
-        site.stored("SELECT count(*) || '' FROM listing_count"),
-        ["0"]
-    );
+    assert_eq!(site.stored("SELECT count(*) || '' FROM listing_count"), ["0"]);
     // The sales stay, and are found by their account.
     let sales = crate::cron::json_of(&ana, &format!("/painel/vendas?conta={LOJA}"));
     assert_eq!(sales["total"], 1, "{sales}");
@@ -276,9 +259,7 @@ fn what_was_given_up_is_worked_from_the_panel() {
     world.control(&format!("/_sandbox/items/{item}"), &json!({ "stock": 8 }));
     world.deliveries();
     let id = "SELECT notification_id || '' FROM ml_notification WHERE topic = 'items' AND attempts > 0 AND state = 0";
-    until("it was tried", PATIENCE, || {
-        (site.stored(id).len() == 1).then_some(())
-    });
+    until("it was tried", PATIENCE, || (site.stored(id).len() == 1).then_some(()));
     let id = site.stored(id).remove(0);
     for _ in 0..3 {
         site.clock().advance_s(3 * 86_400);
@@ -290,9 +271,7 @@ fn what_was_given_up_is_worked_from_the_panel() {
     });
     world.clear_faults();
     let admin = site.administrator();
-    admin
-        .post(&format!("/admin/notificacoes/{id}/reprocessar"), &json!({}))
-        .ok();
+    admin.post(&format!("/admin/notificacoes/{id}/reprocessar"), &json!({})).ok();
     until("the listing is here", PATIENCE, || {
         (site.stored("SELECT available || '' FROM listing") == ["8"]).then_some(())
     });
@@ -310,28 +289,18 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
     let (ana, rui) = (site.extension("ana"), site.extension("rui"));
     let shown = ana.get("/api/ext/me").ok()["ml"].take();
     assert_eq!(shown["total_notifs"], 3);
-    let ids: Vec<&Value> = shown["notificacoes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["id"])
-        .collect();
+    let ids: Vec<&Value> =
+        shown["notificacoes"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
     let read = |who: &Actor<'_>, body: &Value| who.post("/api/ext/notificacoes/lidas", body);
 
     // Another person's ids, and ids that are none, mark nothing.
-    assert_eq!(
-        read(&rui, &json!({ "ids": ids })).ok(),
-        json!({ "ok": true, "lidas": 0 })
-    );
+    assert_eq!(read(&rui, &json!({ "ids": ids })).ok(), json!({ "ok": true, "lidas": 0 }));
     assert_eq!(read(&rui, &json!({ "todas": true })).ok()["lidas"], 0);
     assert_eq!(read(&ana, &json!({ "ids": ["999999"] })).ok()["lidas"], 0);
     assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 3);
 
     // One twice counts once.
-    assert_eq!(
-        read(&ana, &json!({ "ids": [ids[0], ids[0]] })).ok()["lidas"],
-        1
-    );
+    assert_eq!(read(&ana, &json!({ "ids": [ids[0], ids[0]] })).ok()["lidas"], 1);
     assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 2);
 
     // In the panel too, where each leads to what it is about.
@@ -350,15 +319,9 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
     let many = json!({ "ids": ["um"] });
     panel.post("/painel/avisos/lidos", &many).expect(422);
 
-    assert_eq!(
-        read(&ana, &json!({ "todas": true })).ok(),
-        json!({ "ok": true, "lidas": 1 })
-    );
+    assert_eq!(read(&ana, &json!({ "todas": true })).ok(), json!({ "ok": true, "lidas": 1 }));
     let after = ana.get("/api/ext/me").ok()["ml"].take();
-    assert_eq!(
-        (&after["total_notifs"], &after["notificacoes"]),
-        (&json!(0), &json!([]))
-    );
+    assert_eq!((&after["total_notifs"], &after["notificacoes"]), (&json!(0), &json!([])));
 
     // Nothing half-done: every fault is named and nothing is marked.
     for (body, field) in [
@@ -373,7 +336,5 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
         assert_eq!(refused["code"], "validation_failed", "{body}");
         assert!(refused["fields"].get(field).is_some(), "{body}: {refused}");
     }
-    site.anonymous()
-        .post("/api/ext/notificacoes/lidas", &json!({ "todas": true }))
-        .expect(401);
+    site.anonymous().post("/api/ext/notificacoes/lidas", &json!({ "todas": true })).expect(401);
 }

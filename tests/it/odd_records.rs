@@ -32,9 +32,7 @@ fn a_notification_that_always_fails_delays_nothing_and_is_set_aside() {
     world.configure(&json!({ "hold": false }));
     world.deliveries();
     // The good ones are here before any of the bad ones is tried again.
-    until("the others are here", PATIENCE, || {
-        (orders(&site) == ["6"]).then_some(())
-    });
+    until("the others are here", PATIENCE, || (orders(&site) == ["6"]).then_some(()));
     let admin = site.administrator();
     let bad = |state: &str| {
         let found = json_of(&admin, &format!("{INBOX}?estado={state}&topico=orders_v2"));
@@ -45,9 +43,7 @@ fn a_notification_that_always_fails_delays_nothing_and_is_set_aside() {
         let waiting = format!(
             "SELECT count(*) || '' FROM ml_notification WHERE state = 0 AND attempts < {tries}"
         );
-        until("they are tried", PATIENCE, || {
-            (site.stored(&waiting) == ["0"]).then_some(())
-        });
+        until("they are tried", PATIENCE, || (site.stored(&waiting) == ["0"]).then_some(()));
     };
     waiting(1);
     // Days later they are set aside, and show what is wrong.
@@ -71,9 +67,7 @@ fn a_notification_that_always_fails_delays_nothing_and_is_set_aside() {
         let again = format!("{INBOX}/{}/reprocessar", one["id"].as_str().unwrap());
         admin.post(&again, &json!({})).ok();
     }
-    until("all are here", PATIENCE, || {
-        (orders(&site) == ["9"]).then_some(())
-    });
+    until("all are here", PATIENCE, || (orders(&site) == ["9"]).then_some(()));
 }
 
 /// One odd and one usual thing of each kind; gives the odd sale.
@@ -90,31 +84,16 @@ fn trade_oddly(world: &World) -> Value {
         LOJA,
         &json!({ "item": odd, "buyer_nickname": "\u{0}<b>", "shipping": "later", "quantity": 10_000, "unit_price": 99_999.99 }),
     );
-    change(
-        format!("orders/{}", sale["id"]),
-        json!({ "status": "x_em_orbita" }),
-    );
+    change(format!("orders/{}", sale["id"]), json!({ "status": "x_em_orbita" }));
     world.sale(LOJA);
-    let asked = change(
-        "questions".into(),
-        json!({ "ml_user_id": LOJA, "item": odd, "text": "?" }),
-    );
-    change(
-        format!("questions/{}", asked["id"]),
-        json!({ "status": "DISABLED" }),
-    );
-    change(
-        "questions".into(),
-        json!({ "ml_user_id": LOJA, "text": "Serve?" }),
-    );
+    let asked = change("questions".into(), json!({ "ml_user_id": LOJA, "item": odd, "text": "?" }));
+    change(format!("questions/{}", asked["id"]), json!({ "status": "DISABLED" }));
+    change("questions".into(), json!({ "ml_user_id": LOJA, "text": "Serve?" }));
     let claim = change(
         "claims".into(),
         json!({ "ml_user_id": LOJA, "type": "x_novo", "stage": "", "reason": "", "action": "x_voar" }),
     );
-    change(
-        format!("claims/{}", claim["id"]),
-        json!({ "stage": "x_na_lua" }),
-    );
+    change(format!("claims/{}", claim["id"]), json!({ "stage": "x_na_lua" }));
     change("claims".into(), json!({ "ml_user_id": LOJA }));
     sale
 }
@@ -130,42 +109,25 @@ fn what_is_odd_about_a_record_fails_no_list() {
         crate::sync::run_after(&site, 4 * 3_600);
     }
     let ana = site.person("ana");
-    for (list, rows) in [
-        ("vendas", 2),
-        ("anuncios", 3),
-        ("perguntas", 2),
-        ("reclamacoes", 2),
-    ] {
+    for (list, rows) in [("vendas", 2), ("anuncios", 3), ("perguntas", 2), ("reclamacoes", 2)] {
         let path = format!("/painel/{list}");
         until(list, PATIENCE, || {
             site.clock().advance_s(5);
             (json_of(&ana, &path)["total"] == rows).then_some(())
         });
-        assert_eq!(
-            json_of(&ana, &path)["dados"].as_array().unwrap().len(),
-            rows
-        );
+        assert_eq!(json_of(&ana, &path)["dados"].as_array().unwrap().len(), rows);
         ana.get(&path).expect(200);
         let file = ana.get(&format!("{path}?formato=csv")).expect(200).text();
         assert_eq!(file.lines().count(), rows + 1, "{file}");
     }
-    for path in [
-        "/painel",
-        "/painel/ml",
-        "/painel/ml/etiquetas",
-        "/painel/avisos",
-    ] {
+    for path in ["/painel", "/painel/ml", "/painel/ml/etiquetas", "/painel/avisos"] {
         ana.get(path).expect(200);
     }
     let one = json_of(&ana, &format!("/painel/vendas/{}", sale["id"]));
     assert!(one.to_string().contains("x_em_orbita"), "{one}");
-    ana.get(&format!("/painel/vendas/{}", sale["id"]))
-        .expect(200);
+    ana.get(&format!("/painel/vendas/{}", sale["id"])).expect(200);
     let integration = site.seller("ana").plan("starter");
-    assert_eq!(
-        integration.get("/api/v1/partner/orders").ok()["pagination"]["total"],
-        2
-    );
+    assert_eq!(integration.get("/api/v1/partner/orders").ok()["pagination"]["total"], 2);
     site.extension("ana").get("/api/ext/me").ok();
     world.no_violations();
 }

@@ -42,11 +42,7 @@ pub fn check(request: &Request, reply: &Reply, body: &Value) {
         .flat_map(|validator| validator.iter_errors(body))
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
-    assert!(
-        errors.is_empty(),
-        "not as the document describes:\n{}\n{reply}",
-        errors.join("\n")
-    );
+    assert!(errors.is_empty(), "not as the document describes:\n{}\n{reply}", errors.join("\n"));
 }
 
 /// The document as the command prints it, without a server.
@@ -98,9 +94,7 @@ fn follow<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
         return value;
     };
     let pointer = reference.strip_prefix('#').expect("a local reference");
-    document
-        .pointer(pointer)
-        .unwrap_or_else(|| panic!("{reference} leads nowhere"))
+    document.pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere"))
 }
 
 /// Every `$ref` anywhere.
@@ -161,10 +155,7 @@ fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &
     let parameters = operation["parameters"].as_array().unwrap_or(&none);
     for parameter in parameters {
         let (name, within) = (&parameter["name"], &parameter["in"]);
-        assert!(
-            name.is_string() && parameter["schema"].is_object(),
-            "{place}"
-        );
+        assert!(name.is_string() && parameter["schema"].is_object(), "{place}");
         assert!(["query", "path"].iter().any(|one| within == one), "{place}");
         compile(document, &parameter["schema"]);
     }
@@ -175,10 +166,7 @@ fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &
                 && parameter["in"] == "path"
                 && parameter["required"] == true
         };
-        assert!(
-            parameters.iter().any(|one| is_it(&one)),
-            "{place} {variable}"
-        );
+        assert!(parameters.iter().any(|one| is_it(&one)), "{place} {variable}");
     }
     for security in operation["security"].as_array().unwrap_or(&none) {
         for scheme in security.as_object().unwrap().keys() {
@@ -196,11 +184,8 @@ fn every_api_row_is_described_and_nothing_else() {
         .into_iter()
         .map(|(path, method, _)| (method.to_uppercase(), path.to_owned()))
         .collect();
-    let rows: BTreeSet<(String, String)> = site
-        .routes()
-        .into_iter()
-        .map(|row| (row.method, row.path))
-        .collect();
+    let rows: BTreeSet<(String, String)> =
+        site.routes().into_iter().map(|row| (row.method, row.path)).collect();
     let unknown: Vec<_> = described.difference(&rows).collect();
     assert!(unknown.is_empty(), "described, but not there: {unknown:?}");
     let is_api =

@@ -55,11 +55,7 @@ impl Gateway {
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             }
         });
-        Self {
-            address,
-            came,
-            _leave: leave,
-        }
+        Self { address, came, _leave: leave }
     }
 
     fn anywhere() -> Self {
@@ -143,10 +139,7 @@ fn a_day_without_the_gateway_loses_nothing_and_ends_without_a_storm() {
     let gateway = Gateway::anywhere();
     let address = gateway.address;
     let site = site_of(address)
-        .config(
-            "messages.pace_evolution_per_s",
-            i64::try_from(PER_S).unwrap(),
-        )
+        .config("messages.pace_evolution_per_s", i64::try_from(PER_S).unwrap())
         .start();
     drop(gateway);
     for number in 0..ALL {
@@ -160,13 +153,9 @@ fn a_day_without_the_gateway_loses_nothing_and_ends_without_a_storm() {
     for _ in 0..24 {
         let before = probed();
         site.clock().advance_s(3_600);
-        until("it was probed", PATIENCE, || {
-            (probed() > before).then_some(())
-        });
+        until("it was probed", PATIENCE, || (probed() > before).then_some(()));
     }
-    until("no try was used up", PATIENCE, || {
-        (states(&site) == vec!["0 0"; ALL]).then_some(())
-    });
+    until("no try was used up", PATIENCE, || (states(&site) == vec!["0 0"; ALL]).then_some(()));
     let back = Gateway::open(address, "");
     site.clock().advance_s(60);
     let came: Vec<Came> = (0..ALL).map(|_| back.next()).collect();
@@ -174,9 +163,7 @@ fn a_day_without_the_gateway_loses_nothing_and_ends_without_a_storm() {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), ALL, "each once");
-    until("all are noted", PATIENCE, || {
-        (states(&site) == vec!["1 1"; ALL]).then_some(())
-    });
+    until("all are noted", PATIENCE, || (states(&site) == vec!["1 1"; ALL]).then_some(()));
     // On the wire too the pace holds: twelve take eleven gaps.
     let span = came[ALL - 1].at - came[0].at;
     let least = Duration::from_millis(1_000 * (ALL as u64 - 2) / PER_S as u64);
@@ -188,16 +175,12 @@ fn a_day_without_the_gateway_loses_nothing_and_ends_without_a_storm() {
 fn a_message_that_is_never_answered_delays_nobody() {
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let gateway = Gateway::open(address, "5511987651100");
-    let site = site_of(gateway.address)
-        .config("messages.pace_evolution_per_s", 0)
-        .start();
+    let site = site_of(gateway.address).config("messages.pace_evolution_per_s", 0).start();
     for number in 0..8 {
         welcome(&site, number);
     }
     let mut numbers: Vec<String> = (0..7).map(|_| gateway.next().to).collect();
     numbers.sort();
-    let expected: Vec<String> = (1..8)
-        .map(|number| format!("55119876511{number:02}"))
-        .collect();
+    let expected: Vec<String> = (1..8).map(|number| format!("55119876511{number:02}")).collect();
     assert_eq!(numbers, expected);
 }

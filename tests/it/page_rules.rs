@@ -74,10 +74,7 @@ impl Rules {
     /// The row that answers an address: the one with the fewest variables.
     pub fn row(&self, method: &str, address: &str) -> Option<&Row> {
         let path = address.split(['?', '#']).next().unwrap_or_default();
-        let fitting = self
-            .rows
-            .iter()
-            .filter(|row| row.method == method && fits(&row.path, path));
+        let fitting = self.rows.iter().filter(|row| row.method == method && fits(&row.path, path));
         fitting.min_by_key(|row| row.path.matches('{').count())
     }
 }
@@ -89,9 +86,7 @@ fn fits(route: &str, path: &str) -> bool {
     }
     let (route, path) = (route.split('/'), path.split('/'));
     route.clone().count() == path.clone().count()
-        && route
-            .zip(path)
-            .all(|(wanted, part)| wanted.starts_with('{') || wanted == part)
+        && route.zip(path).all(|(wanted, part)| wanted.starts_with('{') || wanted == part)
 }
 
 /// Notes what a page does against the rules.
@@ -131,27 +126,18 @@ fn structure(page: &Page, wrong: &mut Vec<String>) {
             wrong.push(format!("its title is {:?}", title.text));
         }
     }
-    let skip = page
-        .all(&["a"])
-        .find(|link| link.get("class") == Some("skip"));
+    let skip = page.all(&["a"]).find(|link| link.get("class") == Some("skip"));
     let is_inside = page.all(&["nav"]).next().is_some();
     if is_inside && skip.is_none() {
         wrong.push("no way past the navigation".to_owned());
     }
     for table in page.all(&["table"]) {
         let inside = |cell: &&Element| page.path(cell).any(|one| std::ptr::eq(one, table));
-        if page
-            .all(&["th"])
-            .filter(inside)
-            .any(|head| !head.has("scope"))
-        {
+        if page.all(&["th"]).filter(inside).any(|head| !head.has("scope")) {
             wrong.push("a table's header without scope".to_owned());
         }
     }
-    let marked = page
-        .0
-        .iter()
-        .filter(|one| one.get("aria-current") == Some("page"));
+    let marked = page.0.iter().filter(|one| one.get("aria-current") == Some("page"));
     let in_menu = marked.filter(|one| one.words("class").any(|class| class == "place"));
     if in_menu.count() > 1 {
         wrong.push("two present places in the menu".to_owned());
@@ -185,10 +171,7 @@ fn references(page: &Page, wrong: &mut Vec<String>) {
             "data-reveal",
         ] {
             for id in one.words(name).filter(|id| !ids.contains(id)) {
-                wrong.push(format!(
-                    "<{} {name}> names {id:?}, which is not there",
-                    one.tag
-                ));
+                wrong.push(format!("<{} {name}> names {id:?}, which is not there", one.tag));
             }
         }
         let fragment = one.get("href").and_then(|href| href.strip_prefix('#'));
@@ -200,10 +183,7 @@ fn references(page: &Page, wrong: &mut Vec<String>) {
 
 /// Fields, buttons and links have names; files are sent in a form that can.
 fn controls(page: &Page, wrong: &mut Vec<String>) {
-    let labels: BTreeSet<&str> = page
-        .all(&["label"])
-        .filter_map(|one| one.get("for"))
-        .collect();
+    let labels: BTreeSet<&str> = page.all(&["label"]).filter_map(|one| one.get("for")).collect();
     for field in page.all(&["input", "select", "textarea"]) {
         let kind = field.get("type").unwrap_or("text");
         if kind == "hidden" {
@@ -226,18 +206,12 @@ fn controls(page: &Page, wrong: &mut Vec<String>) {
         let target = label.get("for").and_then(|id| page.by_id(id));
         let fine = target.is_some_and(|one| one.is(&["input", "select", "textarea", "progress"]));
         if !fine || label.text.trim().is_empty() {
-            wrong.push(format!(
-                "the label {:?} belongs to no field",
-                label.text.trim()
-            ));
+            wrong.push(format!("the label {:?} belongs to no field", label.text.trim()));
         }
     }
     for one in page.all(&["a", "button", "summary"]) {
         if one.text.trim().is_empty() && one.get("aria-label").is_none_or(str::is_empty) {
-            wrong.push(format!(
-                "a <{}> without words: {:?}",
-                one.tag, one.attributes
-            ));
+            wrong.push(format!("a <{}> without words: {:?}", one.tag, one.attributes));
         }
     }
     for image in page.all(&["img"]) {
@@ -250,10 +224,7 @@ fn controls(page: &Page, wrong: &mut Vec<String>) {
 /// Nothing that the content policy would stop, and nothing that it could not.
 pub fn policy(page: &Page, wrong: &mut Vec<String>) {
     let scripts: Vec<_> = page.all(&["script"]).collect();
-    let own = |one: &&&Element| {
-        one.get("src")
-            .is_some_and(|src| src.starts_with("/assets/"))
-    };
+    let own = |one: &&&Element| one.get("src").is_some_and(|src| src.starts_with("/assets/"));
     if scripts.len() != 1 || scripts.iter().filter(own).count() != 1 {
         wrong.push(format!("{} scripts", scripts.len()));
     }
@@ -278,13 +249,9 @@ pub fn policy(page: &Page, wrong: &mut Vec<String>) {
 
 fn drawings(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
     for class in page.0.iter().flat_map(|one| one.words("class")) {
-        let rule = rules
-            .styles
-            .split(&format!(".{class}"))
-            .skip(1)
-            .any(|rest| {
-                !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-            });
+        let rule = rules.styles.split(&format!(".{class}")).skip(1).any(|rest| {
+            !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+        });
         if !rule {
             wrong.push(format!("no rule for .{class}"));
         }
@@ -311,19 +278,13 @@ fn addresses(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
             }
             continue;
         }
-        let host = href
-            .strip_prefix("https://")
-            .and_then(|rest| rest.split(['/', '?']).next());
+        let host = href.strip_prefix("https://").and_then(|rest| rest.split(['/', '?']).next());
         let expected = |host: &str| {
-            AWAY.iter()
-                .any(|known| host == *known || host.ends_with(&format!(".{known}")))
+            AWAY.iter().any(|known| host == *known || host.ends_with(&format!(".{known}")))
         };
         let secret = link.words("rel").any(|word| word == "noreferrer");
         if !host.is_some_and(expected) || !secret {
-            wrong.push(format!(
-                "a link away to {href:?}, rel {:?}",
-                link.get("rel")
-            ));
+            wrong.push(format!("a link away to {href:?}, rel {:?}", link.get("rel")));
         }
     }
     for form in page.all(&["form"]) {
@@ -347,34 +308,19 @@ fn words(page: &Page, wrong: &mut Vec<String>) {
         wrong.push("no <body>".to_owned());
         return;
     };
-    for leak in [
-        "{{",
-        "}}",
-        "{%",
-        "Some(",
-        "None)",
-        "undefined",
-        "NaN",
-        "\u{fffd}",
-    ] {
+    for leak in ["{{", "}}", "{%", "Some(", "None)", "undefined", "NaN", "\u{fffd}"] {
         if body.text.contains(leak) {
             wrong.push(format!("it says {leak:?}"));
         }
     }
     // Words of the other language, as a message meant for programs has them.
     let foreign = ["the", "must", "is", "not", "and", "with", "should", "given"];
-    let said = page
-        .0
-        .iter()
-        .filter(|one| one.words("class").any(|class| class == "fault"));
+    let said = page.0.iter().filter(|one| one.words("class").any(|class| class == "fault"));
     for text in said.chain(page.all(&["h1", "h2", "button", "label", "th", "p"])) {
         let code = page.path(text).any(|around| around.is(&["code", "pre"]));
         let mut spoken = text.text.split(|c: char| !c.is_alphabetic());
         if !code && spoken.any(|word| foreign.contains(&word)) {
-            wrong.push(format!(
-                "it speaks another language: {:?}",
-                text.text.trim()
-            ));
+            wrong.push(format!("it speaks another language: {:?}", text.text.trim()));
         }
     }
 }

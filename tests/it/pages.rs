@@ -15,10 +15,7 @@ use crate::world::World;
 
 /// Pages that nothing in a panel links to, and how people get there.
 const UNLINKED: &[(&str, &str)] = &[
-    (
-        "/configurar",
-        "the link that the server writes at its start",
-    ),
+    ("/configurar", "the link that the server writes at its start"),
     ("/avisos/sair", "the link of a reminder by e-mail"),
 ];
 
@@ -37,15 +34,7 @@ fn every_page_of_a_site_with_data_keeps_the_rules() {
     let site = with_push(&world).start();
     let (ana, operator) = furnish(&site, &world);
     let rui = site.person_as("rui", "drop");
-    look_at_all(
-        &site,
-        true,
-        &[
-            (&ana, "/painel"),
-            (&operator, "/admin"),
-            (&rui, "/fornecedor"),
-        ],
-    );
+    look_at_all(&site, true, &[(&ana, "/painel"), (&operator, "/admin"), (&rui, "/fornecedor")]);
 }
 
 #[test]
@@ -55,32 +44,19 @@ fn behind_the_end_of_a_list_stands_the_way_back() {
     let (ana, operator) = furnish(&site, &world);
     let rui = site.person_as("rui", "drop");
     let mut lists = 0;
-    for (actor, home) in [
-        (&ana, "/painel"),
-        (&operator, "/admin"),
-        (&rui, "/fornecedor"),
-    ] {
+    for (actor, home) in [(&ana, "/painel"), (&operator, "/admin"), (&rui, "/fornecedor")] {
         for (address, page) in walk(actor, home, &rules(&site), SAMPLES) {
-            let (page, html) = (
-                page.text(),
-                Request::new("GET", &format!("{address}?pagina=900")),
-            );
+            let (page, html) = (page.text(), Request::new("GET", &format!("{address}?pagina=900")));
             if address.contains('?')
                 || !page.contains("class=\"paging\"")
                 || address == "/admin/estilo"
             {
                 continue;
             }
-            let behind = actor
-                .send(html.header("Accept", "text/html"))
-                .expect(200)
-                .text();
+            let behind = actor.send(html.header("Accept", "text/html")).expect(200).text();
             let said = "<strong>Esta página não existe mais</strong>";
             let way = format!("<a class=\"button\" href=\"{address}");
-            assert!(
-                behind.contains(said) && behind.contains(&way),
-                "{address}: {behind}"
-            );
+            assert!(behind.contains(said) && behind.contains(&way), "{address}: {behind}");
             lists += 1;
         }
     }
@@ -95,15 +71,7 @@ fn every_page_of_an_empty_site_keeps_the_rules() {
     hold(&setup.text(), "/configurar", &rules(&site), &mut wrong);
     let (caio, operator) = (site.person("caio"), site.administrator());
     let rui = site.person_as("rui", "drop");
-    look_at_all(
-        &site,
-        false,
-        &[
-            (&caio, "/painel"),
-            (&operator, "/admin"),
-            (&rui, "/fornecedor"),
-        ],
-    );
+    look_at_all(&site, false, &[(&caio, "/painel"), (&operator, "/admin"), (&rui, "/fornecedor")]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -114,9 +82,7 @@ fn what_goes_wrong_is_told_on_pages_that_keep_the_rules() {
     let rules = rules(&site);
     let mut wrong = Vec::new();
     let mut expect = |actor: &Actor<'_>, request: Request, status: u16| {
-        let reply = actor
-            .send(request.header("Accept", "text/html"))
-            .expect(status);
+        let reply = actor.send(request.header("Accept", "text/html")).expect(status);
         let place = format!("{status} to {}", reply.asked);
         hold(&reply.text(), &place, &rules, &mut wrong);
     };
@@ -130,11 +96,7 @@ fn what_goes_wrong_is_told_on_pages_that_keep_the_rules() {
     expect(&nobody, Request::new("POST", "/painel"), 405);
     expect(&ana, get("/admin"), 403);
     expect(&ana, get("/painel/avisos?pagina=nenhuma"), 422);
-    expect(
-        &ana,
-        Request::new("POST", "/sair").header("Origin", "https://outro.example"),
-        403,
-    );
+    expect(&ana, Request::new("POST", "/sair").header("Origin", "https://outro.example"), 403);
     expect(&nobody, login(&"longa".repeat(2_000)), 413);
     for _ in 0..10 {
         expect(&nobody, login("não é esta senha"), 401);
@@ -155,17 +117,10 @@ fn a_form_sent_without_what_it_requires_comes_back_with_its_faults() {
     let mut wrong = Vec::new();
     let mut tried = BTreeSet::new();
     let nobody = site.anonymous();
-    for (actor, home) in [
-        (&operator, "/admin"),
-        (&ana, "/painel"),
-        (&nobody, "/entrar"),
-    ] {
+    for (actor, home) in [(&operator, "/admin"), (&ana, "/painel"), (&nobody, "/entrar")] {
         for (address, reply) in walk(actor, home, &rules, SAMPLES) {
             let page = Page::read(&reply.text()).unwrap();
-            for form in page
-                .all(&["form"])
-                .filter(|form| form.get("method") == Some("post"))
-            {
+            for form in page.all(&["form"]).filter(|form| form.get("method") == Some("post")) {
                 let action = form.get("action").unwrap_or_default();
                 let fields = Fields::of(&page, form);
                 let row = rules.row("POST", action).map(|row| row.path.clone());
@@ -208,9 +163,7 @@ impl Fields {
         Self {
             values: fields.iter().filter_map(value).collect(),
             multipart: form.get("enctype") == Some("multipart/form-data"),
-            requires: fields
-                .iter()
-                .any(|one| one.has("required") && kind(one) != "file"),
+            requires: fields.iter().any(|one| one.has("required") && kind(one) != "file"),
         }
     }
 
@@ -221,11 +174,8 @@ impl Fields {
     fn request(&self, action: &str) -> Request {
         let request = Request::new("POST", action).header("Accept", "text/html");
         if !self.multipart {
-            let pairs: Vec<(&str, &str)> = self
-                .values
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str()))
-                .collect();
+            let pairs: Vec<(&str, &str)> =
+                self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             return request.form(&pairs);
         }
         let parts = self.values.iter().map(|(name, value)| {
@@ -252,21 +202,15 @@ fn expect_faults(
     let Ok(page) = Page::read(&reply.text()) else {
         return;
     };
-    let marked = page
-        .0
-        .iter()
-        .filter(|one| one.get("aria-invalid") == Some("true"));
+    let marked = page.0.iter().filter(|one| one.get("aria-invalid") == Some("true"));
     let first = marked.clone().next();
     if !first.is_some_and(|first| first.has("autofocus")) {
         let count = marked.count();
-        wrong.push(format!(
-            "{place}: {count} fields are marked, the cursor is not in the first"
-        ));
+        wrong.push(format!("{place}: {count} fields are marked, the cursor is not in the first"));
     }
     for (name, value) in fields.values.iter().filter(|(_, value)| value == TYPED) {
-        let mut again = page
-            .all(&["input", "textarea"])
-            .filter(|one| one.get("name") == Some(name));
+        let mut again =
+            page.all(&["input", "textarea"]).filter(|one| one.get("name") == Some(name));
         if !again.any(|one| one.get("value") == Some(value) || one.text.trim() == value) {
             wrong.push(format!("{place}: {name} was not kept"));
         }
@@ -338,9 +282,8 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
         *count += 1;
         let reply = actor.send(Request::new("GET", &address).header("Accept", "text/html"));
         assert_eq!(reply.status, 200, "{actor} is led to {address}\n{reply}");
-        let is_page = reply
-            .header("content-type")
-            .is_some_and(|kind| kind.starts_with("text/html"));
+        let is_page =
+            reply.header("content-type").is_some_and(|kind| kind.starts_with("text/html"));
         if !is_page {
             continue;
         }
@@ -348,9 +291,7 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
             Page::read(&reply.text()).unwrap_or_else(|wrong| panic!("{address}: {wrong}\n{reply}"));
         let links = page.all(&["a"]).filter_map(|link| link.get("href"));
         let own = links.filter(|href| href.starts_with('/'));
-        let searches = page
-            .all(&["form"])
-            .filter(|form| form.get("role") == Some("search"));
+        let searches = page.all(&["form"]).filter(|form| form.get("role") == Some("search"));
         let searches = searches.filter_map(|form| form.get("action"));
         ahead.extend(searches.map(|action| format!("{action}{NOTHING}")));
         ahead.extend(own.map(|href| href.split('#').next().unwrap_or_default().to_owned()));
@@ -374,12 +315,6 @@ pub fn rules(site: &Site) -> Rules {
 /// Names of the parameters of an address.
 fn parameters(address: &str) -> String {
     let query = address.split_once('?').map_or("", |(_, query)| query);
-    let names = query
-        .split('&')
-        .map(|pair| pair.split('=').next().unwrap_or_default());
-    names
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect::<Vec<_>>()
-        .join("&")
+    let names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
+    names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("&")
 }

@@ -13,9 +13,7 @@ const HOUR_S: i64 = 3600;
 /// A fresh link as the command prints it, and its code.
 #[track_caller]
 fn link(site: &Site, person: &Person) -> (String, String) {
-    let printed = site
-        .command(&["user", "password-link", "--email", &person.email])
-        .ok();
+    let printed = site.command(&["user", "password-link", "--email", &person.email]).ok();
     let start = printed.find("/senha?codigo=").expect("a link");
     let target = printed[start..].trim().to_owned();
     let code = target.rsplit('=').next().unwrap().to_owned();
@@ -25,8 +23,7 @@ fn link(site: &Site, person: &Person) -> (String, String) {
 
 fn choose(site: &Site, code: &str, password: &str) -> Reply {
     let form = [("codigo", code), ("senha", password)];
-    site.anonymous()
-        .send(Request::new("POST", "/senha").form(&form))
+    site.anonymous().send(Request::new("POST", "/senha").form(&form))
 }
 
 fn log_in(site: &Site, person: &Person, password: &str) -> Reply {
@@ -36,8 +33,7 @@ fn log_in(site: &Site, person: &Person, password: &str) -> Reply {
 
 fn ask(site: &Site, email: &str) -> Reply {
     let form = [("email", email)];
-    site.anonymous()
-        .send(Request::new("POST", "/entrar/esqueci").form(&form))
+    site.anonymous().send(Request::new("POST", "/entrar/esqueci").form(&form))
 }
 
 /// A site from which e-mail leaves, or would.
@@ -145,9 +141,7 @@ fn a_link_leads_each_role_home() {
 
 #[test]
 fn a_chosen_password_opens_a_closed_account_at_once() {
-    let site = Site::builder()
-        .config("server.trusted_proxies", vec!["127.0.0.1"])
-        .start();
+    let site = Site::builder().config("server.trusted_proxies", vec!["127.0.0.1"]).start();
     let ana = site.make_person("ana", "vip");
     let nobody = site.anonymous();
     let try_from = |address: &str, password: &str| {
@@ -193,9 +187,7 @@ fn the_command_knows_who_may_have_a_link_and_is_audited() {
         .unwrap();
     assert_eq!(noted, ["comando", "aluno.link_de_senha", "ana da Silva"]);
     let bytes = std::fs::read(site.folder().join("copia.db")).unwrap();
-    let held = bytes
-        .windows(code.len())
-        .any(|part| part == code.as_bytes());
+    let held = bytes.windows(code.len()).any(|part| part == code.as_bytes());
     assert!(!held, "the database holds the code");
 }
 
@@ -212,9 +204,7 @@ fn asking_tells_nobody_who_has_an_account() {
     };
     assert_eq!(page(&ana.email), page(unknown));
     let body = |email: &str| {
-        let reply = site
-            .anonymous()
-            .post("/entrar/esqueci", &json!({ "email": email }));
+        let reply = site.anonymous().post("/entrar/esqueci", &json!({ "email": email }));
         reply.expect(200).body
     };
     assert_eq!(body(&ana.email), body(unknown));
@@ -222,18 +212,13 @@ fn asking_tells_nobody_who_has_an_account() {
         let refused = ask(&site, bad).expect(422);
         assert!(refused.text().contains("Informe um e-mail válido"), "{bad}");
     }
-    site.anonymous()
-        .post("/entrar/esqueci", &json!({ "email": "ana" }))
-        .expect(422);
+    site.anonymous().post("/entrar/esqueci", &json!({ "email": "ana" })).expect(422);
 }
 
 #[test]
 fn whoever_asks_is_sent_a_link_that_the_queue_does_not_hold() {
     let site = with_email();
-    let (ana, rui) = (
-        site.make_person("ana", "vip"),
-        site.make_person("rui", "drop"),
-    );
+    let (ana, rui) = (site.make_person("ana", "vip"), site.make_person("rui", "drop"));
     ask(&site, &format!(" {} ", ana.email.to_uppercase())).expect(200);
     ask(&site, &rui.email).expect(200);
     ask(&site, "ninguem@example.com").expect(200);
@@ -274,22 +259,17 @@ fn an_account_is_sent_three_links_an_hour_and_nobody_is_told() {
         let request = Request::new("POST", "/entrar/esqueci").form(&[("email", &ana.email)]);
         nobody.send(request.header("X-Forwarded-For", address))
     };
-    let pages: Vec<String> = (1..=5)
-        .map(|turn| ask_from(&format!("198.51.100.{turn}")).expect(200).text())
-        .collect();
+    let pages: Vec<String> =
+        (1..=5).map(|turn| ask_from(&format!("198.51.100.{turn}")).expect(200).text()).collect();
     assert!(pages.iter().all(|page| *page == pages[0]), "all look alike");
-    until("three are queued", PROPAGATION, || {
-        (queued(&site).len() == 3).then_some(())
-    });
+    until("three are queued", PROPAGATION, || (queued(&site).len() == 3).then_some(()));
     // The counter survives a restart, and ends with its hour.
     site.stop();
     site.start_again();
     ask_from("198.51.100.9").expect(200);
     site.clock().advance_s(HOUR_S);
     ask_from("198.51.100.9").expect(200);
-    until("a fourth is queued", PROPAGATION, || {
-        (queued(&site).len() == 4).then_some(())
-    });
+    until("a fourth is queued", PROPAGATION, || (queued(&site).len() == 4).then_some(()));
 }
 
 #[test]
@@ -302,14 +282,9 @@ fn an_address_asks_ten_times_an_hour() {
     site.start_again();
     let refused = ask(&site, "mais-um@example.com").expect(429);
     assert_eq!(refused.header("retry-after"), Some("3600"));
-    assert!(
-        refused.text().contains("mais-um@example.com"),
-        "kept: {refused}"
-    );
-    let refused = site.anonymous().post(
-        "/entrar/esqueci",
-        &json!({ "email": "mais-um@example.com" }),
-    );
+    assert!(refused.text().contains("mais-um@example.com"), "kept: {refused}");
+    let refused =
+        site.anonymous().post("/entrar/esqueci", &json!({ "email": "mais-um@example.com" }));
     assert_eq!(refused.expect(429).code(), "rate_limited");
     site.clock().advance_s(HOUR_S);
     ask(&site, "mais-um@example.com").expect(200);
@@ -329,26 +304,15 @@ fn links_and_messages_of_long_ago_are_removed() {
     // Messages with what fills their texts, those without, links.
     let counts = || {
         let with = |not: &str| format!("outbox WHERE params {not}= '{{}}'");
-        (
-            count(&with("!")),
-            count(&with("")),
-            count("one_time_link WHERE purpose = 'senha'"),
-        )
+        (count(&with("!")), count(&with("")), count("one_time_link WHERE purpose = 'senha'"))
     };
-    until("both are queued", PROPAGATION, || {
-        (counts() == (2, 0, 2)).then_some(())
-    });
+    until("both are queued", PROPAGATION, || (counts() == (2, 0, 2)).then_some(()));
     site.clock().advance_s(38 * 24 * HOUR_S);
     // What still waits stays, however old it is.
-    until("the dropped one is emptied", PROPAGATION * 3, || {
-        (counts() == (1, 1, 0)).then_some(())
-    });
+    until("the dropped one is emptied", PROPAGATION * 3, || (counts() == (1, 1, 0)).then_some(()));
     // The rest of it goes into the archive, and who waits stays.
     site.clock().advance_s(62 * 24 * HOUR_S);
     site.bearer(CRON_SECRET).get("/api/v1/cron").ok();
     assert_eq!(counts().1, 0);
-    assert_eq!(
-        count("log_batch WHERE kind = 'mensagens' AND entries = 1"),
-        1
-    );
+    assert_eq!(count("log_batch WHERE kind = 'mensagens' AND entries = 1"), 1);
 }

@@ -123,10 +123,7 @@ pub fn all() -> Vec<String> {
         tags.map(move |vector| format!("{out}{vector}"))
     });
     let texts = mixed.chain(OTHERS.iter().map(|other| (*other).to_owned()));
-    texts
-        .zip(1..)
-        .map(|(text, number)| text.replace('#', &format!("{number}")))
-        .collect()
+    texts.zip(1..).map(|(text, number)| text.replace('#', &format!("{number}"))).collect()
 }
 
 /// They are what they say they are, and fit the fields they are sent through.

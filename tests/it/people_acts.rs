@@ -20,38 +20,20 @@ fn suspension_asks_a_reason_and_reactivation_takes_it_away() {
     let id = list(&admin, "/admin/alunos?q=ana@example.com")["dados"][0]["id"].clone();
     let target = format!("/admin/alunos/{}", id.as_str().unwrap());
     let suspend = format!("{target}/suspender");
-    assert_eq!(
-        faults(&admin.post(&suspend, &json!({})).expect(422)),
-        "motivo"
-    );
+    assert_eq!(faults(&admin.post(&suspend, &json!({})).expect(422)), "motivo");
     admin.post(&suspend, &json!({ "motivo": "xx" })).expect(422);
-    let form = Request::new("POST", &suspend)
-        .header("Accept", "text/html")
-        .form(&[("motivo", "")]);
-    assert!(
-        admin
-            .send(form)
-            .expect(422)
-            .text()
-            .contains("O acesso não foi suspenso")
-    );
+    let form = Request::new("POST", &suspend).header("Accept", "text/html").form(&[("motivo", "")]);
+    assert!(admin.send(form).expect(422).text().contains("O acesso não foi suspenso"));
     ana.get("/painel").expect(200);
-    admin
-        .post(&suspend, &json!({ "motivo": "pagamento recusado" }))
-        .ok();
+    admin.post(&suspend, &json!({ "motivo": "pagamento recusado" })).ok();
     let json_panel = Request::new("GET", "/painel").header("Accept", "application/json");
     assert_eq!(ana.send(json_panel).expect(401).code(), "account_suspended");
     let shown = page(&admin, &target).expect(200).text();
-    assert!(
-        shown.contains("pagamento recusado") && shown.contains("Reativar"),
-        "{shown}"
-    );
+    assert!(shown.contains("pagamento recusado") && shown.contains("Reativar"), "{shown}");
     // Again changes nothing and is noted nowhere.
     admin.post(&suspend, &json!({ "motivo": "outra vez" })).ok();
     assert!(page(&admin, &target).text().contains("pagamento recusado"));
-    admin
-        .post(&format!("{target}/link-de-senha"), &json!({}))
-        .expect(409);
+    admin.post(&format!("{target}/link-de-senha"), &json!({})).expect(409);
     admin.post(&format!("{target}/reativar"), &json!({})).ok();
     assert_eq!(list(&admin, &target)["status"], "ativo");
     ana.get("/painel").expect(303);
@@ -69,19 +51,10 @@ fn a_password_link_is_queued_or_its_absence_is_said() {
     let link = format!("/admin/alunos/{ana}/link-de-senha");
     let sent = admin.post(&link, &json!({})).ok();
     assert_eq!((&sent["ok"], &sent["mensagens"]), (&json!(true), &json!(1)));
-    admin
-        .post(
-            &format!("/admin/alunos/{ana}"),
-            &json!({ "chat_number": "" }),
-        )
-        .ok();
+    admin.post(&format!("/admin/alunos/{ana}"), &json!({ "chat_number": "" })).ok();
     assert_eq!(admin.post(&link, &json!({})).ok()["mensagens"], 0);
-    let form = admin
-        .send(Request::new("POST", &link).form(&[]))
-        .expect(303);
-    let back = page(&admin, form.header("location").unwrap())
-        .expect(200)
-        .text();
+    let form = admin.send(Request::new("POST", &link).form(&[])).expect(303);
+    let back = page(&admin, form.header("location").unwrap()).expect(200).text();
     assert!(back.contains("O link não foi enviado"), "{back}");
 }
 
@@ -89,11 +62,8 @@ fn a_password_link_is_queued_or_its_absence_is_said() {
 fn ended_sessions_and_tokens_stay_ended() {
     let site = Site::start();
     let admin = site.administrator();
-    let (first, second, extension) = (
-        site.person("ana"),
-        site.person("ana"),
-        site.extension("ana"),
-    );
+    let (first, second, extension) =
+        (site.person("ana"), site.person("ana"), site.extension("ana"));
     let id = list(&admin, "/admin/alunos?q=ana@")["dados"][0]["id"].clone();
     let target = format!("/admin/alunos/{}/sessoes/encerrar", id.as_str().unwrap());
     let ended = admin.post(&target, &json!({})).ok();
@@ -128,10 +98,7 @@ fn the_last_administrator_stays() {
     let site = Site::start();
     let admin = site.administrator();
     let staff = list(&admin, "/admin/equipe");
-    let own = format!(
-        "/admin/equipe/{}",
-        staff["dados"][0]["id"].as_str().unwrap()
-    );
+    let own = format!("/admin/equipe/{}", staff["dados"][0]["id"].as_str().unwrap());
     assert_eq!(staff["dados"][0]["papel"], "admin");
     let refused = |target: &str, body: &Value| {
         assert_eq!(admin.post(target, body).expect(409).code(), "conflict");
@@ -176,26 +143,16 @@ fn a_removed_person_leaves_nothing_behind() {
     world.link(&ana, LOJA);
     world.sale(LOJA);
     world.deliveries();
-    until(
-        "the sale is there",
-        std::time::Duration::from_secs(30),
-        || {
-            site.clock().advance_s(60);
-            (token.get("/api/v1/partner/orders").ok()["pagination"]["total"] == 1).then_some(())
-        },
-    );
+    until("the sale is there", std::time::Duration::from_secs(30), || {
+        site.clock().advance_s(60);
+        (token.get("/api/v1/partner/orders").ok()["pagination"]["total"] == 1).then_some(())
+    });
     let product = json!({ "titulo": "Garrafa", "sku": "GAR", "estoque": 3 });
     ana.post("/painel/produtos", &product).expect(201);
     let platform = site.anonymous();
     for event in [
         Event::approved("e-1", "ana@example.com", "HP1", 0),
-        Event::new(
-            "e-2",
-            "PURCHASE_BILLET_PRINTED",
-            "Ana@Example.com",
-            "HP2",
-            0,
-        ),
+        Event::new("e-2", "PURCHASE_BILLET_PRINTED", "Ana@Example.com", "HP2", 0),
         Event::approved("e-3", "carla@example.com", "HP3", 0),
     ] {
         event.send(&platform).ok();
@@ -208,11 +165,7 @@ fn a_removed_person_leaves_nothing_behind() {
     page(&admin, &target).expect(404);
     assert_eq!(list(&admin, "/admin/alunos")["total"], 1);
     let told = list(&admin, "/admin/compras");
-    let emails = told["dados"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| &event["email"]);
+    let emails = told["dados"].as_array().unwrap().iter().map(|event| &event["email"]);
     assert_eq!(
         emails.collect::<Vec<_>>(),
         [&json!("carla@example.com"), &json!(null), &json!(null)]
@@ -223,12 +176,8 @@ fn a_removed_person_leaves_nothing_behind() {
     assert_eq!(list(&admin, "/admin/alunos?q=ana")["total"], 0);
     ana.get("/painel").expect(303);
     token.get("/api/v1/partner/orders").expect(401);
-    admin
-        .post(&format!("{target}/excluir"), &json!({}))
-        .expect(404);
-    admin
-        .post(&format!("{target}/reativar"), &json!({}))
-        .expect(404);
+    admin.post(&format!("{target}/excluir"), &json!({})).expect(404);
+    admin.post(&format!("{target}/reativar"), &json!({})).expect(404);
     // The number is never given to somebody else, and the address is free.
     let again = make(&admin, "Ana", "ana@example.com", "pro");
     assert_ne!(json!(again), id);

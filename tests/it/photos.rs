@@ -60,11 +60,7 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
     let (ana, extension) = (site.person("ana"), site.extension("ana"));
     let nobody = site.anonymous();
     assert_eq!(extension.get("/api/ext/me").ok()["user"]["foto"], "");
-    for (file, media) in [
-        (TURNED, "image/jpeg"),
-        (PLAIN, "image/png"),
-        (LOSSY, "image/webp"),
-    ] {
+    for (file, media) in [(TURNED, "image/jpeg"), (PLAIN, "image/png"), (LOSSY, "image/webp")] {
         let address = own_photo(&ana, file);
         let photo = nobody.get(&address).expect(200);
         assert_eq!(address, format!("/fotos/{}", digest(&photo.body)));
@@ -72,10 +68,7 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
             ("content-type", media),
             ("cache-control", "public, max-age=31536000, immutable"),
             ("cross-origin-resource-policy", "cross-origin"),
-            (
-                "content-security-policy",
-                "default-src 'none'; frame-ancestors 'none'",
-            ),
+            ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
             ("x-content-type-options", "nosniff"),
         ] {
             assert_eq!(photo.header(name), Some(value), "{photo}");
@@ -84,22 +77,12 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
         let again = Request::new("GET", &address).header("If-None-Match", tag);
         assert!(nobody.send(again).expect(304).body.is_empty());
         for secret in ["SECRETO", "SEGREDO", "<script>"] {
-            let found = photo
-                .body
-                .windows(secret.len())
-                .any(|part| part == secret.as_bytes());
+            let found = photo.body.windows(secret.len()).any(|part| part == secret.as_bytes());
             assert!(!found, "{media} holds {secret}");
         }
         // At once, wherever the person is shown.
         assert_eq!(extension.get("/api/ext/me").ok()["user"]["foto"], *address);
-        assert_eq!(
-            ana.get("/perfil")
-                .expect(200)
-                .text()
-                .matches(&*address)
-                .count(),
-            2
-        );
+        assert_eq!(ana.get("/perfil").expect(200).text().matches(&*address).count(), 2);
         assert!(ana.get("/painel").expect(200).text().contains(&address));
     }
     assert_eq!(stored(&site), 1, "one a person");
@@ -119,13 +102,8 @@ fn a_replaced_or_removed_photo_is_gone() {
     nobody.get(&second).expect(200);
     // The same picture of somebody else stays where it is.
     assert_eq!(own_photo(&rui, PLAIN), second);
-    let removed = ana
-        .send(Request::new("POST", "/perfil/foto/excluir"))
-        .expect(303);
-    assert_eq!(
-        removed.header("location"),
-        Some("/perfil?aviso=foto_excluida")
-    );
+    let removed = ana.send(Request::new("POST", "/perfil/foto/excluir")).expect(303);
+    assert_eq!(removed.header("location"), Some("/perfil?aviso=foto_excluida"));
     nobody.get(&second).expect(200);
     assert!(!ana.get("/perfil").expect(200).text().contains("/fotos/"));
     rui.post("/perfil/foto/excluir", &json!({})).ok();
@@ -147,20 +125,13 @@ fn only_photos_are_taken_whatever_they_are_called() {
         ("HTML", page, "JPEG, PNG ou WebP"),
         ("GIF", GIF, "JPEG, PNG ou WebP"),
         ("half a PNG", &PLAIN[..60], "incompleto ou danificado"),
-        (
-            "a PNG by its start only",
-            &behind_start,
-            "incompleto ou danificado",
-        ),
+        ("a PNG by its start only", &behind_start, "incompleto ou danificado"),
         ("animated", ANIMATED, "sem animação"),
         ("over 512 KB", &too_large, "até 512 KB"),
         ("nothing", b"", "Escolha um arquivo"),
     ] {
         let refused = send(&ana, "/perfil/foto", file).expect(422);
-        let fault = refused.json()["fields"]["foto"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let fault = refused.json()["fields"]["foto"].as_str().unwrap().to_owned();
         assert!(fault.contains(words), "{what}: {fault}");
         let form = ana.send(upload("/perfil/foto", "a.jpg", "image/jpeg", file));
         assert!(form.expect(422).text().contains(words), "{what}");
@@ -173,8 +144,7 @@ fn only_photos_are_taken_whatever_they_are_called() {
     let request = Request::new("POST", "/perfil/foto").header("Accept", "application/json");
     let request = request.body("multipart/form-data; boundary=limite", renamed.as_bytes());
     ana.send(request).expect(422);
-    ana.post("/perfil/foto", &json!({ "foto": "x" }))
-        .expect(415);
+    ana.post("/perfil/foto", &json!({ "foto": "x" })).expect(415);
     assert_eq!(stored(&site), 0);
 }
 
@@ -220,12 +190,7 @@ fn an_operator_changes_students_photos_on_the_record() {
     let refused = send(&bia, &target, GIF).expect(422);
     assert!(refused.json()["fields"]["foto"].is_string());
     let form = upload(&target, "a.jpg", "image/jpeg", GIF);
-    assert!(
-        bia.send(form)
-            .expect(422)
-            .text()
-            .contains("JPEG, PNG ou WebP")
-    );
+    assert!(bia.send(form).expect(422).text().contains("JPEG, PNG ou WebP"));
     let set = send(&bia, &target, PLAIN).ok();
     let address = set["foto"].as_str().unwrap().to_owned();
     assert!(ana.get("/perfil").expect(200).text().contains(&address));
@@ -247,10 +212,7 @@ fn an_operator_changes_students_photos_on_the_record() {
     );
     // Staff and suppliers have pages of their own.
     let target = format!("/admin/equipe/{}/foto", id(&duda));
-    let address = send(&bia, &target, PLAIN).ok()["foto"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let address = send(&bia, &target, PLAIN).ok()["foto"].as_str().unwrap().to_owned();
     assert!(duda.get("/perfil").expect(200).text().contains(&address));
     send(&bia, &format!("/admin/equipe/{}/foto", id(&ana)), PLAIN).expect(404);
 }
@@ -260,9 +222,7 @@ fn a_teachers_photo_is_public_at_once_and_goes_with_the_teacher() {
     let site = Site::builder().unlimited().start();
     let bia = site.administrator();
     let nobody = site.anonymous();
-    let made = bia
-        .post("/admin/professores", &json!({ "nome": "Lia Prado" }))
-        .expect(201);
+    let made = bia.post("/admin/professores", &json!({ "nome": "Lia Prado" })).expect(201);
     let id = made.json()["id"].as_str().unwrap().to_owned();
     let shown = || nobody.get("/api/v1/professores").ok()["data"][0]["foto"].clone();
     assert_eq!(shown(), "");
@@ -270,23 +230,15 @@ fn a_teachers_photo_is_public_at_once_and_goes_with_the_teacher() {
     let before = before.header("last-modified").unwrap().to_owned();
     let target = format!("/admin/professores/{id}/foto");
     site.person("ana").get(&target).expect(403);
-    let form = bia
-        .send(upload(&target, "lia.webp", "image/webp", LOSSY))
-        .expect(303);
+    let form = bia.send(upload(&target, "lia.webp", "image/webp", LOSSY)).expect(303);
     let page = format!("/admin/professores/{id}");
-    assert_eq!(
-        form.header("location"),
-        Some(&*format!("{page}?aviso=foto"))
-    );
+    assert_eq!(form.header("location"), Some(&*format!("{page}?aviso=foto")));
     let address = shown().as_str().unwrap().to_owned();
     nobody.get(&address).expect(200);
     let again = Request::new("GET", "/api/v1/professores").header("If-Modified-Since", &before);
     nobody.send(again).expect(200);
     for list in [&*page, "/admin/professores", &target] {
-        assert!(
-            bia.get(list).expect(200).text().contains(&address),
-            "{list}"
-        );
+        assert!(bia.get(list).expect(200).text().contains(&address), "{list}");
     }
     bia.post(&format!("{target}/excluir"), &json!({})).ok();
     assert_eq!(shown(), "");

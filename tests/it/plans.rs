@@ -42,22 +42,10 @@ const SMALL: &[&str] = &[
 
 /// Walks that are known and bounded, each with its reason.
 const KNOWN: &[(&str, &str)] = &[
-    (
-        "SCAN rate_window",
-        "windows are read at start and after a command beside the server",
-    ),
-    (
-        "SCAN newest",
-        "the inbox of purchases, newest first, as far as the page reaches",
-    ),
-    (
-        "SCAN checkout_body",
-        "the oldest bodies of purchases, so many at a time",
-    ),
-    (
-        "SCAN user USING INDEX user_late",
-        "students whose renewal is unpaid",
-    ),
+    ("SCAN rate_window", "windows are read at start and after a command beside the server"),
+    ("SCAN newest", "the inbox of purchases, newest first, as far as the page reaches"),
+    ("SCAN checkout_body", "the oldest bodies of purchases, so many at a time"),
+    ("SCAN user USING INDEX user_late", "students whose renewal is unpaid"),
 ];
 
 /// Walks over what is typed by hand and capped in number, in the operator's
@@ -92,10 +80,7 @@ fn no_statement_walks_a_table_that_grows() {
     let log = site.log();
     let mut walks = BTreeSet::new();
     let mut plans = 0;
-    for line in log
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-    {
+    for line in log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         let Some(plan) = line["plan"].as_str() else {
             continue;
         };
@@ -112,11 +97,7 @@ fn no_statement_walks_a_table_that_grows() {
         }
     }
     assert!(plans > 50, "the log tells of {plans} statements only");
-    assert!(
-        walks.is_empty(),
-        "{}",
-        walks.into_iter().collect::<Vec<_>>().join("\n")
-    );
+    assert!(walks.is_empty(), "{}", walks.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
 /// Whether a step of a plan finds by a word that most rows may share, without
@@ -162,9 +143,8 @@ fn is_walk(plan: &str, step: &str) -> bool {
         "outbox_leased",
     ];
     // The rows of a subquery, each of which was found by another step.
-    let of_subquery = ["CO-ROUTINE", "MATERIALIZE"]
-        .iter()
-        .any(|made| plan.contains(&format!("{made} {table};")));
+    let of_subquery =
+        ["CO-ROUTINE", "MATERIALIZE"].iter().any(|made| plan.contains(&format!("{made} {table};")));
     // What SQLite knows of the schema.
     let of_schema = table.starts_with("pragma_");
     // SQLite calls every use of a search index a scan; `M` is a match.
@@ -186,10 +166,7 @@ fn content(site: &Site, admin: &Actor<'_>, student: &Actor<'_>) {
         made["id"].as_str().unwrap().to_owned()
     };
     let teacher = made("/admin/professores", &json!({ "nome": "Rita Prado" }));
-    let course = made(
-        "/admin/cursos",
-        &json!({ "titulo": "Começar", "papeis": ["vip"] }),
-    );
+    let course = made("/admin/cursos", &json!({ "titulo": "Começar", "papeis": ["vip"] }));
     let lesson = json!({
         "titulo": "A primeira venda", "curso_id": course, "professor_id": teacher,
         "video_url": "https://youtu.be/abcdefghijk",
@@ -199,49 +176,31 @@ fn content(site: &Site, admin: &Actor<'_>, student: &Actor<'_>) {
         "titulo": "Tira-dúvidas", "professor_id": teacher, "data_hora": "2026-11-21 20:00:00",
     });
     let meet = made("/admin/meets", &meet);
-    for (list, id) in [
-        ("professores", &teacher),
-        ("cursos", &course),
-        ("aulas", &lesson),
-        ("meets", &meet),
-    ] {
+    for (list, id) in
+        [("professores", &teacher), ("cursos", &course), ("aulas", &lesson), ("meets", &meet)]
+    {
         for rest in ["", "?q=a&ordem=titulo", "?formato=csv", "/novo"] {
             let rest = rest.replace(
                 "ordem=titulo",
-                if list == "professores" {
-                    "ordem=-nome"
-                } else {
-                    "ordem=-titulo"
-                },
+                if list == "professores" { "ordem=-nome" } else { "ordem=-titulo" },
             );
             admin.get(&format!("/admin/{list}{rest}")).expect(200);
         }
         admin.get(&format!("/admin/{list}/{id}")).expect(200);
         admin.post(&format!("/admin/{list}/{id}"), &json!({})).ok();
     }
-    for rest in [
-        "aulas?curso=1",
-        "meets?quando=proximos",
-        "meets?quando=passados",
-    ] {
+    for rest in ["aulas?curso=1", "meets?quando=proximos", "meets?quando=passados"] {
         admin.get(&format!("/admin/{rest}")).expect(200);
     }
-    admin
-        .post(&format!("/admin/aulas/{lesson}/subir"), &json!({}))
-        .ok();
+    admin.post(&format!("/admin/aulas/{lesson}/subir"), &json!({})).ok();
     lessons_and_meets(site, student, (&course, &lesson, &meet));
     for document in ["contexto", "planos", "professores", "meets", "schema"] {
         site.anonymous().get(&format!("/api/v1/{document}")).ok();
     }
-    for (list, id) in [
-        ("aulas", lesson),
-        ("meets", meet),
-        ("cursos", course),
-        ("professores", teacher),
-    ] {
-        admin
-            .post(&format!("/admin/{list}/{id}/excluir"), &json!({}))
-            .ok();
+    for (list, id) in
+        [("aulas", lesson), ("meets", meet), ("cursos", course), ("professores", teacher)]
+    {
+        admin.post(&format!("/admin/{list}/{id}/excluir"), &json!({})).ok();
     }
 }
 
@@ -282,9 +241,7 @@ fn lessons_and_meets(site: &Site, student: &Actor<'_>, (course, lesson, meet): (
         student.post(&format!("{watch}/feita"), &mark).ok();
     }
     student.get("/painel/meets").expect(200);
-    student
-        .get(&format!("/painel/meets/{meet}.ics"))
-        .expect(200);
+    student.get(&format!("/painel/meets/{meet}.ics")).expect(200);
     site.extension("ana").get("/api/ext/me").ok();
 }
 
@@ -306,10 +263,7 @@ fn visit_everything(site: &Site, world: &World) {
     let item = listing["id"].as_str().unwrap();
     world.control(&format!("/_sandbox/items/{item}"), &json!({ "stock": 0 }));
     for (topic, resource) in [
-        (
-            "shipments",
-            format!("/shipments/{}", sale["shipment"]["id"]),
-        ),
+        ("shipments", format!("/shipments/{}", sale["shipment"]["id"])),
         ("items", "/items/MLB404".to_owned()),
         ("questions", "/questions/404".to_owned()),
     ] {
@@ -317,24 +271,16 @@ fn visit_everything(site: &Site, world: &World) {
         world.control("/_sandbox/notifications", &told);
     }
     let seller = site.seller("ana").plan("starter");
-    until(
-        "the sale is there",
-        std::time::Duration::from_secs(30),
-        || {
-            site.clock().advance_s(60);
-            let orders = seller.get("/api/v1/partner/orders").ok();
-            (orders["pagination"]["total"] == 3).then_some(())
-        },
-    );
-    until(
-        "the inbox is worked",
-        std::time::Duration::from_secs(30),
-        || {
-            site.clock().advance_s(10);
-            let waiting = "SELECT count(*) || '' FROM ml_notification WHERE state = 0";
-            (site.stored(waiting) == ["0"]).then_some(())
-        },
-    );
+    until("the sale is there", std::time::Duration::from_secs(30), || {
+        site.clock().advance_s(60);
+        let orders = seller.get("/api/v1/partner/orders").ok();
+        (orders["pagination"]["total"] == 3).then_some(())
+    });
+    until("the inbox is worked", std::time::Duration::from_secs(30), || {
+        site.clock().advance_s(10);
+        let waiting = "SELECT count(*) || '' FROM ml_notification WHERE state = 0";
+        (site.stored(waiting) == ["0"]).then_some(())
+    });
     let all =
         format!("/api/v1/partner/orders?store={LOJA}&status=paid&from=2026-01-01&to=2026-12-31");
     for target in [
@@ -395,9 +341,7 @@ fn visit_push(site: &Site, world: &World) {
         device.switch_on(&admin).expect(201);
     }
     browser.switch_on(&admin).expect(200);
-    admin
-        .post("/admin/mensagens/canais/push/teste", &json!({}))
-        .expect(201);
+    admin.post("/admin/mensagens/canais/push/teste", &json!({})).expect(201);
     crate::cron::run(site);
     assert_eq!(browser.received(world).len(), 1);
     admin.get("/perfil/avisos").expect(200);
@@ -408,29 +352,15 @@ fn visit_push(site: &Site, world: &World) {
 fn visit_extension(site: &Site) {
     let extension = site.extension("ana");
     extension.get("/api/ext/me").ok();
-    extension
-        .get(&format!("/api/ext/ml/check?seller_id={LOJA}"))
-        .ok();
-    extension
-        .get("/api/ext/ml/check?nickname=loja%20da%20ana")
-        .ok();
-    extension
-        .post("/api/ext/notificacoes/lidas", &json!({ "ids": ["1"] }))
-        .ok();
-    extension
-        .post("/api/ext/notificacoes/lidas", &json!({ "todas": true }))
-        .ok();
+    extension.get(&format!("/api/ext/ml/check?seller_id={LOJA}")).ok();
+    extension.get("/api/ext/ml/check?nickname=loja%20da%20ana").ok();
+    extension.post("/api/ext/notificacoes/lidas", &json!({ "ids": ["1"] })).ok();
+    extension.post("/api/ext/notificacoes/lidas", &json!({ "todas": true })).ok();
     extension.post("/api/ext/logout", &json!({})).ok();
 }
 
 fn visit_panel(site: &Site, person: &Actor<'_>) {
-    for page in [
-        "/painel",
-        "/painel/ml",
-        "/painel/avisos",
-        "/painel/avisos?pagina=2",
-        "/perfil",
-    ] {
+    for page in ["/painel", "/painel/ml", "/painel/avisos", "/painel/avisos?pagina=2", "/perfil"] {
         person.get(page).expect(200);
     }
     let admin = site.administrator();
@@ -458,14 +388,11 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     for page in ["/admin/chaves/1", "/admin/chaves?formato=csv"] {
         admin.get(page).expect(200);
     }
-    admin
-        .post("/admin/chaves/1", &json!({ "nome": "CRM" }))
-        .ok();
+    admin.post("/admin/chaves/1", &json!({ "nome": "CRM" })).ok();
     admin.post("/admin/chaves/1/trocar", &json!({})).expect(201);
     key.get("/metrics").expect(200);
     key.get("/api/v1/admin/backup").expect(200);
-    key.post("/api/v1/webhook/llm", &json!({ "action": "get_contexto" }))
-        .ok();
+    key.post("/api/v1/webhook/llm", &json!({ "action": "get_contexto" })).ok();
     for path in ["/api/v1/alunos/suspender", "/api/v1/alunos/reativar"] {
         key.post(path, &json!({ "email": "eva@example.com" })).ok();
     }
@@ -486,13 +413,8 @@ fn own_account(site: &Site, person: &Actor<'_>) {
     let start = link.find("/senha").unwrap();
     site.anonymous().get(link[start..].trim()).expect(200);
     let nobody = site.anonymous();
-    nobody.post(
-        "/senha",
-        &json!({ "codigo": "x", "senha": "uma senha longa" }),
-    );
-    nobody
-        .get(&format!("/fotos/{}", "0".repeat(64)))
-        .expect(404);
+    nobody.post("/senha", &json!({ "codigo": "x", "senha": "uma senha longa" }));
+    nobody.get(&format!("/fotos/{}", "0".repeat(64))).expect(404);
     person.post("/perfil", &json!({ "nome": "Ana" })).ok();
     person.post("/perfil/foto/excluir", &json!({})).ok();
     person.post("/perfil/extensao/revogar", &json!({})).ok();
@@ -501,9 +423,7 @@ fn own_account(site: &Site, person: &Actor<'_>) {
     person.post(&other, &json!({})).expect(404);
     let password = &person.person().password;
     let change = json!({ "atual": password, "senha": "uma senha trocada" });
-    site.person("rui-da-senha")
-        .post("/perfil/senha", &change)
-        .expect(422);
+    site.person("rui-da-senha").post("/perfil/senha", &change).expect(422);
     site.administrator().get("/admin/alunos/1/foto").expect(200);
     queues(site);
 }
@@ -551,12 +471,8 @@ fn queues(site: &Site) {
     ] {
         admin.get(target).expect(200);
     }
-    admin
-        .post("/admin/cron/tarefas/inatividade/pausar", &json!({}))
-        .ok();
-    admin
-        .post("/admin/cron/tarefas/inatividade/retomar", &json!({}))
-        .ok();
+    admin.post("/admin/cron/tarefas/inatividade/pausar", &json!({})).ok();
+    admin.post("/admin/cron/tarefas/inatividade/retomar", &json!({})).ok();
     admin.post("/admin/mensagens/1/cancelar", &json!({}));
     admin.post("/admin/notificacoes/1/reprocessar", &json!({}));
 }
@@ -564,22 +480,14 @@ fn queues(site: &Site) {
 /// Purchase events of every kind, and the inbox in its variants.
 fn visit_purchases(site: &Site) {
     let platform = site.anonymous();
-    for (number, event) in [
-        "REFUNDED",
-        "APPROVED",
-        "COMPLETE",
-        "DELAYED",
-        "PROTEST",
-        "BILLET_PRINTED",
-    ]
-    .iter()
-    .enumerate()
+    for (number, event) in
+        ["REFUNDED", "APPROVED", "COMPLETE", "DELAYED", "PROTEST", "BILLET_PRINTED"]
+            .iter()
+            .enumerate()
     {
         let day = i64::try_from(number).unwrap();
         let event = format!("PURCHASE_{event}");
-        Event::new(&event, &event, "iris@example.com", "HP1", day)
-            .send(&platform)
-            .ok();
+        Event::new(&event, &event, "iris@example.com", "HP1", day).send(&platform).ok();
     }
     let admin = site.administrator();
     for query in [

@@ -34,10 +34,7 @@ pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Opti
         if let Some(value) = condition() {
             return value;
         }
-        assert!(
-            Instant::now() < deadline,
-            "waited {limit:?} in vain: {what}"
-        );
+        assert!(Instant::now() < deadline, "waited {limit:?} in vain: {what}");
         std::thread::park_timeout(pause);
         pause = LOOKS.1.min(pause * 9 / 8);
     }
@@ -99,19 +96,15 @@ impl Process {
 
     /// What it wrote to stderr so far; everything once it has ended.
     pub fn log(&self) -> String {
-        self.log
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks it to stop and waits; panics when it takes longer than `limit`.
     #[track_caller]
     pub fn stop(&mut self, limit: Duration) -> ExitStatus {
         self.signal(Signal::TERM);
-        let status = until("the process stops after SIGTERM", limit, || {
-            self.child.try_wait().unwrap()
-        });
+        let status =
+            until("the process stops after SIGTERM", limit, || self.child.try_wait().unwrap());
         self.finish_log();
         status
     }
@@ -185,11 +178,7 @@ pub fn run(command: &mut Command, input: &str) -> Outcome {
             None => std::thread::park_timeout(Duration::from_millis(2)),
         }
     };
-    Outcome {
-        code: status.code(),
-        stdout: stdout.join().unwrap(),
-        stderr: stderr.join().unwrap(),
-    }
+    Outcome { code: status.code(), stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
 
 fn read_aside(mut source: impl Read + Send + 'static) -> JoinHandle<String> {

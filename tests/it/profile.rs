@@ -36,26 +36,12 @@ fn every_role_has_a_profile() {
         let page = actor.get("/perfil").expect(200).text();
         assert!(page.contains(what) && page.contains(&actor.person().email));
         let own = profile(&actor);
-        assert_eq!(
-            (&own["email"], &own["role"]),
-            (&json!(actor.person().email), &json!(role))
-        );
+        assert_eq!((&own["email"], &own["role"]), (&json!(actor.person().email), &json!(role)));
         assert_eq!(own["sessoes"].as_array().unwrap().len(), 1);
         assert_eq!(own["sessoes"][0]["atual"], true);
         // The frame of every page leads here.
-        let home = actor
-            .get("/")
-            .expect(303)
-            .header("location")
-            .unwrap()
-            .to_owned();
-        assert!(
-            actor
-                .get(&home)
-                .expect(200)
-                .text()
-                .contains("href=\"/perfil\"")
-        );
+        let home = actor.get("/").expect(303).header("location").unwrap().to_owned();
+        assert!(actor.get(&home).expect(200).text().contains("href=\"/perfil\""));
     }
     let asked = site.anonymous().get("/perfil").expect(303);
     assert_eq!(asked.header("location"), Some("/entrar?volta=%2Fperfil"));
@@ -65,39 +51,21 @@ fn every_role_has_a_profile() {
 fn a_name_is_changed_at_once_and_typed_values_are_kept() {
     let site = Site::builder().unlimited().start();
     let (ana, extension) = (site.person("ana"), site.extension("ana"));
-    let saved = form(
-        &ana,
-        "/perfil",
-        &[("nome", "  Ana Lúcia  "), ("chat_number", "")],
-    )
-    .expect(303);
+    let saved =
+        form(&ana, "/perfil", &[("nome", "  Ana Lúcia  "), ("chat_number", "")]).expect(303);
     assert_eq!(saved.header("location"), Some("/perfil?aviso=dados"));
-    assert!(
-        ana.get("/perfil?aviso=dados")
-            .expect(200)
-            .text()
-            .contains("Dados salvos")
-    );
-    assert_eq!(
-        extension.get("/api/ext/me").ok()["user"]["nome"],
-        "Ana Lúcia"
-    );
+    assert!(ana.get("/perfil?aviso=dados").expect(200).text().contains("Dados salvos"));
+    assert_eq!(extension.get("/api/ext/me").ok()["user"]["nome"], "Ana Lúcia");
     ana.post("/perfil", &json!({ "nome": "Ana L." })).ok();
     assert_eq!(profile(&ana)["nome"], "Ana L.");
     for bad in ["", "A", &"a".repeat(121), "a\u{7}b"] {
         let refused = form(&ana, "/perfil", &[("nome", bad), ("chat_number", "123")]).expect(422);
         let text = refused.text();
         assert!(text.contains("Informe o seu nome"), "{bad:?}");
-        assert!(
-            text.contains("de 10 a 15 dígitos") && text.contains("value=\"123\""),
-            "{bad:?}"
-        );
+        assert!(text.contains("de 10 a 15 dígitos") && text.contains("value=\"123\""), "{bad:?}");
         let body = json!({ "nome": bad, "chat_number": "123" });
         let fields = ana.post("/perfil", &body).expect(422).json()["fields"].clone();
-        assert!(
-            fields["nome"].is_string() && fields["chat_number"].is_string(),
-            "{fields}"
-        );
+        assert!(fields["nome"].is_string() && fields["chat_number"].is_string(), "{fields}");
     }
     assert_eq!(profile(&ana)["nome"], "Ana L.");
 }
@@ -129,11 +97,7 @@ fn another_chat_number_asks_for_the_password() {
         number(typed, "").expect(200);
     }
     form(&ana, "/perfil", &[("nome", "Ana"), ("chat_number", "")]).expect(422);
-    let removed = [
-        ("nome", "Ana"),
-        ("chat_number", ""),
-        ("confirmacao", &*password),
-    ];
+    let removed = [("nome", "Ana"), ("chat_number", ""), ("confirmacao", &*password)];
     form(&ana, "/perfil", &removed).expect(303);
     assert_eq!(profile(&ana)["chat_number"], Value::Null);
 }
@@ -141,11 +105,7 @@ fn another_chat_number_asks_for_the_password() {
 #[test]
 fn a_new_password_ends_everything_but_this_browser() {
     let site = Site::builder().unlimited().start();
-    let (here, there, extension) = (
-        site.person("ana"),
-        site.person("ana"),
-        site.extension("ana"),
-    );
+    let (here, there, extension) = (site.person("ana"), site.person("ana"), site.extension("ana"));
     let seller = site.seller("ana").plan("starter");
     let person = here.person().clone();
     for (present, new, fault) in [
@@ -153,11 +113,7 @@ fn a_new_password_ends_everything_but_this_browser() {
         ("errada errada", NEW, "A senha atual não confere."),
         (&*person.password, "curta", "Use de 10 a 200 caracteres."),
     ] {
-        let page = form(
-            &here,
-            "/perfil/senha",
-            &[("atual", present), ("senha", new)],
-        );
+        let page = form(&here, "/perfil/senha", &[("atual", present), ("senha", new)]);
         assert!(page.expect(422).text().contains(fault), "{fault}");
         let body = json!({ "atual": present, "senha": new });
         here.post("/perfil/senha", &body).expect(422);
@@ -179,14 +135,8 @@ fn a_new_password_ends_everything_but_this_browser() {
     log_in(&site, &person.email, NEW).expect(200);
     seller.get("/api/v1/partner/health").expect(200);
     // Partner tokens go only when their owner asks.
-    let form = [
-        ("atual", NEW),
-        ("senha", "e mais uma senha"),
-        ("revogar_tokens", "1"),
-    ];
-    let request = Request::new("POST", "/perfil/senha")
-        .form(&form)
-        .header("Cookie", &cookie);
+    let form = [("atual", NEW), ("senha", "e mais uma senha"), ("revogar_tokens", "1")];
+    let request = Request::new("POST", "/perfil/senha").form(&form).header("Cookie", &cookie);
     let changed = site.anonymous().send(request).expect(303);
     assert_eq!(changed.header("location"), Some("/perfil?aviso=senha"));
     seller.get("/api/v1/partner/health").expect(401);
@@ -213,11 +163,7 @@ fn guesses_of_the_present_password_are_throttled_with_the_logins() {
     }
     let closed = guess(&person.password).expect(429);
     assert_eq!(closed.header("retry-after"), Some("900"));
-    let page = form(
-        &ana,
-        "/perfil/senha",
-        &[("atual", &person.password), ("senha", NEW)],
-    );
+    let page = form(&ana, "/perfil/senha", &[("atual", &person.password), ("senha", NEW)]);
     assert!(page.expect(429).text().contains("Muitas tentativas"));
     log_in(&site, &person.email, &person.password).expect(429);
     // That ends no session, and the password is what it was.
@@ -233,9 +179,7 @@ fn sessions_are_listed_and_ended() {
     let person = here.person().clone();
     let open = |agent: &str| {
         let fields = [("email", &*person.email), ("senha", &*person.password)];
-        let login = Request::new("POST", "/entrar")
-            .form(&fields)
-            .header("User-Agent", agent);
+        let login = Request::new("POST", "/entrar").form(&fields).header("User-Agent", agent);
         let reply = site.anonymous().send(login).expect(303);
         reply.session_cookie().unwrap().to_owned()
     };
@@ -250,23 +194,13 @@ fn sessions_are_listed_and_ended() {
     };
     let listed = || profile(&here)["sessoes"].as_array().unwrap().clone();
     let devices: Vec<Value> = listed().iter().map(|one| one["aparelho"].clone()).collect();
-    assert_eq!(
-        devices,
-        [
-            "Firefox no Linux",
-            "Safari no iPhone",
-            "Navegador desconhecido"
-        ]
-    );
+    assert_eq!(devices, ["Firefox no Linux", "Safari no iPhone", "Navegador desconhecido"]);
     let present: Vec<Value> = listed().iter().map(|one| one["atual"].clone()).collect();
     assert_eq!(present, [false, false, true]);
     assert_eq!(listed()[0]["endereco"], "127.0.0.1");
     assert_eq!(listed()[1]["aberta_em"], "2026-11-20 09:01:00");
     let page = here.get("/perfil").expect(200).text();
-    assert!(
-        page.contains("Safari no iPhone") && page.contains("Esta sessão"),
-        "{page}"
-    );
+    assert!(page.contains("Safari no iPhone") && page.contains("Esta sessão"), "{page}");
 
     // Somebody else's session cannot be ended, nor one that is over.
     let id = listed()[1]["id"].as_str().unwrap().to_owned();
@@ -278,8 +212,7 @@ fn sessions_are_listed_and_ended() {
     assert_eq!(ended.header("location"), Some("/perfil?aviso=sessao"));
     assert_eq!((home(&phone), home(&laptop)), (303, 200));
     here.post(&end, &json!({})).expect(404);
-    here.post("/perfil/sessoes/x/encerrar", &json!({}))
-        .expect(404);
+    here.post("/perfil/sessoes/x/encerrar", &json!({})).expect(404);
 
     let others = here.post("/perfil/sessoes/encerrar", &json!({})).ok();
     assert_eq!(others["encerradas"], 1);
@@ -305,22 +238,12 @@ fn the_extensions_access_is_shown_and_ended() {
     let token = &profile(&ana)["extensao"];
     assert_eq!(token["desde"], "2026-11-20 09:00:00");
     assert_eq!(token["ate"], "2026-12-20 09:00:00");
-    assert!(
-        ana.get("/perfil")
-            .expect(200)
-            .text()
-            .contains("Encerrar acesso da extensão")
-    );
-    let revoked = ana
-        .send(Request::new("POST", "/perfil/extensao/revogar"))
-        .expect(303);
+    assert!(ana.get("/perfil").expect(200).text().contains("Encerrar acesso da extensão"));
+    let revoked = ana.send(Request::new("POST", "/perfil/extensao/revogar")).expect(303);
     assert_eq!(revoked.header("location"), Some("/perfil?aviso=extensao"));
     extension.get("/api/ext/me").expect(401);
     assert_eq!(profile(&ana)["extensao"], Value::Null);
-    assert_eq!(
-        ana.post("/perfil/extensao/revogar", &json!({})).ok()["revogados"],
-        0
-    );
+    assert_eq!(ana.post("/perfil/extensao/revogar", &json!({})).ok()["revogados"], 0);
 }
 
 #[test]
@@ -328,12 +251,7 @@ fn an_api_plan_is_shown_to_who_has_one() {
     let site = Site::builder().unlimited().start();
     let ana = site.person("ana");
     assert_eq!(profile(&ana)["plano_api"], Value::Null);
-    assert!(
-        !ana.get("/perfil")
-            .expect(200)
-            .text()
-            .contains("Plano de API")
-    );
+    assert!(!ana.get("/perfil").expect(200).text().contains("Plano de API"));
     let seller = site.seller("ana").plan("starter");
     seller.get("/api/v1/partner/health").expect(200);
     assert_eq!(profile(&ana)["plano_api"]["plano"], "starter");

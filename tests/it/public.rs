@@ -24,24 +24,14 @@ const DOCUMENTS: [&str; 5] = [
 fn data(actor: &Actor<'_>, path: &str) -> Value {
     let body = actor.get(path).ok();
     assert_eq!(body["success"], true, "{path}");
-    assert!(
-        body["message"]
-            .as_str()
-            .is_some_and(|said| !said.is_empty()),
-        "{path}"
-    );
+    assert!(body["message"].as_str().is_some_and(|said| !said.is_empty()), "{path}");
     body["data"].clone()
 }
 
 /// Names of the members of an object, sorted.
 #[track_caller]
 fn members(value: &Value) -> Vec<&str> {
-    value
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(|key| &**key)
-        .collect()
+    value.as_object().unwrap().keys().map(|key| &**key).collect()
 }
 
 #[track_caller]
@@ -56,9 +46,7 @@ fn plan(slug: &str) -> Value {
 #[test]
 fn every_document_is_public_and_conditional() {
     let site = Site::builder().unlimited().start();
-    site.administrator()
-        .post("/admin/planos", &plan("um"))
-        .expect(201);
+    site.administrator().post("/admin/planos", &plan("um")).expect(201);
     let nobody = site.anonymous();
     for path in DOCUMENTS {
         let first = nobody.get(path).expect(200);
@@ -83,53 +71,25 @@ fn every_document_is_public_and_conditional() {
 
 #[test]
 fn the_context_tells_the_whole_platform() {
-    let site = Site::builder()
-        .unlimited()
-        .config("server.name", "Escola de Vendas")
-        .start();
+    let site = Site::builder().unlimited().config("server.name", "Escola de Vendas").start();
     let nobody = site.anonymous();
-    site.administrator()
-        .post("/admin/planos", &plan("um"))
-        .expect(201);
+    site.administrator().post("/admin/planos", &plan("um")).expect(201);
     let context = data(&nobody, "/api/v1/contexto");
     assert_eq!(
         members(&context),
-        [
-            "estatisticas",
-            "gerado_em",
-            "instrucoes",
-            "meets",
-            "planos",
-            "plataforma",
-            "professores"
-        ]
+        ["estatisticas", "gerado_em", "instrucoes", "meets", "planos", "plataforma", "professores"]
     );
     let platform = &context["plataforma"];
-    assert_eq!(
-        members(platform),
-        ["descricao", "nome", "url", "versao"],
-        "{platform}"
-    );
+    assert_eq!(members(platform), ["descricao", "nome", "url", "versao"], "{platform}");
     assert_eq!(platform["nome"], "Escola de Vendas");
     assert_eq!(platform["url"], format!("http://{}", site.address()));
-    assert!(
-        context["instrucoes"]
-            .as_str()
-            .unwrap()
-            .contains("Escola de Vendas")
-    );
+    assert!(context["instrucoes"].as_str().unwrap().contains("Escola de Vendas"));
     assert_eq!(context["gerado_em"], "2026-11-20 09:00:00");
     assert_eq!(context["planos"], data(&nobody, "/api/v1/planos"));
     assert_eq!(context["planos"][0]["slug"], "um");
     assert_eq!(
         members(&context["estatisticas"]),
-        [
-            "alunos_ativos",
-            "aulas",
-            "contas_vinculadas",
-            "meets_agendados",
-            "professores"
-        ]
+        ["alunos_ativos", "aulas", "contas_vinculadas", "meets_agendados", "professores"]
     );
 }
 
@@ -143,17 +103,12 @@ fn people_and_linked_accounts_are_counted_as_they_come_and_go() {
     let counted = || {
         let context = data(&nobody, "/api/v1/contexto");
         let figures = &context["estatisticas"];
-        (
-            figures["alunos_ativos"].as_i64().unwrap(),
-            figures["contas_vinculadas"].as_i64().unwrap(),
-        )
+        (figures["alunos_ativos"].as_i64().unwrap(), figures["contas_vinculadas"].as_i64().unwrap())
     };
     assert_eq!(counted(), (0, 0));
     let ana = site.person("ana");
     // A command beside the server is noticed a moment later.
-    until("ana is counted", PROPAGATION, || {
-        (counted() == (1, 0)).then_some(())
-    });
+    until("ana is counted", PROPAGATION, || (counted() == (1, 0)).then_some(()));
     // Suppliers and staff are no students.
     site.person_as("rui", "drop");
     site.administrator();
@@ -177,10 +132,7 @@ fn the_schema_describes_every_table_column_and_role() {
         assert_ne!(table["descricao"], "", "{table}");
         for column in table["campos"].as_array().unwrap() {
             columns += 1;
-            assert_eq!(
-                members(column),
-                ["descricao", "nome", "obrigatorio", "tipo"]
-            );
+            assert_eq!(members(column), ["descricao", "nome", "obrigatorio", "tipo"]);
             assert_ne!(column["descricao"], "", "{} {column}", table["nome"]);
             assert!(
                 ["INTEGER", "TEXT", "BLOB"].contains(&column["tipo"].as_str().unwrap()),
@@ -194,16 +146,11 @@ fn the_schema_describes_every_table_column_and_role() {
         list.iter().find(|one| one[key] == name).cloned().unwrap()
     };
     let person = named(&schema["tabelas"], "nome", "user");
-    for (name, kind, needed) in [
-        ("user_id", "INTEGER", true),
-        ("email", "TEXT", true),
-        ("chat_number", "TEXT", false),
-    ] {
+    for (name, kind, needed) in
+        [("user_id", "INTEGER", true), ("email", "TEXT", true), ("chat_number", "TEXT", false)]
+    {
         let column = named(&person["campos"], "nome", name);
-        assert_eq!(
-            (&column["tipo"], &column["obrigatorio"]),
-            (&json!(kind), &json!(needed))
-        );
+        assert_eq!((&column["tipo"], &column["obrigatorio"]), (&json!(kind), &json!(needed)));
     }
     // Nothing that SQLite keeps for itself.
     let names = schema["tabelas"].to_string();
@@ -214,20 +161,14 @@ fn the_schema_describes_every_table_column_and_role() {
         .iter()
         .map(|role| role["role"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        roles,
-        ["free", "pro", "vip", "piloto_pro", "podio", "drop", "admin"]
-    );
+    assert_eq!(roles, ["free", "pro", "vip", "piloto_pro", "podio", "drop", "admin"]);
     let pro = named(&schema["papeis"], "role", "pro");
     assert_eq!(members(&pro), ["descricao", "permissoes", "role"]);
     assert_eq!(
         pro["permissoes"],
         json!(["extensao_browser", "meets", "ml_analisar", "ml_calculadora"])
     );
-    assert_eq!(
-        named(&schema["papeis"], "role", "free")["permissoes"],
-        json!([])
-    );
+    assert_eq!(named(&schema["papeis"], "role", "free")["permissoes"], json!([]));
 }
 
 /// Statements about content that the server says it has run, at the level
@@ -238,23 +179,11 @@ fn statements(site: &Site) -> usize {
     let marked = Request::new("GET", "/healthz").header("X-Request-Id", &mark);
     site.anonymous().send(marked).expect(200);
     // Lines arrive a moment after the replies they belong to.
-    until("the log is complete", PROPAGATION, || {
-        site.log().contains(&mark).then_some(())
-    });
-    let tables = [
-        "FROM plan",
-        "FROM teacher",
-        "FROM meet",
-        "FROM total",
-        "FROM pragma_",
-    ];
+    until("the log is complete", PROPAGATION, || site.log().contains(&mark).then_some(()));
+    let tables = ["FROM plan", "FROM teacher", "FROM meet", "FROM total", "FROM pragma_"];
     let log = site.log();
-    let statements = log
-        .lines()
-        .filter(|line| line.contains("\"message\":\"statement\""));
-    statements
-        .filter(|line| tables.iter().any(|table| line.contains(table)))
-        .count()
+    let statements = log.lines().filter(|line| line.contains("\"message\":\"statement\""));
+    statements.filter(|line| tables.iter().any(|table| line.contains(table))).count()
 }
 
 #[test]
@@ -285,9 +214,7 @@ fn a_warm_document_reads_no_database() {
         (statements(&site) == warm).then_some(())
     });
     let warm = statements(&site);
-    administrator
-        .post("/admin/planos", &plan("dois"))
-        .expect(201);
+    administrator.post("/admin/planos", &plan("dois")).expect(201);
     assert_eq!(data(&nobody, "/api/v1/planos").as_array().unwrap().len(), 2);
     assert!(statements(&site) > warm, "a change has them made again");
 }
@@ -302,15 +229,10 @@ fn a_change_within_the_second_is_news_to_whoever_asks_by_date() {
         let mut tags = Vec::new();
         for round in 0..4 {
             let slug = format!("{}-{round}", path.len());
-            administrator
-                .post("/admin/planos", &plan(&slug))
-                .expect(201);
+            administrator.post("/admin/planos", &plan(&slug)).expect(201);
             let request = Request::new("GET", path).header("If-Modified-Since", &since);
             let reply = nobody.send(request).expect(200);
-            reply
-                .header("last-modified")
-                .unwrap()
-                .clone_into(&mut since);
+            reply.header("last-modified").unwrap().clone_into(&mut since);
             assert!(!tags.contains(&etag(&reply)), "{path}");
             tags.push(etag(&reply));
         }
@@ -331,16 +253,10 @@ fn teachers_are_public_at_once_with_the_lessons_they_give() {
     assert!(public(&site, "professores").is_empty());
     let body = json!({ "nome": "Rita Prado", "bio": "Vende.", "redes": { "site": "https://rita.example.com" } });
     let rita = made(&admin, "/admin/professores", &body);
-    made(
-        &admin,
-        "/admin/professores",
-        &json!({ "nome": "beto reis" }),
-    );
+    made(&admin, "/admin/professores", &json!({ "nome": "beto reis" }));
     let names = |site: &Site| {
         let all = public(site, "professores");
-        all.iter()
-            .map(|one| one["nome"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        all.iter().map(|one| one["nome"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(&site), ["beto reis", "Rita Prado"]);
     assert_eq!(
@@ -350,35 +266,20 @@ fn teachers_are_public_at_once_with_the_lessons_they_give() {
             "redes": { "site": "https://rita.example.com" },
         })
     );
-    let lessons = || {
-        public(&site, "professores")[1]["total_aulas"]
-            .as_i64()
-            .unwrap()
-    };
-    let course = made(
-        &admin,
-        "/admin/cursos",
-        &json!({ "titulo": "Começar", "publicado": false }),
-    );
+    let lessons = || public(&site, "professores")[1]["total_aulas"].as_i64().unwrap();
+    let course = made(&admin, "/admin/cursos", &json!({ "titulo": "Começar", "publicado": false }));
     let lesson = json!({
         "titulo": "Um", "curso_id": course, "professor_id": rita, "video_url": "https://youtu.be/abcdefghijk",
     });
     let lesson = made(&admin, "/admin/aulas", &lesson);
     assert_eq!(lessons(), 0, "a draft does not count");
-    admin
-        .post(
-            &format!("/admin/cursos/{course}"),
-            &json!({ "publicado": true }),
-        )
-        .ok();
+    admin.post(&format!("/admin/cursos/{course}"), &json!({ "publicado": true })).ok();
     assert_eq!(lessons(), 1);
     let context = site.anonymous().get("/api/v1/contexto").ok()["data"].clone();
     assert_eq!(context["estatisticas"]["aulas"], 1);
     assert_eq!(context["estatisticas"]["professores"], 2);
     assert_eq!(context["professores"][1]["total_aulas"], 1);
-    admin
-        .post(&format!("/admin/aulas/{lesson}/excluir"), &json!({}))
-        .ok();
+    admin.post(&format!("/admin/aulas/{lesson}/excluir"), &json!({})).ok();
     assert_eq!(lessons(), 0);
 }
 
@@ -414,11 +315,7 @@ fn the_next_ten_meets_are_public_at_once() {
     assert_eq!(titles(&site), ["Primeiro", "Segundo"]);
     let now = public(&site, "meets");
     let closed = (&now[0]["link"], &now[0]["professor"]);
-    assert_eq!(
-        closed,
-        (&Value::Null, &Value::Null),
-        "only students may join"
-    );
+    assert_eq!(closed, (&Value::Null, &Value::Null), "only students may join");
     assert_eq!(
         now[1],
         json!({
@@ -447,9 +344,7 @@ fn what_is_kept_moves_with_the_minute() {
     meet(&admin, "Segundo", "2026-11-20 10:30:00", true);
     let left = || {
         let meets = public(&site, "meets");
-        let left = meets
-            .iter()
-            .map(|one| one["minutos_restantes"].as_i64().unwrap());
+        let left = meets.iter().map(|one| one["minutos_restantes"].as_i64().unwrap());
         left.collect::<Vec<_>>()
     };
     assert_eq!(left(), [45, 90]);

@@ -16,10 +16,7 @@ const PAGE: &str = "/perfil/avisos";
 /// The browsers that somebody is told in.
 #[track_caller]
 fn devices(person: &Actor<'_>) -> Vec<Value> {
-    json_of(person, PAGE)["push"]["aparelhos"]
-        .as_array()
-        .unwrap()
-        .clone()
+    json_of(person, PAGE)["push"]["aparelhos"].as_array().unwrap().clone()
 }
 
 /// State, tries and outcome of all messages by push, in their order.
@@ -33,9 +30,7 @@ fn messages(site: &Site) -> Vec<String> {
 /// Has a message to an administrator queued, and worked.
 #[track_caller]
 fn test_message(admin: &Actor<'_>, site: &Site) {
-    admin
-        .post("/admin/mensagens/canais/push/teste", &json!({}))
-        .expect(201);
+    admin.post("/admin/mensagens/canais/push/teste", &json!({})).expect(201);
     run(site);
 }
 
@@ -44,10 +39,7 @@ fn a_reminder_reaches_each_of_a_persons_browsers_and_only_they_can_read_it() {
     let world = World::start();
     let site = with_push(&world).start();
     let ana = site.person("ana");
-    let (laptop, phone) = (
-        Receiver::new(&world, "laptop"),
-        Receiver::new(&world, "phone"),
-    );
+    let (laptop, phone) = (Receiver::new(&world, "laptop"), Receiver::new(&world, "phone"));
     laptop.switch_on(&ana).expect(201);
     phone.switch_on(&ana).expect(201);
     meet(&site, "2026-11-21 15:00:00");
@@ -79,10 +71,8 @@ fn a_reminder_reaches_each_of_a_persons_browsers_and_only_they_can_read_it() {
     assert_eq!((pushed.len(), &pushed[3]["ttl"]), (4, &json!(300)));
     assert_eq!(pushed[0]["topic"], pushed[3]["topic"]);
     let ana = site.person("ana");
-    let used: Vec<Value> = devices(&ana)
-        .iter_mut()
-        .map(|device| device["usado_em"].take())
-        .collect();
+    let used: Vec<Value> =
+        devices(&ana).iter_mut().map(|device| device["usado_em"].take()).collect();
     assert_eq!(used, ["2026-11-21 14:55:00", "2026-11-21 14:55:00"]);
     assert!(world.violations().is_empty(), "{:?}", world.violations());
 }
@@ -107,17 +97,10 @@ fn browsers_that_are_gone_are_forgotten_and_nobody_failed() {
     world.fault(&gone);
     site.clock().advance_s(60);
     test_message(&admin, &site);
-    assert_eq!(
-        messages(&site)[1],
-        "2 1 a pessoa já não recebe avisos em nenhum navegador"
-    );
+    assert_eq!(messages(&site)[1], "2 1 a pessoa já não recebe avisos em nenhum navegador");
     assert!(devices(&admin).is_empty());
     let channels = json_of(&admin, "/admin/mensagens/canais");
-    let push = channels["dados"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["canal"] == "push");
+    let push = channels["dados"].as_array().unwrap().iter().find(|one| one["canal"] == "push");
     assert_eq!(push.unwrap()["em_ordem"], true);
 }
 
@@ -131,10 +114,7 @@ fn a_service_in_trouble_is_asked_again_and_nobody_is_told_twice() {
     let fault = |fault: Value| world.fault(&fault);
     fault(json!({ "path_prefix": "/push", "kind": "status", "code": 503 }));
     test_message(&admin, &site);
-    assert_eq!(
-        messages(&site),
-        ["0 1 o serviço do navegador respondeu 503"]
-    );
+    assert_eq!(messages(&site), ["0 1 o serviço do navegador respondeu 503"]);
     site.clock().advance_s(60);
     fault(json!({ "path_prefix": "/push", "kind": "rate_limited", "retry_after": 40 }));
     run(&site);
@@ -161,10 +141,7 @@ fn a_service_in_trouble_is_asked_again_and_nobody_is_told_twice() {
     // What is malformed stays so.
     fault(json!({ "path_prefix": "/push", "kind": "status", "code": 400, "times": 2 }));
     test_message(&admin, &site);
-    assert_eq!(
-        messages(&site)[2],
-        "3 1 o serviço do navegador não entendeu a mensagem (400)"
-    );
+    assert_eq!(messages(&site)[2], "3 1 o serviço do navegador não entendeu a mensagem (400)");
     assert_eq!(devices(&admin).len(), 2);
 }
 
@@ -178,18 +155,13 @@ fn a_text_that_a_service_finds_too_long_is_cut() {
     let text = format!("{} {{encontro}} {{inicio}}", "É à tarde. ".repeat(160));
     let long = json!({ "assunto": "Encontro", "texto": text });
     let admin = site.administrator();
-    admin
-        .post("/admin/mensagens/textos/lembrete_encontro", &long)
-        .ok();
+    admin.post("/admin/mensagens/textos/lembrete_encontro", &long).ok();
     meet(&site, "2026-11-21 15:00:00");
     run_at(&site, "2026-11-20T18:00:00Z");
     let received = small.received(&world);
     assert_eq!(received.len(), 1);
     let body = received[0]["body"].as_str().unwrap();
-    assert!(
-        body.starts_with("É à tarde. ") && body.ends_with('…'),
-        "{body}"
-    );
+    assert!(body.starts_with("É à tarde. ") && body.ends_with('…'), "{body}");
     assert!((300..1_000).contains(&body.len()), "{}", body.len());
     assert_eq!(messages(&site), ["1 1 aceita para 1 de 1 navegadores"]);
 }
@@ -298,10 +270,7 @@ fn keys_that_are_none_are_refused() {
         let mut body = good.clone();
         body["keys"] = keys.clone();
         let reply = ana.post(DEVICES, &body).expect(422);
-        assert!(
-            reply.json()["fields"]["keys"].is_string(),
-            "{keys}: {reply}"
-        );
+        assert!(reply.json()["fields"]["keys"].is_string(), "{keys}: {reply}");
     }
     ana.post(DEVICES, &json!({})).expect(422);
     assert!(devices(&ana).is_empty());
@@ -322,8 +291,7 @@ fn a_browser_belongs_to_whom_it_was_switched_on_for_last() {
     let off = format!("{DEVICES}/{}/excluir", id.as_str().unwrap());
     rui.post(&off, &json!({})).expect(404);
     site.anonymous().post(&off, &json!({})).expect(401);
-    rui.post(&format!("{DEVICES}/x/excluir"), &json!({}))
-        .expect(404);
+    rui.post(&format!("{DEVICES}/x/excluir"), &json!({})).expect(404);
     shared.switch_on(&rui).expect(201);
     assert!(devices(&ana).is_empty());
     assert_eq!(devices(&rui).len(), 1);
@@ -331,12 +299,7 @@ fn a_browser_belongs_to_whom_it_was_switched_on_for_last() {
     run_at(&site, "2026-11-20T18:00:00Z");
     let received = shared.received(&world);
     assert_eq!(received.len(), 1);
-    assert!(
-        received[0]["body"]
-            .as_str()
-            .unwrap()
-            .starts_with("Olá, rui!")
-    );
+    assert!(received[0]["body"].as_str().unwrap().starts_with("Olá, rui!"));
     // Switched off, it is told nothing, and the person is by nothing else.
     let id = devices(&rui)[0]["id"].clone();
     let off = format!("{DEVICES}/{}/excluir", id.as_str().unwrap());
@@ -357,10 +320,8 @@ fn a_person_has_ten_browsers_and_the_oldest_goes() {
         reply.expect(201).json()["id"].as_str().unwrap().to_owned()
     };
     let ids: Vec<String> = (0..12).map(switch_on).collect();
-    let newest: Vec<String> = devices(&ana)
-        .iter()
-        .map(|device| device["id"].as_str().unwrap().to_owned())
-        .collect();
+    let newest: Vec<String> =
+        devices(&ana).iter().map(|device| device["id"].as_str().unwrap().to_owned()).collect();
     let expected: Vec<String> = ids.into_iter().rev().take(10).collect();
     assert_eq!(newest, expected);
     assert_eq!(devices(&rui).len(), 1);
@@ -381,12 +342,7 @@ fn our_key_stays_and_another_makes_all_browsers_useless() {
     let first = key(&admin);
     test_message(&admin, &site);
     assert_eq!(world.pushed()[0]["key"], first);
-    assert!(
-        site.command(&["check"])
-            .run()
-            .stdout
-            .contains("reaches 1 browsers")
-    );
+    assert!(site.command(&["check"]).run().stdout.contains("reaches 1 browsers"));
     site.kill();
     site.start_again();
     assert_eq!(key(&admin), first);
@@ -454,36 +410,20 @@ fn without_a_contact_push_is_off() {
 
 #[test]
 fn the_service_worker_and_the_manifest_are_at_the_root() {
-    let site = Site::builder()
-        .config("server.name", "Escola São João")
-        .start();
+    let site = Site::builder().config("server.name", "Escola São João").start();
     let anybody = site.anonymous();
     let worker = anybody.get("/sw.js").expect(200);
-    assert_eq!(
-        worker.header("content-type"),
-        Some("text/javascript; charset=utf-8")
-    );
+    assert_eq!(worker.header("content-type"), Some("text/javascript; charset=utf-8"));
     assert_eq!(worker.header("cache-control"), Some("no-cache"));
     assert_eq!(worker.header("service-worker-allowed"), Some("/"));
     let policy = worker.header("content-security-policy").unwrap();
     assert!(policy.contains("connect-src 'self'"), "{policy}");
     let manifest = anybody.get("/manifest.webmanifest").expect(200);
-    assert_eq!(
-        manifest.header("content-type"),
-        Some("application/manifest+json")
-    );
+    assert_eq!(manifest.header("content-type"), Some("application/manifest+json"));
     let manifest: Value = serde_json::from_slice(&manifest.body).unwrap();
     assert_eq!(
-        (
-            &manifest["name"],
-            &manifest["short_name"],
-            &manifest["display"]
-        ),
-        (
-            &json!("Escola São João"),
-            &json!("Escola São J"),
-            &json!("standalone")
-        )
+        (&manifest["name"], &manifest["short_name"], &manifest["display"]),
+        (&json!("Escola São João"), &json!("Escola São J"), &json!("standalone"))
     );
     for icon in manifest["icons"].as_array().unwrap() {
         let file = anybody.get(icon["src"].as_str().unwrap()).expect(200);

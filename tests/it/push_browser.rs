@@ -47,9 +47,7 @@ impl Maker {
             .spawn()
             .expect("tests/run installs python3");
         let mut line = String::new();
-        BufReader::new(process.stdout.as_mut().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let (service, connection) = line.trim().split_once(' ').expect("two ports");
         Self {
             process,
@@ -189,18 +187,11 @@ fn a_browser_is_switched_off_there_and_from_elsewhere() {
     // From elsewhere: the page does not switch it on against that.
     let elsewhere = site.person("ana");
     let devices = json_of(&elsewhere, PAGE)["push"]["aparelhos"].clone();
-    let off = format!(
-        "/perfil/push/aparelhos/{}/excluir",
-        devices[0]["id"].as_str().unwrap()
-    );
+    let off = format!("/perfil/push/aparelhos/{}/excluir", devices[0]["id"].as_str().unwrap());
     elsewhere.post(&off, &json!({})).ok();
     browser.go(&site.url(PAGE));
     browser.see("Ligar neste navegador");
-    assert_eq!(
-        json_of(&elsewhere, PAGE)["push"]["aparelhos"],
-        json!([]),
-        "it stays off"
-    );
+    assert_eq!(json_of(&elsewhere, PAGE)["push"]["aparelhos"], json!([]), "it stays off");
     // A subscription that the browser exchanged by itself is told by the page.
     browser.press("Ligar neste navegador");
     browser.see("Navegador ligado");
@@ -215,10 +206,7 @@ fn a_browser_is_switched_off_there_and_from_elsewhere() {
     browser.go(&site.url(PAGE));
     browser.see("Este navegador está ligado.");
     assert_eq!(
-        json_of(&elsewhere, PAGE)["push"]["aparelhos"]
-            .as_array()
-            .unwrap()
-            .len(),
+        json_of(&elsewhere, PAGE)["push"]["aparelhos"].as_array().unwrap().len(),
         2,
         "the old one goes when its service says so"
     );

@@ -27,25 +27,15 @@ fn welcome(site: &Site, name: &str) {
 
 fn ids(list: &Value) -> Vec<String> {
     let rows = list["dados"].as_array().unwrap().iter();
-    rows.map(|one| one["id"].as_str().unwrap().to_owned())
-        .collect()
+    rows.map(|one| one["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn what_waits_is_shown_with_its_reason() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    assert_eq!(
-        list(&admin, QUEUE),
-        json!({ "ok": true, "total": 0, "dados": [] })
-    );
-    assert!(
-        admin
-            .get(QUEUE)
-            .expect(200)
-            .text()
-            .contains("Nenhuma mensagem ainda")
-    );
+    assert_eq!(list(&admin, QUEUE), json!({ "ok": true, "total": 0, "dados": [] }));
+    assert!(admin.get(QUEUE).expect(200).text().contains("Nenhuma mensagem ainda"));
     welcome(&site, "ana");
     let listed = list(&admin, QUEUE);
     let id = ids(&listed)[0].clone();
@@ -62,12 +52,8 @@ fn what_waits_is_shown_with_its_reason() {
         })
     );
     let page = admin.get(QUEUE).expect(200).text();
-    for words in [
-        "Boas-vindas",
-        "Pendente",
-        "canal não configurado",
-        "Canal não configurado: Chat",
-    ] {
+    for words in ["Boas-vindas", "Pendente", "canal não configurado", "Canal não configurado: Chat"]
+    {
         assert!(page.contains(words), "{words}");
     }
     // The operator's home tells of it and leads there.
@@ -111,29 +97,15 @@ fn a_waiting_message_is_cancelled_once_and_on_the_record() {
     let person = site.person("caio");
     person.post(&cancel, &json!({})).expect(403);
     let cancelled = admin.send(Request::new("POST", &cancel)).expect(303);
-    assert_eq!(
-        cancelled.header("location"),
-        Some("/admin/mensagens?aviso=cancelada")
-    );
+    assert_eq!(cancelled.header("location"), Some("/admin/mensagens?aviso=cancelada"));
     let page = admin.get("/admin/mensagens?aviso=cancelada").expect(200);
     assert!(page.text().contains("Mensagem cancelada"));
-    assert_eq!(
-        admin.post(&cancel, &json!({})).expect(409).code(),
-        "conflict"
-    );
-    admin
-        .post(&format!("{QUEUE}/999999/cancelar"), &json!({}))
-        .expect(404);
+    assert_eq!(admin.post(&cancel, &json!({})).expect(409).code(), "conflict");
+    admin.post(&format!("{QUEUE}/999999/cancelar"), &json!({})).expect(404);
     let dropped = list(&admin, "/admin/mensagens?estado=descartada");
     assert_eq!(ids(&dropped), all[..1]);
-    assert_eq!(
-        dropped["dados"][0]["motivo"],
-        "cancelada por administradora da Silva"
-    );
-    assert_eq!(
-        ids(&list(&admin, "/admin/mensagens?estado=pendente")),
-        all[1..]
-    );
+    assert_eq!(dropped["dados"][0]["motivo"], "cancelada por administradora da Silva");
+    assert_eq!(ids(&list(&admin, "/admin/mensagens?estado=pendente")), all[1..]);
     assert_eq!(
         site.stored("SELECT actor_kind || ' ' || action || ' ' || object_name || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'mensagem'"),
         [r#"pessoa mensagem.cancelar Boas-vindas para rui {"estado":"pendente"} {"estado":"descartada"}"#]
@@ -152,11 +124,7 @@ fn the_queue_is_searched_filtered_paged_and_exported() {
         welcome(&site, &format!("=ana{number:02}"));
     }
     welcome(&site, "rui");
-    let total = |target: &str| {
-        list(&admin, &format!("{QUEUE}{target}"))["total"]
-            .as_u64()
-            .unwrap()
-    };
+    let total = |target: &str| list(&admin, &format!("{QUEUE}{target}"))["total"].as_u64().unwrap();
     assert_eq!(total(""), 32);
     for (target, count) in [
         ("?canal=chat", 16),
@@ -176,24 +144,13 @@ fn the_queue_is_searched_filtered_paged_and_exported() {
     let first = ids(&list(&admin, "/admin/mensagens?por_pagina=20"));
     let second = ids(&list(&admin, "/admin/mensagens?por_pagina=20&pagina=2"));
     assert_eq!((first.len(), second.len()), (20, 12));
-    let mut oldest = ids(&list(
-        &admin,
-        "/admin/mensagens?por_pagina=100&ordem=criada_em",
-    ));
+    let mut oldest = ids(&list(&admin, "/admin/mensagens?por_pagina=100&ordem=criada_em"));
     oldest.reverse();
     assert_eq!([first, second].concat(), oldest);
-    for wrong in [
-        "?estado=nenhum",
-        "?canal=fax",
-        "?ordem=nome",
-        "?formato=xml",
-        "?pagina=0",
-    ] {
+    for wrong in ["?estado=nenhum", "?canal=fax", "?ordem=nome", "?formato=xml", "?pagina=0"] {
         admin.get(&format!("{QUEUE}{wrong}")).expect(422);
     }
-    let csv = admin
-        .get("/admin/mensagens?formato=csv&canal=chat")
-        .expect(200);
+    let csv = admin.get("/admin/mensagens?formato=csv&canal=chat").expect(200);
     assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
     let text = csv.text();
     assert_eq!(text.lines().count(), 17);
@@ -210,9 +167,7 @@ fn suspension_drops_what_waits_and_ends_links() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
     welcome(&site, "ana");
-    let printed = site
-        .command(&["user", "password-link", "--email", "ana@example.com"])
-        .ok();
+    let printed = site.command(&["user", "password-link", "--email", "ana@example.com"]).ok();
     let link = printed[printed.find("/senha").unwrap()..].trim().to_owned();
     let code = link.rsplit('=').next().unwrap();
     site.anonymous().get(&link).expect(200);
@@ -231,13 +186,9 @@ fn suspension_drops_what_waits_and_ends_links() {
     let total = || list(&admin, QUEUE)["total"].clone();
     let before = total();
     site.anonymous().post("/entrar/esqueci", &who).ok();
-    admin
-        .post("/admin/planos", &json!({ "titulo": "Depois", "preco": 1 }))
-        .expect(201);
+    admin.post("/admin/planos", &json!({ "titulo": "Depois", "preco": 1 })).expect(201);
     assert_eq!(total(), before);
-    let refused = site
-        .command(&["user", "password-link", "--email", "ana@example.com"])
-        .exits(1);
+    let refused = site.command(&["user", "password-link", "--email", "ana@example.com"]).exits(1);
     assert!(refused.stderr.contains("suspended"), "{}", refused.stderr);
     // Reactivation gives nothing back.
     crm.post("/api/v1/alunos/reativar", &who).expect(200);

@@ -73,8 +73,7 @@ impl Receiver {
     pub fn received(&self, world: &World) -> Vec<Value> {
         let pushed = world.pushed().into_iter();
         let mine = pushed.filter(|one| one["device"] == *self.device);
-        mine.map(|one| self.read(one["body"].as_str().unwrap()))
-            .collect()
+        mine.map(|one| self.read(one["body"].as_str().unwrap())).collect()
     }
 
     #[track_caller]
@@ -102,8 +101,6 @@ fn point(key: &PublicKey) -> Vec<u8> {
 
 fn expand<const N: usize>(salt: &[u8], input: &[u8], about: &[u8]) -> [u8; N] {
     let mut output = [0; N];
-    Hkdf::<Sha256>::new(Some(salt), input)
-        .expand(about, &mut output)
-        .unwrap();
+    Hkdf::<Sha256>::new(Some(salt), input).expand(about, &mut output).unwrap();
     output
 }

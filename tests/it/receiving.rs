@@ -30,10 +30,7 @@ fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Duration {
             scope.spawn(move || {
                 let marketplace = site.anonymous();
                 let now = site.clock().now().timestamp();
-                let own = sales
-                    .iter()
-                    .enumerate()
-                    .filter(|(place, _)| place % 4 == side);
+                let own = sales.iter().enumerate().filter(|(place, _)| place % 4 == side);
                 let post = |(place, (shop, order)): (usize, &(u64, String))| {
                     let resource = format!("/orders/{order}");
                     let id = format!("r{round}-{place}");
@@ -46,10 +43,7 @@ fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Duration {
             })
         };
         let sides: Vec<_> = (0..4).map(side).collect();
-        sides
-            .into_iter()
-            .flat_map(|side| side.join().unwrap())
-            .collect::<Vec<_>>()
+        sides.into_iter().flat_map(|side| side.join().unwrap()).collect::<Vec<_>>()
     });
     let mut took = took;
     took.sort();
@@ -90,9 +84,7 @@ fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
             });
         }
         post(&site, &sales, 0);
-        until("the marketplace is asked", PATIENCE, || {
-            (world.requests().len() >= 5).then_some(())
-        });
+        until("the marketplace is asked", PATIENCE, || (world.requests().len() >= 5).then_some(()));
         for round in 1..=TRIES {
             let took = post(&site, &sales, round);
             worst.push(took);

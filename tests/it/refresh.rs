@@ -27,9 +27,7 @@ fn linked<'s>(world: &World, site: &'s Site) -> Actor<'s> {
 
 fn refreshes(world: &World) -> Vec<Value> {
     let calls = world.requests().into_iter();
-    calls
-        .filter(|call| call["path"] == "/oauth/token")
-        .collect()
+    calls.filter(|call| call["path"] == "/oauth/token").collect()
 }
 
 fn is_well(ana: &Actor<'_>) -> bool {
@@ -69,8 +67,7 @@ fn a_hundred_callers_renew_an_ended_token_once() {
             world.sale(LOJA);
         }
         world.configure(&json!({ "hold": false }));
-        ana.post(&format!("/painel/ml/contas/{LOJA}/sincronizar"), &json!({}))
-            .ok();
+        ana.post(&format!("/painel/ml/contas/{LOJA}/sincronizar"), &json!({})).ok();
         std::thread::scope(|scope| {
             for turn in 0..20 {
                 let ana = &ana;
@@ -85,10 +82,7 @@ fn a_hundred_callers_renew_an_ended_token_once() {
         });
         arrived(&site, 10 * round);
         let calls = world.requests();
-        let asked = calls
-            .iter()
-            .filter(|call| call["ml_user_id"] == LOJA)
-            .count();
+        let asked = calls.iter().filter(|call| call["ml_user_id"] == LOJA).count();
         assert!(asked >= 100, "{asked} calls");
         assert_eq!(refreshes(&world).len(), 1, "round {round}");
         assert!(is_well(&ana));
@@ -103,9 +97,7 @@ fn renew_with(world: &World, site: &Site, fault: &Value) {
     site.clock().advance_s(ACCESS_S + 1);
     world.fault(fault);
     world.sale(LOJA);
-    until("the token is being renewed", PATIENCE, || {
-        (!refreshes(world).is_empty()).then_some(())
-    });
+    until("the token is being renewed", PATIENCE, || (!refreshes(world).is_empty()).then_some(()));
 }
 
 #[test]
@@ -135,10 +127,7 @@ fn a_kill_after_the_pair_was_stored_loses_nothing() {
     renew_with(&world, &site, &slow);
     until("the new token is used", PATIENCE, || {
         let calls = world.requests();
-        calls
-            .iter()
-            .any(|call| call["fault"] == "slow")
-            .then_some(())
+        calls.iter().any(|call| call["fault"] == "slow").then_some(())
     });
     site.kill();
     site.start_again();
@@ -161,10 +150,7 @@ fn is_lost_and_says_so(world: &World, site: &Site) {
     let said = account["erro"].as_str().unwrap();
     assert!(said.contains("Vincule a conta de novo"), "{account}");
     let page = ana.get("/painel/ml").expect(200).text();
-    assert!(
-        page.contains(said) && page.contains("/painel/ml/conectar"),
-        "{page}"
-    );
+    assert!(page.contains(said) && page.contains("/painel/ml/conectar"), "{page}");
     let told = "SELECT title FROM notification WHERE title = 'Vínculo perdido'";
     assert_eq!(site.stored(told).len(), 1);
     // It is not tried again and again.
@@ -208,11 +194,7 @@ fn an_answer_that_is_lost_on_its_way_loses_the_link_and_says_so() {
         let world = shop();
         let site = joined(&world).start();
         linked(&world, &site);
-        renew_with(
-            &world,
-            &site,
-            &json!({ "path_prefix": "/oauth/token", "kind": kind }),
-        );
+        renew_with(&world, &site, &json!({ "path_prefix": "/oauth/token", "kind": kind }));
         is_lost_and_says_so(&world, &site);
         world.no_violations();
     }

@@ -14,9 +14,8 @@ use crate::students::{list, page};
 /// What is stored once everything was written, oldest first.
 fn stored(site: &Site, columns: &str) -> Vec<String> {
     site.stop();
-    let rows = site.stored(&format!(
-        "SELECT concat_ws(' ', {columns}) FROM request_log ORDER BY entry_id"
-    ));
+    let rows = site
+        .stored(&format!("SELECT concat_ws(' ', {columns}) FROM request_log ORDER BY entry_id"));
     site.start_again();
     rows
 }
@@ -34,11 +33,7 @@ fn every_kind_of_caller_is_known_by_its_number() {
     ana.get("/admin").expect(403);
     extension.get("/api/ext/me").expect(200);
     seller.get("/v1/partner/health").expect(200);
-    key.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "x@example.com" }),
-    )
-    .expect(404);
+    key.post("/api/v1/alunos/suspender", &json!({ "email": "x@example.com" })).expect(404);
     key.get("/metrics").expect(403);
     site.bearer(CRON_SECRET).get("/api/v1/cron").expect(200);
     nobody.get("/api/ext/me").expect(401);
@@ -89,32 +84,20 @@ fn secrets_and_long_texts_do_not_come_into_it() {
     let site = Site::builder().unlimited().start();
     let ana = site.person("ana");
     let nobody = site.anonymous();
-    nobody
-        .get(&format!("/api/v1/cron?token={CRON_SECRET}"))
-        .expect(200);
+    nobody.get(&format!("/api/v1/cron?token={CRON_SECRET}")).expect(200);
     nobody.get("/senha?codigo=um-codigo-secreto");
-    nobody
-        .get("/entrar?volta=%2Fum-destino-secreto")
-        .expect(200);
+    nobody.get("/entrar?volta=%2Fum-destino-secreto").expect(200);
     let purchase = Request::new("POST", "/api/v1/webhook/checkout")
         .json(&json!({ "hottok": CHECKOUT_TOKEN, "segredo": "um-corpo-secreto" }));
     nobody.send(purchase);
-    ana.post("/perfil/sessoes/0a1b2c/encerrar", &json!({}))
-        .expect(404);
+    ana.post("/perfil/sessoes/0a1b2c/encerrar", &json!({})).expect(404);
     nobody.get(&format!("/{}", "x".repeat(500))).expect(404);
     let rows = stored(&site, "request_id, method, path, caller, address");
     assert_eq!(rows.len(), 7, "with the login: {rows:?}");
     let all = rows.join("\n");
-    for secret in [
-        "secreto",
-        "token",
-        "codigo",
-        "hottok",
-        "0a1b2c",
-        CRON_SECRET,
-        CHECKOUT_TOKEN,
-        "?",
-    ] {
+    for secret in
+        ["secreto", "token", "codigo", "hottok", "0a1b2c", CRON_SECRET, CHECKOUT_TOKEN, "?"]
+    {
         assert!(!all.contains(secret), "{secret} in {all}");
     }
     for secret in site.secrets() {
@@ -205,11 +188,7 @@ fn the_list_is_searched_filtered_and_paged() {
     let id = found.header("x-request-id").unwrap().to_owned();
     ana.get("/painel/avisos").expect(200);
     ana.get("/painel/nada").expect(404);
-    key.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "x@example.com" }),
-    )
-    .expect(404);
+    key.post("/api/v1/alunos/suspender", &json!({ "email": "x@example.com" })).expect(404);
     site.anonymous().get("/painel").expect(303);
     let day = "periodo=hoje&por_pagina=100";
     for (query, rows) in [
@@ -225,14 +204,8 @@ fn the_list_is_searched_filtered_and_paged() {
         (&format!("q={id}"), vec!["GET /painel 200"]),
         (&format!("q={}", &id[..8]), vec![]),
         (&format!("q={id}&resposta=4xx"), vec![]),
-        (
-            "resposta=4xx",
-            vec!["POST /api/v1/alunos/suspender 404", "GET /painel/nada 404"],
-        ),
-        (
-            "resposta=4xx&quem=chave",
-            vec!["POST /api/v1/alunos/suspender 404"],
-        ),
+        ("resposta=4xx", vec!["POST /api/v1/alunos/suspender 404", "GET /painel/nada 404"]),
+        ("resposta=4xx&quem=chave", vec!["POST /api/v1/alunos/suspender 404"]),
         ("resposta=4xx&quem=sessao&q=/painel/", vec![]),
         (
             "resposta=3xx&quem=ninguem&periodo=hora",
@@ -259,15 +232,9 @@ fn the_list_is_a_file_too_and_for_administrators_alone() {
     let site = Site::start();
     let admin = site.administrator();
     site.key(&["write"])
-        .post(
-            "/api/v1/alunos/suspender",
-            &json!({ "email": "x@example.com" }),
-        )
+        .post("/api/v1/alunos/suspender", &json!({ "email": "x@example.com" }))
         .expect(404);
-    let csv = admin
-        .get(&format!("{LIST}?formato=csv&resposta=4xx"))
-        .expect(200)
-        .text();
+    let csv = admin.get(&format!("{LIST}?formato=csv&resposta=4xx")).expect(200).text();
     let lines: Vec<&str> = csv.lines().collect();
     assert!(lines[0].ends_with("id,quando,pedido,metodo,caminho,status,microssegundos,quem,quem_tipo,quem_id,endereco,vale_por"));
     assert_eq!(lines.len(), 2, "{csv}");
@@ -287,23 +254,14 @@ fn one_request_is_told_with_who_asked() {
     ana.get("/painel").expect(200);
     let listed = list(&admin, &format!("{LIST}?q=/painel"));
     let row = &listed["dados"][0];
-    assert_eq!(
-        (&row["quem"], &row["quem_tipo"]),
-        (&json!("ana da Silva"), &json!("sessao"))
-    );
+    assert_eq!((&row["quem"], &row["quem_tipo"]), (&json!("ana da Silva"), &json!("sessao")));
     assert_eq!(row["quando"], "2026-11-20 09:00:00");
     assert!(row["microssegundos"].as_i64().unwrap() > 0, "{row}");
     let address = format!("{LIST}/{}", row["id"].as_str().unwrap());
     let page = page(&admin, &address).expect(200).text();
     let person = format!("/admin/alunos/{}", row["quem_id"].as_str().unwrap());
     let request_id = row["pedido"].as_str().unwrap();
-    for part in [
-        "GET /painel",
-        "20/11/2026 09:00:00",
-        "Atendido",
-        &person,
-        request_id,
-    ] {
+    for part in ["GET /painel", "20/11/2026 09:00:00", "Atendido", &person, request_id] {
         assert!(page.contains(part), "no {part} in {page}");
     }
     assert_eq!(list(&admin, &address)["pedido"], request_id);

@@ -61,10 +61,7 @@ fn a_role_changes_for_everybody_at_once() {
     assert_eq!(granted(&admin, "vip"), json!([]));
     let noted = list(&admin, "/admin/auditoria?objeto=papel");
     assert_eq!(noted["total"], 2);
-    assert_eq!(
-        noted["dados"][0]["antes"]["permissoes"],
-        json!(["extensao_browser", "ml_clonar"])
-    );
+    assert_eq!(noted["dados"][0]["antes"]["permissoes"], json!(["extensao_browser", "ml_clonar"]));
 }
 
 #[test]
@@ -85,9 +82,7 @@ fn a_form_says_everything_of_every_role() {
     ];
     let sent = admin.send(Request::new("POST", "/admin/papeis").form(&ticked));
     let back = sent.expect(303);
-    let shown = page(&admin, back.header("location").unwrap())
-        .expect(200)
-        .text();
+    let shown = page(&admin, back.header("location").unwrap()).expect(200).text();
     assert!(shown.contains("Permissões dos planos salvas"), "{shown}");
     assert_eq!(granted(&admin, "pro"), json!(["fotos_ia", "meets"]));
     assert_eq!(granted(&admin, "vip"), json!(["meets"]));
@@ -105,12 +100,7 @@ fn an_exception_wins_over_the_role() {
     let (ana, rui) = (site.extension("ana"), site.extension("rui"));
     let target = student(&admin, "ana");
     let exceptions = format!("{target}/permissoes");
-    admin
-        .post(
-            &exceptions,
-            &json!({ "ml_clonar": "permitir", "ml_analisar": "negar" }),
-        )
-        .ok();
+    admin.post(&exceptions, &json!({ "ml_clonar": "permitir", "ml_analisar": "negar" })).ok();
     assert!(may(&ana, "ml_clonar") && !may(&ana, "ml_analisar"));
     assert!(!may(&rui, "ml_clonar") && may(&rui, "ml_analisar"));
     // It wins whatever becomes of the plan.
@@ -121,25 +111,16 @@ fn an_exception_wins_over_the_role() {
     let shown = page(&admin, &target).expect(200).text();
     assert!(shown.contains("Negar sempre"), "{shown}");
     let all_by_plan = [("ml_clonar", "herdar"), ("ml_analisar", "herdar")];
-    admin
-        .send(Request::new("POST", &exceptions).form(&all_by_plan))
-        .expect(303);
+    admin.send(Request::new("POST", &exceptions).form(&all_by_plan)).expect(303);
     assert!(!may(&ana, "ml_clonar"));
     let bad = json!({ "ml_clonar": "talvez", "nada": "negar" });
-    assert_eq!(
-        faults(&admin.post(&exceptions, &bad).expect(422)),
-        "ml_clonar nada"
-    );
-    admin
-        .post("/admin/alunos/999/permissoes", &json!({}))
-        .expect(404);
+    assert_eq!(faults(&admin.post(&exceptions, &bad).expect(422)), "ml_clonar nada");
+    admin.post("/admin/alunos/999/permissoes", &json!({})).expect(404);
     let noted = list(&admin, "/admin/auditoria?q=permissoes");
     assert_eq!(noted["total"], 2);
     assert_eq!(noted["dados"][1]["depois"]["ml_analisar"], "negar");
     for granted in [true, false] {
-        admin
-            .post(&exceptions, &json!({ "ml_clonar": granted }))
-            .ok();
+        admin.post(&exceptions, &json!({ "ml_clonar": granted })).ok();
         assert_eq!(may(&ana, "ml_clonar"), granted);
     }
 }

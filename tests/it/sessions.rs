@@ -63,16 +63,12 @@ fn leaving_ends_the_session_and_every_login_begins_a_new_one() {
     assert!(cookie.contains("Max-Age=0"), "{cookie}");
     is_sent_to_login(&first.get("/painel"));
     second.get("/painel").expect(200);
-    site.anonymous()
-        .send(Request::new("POST", "/sair"))
-        .expect(303);
+    site.anonymous().send(Request::new("POST", "/sair")).expect(303);
 }
 
 #[test]
 fn the_cookie_is_out_of_reach() {
-    let site = Site::builder()
-        .config("server.base_url", "https://painel.example.com")
-        .start();
+    let site = Site::builder().config("server.base_url", "https://painel.example.com").start();
     let ana = site.make_person("ana", "vip");
     let form = [("email", &*ana.email), ("senha", &*ana.password)];
     let request = Request::new("POST", "/entrar").form(&form);
@@ -130,9 +126,7 @@ fn state_changes_only_from_our_own_pages() {
         }
         // Looking is allowed from anywhere, or no link to us would work.
         ana.send(marked(Request::new("GET", "/painel"))).expect(200);
-        nobody
-            .send(marked(Request::new("GET", "/entrar")))
-            .expect(200);
+        nobody.send(marked(Request::new("GET", "/entrar"))).expect(200);
         nobody.send(marked(Request::new("GET", "/"))).expect(303);
     }
 }
@@ -151,11 +145,7 @@ fn two_session_cookies_are_refused() {
 fn a_login_leads_home_or_back_but_never_away() {
     let site = Site::builder().unlimited().start();
     let nobody = site.anonymous();
-    for (role, home) in [
-        ("vip", "/painel"),
-        ("drop", "/fornecedor"),
-        ("admin", "/admin"),
-    ] {
+    for (role, home) in [("vip", "/painel"), ("drop", "/fornecedor"), ("admin", "/admin")] {
         let person = site.make_person(role, role);
         for (back, leads_to) in [
             ("", home),
@@ -165,11 +155,7 @@ fn a_login_leads_home_or_back_but_never_away() {
             ("https://example.com/", home),
             ("javascript:alert(1)", home),
         ] {
-            let form = [
-                ("email", &*person.email),
-                ("senha", &*person.password),
-                ("volta", back),
-            ];
+            let form = [("email", &*person.email), ("senha", &*person.password), ("volta", back)];
             let reply = nobody.send(Request::new("POST", "/entrar").form(&form));
             let reply = reply.expect(303);
             assert_eq!(reply.header("location"), Some(leads_to), "{role} {back}");
@@ -250,9 +236,7 @@ fn a_set_up_link_makes_one_administrator_within_half_an_hour() {
     fill(&second, "tarde@example.com").expect(404);
     let third = link();
     let short = [("codigo", &*code_of(&third)), ("senha", "curta")];
-    nobody
-        .send(Request::new("POST", "/configurar").form(&short))
-        .expect(422);
+    nobody.send(Request::new("POST", "/configurar").form(&short)).expect(422);
     site.clock().advance_s(30 * 60 - 1);
     let made = fill(&third, "bia@example.com").expect(303);
     assert_eq!(made.header("location"), Some("/admin"));
@@ -260,20 +244,14 @@ fn a_set_up_link_makes_one_administrator_within_half_an_hour() {
     fill(&third, "outra@example.com").expect(404);
     nobody.get(&third).expect(404);
     let refused = site.command(&["setup-link"]).exits(1);
-    assert!(
-        refused.stderr.contains("administrator"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("administrator"), "{}", refused.stderr);
 }
 
 #[test]
 fn the_first_start_prints_a_link_and_later_ones_too_until_it_is_used() {
     let site = Site::start();
     let links = || site.log().matches("/configurar?codigo=").count();
-    until("the link is printed", Duration::from_secs(30), || {
-        (links() == 1).then_some(())
-    });
+    until("the link is printed", Duration::from_secs(30), || (links() == 1).then_some(()));
     site.administrator();
     site.stop();
     site.start_again();

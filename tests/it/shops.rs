@@ -127,18 +127,12 @@ fn sales_are_found_by_state_account_period_and_number() {
         ana.get(&format!("{list}?conta=1")).expect(404);
     }
     let oldest_first = json_of(&ana, &format!("{SALES}?ordem=criada_em"));
-    assert_eq!(
-        [&oldest_first["dados"][1], &oldest_first["dados"][0]],
-        [&all[0], &all[1]]
-    );
+    assert_eq!([&oldest_first["dados"][1], &oldest_first["dados"][0]], [&all[0], &all[1]]);
     for wrong in ["estado=outro", "conta=x", "conta=-1", "periodo=ontem"] {
         ana.get(&format!("{SALES}?{wrong}")).expect(422);
     }
     let page = ana.get(SALES).expect(200).text();
-    assert!(
-        page.contains("LOJA UM") && page.contains("últimos 30 dias"),
-        "{page}"
-    );
+    assert!(page.contains("LOJA UM") && page.contains("últimos 30 dias"), "{page}");
     let csv = ana.get(&format!("{SALES}?formato=csv")).expect(200).text();
     assert_eq!(csv.lines().count(), 3, "{csv}");
     let one = json_of(&ana, &format!("{SALES}/{number}"));
@@ -175,22 +169,13 @@ fn sales_are_narrowed_to_civil_days() {
     listed(&ana, SALES, 6);
     for (query, expected) in [
         ("de=2026-11-10&ate=2026-11-12", vec![&last, &first]),
-        (
-            "de=2026-11-10&ate=2026-11-12&estado=paid",
-            vec![&last, &first],
-        ),
+        ("de=2026-11-10&ate=2026-11-12&estado=paid", vec![&last, &first]),
         ("de=2026-11-10&ate=2026-11-12&q=caneca", vec![&last, &first]),
         ("de=2026-11-10&ate=2026-11-10", vec![&first]),
         ("ate=2026-11-09", vec![&eve]),
         ("ate=2026-11-13&de=2026-11-13", vec![&after]),
-        (
-            "de=2026-11-10&ate=2026-11-12&ordem=criada_em",
-            vec![&first, &last],
-        ),
-        (
-            "de=2026-11-10&ate=2026-11-12&periodo=hoje",
-            vec![&last, &first],
-        ),
+        ("de=2026-11-10&ate=2026-11-12&ordem=criada_em", vec![&first, &last]),
+        ("de=2026-11-10&ate=2026-11-12&periodo=hoje", vec![&last, &first]),
         ("de=&ate=&periodo=hoje", fresh.iter().collect()),
     ] {
         let found = numbers(&ana, query);
@@ -209,13 +194,7 @@ fn everything_on_the_page_keeps_the_days() {
     let page = format!("{SALES}?de=2026-11-20&ate=2026-11-20&por_pagina=1");
     let page = ana.get(&page).expect(200).text();
     let days = "de=2026-11-20&#38;ate=2026-11-20";
-    for link in [
-        "pagina=2",
-        "formato=csv",
-        "ordem=criada_em",
-        "estado=cancelled",
-        "conta=",
-    ] {
+    for link in ["pagina=2", "formato=csv", "ordem=criada_em", "estado=cancelled", "conta="] {
         let kept = page.split("href=\"").filter(|href| {
             let href = href.split('"').next().unwrap_or_default();
             href.contains(link) && href.contains(days)
@@ -235,26 +214,18 @@ fn wrong_days_are_told_beside_their_fields() {
     for (wrong, field, said) in [
         ("de=ontem", "de", "Informe um dia"),
         ("ate=2026-02-30", "ate", "Informe um dia"),
-        (
-            "de=2026-11-12&ate=2026-11-10",
-            "ate",
-            "vem antes do primeiro",
-        ),
+        ("de=2026-11-12&ate=2026-11-10", "ate", "vem antes do primeiro"),
     ] {
         let refused = ana.send(
             Request::new("GET", &format!("{SALES}?{wrong}")).header("Accept", "application/json"),
         );
         let refused = refused.expect(422).json();
-        assert!(
-            refused["fields"][field].as_str().unwrap().contains(said),
-            "{wrong}: {refused}"
-        );
+        assert!(refused["fields"][field].as_str().unwrap().contains(said), "{wrong}: {refused}");
         ana.get(&format!("{SALES}?{wrong}&formato=csv")).expect(422);
         let page = ana.get(&format!("{SALES}?{wrong}")).expect(422).text();
         assert!(page.contains(said), "{wrong}: {page}");
     }
-    ana.get(&format!("{SALES}?de=2026-11-10&de=2026-11-11"))
-        .expect(422);
+    ana.get(&format!("{SALES}?de=2026-11-10&de=2026-11-11")).expect(422);
 }
 
 #[test]
@@ -314,20 +285,14 @@ fn codes_of_the_marketplace_are_told_in_words() {
     }
     assert!(page.contains(&format!("href=\"{SALES}/{sale}\"")), "{page}");
     let page = shown(SALES, "sem notícia há dias");
-    assert!(
-        page.contains("Paga") && !page.contains("stale_shipped"),
-        "{page}"
-    );
+    assert!(page.contains("Paga") && !page.contains("stale_shipped"), "{page}");
 
     let item = listed(&ana, &format!("{LISTINGS}?conta={LOJA}"), 1)[0]["id"].take();
     let item = format!("/_sandbox/items/{}", item.as_str().unwrap());
     let review = json!({ "status": "under_review", "sub_status": ["brand_new"] });
     world.control(&item, &review);
     let page = shown(LISTINGS, "Em revisão</span>");
-    assert!(
-        page.contains("title=\"brand_new\">motivo novo no marketplace"),
-        "{page}"
-    );
+    assert!(page.contains("title=\"brand_new\">motivo novo no marketplace"), "{page}");
 }
 
 #[test]
@@ -348,20 +313,14 @@ fn orders_of_an_unlinked_account_are_listed_charted_and_found() {
     let whole = page("");
     let name = format!("Conta desvinculada {LOJA}");
     assert_eq!(sum(&whole), before);
-    assert!(
-        whole.contains(&format!("{name} <span class=\"soft\">R$")),
-        "{whole}"
-    );
+    assert!(whole.contains(&format!("{name} <span class=\"soft\">R$")), "{whole}");
     let chip = format!("href=\"{SALES}?conta={LOJA}\">{name}</a>");
     assert!(whole.contains(&chip), "{chip}: {whole}");
     let narrowed = page(&format!("?conta={LOJA}"));
     assert_ne!(sum(&narrowed), before);
     assert!(narrowed.contains(&format!("<td class=\"wide-only typed\">{name}</td>")));
     assert!(!narrowed.contains("<td class=\"wide-only typed\">LOJA DOIS</td>"));
-    assert_eq!(
-        listed(&ana, &format!("{SALES}?conta={LOJA}"), 1)[0]["conta"],
-        *name
-    );
+    assert_eq!(listed(&ana, &format!("{SALES}?conta={LOJA}"), 1)[0]["conta"], *name);
     // They are found by what they were sold as.
     listed(&ana, &format!("{SALES}?q=caneca"), 2);
     // Nothing else is left of it.
@@ -388,9 +347,7 @@ fn a_search_that_fits_too_many_listings_says_so() {
     assert!(!page().contains("Muitos anúncios têm essas palavras"));
     sell(1);
     until("there are too many", PATIENCE, || {
-        page()
-            .contains("Muitos anúncios têm essas palavras")
-            .then_some(())
+        page().contains("Muitos anúncios têm essas palavras").then_some(())
     });
     listed(&ana, &format!("{SALES}?q=copo&por_pagina=100"), 100);
 }
@@ -415,10 +372,7 @@ fn nobody_sees_the_shops_of_another() {
     world.deliveries();
     let ana = site.person("ana");
     let sale = listed(&ana, SALES, 2)[0]["id"].as_str().unwrap().to_owned();
-    let question = listed(&ana, QUESTIONS, 1)[0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let question = listed(&ana, QUESTIONS, 1)[0]["id"].as_str().unwrap().to_owned();
     listed(&ana, CLAIMS, 1);
     let bia = site.person("bia");
     for list in [SALES, LISTINGS, QUESTIONS, CLAIMS] {
@@ -428,8 +382,7 @@ fn nobody_sees_the_shops_of_another() {
     bia.get(&format!("{SALES}/{sale}")).expect(404);
     bia.get(&format!("{QUESTIONS}/{question}")).expect(404);
     let answer = json!({ "resposta": "Tem sim" });
-    bia.post(&format!("{QUESTIONS}/{question}/responder"), &answer)
-        .expect(404);
+    bia.post(&format!("{QUESTIONS}/{question}/responder"), &answer).expect(404);
     assert_eq!(listed(&ana, QUESTIONS, 1)[0]["estado"], "pendente");
     let rui = site.person_as("rui", "drop");
     for list in [SALES, LISTINGS, QUESTIONS, CLAIMS] {
@@ -445,10 +398,7 @@ fn a_question_is_answered_once() {
     let ana = site.person("ana");
     let asked = listed(&ana, &format!("{QUESTIONS}?estado=pendente"), 1);
     let id = asked[0]["id"].as_str().unwrap();
-    assert_eq!(
-        (&asked[0]["texto"], &asked[0]["conta"]),
-        (&json!("Tem azul?"), &json!("LOJA UM"))
-    );
+    assert_eq!((&asked[0]["texto"], &asked[0]["conta"]), (&json!("Tem azul?"), &json!("LOJA UM")));
     let home = ana.get("/painel").expect(200).text();
     assert!(home.contains("1 pergunta sem resposta"), "{home}");
     let path = format!("{QUESTIONS}/{id}/responder");
@@ -463,8 +413,7 @@ fn a_question_is_answered_once() {
         (&answered["estado"], &answered["resposta"]),
         (&json!("respondida"), &json!("Tem sim,\nem dois tons."))
     );
-    ana.post(&path, &json!({ "resposta": "De novo" }))
-        .expect(409);
+    ana.post(&path, &json!({ "resposta": "De novo" })).expect(409);
     form(&ana, &path, "De novo").expect(303);
     let home = ana.get("/painel").expect(200).text();
     assert!(!home.contains("pergunta sem resposta"), "{home}");
@@ -476,22 +425,14 @@ fn what_the_marketplace_does_not_take_is_kept_for_another_try() {
     ask(&world, LOJA, "Tem azul?");
     world.deliveries();
     let ana = site.person("ana");
-    let id = listed(&ana, QUESTIONS, 1)[0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let id = listed(&ana, QUESTIONS, 1)[0]["id"].as_str().unwrap().to_owned();
     let path = format!("{QUESTIONS}/{id}/responder");
     let down = json!({ "path_prefix": "/", "kind": "status", "code": 503, "times": 0 });
     world.fault(&down);
-    let refused = ana
-        .post(&path, &json!({ "resposta": "Tem sim" }))
-        .expect(502);
+    let refused = ana.post(&path, &json!({ "resposta": "Tem sim" })).expect(502);
     assert_eq!(refused.code(), "marketplace_unavailable");
     let page = form(&ana, &path, "Tem sim").expect(502).text();
-    assert!(
-        page.contains("Tem sim") && page.contains("Nada foi enviado"),
-        "{page}"
-    );
+    assert!(page.contains("Tem sim") && page.contains("Nada foi enviado"), "{page}");
     world.clear_faults();
     ana.post(&path, &json!({ "resposta": "Tem sim" })).ok();
     assert_eq!(listed(&ana, QUESTIONS, 1)[0]["resposta"], "Tem sim");
@@ -500,9 +441,8 @@ fn what_the_marketplace_does_not_take_is_kept_for_another_try() {
 /// How often the marketplace was sent an answer.
 fn sent(world: &World) -> usize {
     let calls = world.requests();
-    let answers = calls
-        .iter()
-        .filter(|call| call["method"] == "POST" && call["path"] == "/answers");
+    let answers =
+        calls.iter().filter(|call| call["method"] == "POST" && call["path"] == "/answers");
     answers.count()
 }
 
@@ -528,10 +468,7 @@ fn twenty_answers_at_once_are_one() {
     });
     let done = replies.iter().filter(|status| **status == 200).count();
     assert_eq!(done, 1, "{replies:?}");
-    assert!(
-        replies.iter().all(|status| matches!(status, 200 | 409)),
-        "{replies:?}"
-    );
+    assert!(replies.iter().all(|status| matches!(status, 200 | 409)), "{replies:?}");
     assert_eq!(sent(&world), 1);
 }
 
@@ -588,7 +525,6 @@ fn an_answer_whose_end_nobody_saw_may_come_in_by_itself() {
     });
     assert_eq!(told, [409, 200, 409]);
     assert_eq!(sent(&world), 1);
-    ana.post(&path, &json!({ "resposta": "Tem sim" }))
-        .expect(409);
+    ana.post(&path, &json!({ "resposta": "Tem sim" })).expect(409);
     assert_eq!(site.stored("SELECT count(*) || '' FROM answer_sent"), ["0"]);
 }

@@ -91,10 +91,7 @@ impl Route {
     pub fn sample_path(&self) -> String {
         let segments = self.path.split('/').map(|segment| {
             // What follows the name, such as `.ics`, stays.
-            match segment
-                .strip_prefix('{')
-                .and_then(|rest| rest.split_once('}'))
-            {
+            match segment.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
                 Some((_, end)) => format!("999999{end}"),
                 None => segment.to_owned(),
             }
@@ -128,14 +125,12 @@ impl Builder {
     /// Lifts every limit on requests, for tests that are about something else.
     pub fn unlimited(self) -> Self {
         let rates = ["requests", "partner_get", "partner_post", "login_failures"];
-        let site = rates.into_iter().fold(self, |site, name| {
-            site.config(&format!("limits.{name}"), 1_000_000)
-        });
-        ["starter", "pro", "scale"]
+        let site = rates
             .into_iter()
-            .fold(site, |site, plan| {
-                site.config(&format!("partner.plans.{plan}.per_minute"), 1_000_000)
-            })
+            .fold(self, |site, name| site.config(&format!("limits.{name}"), 1_000_000));
+        ["starter", "pro", "scale"].into_iter().fold(site, |site, plan| {
+            site.config(&format!("partner.plans.{plan}.per_minute"), 1_000_000)
+        })
     }
 
     /// Joins the site to a stand-in marketplace: addresses, clock and
@@ -156,10 +151,8 @@ impl Builder {
         let clock = self.clock.unwrap_or_else(|| Clock::new(folder.path()));
         let mut settings = default_settings(&data);
         settings.extend(self.settings);
-        let lines: Vec<String> = settings
-            .iter()
-            .map(|(key, value)| format!("{key} = {value}"))
-            .collect();
+        let lines: Vec<String> =
+            settings.iter().map(|(key, value)| format!("{key} = {value}")).collect();
         let text = lines.join("\n");
         std::fs::write(folder.path().join("seller-platform.toml"), text).unwrap();
         let site = Site {
@@ -261,10 +254,7 @@ impl Site {
 
     /// A text that no reply and no log line may hold from now on.
     pub fn keep_secret(&self, what: &str, text: &str) {
-        lock(&self.secrets).push(Secret {
-            what: what.to_owned(),
-            text: text.to_owned(),
-        });
+        lock(&self.secrets).push(Secret { what: what.to_owned(), text: text.to_owned() });
     }
 
     /// Every known secret.
@@ -288,10 +278,7 @@ impl Site {
     pub fn command(&self, arguments: &[&str]) -> SiteCommand {
         let mut command = self.executable();
         command.args(arguments);
-        SiteCommand {
-            command,
-            input: String::new(),
-        }
+        SiteCommand { command, input: String::new() }
     }
 
     /// What a statement finds in a verified copy of the database, a text a
@@ -395,11 +382,7 @@ impl Site {
             .collect();
         let leftovers = ["-wal", "-shm", "-journal", ".lock", ".partial"];
         let is_leftover = |name: &&String| leftovers.iter().any(|end| name.ends_with(end));
-        assert_eq!(
-            names.iter().find(is_leftover),
-            None,
-            "left behind by a clean stop"
-        );
+        assert_eq!(names.iter().find(is_leftover), None, "left behind by a clean stop");
         let databases = names.iter().filter(|name| {
             std::fs::read(self.folder.path().join("data").join(name))
                 .is_ok_and(|bytes| bytes.starts_with(b"SQLite format 3\0"))
@@ -452,13 +435,7 @@ impl SiteCommand {
     pub fn exits(self, code: i32) -> Outcome {
         let described = format!("{:?}", self.command.get_args());
         let outcome = self.run();
-        assert_eq!(
-            outcome.code,
-            Some(code),
-            "{described}\n{}\n{}",
-            outcome.stdout,
-            outcome.stderr
-        );
+        assert_eq!(outcome.code, Some(code), "{described}\n{}\n{}", outcome.stdout, outcome.stderr);
         outcome
     }
 }

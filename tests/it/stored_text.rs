@@ -108,11 +108,8 @@ const COURSES: usize = 10;
 const HARMLESS: &str = "https://exemplo.com/";
 
 /// Text fields that take only words of a narrow form, and which.
-const NARROW: [(&str, &str); 3] = [
-    ("ips", "addresses"),
-    ("slug", "letters, digits and hyphens"),
-    ("moeda", "three letters"),
-];
+const NARROW: [(&str, &str); 3] =
+    [("ips", "addresses"), ("slug", "letters, digits and hyphens"), ("moeda", "three letters")];
 
 /// Fields fed in tests of their own: of which each person or kind of message
 /// has one.
@@ -152,14 +149,8 @@ fn buy(site: &Site) {
     for (number, text) in payloads::all().iter().enumerate() {
         let id = format!("e-{number}");
         let event = Event::approved(&id, &format!("e{number}@example.com"), text, 0);
-        let told = [
-            "/data/buyer/name",
-            "/data/product/name",
-            "/data/subscription/subscriber/code",
-        ];
-        let event = told
-            .iter()
-            .fold(event, |event, place| event.with(place, &**text));
+        let told = ["/data/buyer/name", "/data/product/name", "/data/subscription/subscriber/code"];
+        let event = told.iter().fold(event, |event, place| event.with(place, &**text));
         event.with("/event", &**text).send(&platform).ok();
     }
 }
@@ -247,9 +238,7 @@ fn stored_text_stays_text_on_every_page() {
     for (action, name) in fields {
         let feeds = |feed: &Feed| action.starts_with(feed.path) && feed.fields.contains(&&*name);
         let narrow = NARROW.iter().any(|(known, _)| *known == name);
-        let own = OWN
-            .iter()
-            .any(|(path, known)| action.starts_with(path) && *known == name);
+        let own = OWN.iter().any(|(path, known)| action.starts_with(path) && *known == name);
         if !narrow && !own && !FEEDS.iter().any(feeds) {
             hungry.push(format!("{name} of {action}"));
         }
@@ -261,9 +250,8 @@ fn stored_text_stays_text_on_every_page() {
 fn an_address_that_could_run_is_refused_and_others_stay_addresses() {
     let site = Site::builder().unlimited().start();
     let operator = site.administrator();
-    for feed in FEEDS
-        .iter()
-        .filter(|feed| feed.fields.iter().any(|field| ADDRESSES.contains(field)))
+    for feed in
+        FEEDS.iter().filter(|feed| feed.fields.iter().any(|field| ADDRESSES.contains(field)))
     {
         let post = |number: usize, url: &str| {
             let record = (feed.record)(number, &format!("Endereço {number}"), url);
@@ -321,21 +309,16 @@ fn what_staff_writes_into_messages_stays_text() {
         let answer = operator.post(&path, &body);
         if answer.status == 422 {
             let fault = answer.json()["fields"]["texto"].to_string();
-            assert!(
-                text.contains('{') && fault.contains("não existe"),
-                "{answer}"
-            );
+            assert!(text.contains('{') && fault.contains("não existe"), "{answer}");
             continue;
         }
         answer.ok();
         taken += 1;
         let fields = [("assunto", &*text), ("texto", &*text), ("acao", "ver")];
         let look = Request::new("POST", &path).form(&fields);
-        for reply in [
-            operator.get(&path),
-            operator.send(look),
-            operator.get(TEXTS.trim_end_matches('/')),
-        ] {
+        for reply in
+            [operator.get(&path), operator.send(look), operator.get(TEXTS.trim_end_matches('/'))]
+        {
             let page = Page::read(&reply.expect(200).text()).unwrap();
             policy(&page, &mut wrong);
             if !said(&page).contains(&text) {

@@ -138,10 +138,7 @@ fn books(ana: &Actor<'_>) -> Books {
         .iter()
         .map(|order| {
             let text = |name: &str| order[name].as_str().unwrap().to_owned();
-            (
-                text("order_id"),
-                (text("status"), order["total_amount"].clone()),
-            )
+            (text("order_id"), (text("status"), order["total_amount"].clone()))
         })
         .collect();
     assert_eq!(books.len(), orders.len(), "an order is listed twice");

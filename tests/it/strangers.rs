@@ -40,10 +40,9 @@ impl Theirs {
     /// Fills Rui's shop, and Ana's with something else.
     #[track_caller]
     fn made(world: &World, site: &Site) -> Self {
-        for (seller, nickname, title) in [
-            (OWN, "LOJA DA ANA", "Garrafa"),
-            (THEIRS, "LOJA-SEGREDO", "Caneca SEGREDO"),
-        ] {
+        for (seller, nickname, title) in
+            [(OWN, "LOJA DA ANA", "Garrafa"), (THEIRS, "LOJA-SEGREDO", "Caneca SEGREDO")]
+        {
             world.seller(seller, nickname);
             world.item(seller, title, 45.6);
         }
@@ -65,23 +64,15 @@ impl Theirs {
         let product = rui.post("/painel/produtos", &product).expect(201).json();
         Receiver::new(world, "segredo").switch_on(&rui).expect(201);
         world.deliveries();
-        for (list, count) in [
-            ("vendas", 1),
-            ("anuncios", 1),
-            ("perguntas", 1),
-            ("reclamacoes", 1),
-        ] {
+        for (list, count) in [("vendas", 1), ("anuncios", 1), ("perguntas", 1), ("reclamacoes", 1)]
+        {
             until(list, Duration::from_mins(1), || {
                 site.clock().advance_s(5);
                 (json_of(&rui, &format!("/painel/{list}"))["total"] == count).then_some(())
             });
         }
         wait_until_worked(world, site);
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let profile = json_of(&rui, "/perfil");
         let alerts = json_of(&rui, "/perfil/avisos");
         let told = site.extension("rui").get("/api/ext/me").ok();
@@ -146,15 +137,9 @@ impl Theirs {
 
 /// Paths with a variable that name things of everybody, or of the operator.
 fn is_nobodys(path: &str) -> bool {
-    [
-        "/admin/",
-        "/assets/",
-        "/fotos/",
-        "/painel/aulas/",
-        "/painel/meets/",
-    ]
-    .iter()
-    .any(|common| path.starts_with(common))
+    ["/admin/", "/assets/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
+        .iter()
+        .any(|common| path.starts_with(common))
 }
 
 /// A body that every form reads something from.
@@ -198,16 +183,9 @@ fn what_is_anothers_is_not_there_on_any_route() {
             continue;
         }
         let Some(number) = theirs.named_by(&route.path) else {
-            panic!(
-                "{} {}: whose things does it name?",
-                route.method, route.path
-            );
+            panic!("{} {}: whose things does it name?", route.method, route.path);
         };
-        let actor = if route.call.contains("supplier") {
-            &supplier
-        } else {
-            &ana
-        };
+        let actor = if route.call.contains("supplier") { &supplier } else { &ana };
         let ask = |number: &str| -> Vec<Reply> {
             let (begin, rest) = route.path.split_once('{').unwrap();
             let end = rest.split_once('}').unwrap().1;
@@ -226,10 +204,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
                     .collect();
                 vec![html.form(&fields), request.json(&body())]
             };
-            requests
-                .into_iter()
-                .map(|request| actor.send(request))
-                .collect()
+            requests.into_iter().map(|request| actor.send(request)).collect()
         };
         for (reply, nobodys) in ask(number).iter().zip(ask(NOBODYS)) {
             assert_eq!(reply.status, 404, "{reply}");
@@ -240,10 +215,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
     }
     assert!(asked >= 20, "{asked}");
     let calls = world.requests();
-    assert!(
-        calls.iter().all(|call| call["ml_user_id"] != THEIRS),
-        "{calls:?}"
-    );
+    assert!(calls.iter().all(|call| call["ml_user_id"] != THEIRS), "{calls:?}");
     assert_eq!(Theirs::state(&site), before);
 }
 
@@ -291,12 +263,8 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
             continue;
         };
         // These begin something of one's own.
-        let is_own = [
-            "/painel/ml/conectar",
-            "/painel/ml/retorno",
-            "/api/ext/logout",
-        ]
-        .contains(&&*route.path);
+        let is_own = ["/painel/ml/conectar", "/painel/ml/retorno", "/api/ext/logout"]
+            .contains(&&*route.path);
         if route.path.contains('{') || is_own || route.method != "GET" {
             continue;
         }
@@ -318,24 +286,15 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
     assert!(asked > 3_000, "{asked}");
     tools_say_so(&theirs, &ana, &extension);
     let calls = world.requests();
-    assert!(
-        calls.iter().all(|call| call["ml_user_id"] != THEIRS),
-        "{calls:?}"
-    );
+    assert!(calls.iter().all(|call| call["ml_user_id"] != THEIRS), "{calls:?}");
     assert_eq!(Theirs::state(&site), before);
 }
 
 fn tools_say_so(theirs: &Theirs, ana: &Actor<'_>, extension: &Actor<'_>) {
     // Tools that are asked for one account or parcel say 404.
     for target in [
-        format!(
-            "/painel/ml/etiqueta?conta={THEIRS}&shipment_id={}",
-            theirs.shipment
-        ),
-        format!(
-            "/painel/ml/etiqueta?conta={OWN}&shipment_id={}",
-            theirs.shipment
-        ),
+        format!("/painel/ml/etiqueta?conta={THEIRS}&shipment_id={}", theirs.shipment),
+        format!("/painel/ml/etiqueta?conta={OWN}&shipment_id={}", theirs.shipment),
         format!("/painel/ml/calculadora/taxas-json?conta={THEIRS}&preco=50&categoria=MLB31447"),
         format!("/painel/vendas?conta={THEIRS}"),
         format!("/painel/vendas?conta={THEIRS}&formato=csv"),
@@ -345,14 +304,10 @@ fn tools_say_so(theirs: &Theirs, ana: &Actor<'_>, extension: &Actor<'_>) {
     ] {
         check_quiet(&ana.get(&target).expect(404), &theirs.shipment, theirs);
     }
-    for (actor, path) in [
-        (ana, "/painel/avisos/lidos"),
-        (extension, "/api/ext/notificacoes/lidas"),
-    ] {
-        let read = actor.post(
-            path,
-            &json!({ "ids": [theirs.notification], "id": theirs.notification }),
-        );
+    for (actor, path) in [(ana, "/painel/avisos/lidos"), (extension, "/api/ext/notificacoes/lidas")]
+    {
+        let read =
+            actor.post(path, &json!({ "ids": [theirs.notification], "id": theirs.notification }));
         check_quiet(&read, &theirs.notification, theirs);
     }
 }

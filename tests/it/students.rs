@@ -35,9 +35,7 @@ fn names(admin: &Actor<'_>, query: &str) -> Vec<String> {
     let listed = list(admin, &format!("/admin/alunos?{query}"));
     let rows = listed["dados"].as_array().unwrap();
     assert!(listed["total"].as_u64().unwrap() >= rows.len() as u64);
-    rows.iter()
-        .map(|row| row["nome"].as_str().unwrap().to_owned())
-        .collect()
+    rows.iter().map(|row| row["nome"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -61,16 +59,8 @@ fn a_student_has_the_fields_of_the_contract() {
         json!({ "ok": true, "total": 1, "dados": [expected] })
     );
     assert_eq!(list(&admin, &format!("/admin/alunos/{id}")), expected);
-    let shown = page(&admin, &format!("/admin/alunos/{id}"))
-        .expect(200)
-        .text();
-    for part in [
-        "Ana Souza",
-        "ana@exemplo.com",
-        "5511912345678",
-        "Boas-vindas",
-        "Pendente",
-    ] {
+    let shown = page(&admin, &format!("/admin/alunos/{id}")).expect(200).text();
+    for part in ["Ana Souza", "ana@exemplo.com", "5511912345678", "Boas-vindas", "Pendente"] {
         assert!(shown.contains(part), "no {part:?}");
     }
     // Nobody signs in without having chosen a password.
@@ -104,37 +94,18 @@ fn every_field_at_fault_is_named_and_typed_text_is_kept() {
     }
     let taken = json!({ "nome": "Outra", "email": " ANA@exemplo.com", "plano": "free" });
     let reply = admin.post("/admin/alunos", &taken).expect(409);
-    assert_eq!(
-        (reply.code().as_str(), &*faults(&reply)),
-        ("conflict", "email")
-    );
+    assert_eq!((reply.code().as_str(), &*faults(&reply)), ("conflict", "email"));
     let form = |fields: &[(&str, &str)]| {
-        admin.send(
-            Request::new("POST", "/admin/alunos")
-                .header("Accept", "text/html")
-                .form(fields),
-        )
+        admin.send(Request::new("POST", "/admin/alunos").header("Accept", "text/html").form(fields))
     };
-    let typed = [
-        ("nome", "Zé <b>"),
-        ("email", "ana@exemplo.com"),
-        ("plano", "vip"),
-    ];
+    let typed = [("nome", "Zé <b>"), ("email", "ana@exemplo.com"), ("plano", "vip")];
     let again = form(&typed).expect(409).text();
-    for part in [
-        "Já existe uma conta com este e-mail",
-        "Zé &#60;b&#62;",
-        "Nada foi salvo",
-    ] {
+    for part in ["Já existe uma conta com este e-mail", "Zé &#60;b&#62;", "Nada foi salvo"] {
         assert!(again.contains(part), "no {part:?} in {again}");
     }
     form(&[("nome", ""), ("email", "x"), ("plano", "vip")]).expect(422);
-    let made = form(&[
-        ("nome", "Bia"),
-        ("email", "bia@x.com"),
-        ("plano", "vip"),
-        ("chat_number", ""),
-    ]);
+    let made =
+        form(&[("nome", "Bia"), ("email", "bia@x.com"), ("plano", "vip"), ("chat_number", "")]);
     let made = made.expect(303);
     let leads_to = made.header("location").unwrap();
     assert!(leads_to.starts_with("/admin/alunos/"), "{leads_to}");
@@ -148,11 +119,7 @@ pub fn faults(reply: &Reply) -> String {
     let body = reply.json();
     let mut names: Vec<&String> = body["fields"].as_object().unwrap().keys().collect();
     names.sort();
-    names
-        .into_iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(" ")
+    names.into_iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -164,27 +131,13 @@ fn a_change_keeps_what_it_leaves_out() {
     let target = format!("/admin/alunos/{ana}");
     admin.post(&target, &json!({ "plano": "podio" })).ok();
     admin.post(&target, &json!({ "chat_number": "" })).ok();
-    admin
-        .post(&target, &json!({ "email": "ANA.nova@exemplo.com" }))
-        .ok();
+    admin.post(&target, &json!({ "email": "ANA.nova@exemplo.com" })).ok();
     let now = list(&admin, &target);
     assert_eq!(
-        [
-            &now["nome"],
-            &now["email"],
-            &now["plano"],
-            &now["chat_number"]
-        ],
-        [
-            &json!("Ana"),
-            &json!("ana.nova@exemplo.com"),
-            &json!("podio"),
-            &Value::Null
-        ]
+        [&now["nome"], &now["email"], &now["plano"], &now["chat_number"]],
+        [&json!("Ana"), &json!("ana.nova@exemplo.com"), &json!("podio"), &Value::Null]
     );
-    let taken = admin
-        .post(&target, &json!({ "email": "bia@exemplo.com" }))
-        .expect(409);
+    let taken = admin.post(&target, &json!({ "email": "bia@exemplo.com" })).expect(409);
     assert_eq!(faults(&taken), "email");
     // People write numbers as they like.
     let form = Request::new("POST", &target).form(&[
@@ -230,10 +183,7 @@ fn null_takes_away_and_a_plan_that_is_left_out_is_free() {
     let id = admin.post("/admin/alunos", &body).expect(201).json()["id"].clone();
     let target = format!("/admin/alunos/{}", id.as_str().unwrap());
     let now = list(&admin, &target);
-    assert_eq!(
-        (&now["plano"], &now["chat_number"]),
-        (&json!("free"), &json!("5511912345678"))
-    );
+    assert_eq!((&now["plano"], &now["chat_number"]), (&json!("free"), &json!("5511912345678")));
     admin.post(&target, &json!({ "chat_number": null })).ok();
     assert_eq!(list(&admin, &target)["chat_number"], json!(null));
     for needed in ["nome", "email", "plano"] {
@@ -274,10 +224,7 @@ fn people_are_found_by_parts_of_their_name_and_address() {
     ] {
         let found: Vec<&str> = found.split(' ').filter(|name| !name.is_empty()).collect();
         let listed = names(&admin, query);
-        let first: Vec<&str> = listed
-            .iter()
-            .map(|name| name.split(' ').next().unwrap())
-            .collect();
+        let first: Vec<&str> = listed.iter().map(|name| name.split(' ').next().unwrap()).collect();
         assert_eq!(first, found, "{query}");
     }
     // A new name is found at once, the old one no longer.
@@ -327,22 +274,13 @@ fn filters_agree_with_the_totals() {
     ] {
         assert_eq!(total(query), expected, "{query}");
     }
-    for bad in [
-        "plano=outro",
-        "status=x",
-        "ordem=email",
-        "pagina=0",
-        "por_pagina=0",
-        "formato=pdf",
-    ] {
+    for bad in ["plano=outro", "status=x", "ordem=email", "pagina=0", "por_pagina=0", "formato=pdf"]
+    {
         admin.get(&format!("/admin/alunos?{bad}")).expect(422);
     }
     let narrow = page(&admin, "/admin/alunos?status=suspenso&plano=free");
     let narrow = narrow.expect(200).text();
-    assert!(
-        narrow.contains("2 resultados") && narrow.contains("Suspenso"),
-        "{narrow}"
-    );
+    assert!(narrow.contains("2 resultados") && narrow.contains("Suspenso"), "{narrow}");
     page(&admin, "/admin/alunos?q=ninguem").expect(200);
 }
 
@@ -359,11 +297,8 @@ fn every_order_pages_through_everybody_once() {
             }
             let unique: BTreeSet<&String> = seen.iter().collect();
             assert_eq!((seen.len(), unique.len()), (23, 23), "{order} {sign}");
-            let is_sorted = if sign.is_empty() {
-                seen.is_sorted()
-            } else {
-                seen.is_sorted_by(|a, b| a >= b)
-            };
+            let is_sorted =
+                if sign.is_empty() { seen.is_sorted() } else { seen.is_sorted_by(|a, b| a >= b) };
             assert!(is_sorted, "{sign}{order}{search}: {seen:?}");
         }
     }
@@ -386,16 +321,8 @@ fn the_export_has_every_row_and_no_formula() {
     );
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().any(|line| line.contains(",'=1+1,")), "{text}");
-    assert!(
-        lines
-            .iter()
-            .any(|line| line.contains("\"Ana \"\"A\"\", a única\"")),
-        "{text}"
-    );
-    let some = admin
-        .get("/admin/alunos?formato=csv&plano=vip")
-        .expect(200)
-        .text();
+    assert!(lines.iter().any(|line| line.contains("\"Ana \"\"A\"\", a única\"")), "{text}");
+    let some = admin.get("/admin/alunos?formato=csv&plano=vip").expect(200).text();
     assert_eq!(some.lines().count(), 2);
 }
 
@@ -403,30 +330,18 @@ fn the_export_has_every_row_and_no_formula() {
 /// is done to a person.
 pub fn visit_all(admin: &Actor<'_>) {
     for search in ["", "&q=ana", "&q=an", "&q=ana+silva+x"] {
-        for filter in [
-            "",
-            "&status=ativo",
-            "&plano=vip",
-            "&em_disputa=nao&plano=vip&status=ativo",
-        ] {
+        for filter in ["", "&status=ativo", "&plano=vip", "&em_disputa=nao&plano=vip&status=ativo"]
+        {
             for order in ["nome", "-criado_em", "ultimo_acesso"] {
                 let query = format!("?ordem={order}{filter}{search}");
                 admin.get(&format!("/admin/alunos{query}")).expect(200);
             }
-            admin
-                .get(&format!("/admin/alunos?formato=csv{filter}{search}"))
-                .expect(200);
+            admin.get(&format!("/admin/alunos?formato=csv{filter}{search}")).expect(200);
         }
-        for filter in [
-            "",
-            "&quem=pessoa",
-            "&objeto=aluno",
-            "&quem=pessoa&objeto=aluno",
-            "&periodo=7",
-        ] {
-            admin
-                .get(&format!("/admin/auditoria?pagina=1{filter}{search}"))
-                .expect(200);
+        for filter in
+            ["", "&quem=pessoa", "&objeto=aluno", "&quem=pessoa&objeto=aluno", "&periodo=7"]
+        {
+            admin.get(&format!("/admin/auditoria?pagina=1{filter}{search}")).expect(200);
         }
     }
     let csv = json!({ "csv": "nome,email,plano\nEva,eva@lista.com,pro\n" });
@@ -437,37 +352,20 @@ pub fn visit_all(admin: &Actor<'_>) {
         admin.get(&format!("{target}?formato=csv")).expect(200);
     }
     admin.get("/admin/alunos/importar").expect(200);
-    admin
-        .post("/admin/alunos/importar/1/aplicar", &json!({}))
-        .expect(202);
-    admin
-        .post("/admin/alunos/importar/2/excluir", &json!({}))
-        .ok();
+    admin.post("/admin/alunos/importar/1/aplicar", &json!({})).expect(202);
+    admin.post("/admin/alunos/importar/2/excluir", &json!({})).ok();
     admin.get("/admin/papeis").expect(200);
-    admin
-        .post("/admin/papeis", &json!({ "free": ["meets"] }))
-        .ok();
+    admin.post("/admin/papeis", &json!({ "free": ["meets"] })).ok();
     let id = make(admin, "Beto", "beto@exemplo.com", "pro");
     let target = format!("/admin/alunos/{id}");
     admin.get(&target).expect(200);
-    admin
-        .post(
-            &target,
-            &json!({ "nome": "Beto Lima", "email": "b@exemplo.com" }),
-        )
-        .ok();
+    admin.post(&target, &json!({ "nome": "Beto Lima", "email": "b@exemplo.com" })).ok();
     for word in ["negar", "herdar"] {
         let exception = json!({ "ml_clonar": word });
         admin.post(&format!("{target}/permissoes"), &exception).ok();
     }
     let reason = json!({ "motivo": "teste" });
-    for act in [
-        "link-de-senha",
-        "suspender",
-        "reativar",
-        "sessoes/encerrar",
-        "excluir",
-    ] {
+    for act in ["link-de-senha", "suspender", "reativar", "sessoes/encerrar", "excluir"] {
         admin.post(&format!("{target}/{act}"), &reason).ok();
     }
 }

@@ -56,20 +56,14 @@ const ROLES: [(&str, &str, &str); 3] = [
 fn sample(row: &Route) -> Request {
     let request =
         Request::new(&row.method, &row.sample_path()).header("Accept", "application/json");
-    if row.method == "GET" {
-        request
-    } else {
-        request.json(&json!({}))
-    }
+    if row.method == "GET" { request } else { request.json(&json!({})) }
 }
 
 /// Rows that end something of the caller come last.
 fn rows(site: &Site) -> Vec<Route> {
     let mut rows = site.routes();
     let ends = |row: &Route| {
-        ["/sair", "/logout", "/encerrar", "/revogar"]
-            .iter()
-            .any(|end| row.path.ends_with(end))
+        ["/sair", "/logout", "/encerrar", "/revogar"].iter().any(|end| row.path.ends_with(end))
     };
     rows.retain(|row| !row.path.starts_with("/api/v1/admin"));
     rows.sort_by_key(ends);
@@ -80,11 +74,7 @@ fn got(reply: &Reply) -> (u16, String) {
     // Files are refused in plain text, which has no codes.
     let is_text = reply.header("content-type") == Some("text/plain; charset=utf-8");
     let is_closed = is_text && reply.text().starts_with("Seu acesso não vale mais.");
-    let code = if is_closed {
-        "account_suspended".to_owned()
-    } else {
-        reply.code()
-    };
+    let code = if is_closed { "account_suspended".to_owned() } else { reply.code() };
     (reply.status, code)
 }
 
@@ -97,9 +87,7 @@ fn target(admin: &Actor<'_>, path: &str, name: &str) -> String {
 /// The code of a fresh link to choose a password.
 #[track_caller]
 fn link(site: &Site, person: &Person) -> String {
-    let printed = site
-        .command(&["user", "password-link", "--email", &person.email])
-        .ok();
+    let printed = site.command(&["user", "password-link", "--email", &person.email]).ok();
     printed.trim().rsplit('=').next().unwrap().to_owned()
 }
 
@@ -114,12 +102,8 @@ fn logins(site: &Site, person: &Person) -> Vec<(u16, String)> {
     let json = json!({ "email": person.email, "senha": person.password });
     let form = [("email", &*person.email), ("senha", &*person.password)];
     let nobody = site.anonymous();
-    let program = Request::new("POST", "/entrar")
-        .header("Accept", "application/json")
-        .json(&json);
-    let browser = Request::new("POST", "/entrar")
-        .header("Accept", "text/html")
-        .form(&form);
+    let program = Request::new("POST", "/entrar").header("Accept", "application/json").json(&json);
+    let browser = Request::new("POST", "/entrar").header("Accept", "text/html").form(&form);
     let browser = nobody.send(browser);
     let suspended = browser.text().contains("Seu acesso está suspenso");
     let word = if suspended { "account_suspended" } else { "" };
@@ -143,9 +127,7 @@ fn every_credential_is_refused_on_every_row_while_it_lasts() {
         let ways = ways(&site, &name, role);
         for way in &ways {
             // Good, and known to memory, until a moment before.
-            let row = rows
-                .iter()
-                .find(|row| row.method == "GET" && (way.opens)(row, kind));
+            let row = rows.iter().find(|row| row.method == "GET" && (way.opens)(row, kind));
             if let Some(row) = row {
                 let status = way.actor.send(sample(row)).status;
                 assert!(
@@ -184,10 +166,7 @@ fn every_credential_is_refused_on_every_row_while_it_lasts() {
             }
         }
         let person = ways[0].actor.person().clone();
-        assert!(
-            logins(&site, &person).iter().all(|one| *one == closed),
-            "logins of {role}"
-        );
+        assert!(logins(&site, &person).iter().all(|one| *one == closed), "logins of {role}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -205,27 +184,15 @@ fn reactivation_brings_back_only_what_was_not_ended() {
         let code = link(&site, &person);
         let student = target(&admin, "/admin/alunos", &name);
         let act = |verb: &str| match door {
-            "panel" => admin
-                .post(&format!("{student}/{verb}"), &json!({ "motivo": "teste" }))
-                .ok(),
-            _ => key
-                .post(
-                    &format!("/api/v1/alunos/{verb}"),
-                    &json!({ "email": person.email }),
-                )
-                .ok(),
+            "panel" => admin.post(&format!("{student}/{verb}"), &json!({ "motivo": "teste" })).ok(),
+            _ => {
+                key.post(&format!("/api/v1/alunos/{verb}"), &json!({ "email": person.email })).ok()
+            }
         };
         act("suspender");
         let closed = (401, "account_suspended".to_owned());
-        assert!(
-            logins(&site, &person).iter().all(|one| *one == closed),
-            "{door}"
-        );
-        assert_eq!(
-            got(&partner.get("/api/v1/partner/health")),
-            closed,
-            "{door}"
-        );
+        assert!(logins(&site, &person).iter().all(|one| *one == closed), "{door}");
+        assert_eq!(got(&partner.get("/api/v1/partner/health")), closed, "{door}");
         assert_eq!(choose(&site, &code), 404, "{door}");
         act("reativar");
         // Sessions, extension tokens and links ended for good.
@@ -236,10 +203,7 @@ fn reactivation_brings_back_only_what_was_not_ended() {
         partner.get("/api/v1/partner/health").expect(200);
         let back = logins(&site, &person);
         assert_eq!(back[0].0, 200, "{door}");
-        assert!(
-            back[1..].iter().all(|(status, _)| *status == 303),
-            "{door}: {back:?}"
-        );
+        assert!(back[1..].iter().all(|(status, _)| *status == 303), "{door}: {back:?}");
     }
 }
 
@@ -262,26 +226,16 @@ fn another_role_opens_other_rows_at_once() {
     assert_eq!(extension.get("/api/ext/me").ok()["tem_acesso"], true);
     admin.post(&ana, &json!({ "plano": "free" })).ok();
     let me = extension.get("/api/ext/me").ok();
-    assert_eq!(
-        (&me["tem_acesso"], &me["user"]["role"]),
-        (&json!(false), &json!("free"))
-    );
+    assert_eq!((&me["tem_acesso"], &me["user"]["role"]), (&json!(false), &json!("free")));
     // Suspended under one role, they stay so under another.
-    admin
-        .post(&format!("{ana}/suspender"), &json!({ "motivo": "teste" }))
-        .ok();
+    admin.post(&format!("{ana}/suspender"), &json!({ "motivo": "teste" })).ok();
     admin.post(&ana, &json!({ "plano": "podio" })).ok();
-    assert_eq!(
-        got(&extension.get("/api/ext/me")),
-        (401, "account_suspended".to_owned())
-    );
+    assert_eq!(got(&extension.get("/api/ext/me")), (401, "account_suspended".to_owned()));
     assert_eq!(list(&admin, &ana)["status"], "suspenso");
     // A page tells a browser in words.
     let session = site.person("bia");
     session.get("/painel").expect(200);
     let bia = target(&admin, "/admin/alunos", "bia");
-    admin
-        .post(&format!("{bia}/suspender"), &json!({ "motivo": "teste" }))
-        .ok();
+    admin.post(&format!("{bia}/suspender"), &json!({ "motivo": "teste" })).ok();
     page(&session, "/painel").expect(401);
 }

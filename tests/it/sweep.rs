@@ -84,9 +84,7 @@ fn a_known_path_answers_only_its_own_methods() {
             if declared.contains(&method) {
                 continue;
             }
-            let reply = nobody
-                .send(Request::new(method, &route.sample_path()))
-                .expect(405);
+            let reply = nobody.send(Request::new(method, &route.sample_path())).expect(405);
             let allow = reply.header("allow").unwrap_or_default();
             for known in &declared {
                 assert!(allow.contains(known), "Allow lacks {known}\n{reply}");
@@ -125,11 +123,8 @@ fn a_body_over_the_limit_is_refused_before_it_is_sent() {
             site.address()
         );
         connection.write(head.as_bytes());
-        let reply = connection
-            .read_reply(&format!("POST {path}"))
-            .unwrap()
-            .expect("an answer")
-            .expect(413);
+        let reply =
+            connection.read_reply(&format!("POST {path}")).unwrap().expect("an answer").expect(413);
         assert_eq!(reply.header("connection"), Some("close"), "{reply}");
     }
 }
@@ -227,10 +222,7 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
         (Kind::Receiver, site.key(&["webhook_receive"])),
         (Kind::Keeper, site.key(&["admin"])),
     ];
-    callers
-        .into_iter()
-        .map(|(kind, actor)| Caller { actor, kind })
-        .collect()
+    callers.into_iter().map(|(kind, actor)| Caller { actor, kind }).collect()
 }
 
 /// What the row's declaration owes this kind of caller.
@@ -302,9 +294,7 @@ fn sample_request(route: &Route) -> Request {
 }
 
 fn ends_credential(route: &Route) -> bool {
-    ["/sair", "/logout"]
-        .iter()
-        .any(|end| route.path.ends_with(end))
+    ["/sair", "/logout"].iter().any(|end| route.path.ends_with(end))
 }
 
 /// Rows that read a JSON body. Those that end in a verb of their own act on

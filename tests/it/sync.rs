@@ -55,11 +55,7 @@ pub fn accounts(person: &Actor<'_>) -> Vec<Value> {
 pub fn area(person: &Actor<'_>, name: &str) -> Value {
     let accounts = accounts(person);
     let areas = accounts[0]["sincronizacao"].as_array().unwrap();
-    areas
-        .iter()
-        .find(|area| area["area"] == name)
-        .unwrap()
-        .clone()
+    areas.iter().find(|area| area["area"] == name).unwrap().clone()
 }
 
 fn is_read(account: &Value) -> bool {
@@ -119,9 +115,7 @@ pub fn mirrored(world: &World) -> Site {
 }
 
 pub fn orders(site: &Site) -> i64 {
-    site.stored("SELECT count(*) || '' FROM sale_order")[0]
-        .parse()
-        .unwrap()
+    site.stored("SELECT count(*) || '' FROM sale_order")[0].parse().unwrap()
 }
 
 /// The sums equal a recount.
@@ -149,9 +143,7 @@ fn counts(accounts: i64, sales: i64, errors: i64) -> Value {
 fn searches(world: &World) -> Vec<String> {
     let calls = world.requests().into_iter();
     let calls = calls.filter(|call| call["path"] == "/orders/search");
-    calls
-        .map(|call| call["query"].as_str().unwrap().to_owned())
-        .collect()
+    calls.map(|call| call["query"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -165,10 +157,7 @@ fn a_year_of_orders_is_read_and_nobody_is_told() {
     let ana = site.person("ana");
     assert_eq!(orders(&site), had);
     let read = area(&ana, "pedidos");
-    assert_eq!(
-        (&read["feitos"], &read["esperados"]),
-        (&json!(had), &json!(had))
-    );
+    assert_eq!((&read["feitos"], &read["esperados"]), (&json!(had), &json!(had)));
     assert_eq!(accounts(&ana)[0]["historico_desde"], Value::Null);
     let told = site.stored("SELECT count(*) || '' FROM notification");
     assert_eq!(told, ["0"]);
@@ -248,25 +237,17 @@ fn a_killed_reading_goes_on_where_it_was() {
     for round in 1..=3 {
         let done = || area(&ana, "pedidos")["feitos"].as_i64().unwrap();
         let before = done();
-        until("some more is here", PATIENCE, || {
-            (done() > before).then_some(())
-        });
+        until("some more is here", PATIENCE, || (done() > before).then_some(()));
         site.kill();
         let read_from = site.stored("SELECT position || '' FROM ml_sync WHERE area = 1");
         let read_from: i64 = read_from[0].split(' ').next().unwrap().parse().unwrap();
         world.forget_requests();
         site.start_again();
-        until("it goes on", PATIENCE, || {
-            (searches(&world).len() > 2).then_some(())
-        });
+        until("it goes on", PATIENCE, || (searches(&world).len() > 2).then_some(()));
         for search in searches(&world) {
             let mut pairs = form_urlencoded::parse(search.as_bytes());
-            let (_, to) = pairs
-                .find(|(name, _)| name == "order.date_created.to")
-                .unwrap();
-            let to = chrono::DateTime::parse_from_rfc3339(&to)
-                .unwrap()
-                .timestamp();
+            let (_, to) = pairs.find(|(name, _)| name == "order.date_created.to").unwrap();
+            let to = chrono::DateTime::parse_from_rfc3339(&to).unwrap().timestamp();
             assert!(to <= read_from + 3600, "round {round}: {search}");
         }
     }
@@ -322,12 +303,9 @@ fn an_account_unlinked_while_it_is_read_is_left_alone() {
         "path_prefix": "/orders/search", "skip": 12, "times": 0, "kind": "slow", "ms": 3_000,
     }));
     world.link(&ana, LOJA);
-    until("some is here", PATIENCE, || {
-        (orders(&site) > 0).then_some(())
-    });
+    until("some is here", PATIENCE, || (orders(&site) > 0).then_some(()));
     let unlink = format!("/painel/ml/contas/{LOJA}/desvincular");
-    ana.send(Request::new("POST", &unlink).form(&[]))
-        .expect(303);
+    ana.send(Request::new("POST", &unlink).form(&[])).expect(303);
     world.clear_faults();
     // Whoever links it next has all of it, and Ana keeps what she had.
     let rui = site.person("rui");
@@ -341,10 +319,7 @@ fn an_account_unlinked_while_it_is_read_is_left_alone() {
     };
     assert_eq!(of("rui"), had);
     assert!((1..had).contains(&of("ana")));
-    assert_eq!(
-        site.stored("SELECT count(*) || '' FROM ml_sync WHERE next_at < 0"),
-        ["0"]
-    );
+    assert_eq!(site.stored("SELECT count(*) || '' FROM ml_sync WHERE next_at < 0"), ["0"]);
 }
 
 #[test]
@@ -373,9 +348,7 @@ fn what_nobody_told_is_found_by_the_periodic_run() {
     // A sale that was told is no news to the run.
     world.sale(LOJA);
     world.deliveries();
-    until("it is here", PATIENCE, || {
-        (orders(&site) == 4).then_some(())
-    });
+    until("it is here", PATIENCE, || (orders(&site) == 4).then_some(()));
     assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0));
     assert_eq!(site.stored(told), ["4"]);
     assert_eq!(world.violations(), [json!(null); 0]);
@@ -423,19 +396,13 @@ fn one_account_in_trouble_does_not_hold_up_another() {
     world.forget_requests();
     assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0));
     let asked = world.requests();
-    assert!(
-        asked.iter().all(|call| call["ml_user_id"] == OUTRA),
-        "{asked:?}"
-    );
+    assert!(asked.iter().all(|call| call["ml_user_id"] == OUTRA), "{asked:?}");
     world.forget_requests();
     world.link(&ana, LOJA);
     wait_until_read(&site, &ana);
     assert_eq!(orders(&site), 2);
     for search in searches(&world) {
-        assert!(
-            !search.contains("date_created"),
-            "what was here is read again: {search}"
-        );
+        assert!(!search.contains("date_created"), "what was here is read again: {search}");
     }
 }
 
@@ -451,10 +418,7 @@ fn a_part_that_is_refused_is_no_lost_link() {
         quiet_sale(&world, LOJA);
         assert_eq!(run_after(&site, TURN_S), counts(0, 1, 1), "{code}");
         let account = &accounts(&ana)[0];
-        assert_eq!(
-            (&account["token_ok"], &account["erro"]),
-            (&json!(true), &Value::Null)
-        );
+        assert_eq!((&account["token_ok"], &account["erro"]), (&json!(true), &Value::Null));
         assert_eq!(area(&ana, "pedidos")["estado"], "em_dia");
         assert_eq!(area(&ana, "conta")["estado"], "com_erro");
         world.clear_faults();
@@ -512,19 +476,13 @@ fn an_owner_has_an_account_read_now_once_a_minute() {
     let ask = |person: &Actor<'_>| -> Reply { person.post(&target, &json!({})) };
     quiet_sale(&world, LOJA);
     ask(&rui).expect(404);
-    ana.post("/painel/ml/contas/x/sincronizar", &json!({}))
-        .expect(404);
+    ana.post("/painel/ml/contas/x/sincronizar", &json!({})).expect(404);
     assert_eq!(ask(&ana).ok(), json!({ "ok": true }));
-    until("the sale is here", PATIENCE, || {
-        (orders(&site) == 1).then_some(())
-    });
+    until("the sale is here", PATIENCE, || (orders(&site) == 1).then_some(()));
     let refused = ask(&ana).expect(429);
     assert_eq!(refused.code(), "rate_limited");
     assert_eq!(refused.header("retry-after"), Some("60"));
-    let form = || {
-        ana.send(Request::new("POST", &target).form(&[]))
-            .expect(303)
-    };
+    let form = || ana.send(Request::new("POST", &target).form(&[])).expect(303);
     let leads_to = |reply: Reply| reply.header("location").unwrap().to_owned();
     assert_eq!(leads_to(form()), "/painel/ml?aviso=ja_pedida");
     site.clock().advance_s(60);

@@ -55,22 +55,13 @@ fn what_is_for_sale_and_open_is_read_with_the_link() {
     let listings = site.stored("SELECT count(*) || '' FROM listing");
     assert_eq!(listings, ["252"]);
     let read = area(&ana, "anuncios");
-    assert_eq!(
-        (&read["feitos"], &read["esperados"]),
-        (&json!(252), &json!(252))
-    );
+    assert_eq!((&read["feitos"], &read["esperados"]), (&json!(252), &json!(252)));
     let account = &accounts(&ana)[0];
     assert_eq!(account["anuncios"], 252);
-    assert_eq!(
-        (&account["perguntas"], &account["reclamacoes"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!((&account["perguntas"], &account["reclamacoes"]), (&json!(1), &json!(1)));
     let sent = "SELECT w.text FROM sale_order JOIN word w ON w.word_id = shipping_status";
     assert_eq!(site.stored(sent), ["ready_to_ship"]);
-    assert_eq!(
-        site.stored("SELECT count(*) || '' FROM notification"),
-        ["0"]
-    );
+    assert_eq!(site.stored("SELECT count(*) || '' FROM notification"), ["0"]);
     assert_eq!(site.stored("SELECT count(*) || '' FROM ml_seen"), ["0"]);
     world.no_violations();
 }
@@ -80,28 +71,16 @@ fn what_changed_without_a_word_is_found() {
     let world = shop();
     let things = things(&world);
     let site = mirrored(&world);
-    assert_eq!(
-        states(&site),
-        ["active", "active", "pergunta 1", "reclamação 1"]
-    );
+    assert_eq!(states(&site), ["active", "active", "pergunta 1", "reclamação 1"]);
     let quietly = |path: &str, change: Value| {
         let mut change = change;
         change["notify"] = false.into();
         world.control(&format!("/_sandbox/{path}"), &change);
     };
     site.clock().advance_s(60);
-    quietly(
-        &format!("items/{}", things.item),
-        json!({ "status": "closed" }),
-    );
-    quietly(
-        &format!("questions/{}", things.question),
-        json!({ "answer": "Serve" }),
-    );
-    quietly(
-        &format!("claims/{}", things.claim),
-        json!({ "status": "closed" }),
-    );
+    quietly(&format!("items/{}", things.item), json!({ "status": "closed" }));
+    quietly(&format!("questions/{}", things.question), json!({ "answer": "Serve" }));
+    quietly(&format!("claims/{}", things.claim), json!({ "status": "closed" }));
     // Asked and answered between two looks.
     let asked = json!({ "ml_user_id": LOJA, "text": "Tem azul?", "notify": false });
     let asked = world.control("/_sandbox/questions", &asked)["id"].to_string();
@@ -110,22 +89,10 @@ fn what_changed_without_a_word_is_found() {
     for _ in 0..4 {
         run_after(&site, 3 * 3600);
     }
-    assert_eq!(
-        states(&site),
-        [
-            "active",
-            "closed",
-            "pergunta 2",
-            "pergunta 2",
-            "reclamação 2"
-        ]
-    );
+    assert_eq!(states(&site), ["active", "closed", "pergunta 2", "pergunta 2", "reclamação 2"]);
     // Half a day is longer than a login lasts.
     let account = &accounts(&site.person("ana"))[0];
-    assert_eq!(
-        (&account["perguntas"], &account["reclamacoes"]),
-        (&json!(0), &json!(0))
-    );
+    assert_eq!((&account["perguntas"], &account["reclamacoes"]), (&json!(0), &json!(0)));
     assert_eq!(account["anuncios"], 1);
     world.no_violations();
 }
@@ -150,9 +117,8 @@ fn what_moves_on_its_way_is_followed() {
     world.forget_requests();
     run_after(&site, 2 * 3600);
     let asked = world.requests();
-    let shipments = asked
-        .iter()
-        .filter(|call| call["path"].as_str().unwrap().starts_with("/shipments"));
+    let shipments =
+        asked.iter().filter(|call| call["path"].as_str().unwrap().starts_with("/shipments"));
     assert_eq!(shipments.count(), 0, "{asked:?}");
 }
 
@@ -190,19 +156,12 @@ fn one_bad_record_fails_nothing_else() {
     ];
     let spoil = |spoiled: bool| {
         for record in &bad {
-            world.control(
-                "/_sandbox/spoil",
-                &json!({ "record": record, "spoiled": spoiled }),
-            );
+            world.control("/_sandbox/spoil", &json!({ "record": record, "spoiled": spoiled }));
         }
     };
     spoil(true);
     let site = mirrored(&world);
-    assert_eq!(
-        orders(&site),
-        4,
-        "the other sale of the claim is one of them"
-    );
+    assert_eq!(orders(&site), 4, "the other sale of the claim is one of them");
     assert_eq!(states(&site), ["active"]);
     // Whole again, they come with the next turn.
     spoil(false);
@@ -213,10 +172,7 @@ fn one_bad_record_fails_nothing_else() {
         run_after(&site, 3 * 3600);
     }
     assert_eq!(orders(&site), 5);
-    assert_eq!(
-        states(&site),
-        ["active", "active", "pergunta 1", "reclamação 1"]
-    );
+    assert_eq!(states(&site), ["active", "active", "pergunta 1", "reclamação 1"]);
 }
 
 #[test]
@@ -262,13 +218,8 @@ fn notifications_that_were_missed_are_received_late() {
     site.start_again();
     // No turn of the listings comes that soon.
     run_after(&site, 1_000);
-    let price = format!(
-        "SELECT price_cents || '' FROM listing WHERE item_id = {}",
-        &item[3..]
-    );
-    until("it is known", PATIENCE, || {
-        (site.stored(&price) == ["2500"]).then_some(())
-    });
+    let price = format!("SELECT price_cents || '' FROM listing WHERE item_id = {}", &item[3..]);
+    until("it is known", PATIENCE, || (site.stored(&price) == ["2500"]).then_some(()));
     let received = "SELECT count(*) || '' FROM ml_notification";
     assert_eq!(site.stored(received), ["1"]);
     run_after(&site, 1_000);
@@ -294,20 +245,14 @@ fn what_came_and_went_between_two_readings_is_found() {
     let claim = quietly("claims", json!({ "ml_user_id": LOJA, "order": sale }));
     quietly(&format!("claims/{claim}"), json!({ "status": "closed" }));
     let banned = quietly("questions", json!({ "ml_user_id": LOJA }));
-    quietly(
-        &format!("questions/{banned}"),
-        json!({ "status": "BANNED" }),
-    );
+    quietly(&format!("questions/{banned}"), json!({ "status": "BANNED" }));
     let answered = quietly("questions", json!({ "ml_user_id": LOJA }));
     quietly(&format!("questions/{answered}"), json!({ "answer": "Tem" }));
     run_after(&site, 1_800);
     let found = ["pergunta 2", "pergunta 3", "reclamação 2"];
     assert_eq!(states(&site)[1..], found);
     // An answer that is taken away later, and an end that becomes another.
-    quietly(
-        &format!("questions/{answered}"),
-        json!({ "status": "DELETED" }),
-    );
+    quietly(&format!("questions/{answered}"), json!({ "status": "DELETED" }));
     quietly(
         &format!("claims/{claim}"),
         json!({ "status": "closed", "resolution": "item_returned" }),
@@ -315,14 +260,8 @@ fn what_came_and_went_between_two_readings_is_found() {
     for _ in 0..5 {
         run_after(&site, 6 * 3_600);
     }
-    assert_eq!(
-        states(&site)[1..],
-        ["pergunta 3", "pergunta 3", "reclamação 2"]
-    );
-    assert_eq!(
-        site.stored("SELECT resolution FROM claim"),
-        ["item_returned"]
-    );
+    assert_eq!(states(&site)[1..], ["pergunta 3", "pergunta 3", "reclamação 2"]);
+    assert_eq!(site.stored("SELECT resolution FROM claim"), ["item_returned"]);
     world.no_violations();
 }
 
@@ -354,10 +293,7 @@ fn a_record_that_made_no_sense_in_a_list_is_asked_for_alone() {
     let sale = quiet_sale(&world, LOJA);
     let spoil = |spoiled: bool| {
         let record = format!("orders/{sale}");
-        world.control(
-            "/_sandbox/spoil",
-            &json!({ "record": record, "spoiled": spoiled }),
-        );
+        world.control("/_sandbox/spoil", &json!({ "record": record, "spoiled": spoiled }));
     };
     spoil(true);
     let site = mirrored(&world);
@@ -369,11 +305,7 @@ fn a_record_that_made_no_sense_in_a_list_is_asked_for_alone() {
             "/orders/{sale} the answer makes no sense: date_created is missing or unreadable"
         );
         site.clock().advance_s(5);
-        (site
-            .stored(waiting)
-            .first()
-            .is_some_and(|text| found.starts_with(text)))
-        .then_some(())
+        (site.stored(waiting).first().is_some_and(|text| found.starts_with(text))).then_some(())
     });
     spoil(false);
     until("it is here", PATIENCE, || {

@@ -45,11 +45,7 @@ pub fn start(builder: Builder) -> Site {
 #[track_caller]
 pub fn code(person: &Actor<'_>) -> String {
     let told = person.post(CONNECT, &json!({})).ok();
-    let (_, code) = told["link"]
-        .as_str()
-        .unwrap()
-        .split_once("?start=")
-        .unwrap();
+    let (_, code) = told["link"].as_str().unwrap().split_once("?start=").unwrap();
     code.to_owned()
 }
 
@@ -61,10 +57,7 @@ pub fn say(world: &World, chat: i64, text: &str) {
 
 #[track_caller]
 fn block(world: &World, chat: i64, act: &str) {
-    world.control(
-        &format!("/_sandbox/telegram/{act}"),
-        &json!({ "chat_id": chat }),
-    );
+    world.control(&format!("/_sandbox/telegram/{act}"), &json!({ "chat_id": chat }));
 }
 
 /// What the bot said in a chat.
@@ -83,14 +76,10 @@ pub fn said(world: &World, chat: i64) -> Vec<String> {
 /// The bot's newest words in a chat, once it has said so much.
 #[track_caller]
 pub fn answer(world: &World, chat: i64, count: usize) -> String {
-    until(
-        &format!("the bot said {count} things in {chat}"),
-        PATIENCE,
-        || {
-            let said = said(world, chat);
-            (said.len() >= count).then(|| said[count - 1].clone())
-        },
-    )
+    until(&format!("the bot said {count} things in {chat}"), PATIENCE, || {
+        let said = said(world, chat);
+        (said.len() >= count).then(|| said[count - 1].clone())
+    })
 }
 
 /// Links a chat that nothing was said in yet.
@@ -108,9 +97,7 @@ pub fn chat_of(person: &Actor<'_>) -> Value {
 /// Queues a test to the operator and gives its id.
 #[track_caller]
 pub fn send_test(admin: &Actor<'_>) -> String {
-    let made = admin
-        .post(&format!("{QUEUE}/canais/telegram/teste"), &json!({}))
-        .expect(201);
+    let made = admin.post(&format!("{QUEUE}/canais/telegram/teste"), &json!({})).expect(201);
     made.json()["id"].as_str().unwrap().to_owned()
 }
 
@@ -124,10 +111,7 @@ fn a_link_connects_whoever_opens_it_once() {
     assert_eq!(told["vale_ate"], "2026-11-20 09:15:00");
     let link = told["link"].as_str().unwrap();
     let (bot, code) = link.split_once("?start=").unwrap();
-    assert_eq!(
-        bot,
-        format!("http://{}/t.me/escola_de_mentira_bot", world.address())
-    );
+    assert_eq!(bot, format!("http://{}/t.me/escola_de_mentira_bot", world.address()));
     assert!(code.len() == 43, "{code}");
     site.keep_secret("code", code);
     say(&world, ANA, &format!("/start {code}"));
@@ -141,10 +125,7 @@ fn a_link_connects_whoever_opens_it_once() {
         json!({ "nome": "Pessoa 501", "desde": "2026-11-20 09:00:00", "bloqueado": false })
     );
     let page = ana.send(Request::new("GET", ALERTS).header("Accept", "text/html"));
-    assert!(
-        page.text().contains("<strong>Pessoa 501</strong>"),
-        "{page}"
-    );
+    assert!(page.text().contains("<strong>Pessoa 501</strong>"), "{page}");
     // It is used up, for the same chat and for others.
     for chat in [ANA, RUI] {
         let before = said(&world, chat).len();
@@ -152,10 +133,7 @@ fn a_link_connects_whoever_opens_it_once() {
         let told = answer(&world, chat, before + 1);
         assert!(told.starts_with("Este link não vale mais."), "{told}");
     }
-    assert_eq!(
-        site.stored("SELECT hex(hash) FROM telegram_code"),
-        Vec::<String>::new()
-    );
+    assert_eq!(site.stored("SELECT hex(hash) FROM telegram_code"), Vec::<String>::new());
     assert!(world.violations().is_empty());
 }
 
@@ -167,13 +145,8 @@ fn a_browser_gets_the_link_on_the_page() {
         let person = site.person_as(name, role);
         let page = person.get(ALERTS).expect(200).text();
         assert!(page.contains("Conectar Telegram"), "{role}: {page}");
-        let page = person
-            .send(Request::new("POST", CONNECT).form(&[]))
-            .expect(200);
-        assert!(
-            page.text().contains("/t.me/escola_de_mentira_bot?start="),
-            "{page}"
-        );
+        let page = person.send(Request::new("POST", CONNECT).form(&[])).expect(200);
+        assert!(page.text().contains("/t.me/escola_de_mentira_bot?start="), "{page}");
         assert_eq!(page.header("cache-control"), Some("no-store"));
     }
     // A newer link takes the place of an earlier one.
@@ -185,10 +158,7 @@ fn a_browser_gets_the_link_on_the_page() {
     assert!(answer(&world, ANA, 2).starts_with("Tudo certo"));
     let gone = ana.send(Request::new("POST", "/perfil/telegram/desconectar").form(&[]));
     let gone = gone.expect(303);
-    assert_eq!(
-        gone.header("location"),
-        Some("/perfil/avisos?aviso=telegram_desconectado")
-    );
+    assert_eq!(gone.header("location"), Some("/perfil/avisos?aviso=telegram_desconectado"));
     assert_eq!(chat_of(&ana), Value::Null);
 }
 
@@ -199,11 +169,7 @@ fn a_code_ends_after_a_quarter_of_an_hour_and_with_its_person() {
     let (ana, rui) = (site.person("ana"), site.person("rui"));
     let (old, suspended) = (code(&ana), code(&rui));
     let crm = site.key(&["write"]);
-    crm.post(
-        "/api/v1/alunos/suspender",
-        &json!({ "email": "rui@example.com" }),
-    )
-    .ok();
+    crm.post("/api/v1/alunos/suspender", &json!({ "email": "rui@example.com" })).ok();
     say(&world, RUI, &format!("/start {suspended}"));
     assert!(answer(&world, RUI, 1).starts_with("Este link não vale mais."));
     site.clock().advance_s(15 * 60);
@@ -225,10 +191,7 @@ fn a_chat_of_somebody_else_is_not_moved() {
     say(&world, ANA, &format!("/start {theirs}"));
     let told = answer(&world, ANA, 2);
     assert!(told.contains("já está conectada a outra conta"), "{told}");
-    assert_eq!(
-        (chat_of(&rui), chat_of(&ana)["bloqueado"].clone()),
-        (Value::Null, json!(false))
-    );
+    assert_eq!((chat_of(&rui), chat_of(&ana)["bloqueado"].clone()), (Value::Null, json!(false)));
     // As it says: /stop, and the link again.
     say(&world, ANA, "/stop");
     assert!(answer(&world, ANA, 3).starts_with("Desconectado"));
@@ -250,17 +213,13 @@ fn who_blocks_the_bot_is_not_written_to_until_it_is_back() {
     let admin = site.administrator();
     connect(&world, &admin, ANA);
     block(&world, ANA, "block");
-    until("it is noted", PATIENCE, || {
-        (chat_of(&admin)["bloqueado"] == true).then_some(())
-    });
+    until("it is noted", PATIENCE, || (chat_of(&admin)["bloqueado"] == true).then_some(()));
     let page = admin.get(ALERTS).expect(200).text();
     assert!(page.contains("Você bloqueou o bot"), "{page}");
     let refused = admin.post(&format!("{QUEUE}/canais/telegram/teste"), &json!({}));
     assert_eq!(refused.expect(409).code(), "conflict");
     block(&world, ANA, "unblock");
-    until("it is back", PATIENCE, || {
-        (chat_of(&admin)["bloqueado"] == false).then_some(())
-    });
+    until("it is back", PATIENCE, || (chat_of(&admin)["bloqueado"] == false).then_some(()));
     send_test(&admin);
     until("it arrives", PATIENCE, || {
         let newest = said(&world, ANA).pop()?;
@@ -297,17 +256,9 @@ fn strangers_leave_nothing_behind() {
     // Whoever comes after them is heard all the same.
     let code = code(&ana);
     say(&world, ANA, &format!("/start {code}"));
-    until("ana is connected", PATIENCE, || {
-        (chat_of(&ana) != Value::Null).then_some(())
-    });
-    assert_eq!(
-        site.stored("SELECT user_id || '' FROM telegram_chat").len(),
-        1
-    );
-    assert!(
-        site.stored("SELECT user_id || '' FROM telegram_code")
-            .is_empty()
-    );
+    until("ana is connected", PATIENCE, || (chat_of(&ana) != Value::Null).then_some(()));
+    assert_eq!(site.stored("SELECT user_id || '' FROM telegram_chat").len(), 1);
+    assert!(site.stored("SELECT user_id || '' FROM telegram_code").is_empty());
     let kept = site
         .stored("SELECT (length(value) < 2000) || '' FROM setting WHERE name = 'telegram_updates'");
     assert_eq!(kept, ["1"]);
@@ -323,11 +274,7 @@ fn a_stop_does_not_wait_for_the_next_update() {
     });
     let begun = Instant::now();
     site.stop();
-    assert!(
-        begun.elapsed() < Duration::from_secs(15),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -358,10 +305,7 @@ fn an_update_counts_once_however_often_it_comes() {
     update(900_000_003, &format!("/start {again}"));
     assert!(answer(&world, ANA, 4).starts_with("Tudo certo"));
     update(900_000_004, "oi");
-    assert!(
-        answer(&world, ANA, 5).contains("só envia avisos"),
-        "still connected"
-    );
+    assert!(answer(&world, ANA, 5).contains("só envia avisos"), "still connected");
     assert_eq!(said(&world, ANA).len(), 5);
 }
 

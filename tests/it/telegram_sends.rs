@@ -50,10 +50,7 @@ fn a_reminder_leaves_by_telegram() {
     let told = run(&site);
     assert_eq!(told["meets_notif"], 1, "{told}");
     let reminder = answer(&world, ANA, 2);
-    assert!(
-        reminder.starts_with("Olá, ana! O encontro Tira-dúvidas"),
-        "{reminder}"
-    );
+    assert!(reminder.starts_with("Olá, ana! O encontro Tira-dúvidas"), "{reminder}");
     let sent = site.stored("SELECT channel || ' ' || state || ' ' || provider FROM outbox");
     assert_eq!(sent.len(), 1);
     assert!(sent[0].starts_with("telegram 1 "), "{sent:?}");
@@ -81,11 +78,7 @@ fn what_telegram_says_of_a_chat_is_heeded() {
         site.clock().advance_s(2);
     };
     failed(400, "Bad Request: can't parse entities");
-    assert_eq!(
-        chat_of(&admin)["bloqueado"],
-        false,
-        "the chat is not to blame"
-    );
+    assert_eq!(chat_of(&admin)["bloqueado"], false, "the chat is not to blame");
     failed(403, "Forbidden: user is deactivated");
     assert_eq!(chat_of(&admin)["bloqueado"], true);
     say(&world, ANA, "oi");
@@ -102,16 +95,8 @@ fn what_telegram_says_of_a_chat_is_heeded() {
     }));
     let id = send_test(&admin);
     settled(&site, &admin, &id, "enviada");
-    assert!(
-        said(&world, RUI)
-            .last()
-            .unwrap()
-            .contains("mensagem de teste")
-    );
-    assert_eq!(
-        site.stored("SELECT chat_id || '' FROM telegram_chat"),
-        ["502"]
-    );
+    assert!(said(&world, RUI).last().unwrap().contains("mensagem de teste"));
+    assert_eq!(site.stored("SELECT chat_id || '' FROM telegram_chat"), ["502"]);
     site.clock().advance_s(2);
     failed(400, "Bad Request: chat not found");
     assert_eq!(chat_of(&admin), Value::Null, "forgotten");
@@ -157,10 +142,7 @@ fn trouble_loses_nothing_and_a_pause_is_the_whole_bots() {
     assert_eq!(settled(&site, &admin, &id, "enviada")["tentativas"], 4);
     let standing = json_of(&admin, &format!("{QUEUE}/canais"));
     let telegram = &standing["dados"].as_array().unwrap()[2];
-    assert_eq!(
-        (&telegram["canal"], &telegram["em_ordem"]),
-        (&json!("telegram"), &json!(true))
-    );
+    assert_eq!((&telegram["canal"], &telegram["em_ordem"]), (&json!("telegram"), &json!(true)));
 }
 
 #[test]
@@ -204,27 +186,12 @@ fn without_telegram_there_is_no_link_and_the_page_says_so() {
     let ana = site.person("ana");
     let refused = ana.post(CONNECT, &json!({})).expect(503);
     assert_eq!(refused.code(), "unavailable");
-    let page = ana
-        .send(Request::new("POST", CONNECT).form(&[]))
-        .expect(503);
-    assert!(
-        page.text().contains("O Telegram não responde agora"),
-        "{page}"
-    );
-    assert!(
-        site.stored("SELECT user_id || '' FROM telegram_code")
-            .is_empty()
-    );
+    let page = ana.send(Request::new("POST", CONNECT).form(&[])).expect(503);
+    assert!(page.text().contains("O Telegram não responde agora"), "{page}");
+    assert!(site.stored("SELECT user_id || '' FROM telegram_code").is_empty());
     let checked = site.command(&["check"]).exits(1);
-    let row = checked
-        .stdout
-        .lines()
-        .find(|line| line.contains("telegram"));
-    assert!(
-        row.is_some_and(|row| row.starts_with("FAIL")),
-        "{}",
-        checked.stdout
-    );
+    let row = checked.stdout.lines().find(|line| line.contains("telegram"));
+    assert!(row.is_some_and(|row| row.starts_with("FAIL")), "{}", checked.stdout);
 }
 
 #[test]
@@ -237,14 +204,8 @@ fn check_asks_the_bot_who_it_is() {
         row.unwrap_or_else(|| panic!("{told}")).to_owned()
     };
     let row = checked(&site);
-    assert!(
-        row.starts_with("ok") && row.contains("@escola_de_mentira_bot"),
-        "{row}"
-    );
+    assert!(row.starts_with("ok") && row.contains("@escola_de_mentira_bot"), "{row}");
     let refused = with_bot(&world).config("telegram.bot_token", "4242:recusada");
     let row = checked(&refused.start());
-    assert!(
-        row.starts_with("FAIL") && row.contains("telegram.bot_token"),
-        "{row}"
-    );
+    assert!(row.starts_with("FAIL") && row.contains("telegram.bot_token"), "{row}");
 }

@@ -7,15 +7,7 @@ use std::process::Command;
 use crate::process::{EXECUTABLE, run};
 
 /// Values that everybody may use and that use only each other.
-const SMALL: [&str; 7] = [
-    "clock",
-    "money",
-    "ids",
-    "phone",
-    "retention",
-    "secrets",
-    "text",
-];
+const SMALL: [&str; 7] = ["clock", "money", "ids", "phone", "retention", "secrets", "text"];
 
 /// Rooms that know no domain.
 const GROUND: [&str; 3] = ["config", "db", "http"];
@@ -61,11 +53,7 @@ impl Source {
         let tests = ["tests.rs", "samples.rs"];
         let is_test =
             self.path.contains("/tests/") || tests.iter().any(|end| self.path.ends_with(end));
-        let code = self
-            .text
-            .split("#[cfg(test)]\nmod")
-            .next()
-            .unwrap_or_default();
+        let code = self.text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
         let code = if is_test { "" } else { code };
         code.lines()
             .filter(|line| !line.trim_start().starts_with("//"))
@@ -128,9 +116,7 @@ fn is_handler(name: &str) -> bool {
 }
 
 fn is_domain(room: &str) -> bool {
-    ![&SMALL[..], &GROUND, &UPSTAIRS, &BESIDE]
-        .concat()
-        .contains(&room)
+    ![&SMALL[..], &GROUND, &UPSTAIRS, &BESIDE].concat().contains(&room)
 }
 
 #[test]
@@ -222,11 +208,7 @@ fn long_files_have_a_reason() {
 #[test]
 fn every_module_says_what_it_is_for() {
     for file in rust_sources() {
-        assert!(
-            file.text.starts_with("//! "),
-            "{} begins without //!",
-            file.path
-        );
+        assert!(file.text.starts_with("//! "), "{} begins without //!", file.path);
     }
 }
 
@@ -234,17 +216,13 @@ fn every_module_says_what_it_is_for() {
 fn every_setting_stands_in_the_shipped_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let mut show = Command::new(EXECUTABLE);
-    show.env_clear()
-        .current_dir(&folder)
-        .args(["config", "show"]);
+    show.env_clear().current_dir(&folder).args(["config", "show"]);
     let shown = run(&mut show, "");
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let shipped = std::fs::read_to_string(root().join("seller-platform.toml")).unwrap();
     let shipped = keys(&shipped);
-    let missing: Vec<String> = keys(&shown.stdout)
-        .into_iter()
-        .filter(|key| !shipped.contains(key))
-        .collect();
+    let missing: Vec<String> =
+        keys(&shown.stdout).into_iter().filter(|key| !shipped.contains(key)).collect();
     assert!(missing.is_empty(), "not described: {missing:?}");
 }
 
@@ -320,11 +298,7 @@ fn refuse_words(words: &[String], concerns: impl Fn(&str) -> bool) {
 
 fn rust_sources() -> Vec<Source> {
     let mut all = sources();
-    all.retain(|file| {
-        Path::new(&file.path)
-            .extension()
-            .is_some_and(|end| end == "rs")
-    });
+    all.retain(|file| Path::new(&file.path).extension().is_some_and(|end| end == "rs"));
     all
 }
 

@@ -65,11 +65,7 @@ impl Play<'_> {
         };
         fault["path_prefix"] = path.into();
         // That something is not there is believed the second time.
-        let times = if fault["code"] == 404 {
-            1
-        } else {
-            1 + self.random.below(3)
-        };
+        let times = if fault["code"] == 404 { 1 } else { 1 + self.random.below(3) };
         fault["times"] = times.into();
         fault["skip"] = self.random.below(3).into();
         let kind = fault["kind"].as_str().unwrap();
@@ -91,15 +87,9 @@ impl Play<'_> {
             0 => ("items", of.items.clone()),
             1 => ("questions", of.questions.clone()),
             2 => ("claims", of.claims.clone()),
-            _ => (
-                "orders",
-                of.orders
-                    .iter()
-                    .rev()
-                    .take(20)
-                    .map(|order| order.id.clone())
-                    .collect(),
-            ),
+            _ => {
+                ("orders", of.orders.iter().rev().take(20).map(|order| order.id.clone()).collect())
+            }
         };
         if let Some(id) = self.picked(&ids) {
             let record = format!("{kind}/{id}");
@@ -110,10 +100,7 @@ impl Play<'_> {
 
     pub fn set_spoiled(&mut self, record: &str, spoiled: bool) {
         self.note(format!("  {record} {spoiled}"));
-        self.world.control(
-            "/_sandbox/spoil",
-            &json!({ "record": record, "spoiled": spoiled }),
-        );
+        self.world.control("/_sandbox/spoil", &json!({ "record": record, "spoiled": spoiled }));
     }
 
     pub fn mend(&mut self) {
@@ -216,11 +203,7 @@ impl Play<'_> {
 
     pub fn run_tasks(&mut self) {
         if self.is_running() {
-            let reply = self
-                .site
-                .bearer(CRON_SECRET)
-                .get("/api/v1/cron")
-                .expect(200);
+            let reply = self.site.bearer(CRON_SECRET).get("/api/v1/cron").expect(200);
             self.note(format!("  {}", reply.json()["ml_sync"]));
         }
     }

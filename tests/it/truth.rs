@@ -171,10 +171,7 @@ impl Mirror {
         let path = folder.path().join("copy.db");
         site.command(&["backup", &path.display().to_string()]).ok();
         let copy = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        Self {
-            copy,
-            _folder: folder,
-        }
+        Self { copy, _folder: folder }
     }
 
     /// What a statement finds, a text a row.
@@ -227,11 +224,8 @@ impl Mirror {
         );
         let key = |row: &Value| row[table.id].as_i64().unwrap();
         let rows = self.texts(&of_owner);
-        let mut rows: BTreeMap<i64, Value> = rows
-            .iter()
-            .map(|row| json(row))
-            .map(|row| (key(&row), row))
-            .collect();
+        let mut rows: BTreeMap<i64, Value> =
+            rows.iter().map(|row| json(row)).map(|row| (key(&row), row)).collect();
         for truth in truth.as_array().unwrap() {
             let what = format!("{} {}", table.name, key(truth));
             match rows.remove(&key(truth)) {
@@ -239,9 +233,7 @@ impl Mirror {
                 None => found.push(format!("{what} is missing: {truth}")),
             }
         }
-        let extra = rows
-            .into_values()
-            .map(|row| format!("{} has too much: {row}", table.name));
+        let extra = rows.into_values().map(|row| format!("{} has too much: {row}", table.name));
         found.extend(extra);
     }
 }

@@ -30,9 +30,7 @@ fn make_large(site: &Site) {
     for number in 0..4 {
         let filler =
             "INSERT INTO setting (name, value, updated_at) VALUES (?1, randomblob(3000000), 0)";
-        database
-            .execute(filler, [format!("filler {number}")])
-            .unwrap();
+        database.execute(filler, [format!("filler {number}")]).unwrap();
     }
     let folded = "PRAGMA wal_checkpoint(TRUNCATE)";
     database.query_row(folded, [], |_| Ok(())).unwrap();
@@ -86,11 +84,8 @@ fn copies_under_writes_are_whole() {
     let site = Site::builder().unlimited().start();
     let (keeper, crm) = (site.key(&["admin"]), site.key(&["write"]));
     let email = json!({ "email": "ana@example.com" });
-    crm.post(
-        "/api/v1/alunos/criar",
-        &json!({ "nome": "Ana Souza", "email": "ana@example.com" }),
-    )
-    .expect(201);
+    crm.post("/api/v1/alunos/criar", &json!({ "nome": "Ana Souza", "email": "ana@example.com" }))
+        .expect(201);
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| {
             for _ in 0..100 {
@@ -104,10 +99,7 @@ fn copies_under_writes_are_whole() {
             let file = site.folder().join("copia.db");
             std::fs::write(&file, &reply.body).unwrap();
             let copy = Database::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-            let text = |sql: &str| {
-                copy.query_row(sql, [], |row| row.get::<_, String>(0))
-                    .unwrap()
-            };
+            let text = |sql: &str| copy.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
             assert_eq!(text("PRAGMA integrity_check"), "ok");
             // The person and the audit log are of one moment.
             let agrees = "SELECT CASE WHEN (SELECT suspended_at IS NOT NULL FROM user WHERE email = 'ana@example.com')
@@ -138,16 +130,9 @@ fn one_copy_at_a_time_and_nothing_left_when_the_caller_goes_away() {
         // The head is there, most of the body is not taken.
         let head = stalled.read_head_only().unwrap();
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-        assert_eq!(
-            files_beside(&site),
-            Vec::<String>::new(),
-            "the copy has no name"
-        );
+        assert_eq!(files_beside(&site), Vec::<String>::new(), "the copy has no name");
         let busy = keeper.get(BACKUP).expect(503);
-        assert_eq!(
-            (busy.code().as_str(), busy.header("retry-after")),
-            ("unavailable", Some("30"))
-        );
+        assert_eq!((busy.code().as_str(), busy.header("retry-after")), ("unavailable", Some("30")));
         drop(stalled);
         until("the copy is given up", Duration::from_mins(1), || {
             let reply = keeper.get(BACKUP);
@@ -159,11 +144,7 @@ fn one_copy_at_a_time_and_nothing_left_when_the_caller_goes_away() {
     stalled.write(ask.as_bytes());
     stalled.read_head_only().unwrap();
     site.kill();
-    std::fs::write(
-        site.folder().join("data/seller-platform.db.sent.partial"),
-        "half",
-    )
-    .unwrap();
+    std::fs::write(site.folder().join("data/seller-platform.db.sent.partial"), "half").unwrap();
     site.start_again();
     assert_eq!(files_beside(&site), Vec::<String>::new());
     keeper.get(BACKUP).expect(200);
@@ -178,11 +159,7 @@ fn copies_and_figures_are_for_the_scope_admin_alone() {
             let refused = other.get(path).expect(403);
             assert_eq!(refused.code(), "insufficient_scope");
         }
-        for stranger in [
-            site.anonymous(),
-            site.administrator(),
-            site.extension("ana"),
-        ] {
+        for stranger in [site.anonymous(), site.administrator(), site.extension("ana")] {
             assert_eq!(stranger.get(path).expect(401).code(), "unauthorized");
         }
     }
@@ -213,20 +190,14 @@ fn figures(reply: &Reply) -> BTreeMap<String, f64> {
             helped = name;
         } else if let Some(rest) = line.strip_prefix("# TYPE ") {
             let (name, kind) = rest.split_once(' ').unwrap();
-            assert!(
-                name == helped && ["counter", "gauge"].contains(&kind),
-                "{line}"
-            );
+            assert!(name == helped && ["counter", "gauge"].contains(&kind), "{line}");
             assert_eq!(kind == "counter", name.ends_with("_total"), "{line}");
             declared = name;
         } else {
             let (name, value) = line.rsplit_once(' ').unwrap();
             assert_eq!(name.split('{').next(), Some(declared), "{line}");
             let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
-            assert!(
-                figures.insert(name.to_owned(), value).is_none(),
-                "{line} stands twice"
-            );
+            assert!(figures.insert(name.to_owned(), value).is_none(), "{line} stands twice");
         }
     }
     figures
@@ -248,15 +219,10 @@ fn figures_tell_what_happened() {
     keeper.post("/api/v1/alunos/criar", &new).expect(201);
     site.clock().advance_s(90);
     let after = figures(&keeper.get(METRICS).expect(200));
-    assert_eq!(
-        before.keys().collect::<Vec<_>>(),
-        after.keys().collect::<Vec<_>>()
-    );
+    assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
     let grown = |name: &str| after[name] - before[name];
     let answers = |group: &str, class: &str| {
-        grown(&format!(
-            "seller_platform_requests_total{{group=\"{group}\",status=\"{class}\"}}"
-        ))
+        grown(&format!("seller_platform_requests_total{{group=\"{group}\",status=\"{class}\"}}"))
     };
     for (group, class, count) in [
         ("public", "2xx", 3.0),
@@ -279,16 +245,9 @@ fn figures_tell_what_happened() {
         ("seller_platform_uptime_seconds", 90.0),
         ("process_start_time_seconds", 0.0),
     ] {
-        assert!(
-            (grown(name) - growth).abs() < 0.5,
-            "{name}: {}",
-            grown(name)
-        );
+        assert!((grown(name) - growth).abs() < 0.5, "{name}: {}", grown(name));
     }
-    for name in [
-        "seller_platform_database_bytes",
-        "seller_platform_memory_anon_bytes",
-    ] {
+    for name in ["seller_platform_database_bytes", "seller_platform_memory_anon_bytes"] {
         assert!(after[name] > 100_000.0, "{name}: {}", after[name]);
     }
     // What was refused is told once, also when it is written down meanwhile.

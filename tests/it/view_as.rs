@@ -44,11 +44,7 @@ fn an_administrator_looks_as_a_student_and_every_page_says_so() {
     site.person("ana");
     page(&admin, "/painel").expect(403);
     let target = student(&admin, "ana");
-    for bad in [
-        json!({}),
-        json!({ "motivo": "ab" }),
-        json!({ "motivo": "a".repeat(201) }),
-    ] {
+    for bad in [json!({}), json!({ "motivo": "ab" }), json!({ "motivo": "a".repeat(201) })] {
         let refused = admin.post(&format!("{target}/ver-como"), &bad).expect(422);
         assert_eq!(faults(&refused), "motivo");
     }
@@ -56,20 +52,11 @@ fn an_administrator_looks_as_a_student_and_every_page_says_so() {
         .header("Accept", "text/html")
         .form(&[("motivo", "")]);
     let again = admin.send(form).expect(422).text();
-    assert!(
-        again.contains("A visualização não começou ainda"),
-        "{again}"
-    );
+    assert!(again.contains("A visualização não começou ainda"), "{again}");
     page(&admin, "/painel").expect(403);
     let begun = begin(&admin, &target);
     assert_eq!(begun["ate"], "2026-11-20 09:30:00");
-    for place in [
-        "/painel",
-        "/painel/ml",
-        "/painel/avisos",
-        "/painel/meets",
-        "/painel/aulas",
-    ] {
+    for place in ["/painel", "/painel/ml", "/painel/avisos", "/painel/meets", "/painel/aulas"] {
         let shown = page(&admin, place).expect(200).text();
         assert!(
             shown.contains("Você está vendo como") && shown.contains("ana da Silva"),
@@ -82,16 +69,10 @@ fn an_administrator_looks_as_a_student_and_every_page_says_so() {
         assert!(shown.contains("Você está vendo como"), "{place}");
         assert!(shown.contains("administradora da Silva"), "{place}");
     }
-    let ended = admin
-        .send(Request::new("POST", "/admin/ver-como/encerrar").form(&[]))
-        .expect(303);
+    let ended = admin.send(Request::new("POST", "/admin/ver-como/encerrar").form(&[])).expect(303);
     assert_eq!(ended.header("location"), Some(&*target));
     page(&admin, "/painel").expect(403);
-    assert!(
-        !page(&admin, "/admin")
-            .text()
-            .contains("Você está vendo como")
-    );
+    assert!(!page(&admin, "/admin").text().contains("Você está vendo como"));
     admin.post("/admin/ver-como/encerrar", &json!({})).ok();
     let begun = ("aluno.ver_como".to_owned(), String::new());
     let ended = ("aluno.ver_como_fim".to_owned(), "encerrada".to_owned());
@@ -110,13 +91,8 @@ fn rows(site: &Site) -> BTreeMap<String, Vec<String>> {
         .unwrap();
     let names = names.query_map([], |row| row.get(0)).unwrap();
     let names: Vec<String> = names.collect::<Result<_, _>>().unwrap();
-    let written_behind = [
-        "rate_window",
-        "session",
-        "daily_count",
-        "request_log",
-        "request_log_count",
-    ];
+    let written_behind =
+        ["rate_window", "session", "daily_count", "request_log", "request_log_count"];
     names
         .into_iter()
         .filter(|name| !written_behind.contains(&&**name))
@@ -159,11 +135,7 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
         };
         let looks = route.method == "GET" && !route.changes_state;
         // Labels and notes have the buyer's address on them.
-        let in_person = [
-            "/painel/ml/retorno",
-            "/painel/ml/etiqueta",
-            "/painel/vendas/{id}/nota",
-        ];
+        let in_person = ["/painel/ml/retorno", "/painel/ml/etiqueta", "/painel/vendas/{id}/nota"];
         if !looks || in_person.contains(&route.path.as_str()) {
             assert_eq!(
                 (reply.status, reply.asked.as_str()),
@@ -177,23 +149,14 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
         }
     }
     assert!(refused >= 11, "{refused} rows refused");
-    let form = Request::new("POST", "/painel/avisos/lidos")
-        .header("Accept", "text/html")
-        .form(&[]);
+    let form = Request::new("POST", "/painel/avisos/lidos").header("Accept", "text/html").form(&[]);
     let shown = admin.send(form).expect(403).text();
-    assert!(
-        shown.contains("Aqui só dá para olhar") && shown.contains("ana da Silva"),
-        "{shown}"
-    );
+    assert!(shown.contains("Aqui só dá para olhar") && shown.contains("ana da Silva"), "{shown}");
     site.stop();
     let after = rows(&site);
     for (table, rows) in &before {
         // The administrator's own last access is the only thing that moves.
-        let moved = after[table]
-            .iter()
-            .zip(rows)
-            .filter(|(now, was)| now != was)
-            .count();
+        let moved = after[table].iter().zip(rows).filter(|(now, was)| now != was).count();
         let allowed = usize::from(table == "user");
         assert!(
             moved <= allowed && after[table].len() == rows.len(),
@@ -257,16 +220,9 @@ fn nobody_looks_as_somebody_who_may_not_look() {
     begin(&admin, &target);
     page(&admin, "/painel").expect(200);
     // Suspension ends the view at once, and reactivation does not bring it back.
-    other
-        .post(
-            &format!("{target}/suspender"),
-            &json!({ "motivo": "teste" }),
-        )
-        .ok();
+    other.post(&format!("{target}/suspender"), &json!({ "motivo": "teste" })).ok();
     page(&admin, "/painel").expect(403);
-    admin
-        .post(&format!("{target}/ver-como"), &json!({ "motivo": "teste" }))
-        .expect(409);
+    admin.post(&format!("{target}/ver-como"), &json!({ "motivo": "teste" })).expect(409);
     assert_eq!(told(&admin)[0].1, "o aluno foi suspenso");
     other.post(&format!("{target}/reativar"), &json!({})).ok();
     page(&admin, "/painel").expect(403);
@@ -274,14 +230,11 @@ fn nobody_looks_as_somebody_who_may_not_look() {
     page(&admin, "/painel").expect(200);
     // Students and suppliers cannot begin one, staff cannot be looked as.
     let ana = site.person("ana");
-    ana.post(&format!("{target}/ver-como"), &json!({ "motivo": "teste" }))
-        .expect(403);
+    ana.post(&format!("{target}/ver-como"), &json!({ "motivo": "teste" })).expect(403);
     let staff = list(&admin, "/admin/equipe?q=outra")["dados"][0]["id"].clone();
     let staff = staff.as_str().unwrap();
     let as_staff = format!("/admin/alunos/{staff}/ver-como");
-    admin
-        .post(&as_staff, &json!({ "motivo": "teste" }))
-        .expect(404);
+    admin.post(&as_staff, &json!({ "motivo": "teste" })).expect(404);
     // Who stops administering stops looking.
     let own = list(&other, "/admin/equipe?q=administradora")["dados"][0]["id"].clone();
     let own = format!("/admin/equipe/{}", own.as_str().unwrap());

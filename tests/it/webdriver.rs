@@ -92,19 +92,10 @@ impl Browser {
     pub fn start_with(arguments: &[String]) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let (driver, address) = start_driver();
-        let mut browser = Self {
-            driver,
-            address,
-            session: String::new(),
-            client: RefCell::default(),
-            profile,
-        };
+        let mut browser =
+            Self { driver, address, session: String::new(), client: RefCell::default(), profile };
         let opened = browser
-            .command(
-                "POST",
-                "/session",
-                &capabilities(browser.profile.path(), arguments),
-            )
+            .command("POST", "/session", &capabilities(browser.profile.path(), arguments))
             .unwrap_or_else(|refused| panic!("no browser: {refused}"));
         let id = opened["sessionId"].as_str().expect("a session id");
         browser.session = format!("/session/{id}");
@@ -135,11 +126,7 @@ impl Browser {
         self.patiently(&format!("the address is {wanted}"), || {
             let url = self.url();
             let path = url.splitn(4, '/').nth(3).unwrap_or_default();
-            if path == wanted.trim_start_matches('/') {
-                Ok(())
-            } else {
-                Err(Refused(url))
-            }
+            if path == wanted.trim_start_matches('/') { Ok(()) } else { Err(Refused(url)) }
         });
     }
 
@@ -169,10 +156,7 @@ impl Browser {
             { "name": "prefers-color-scheme", "value": value },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
-        self.devtools(
-            "Emulation.setEmulatedMedia",
-            &json!({ "features": features }),
-        );
+        self.devtools("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
     /// Clicks the first visible element of a CSS selector.
@@ -313,11 +297,7 @@ impl Browser {
     }
 
     fn find(&self, using: &str, value: &str) -> Result<Vec<String>, Refused> {
-        let found = self.ask(
-            "POST",
-            "/elements",
-            &json!({ "using": using, "value": value }),
-        )?;
+        let found = self.ask("POST", "/elements", &json!({ "using": using, "value": value }))?;
         let found = found.as_array().cloned().unwrap_or_default();
         let id = |element: &Value| element[ELEMENT].as_str().map(str::to_owned);
         Ok(found.iter().filter_map(id).collect())
@@ -354,8 +334,7 @@ impl Browser {
     /// A command that works, or the test is over.
     #[track_caller]
     fn must(&self, method: &str, path: &str, body: &Value) -> Value {
-        self.ask(method, path, body)
-            .unwrap_or_else(|refused| panic!("{method} {path}: {refused}"))
+        self.ask(method, path, body).unwrap_or_else(|refused| panic!("{method} {path}: {refused}"))
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value, Refused> {

@@ -63,9 +63,7 @@ impl World {
     pub fn notify_to(world: SocketAddr, platform: SocketAddr) {
         let url = format!("http://{platform}/ml/notificacoes");
         let request = Request::new("POST", "/_sandbox/config").json(&json!({ "notify_url": url }));
-        let reply = Client::default()
-            .send(world, &request)
-            .expect("the sandbox answers");
+        let reply = Client::default().send(world, &request).expect("the sandbox answers");
         assert_eq!(reply.status, 200, "{reply}");
     }
 
@@ -114,10 +112,7 @@ impl World {
     /// Ends a seller's tokens: `revoke`, `expire_access` or `expire_refresh`.
     #[track_caller]
     pub fn end_tokens(&self, ml_user_id: u64, action: &str) {
-        self.control(
-            "/_sandbox/tokens",
-            &json!({ "ml_user_id": ml_user_id, "action": action }),
-        );
+        self.control("/_sandbox/tokens", &json!({ "ml_user_id": ml_user_id, "action": action }));
     }
 
     /// What the platform asked the marketplace.
@@ -159,15 +154,13 @@ impl World {
     /// Takes every scripted fault away.
     #[track_caller]
     pub fn clear_faults(&self) {
-        self.send(&Request::new("DELETE", "/_sandbox/faults"))
-            .expect(200);
+        self.send(&Request::new("DELETE", "/_sandbox/faults")).expect(200);
     }
 
     /// Forgets what was asked so far.
     #[track_caller]
     pub fn forget_requests(&self) {
-        self.send(&Request::new("DELETE", "/_sandbox/requests"))
-            .expect(200);
+        self.send(&Request::new("DELETE", "/_sandbox/requests")).expect(200);
     }
 
     #[track_caller]
@@ -177,8 +170,7 @@ impl World {
 
     #[track_caller]
     fn look(&self, log: &str) -> Value {
-        self.send(&Request::new("GET", &format!("/_sandbox/{log}")))
-            .ok()
+        self.send(&Request::new("GET", &format!("/_sandbox/{log}"))).ok()
     }
 
     /// Links a seller to a logged-in person by walking the real consent.
@@ -192,14 +184,11 @@ impl World {
     #[track_caller]
     pub fn consent(&self, person: &Actor<'_>, ml_user_id: u64) -> String {
         let asked = person.get("/painel/ml/conectar");
-        let consent = asked
-            .header("location")
-            .unwrap_or_else(|| panic!("no way to the consent\n{asked}"));
+        let consent =
+            asked.header("location").unwrap_or_else(|| panic!("no way to the consent\n{asked}"));
         let query = consent.split_once('?').map_or("", |(_, query)| query);
-        let granted = self.control(
-            "/_sandbox/authorize",
-            &json!({ "ml_user_id": ml_user_id, "query": query }),
-        );
+        let granted = self
+            .control("/_sandbox/authorize", &json!({ "ml_user_id": ml_user_id, "query": query }));
         let back = granted["location"].as_str().unwrap();
         let start = back
             .find("/painel/ml/retorno")
@@ -232,8 +221,7 @@ impl World {
     /// Forgets the violations so far.
     #[track_caller]
     pub fn forget_violations(&self) {
-        self.send(&Request::new("DELETE", "/_sandbox/violations"))
-            .expect(200);
+        self.send(&Request::new("DELETE", "/_sandbox/violations")).expect(200);
     }
 
     /// What the chat gateways took, in their order.
@@ -257,9 +245,7 @@ impl World {
 
     #[track_caller]
     fn send(&self, request: &Request) -> Reply {
-        lock(&self.client)
-            .send(self.process.address, request)
-            .expect("the sandbox answers")
+        lock(&self.client).send(self.process.address, request).expect("the sandbox answers")
     }
 }
 

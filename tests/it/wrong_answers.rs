@@ -210,10 +210,7 @@ fn a_filter_of_the_partner_api_that_names_anothers_account_is_not_found() {
     let world = shop();
     world.sale_with(LOJA, &json!({ "notify": false }));
     let site = mirrored(&world);
-    let (ana, rui) = (
-        site.seller("ana").plan("starter"),
-        site.seller("rui").plan("starter"),
-    );
+    let (ana, rui) = (site.seller("ana").plan("starter"), site.seller("rui").plan("starter"));
     let path = format!("/api/v1/partner/orders?store={LOJA}");
     let total = |actor: &Actor<'_>| actor.get(&path).ok()["pagination"]["total"].clone();
     assert_eq!(total(&ana), 1);

@@ -200,12 +200,7 @@ impl FileFault {
 /// A capital first and a full stop.
 fn sentence(said: &str) -> String {
     let mut letters = said.chars();
-    let first: String = letters
-        .next()
-        .map(char::to_uppercase)
-        .into_iter()
-        .flatten()
-        .collect();
+    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
     format!("{first}{}.", letters.as_str())
 }
 
@@ -217,10 +212,7 @@ mod tests {
     fn a_bad_row_is_told_in_both_languages_with_the_names_of_the_file() {
         let mut bad = BadRows {
             names: Names::default(),
-            rows: vec![BadRow {
-                number: 7,
-                faults: vec![RowFault::Price, RowFault::Repeated(2)],
-            }],
+            rows: vec![BadRow { number: 7, faults: vec![RowFault::Price, RowFault::Repeated(2)] }],
         };
         let told = |bad: &BadRows| {
             let (row, said) = bad.portuguese().next().unwrap();
@@ -229,10 +221,7 @@ mod tests {
         };
         let (english, portuguese) = told(&bad);
         let amount = "must be an amount from 0 to 10000000 with at most two decimals";
-        assert_eq!(
-            english,
-            format!("row 7: price {amount}; sku stands in row 2 already")
-        );
+        assert_eq!(english, format!("row 7: price {amount}; sku stands in row 2 already"));
         assert_eq!(
             portuguese,
             "“preço” precisa ser um valor a partir de 0, com até duas casas, como 12,50; \
@@ -241,9 +230,6 @@ mod tests {
         bad.names.0[4] = Some("Preço (R$)".to_owned());
         let (english, portuguese) = told(&bad);
         assert!(english.contains("row 7: Preço (R$) must"), "{english}");
-        assert!(
-            portuguese.starts_with("“Preço (R$)” precisa"),
-            "{portuguese}"
-        );
+        assert!(portuguese.starts_with("“Preço (R$)” precisa"), "{portuguese}");
     }
 }

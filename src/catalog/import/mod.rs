@@ -115,21 +115,14 @@ fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
         }
         columns.push(column);
     }
-    if columns.contains(&0) {
-        Ok(columns)
-    } else {
-        Err(FileFault::NoSku)
-    }
+    if columns.contains(&0) { Ok(columns) } else { Err(FileFault::NoSku) }
 }
 
 /// A row, with all that is wrong with it.
 fn read_row(number: usize, columns: &[usize], cells: &[String]) -> Row {
     let cell = |column: usize| {
         let place = columns.iter().position(|known| *known == column)?;
-        cells
-            .get(place)
-            .map(String::as_str)
-            .filter(|text| !text.is_empty())
+        cells.get(place).map(String::as_str).filter(|text| !text.is_empty())
     };
     let mut faults = Vec::new();
     let mut expect = |good: bool, fault| {
@@ -178,10 +171,7 @@ impl Row {
         }
         // An export of what was sold beyond stock comes back as it is.
         let present = before.map_or(0, |before| before.stock);
-        if self
-            .stock
-            .is_some_and(|counted| counted < 0 && counted != present)
-        {
+        if self.stock.is_some_and(|counted| counted < 0 && counted != present) {
             faults.push(RowFault::Stock);
         }
         if before.is_none() && !has_room {
@@ -220,10 +210,7 @@ pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, Imp
         if faults.is_empty() {
             products += usize::from(before.is_none());
         } else {
-            bad.push(BadRow {
-                number: row.number,
-                faults,
-            });
+            bad.push(BadRow { number: row.number, faults });
         }
         // The error undoes what good rows did before the first bad one.
         if bad.is_empty() {
@@ -237,10 +224,7 @@ pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, Imp
     if bad.is_empty() {
         return Ok(counts);
     }
-    Err(ImportError::Rows(Box::new(BadRows {
-        names: file.names.clone(),
-        rows: bad,
-    })))
+    Err(ImportError::Rows(Box::new(BadRows { names: file.names.clone(), rows: bad })))
 }
 
 enum Change {
@@ -287,10 +271,7 @@ mod tests {
         let rows = file.rows;
         assert_eq!(rows[0].price, Some(Cents(123_450)));
         assert_eq!(rows[0].title.as_deref(), Some("Garrafa"));
-        assert_eq!(
-            (rows[1].number, rows[1].price, &rows[1].title),
-            (4, None, &None)
-        );
+        assert_eq!((rows[1].number, rows[1].price, &rows[1].title), (4, None, &None));
     }
 
     #[test]
@@ -303,10 +284,8 @@ mod tests {
                     C,,Três,1.999,2,\n\
                     D,,Quatro,1,2,3,4\n";
         let rows = read(text.as_bytes()).unwrap().rows.into_iter();
-        let bad: Vec<_> = rows
-            .filter(|row| !row.faults.is_empty())
-            .map(|row| (row.number, row.faults))
-            .collect();
+        let bad: Vec<_> =
+            rows.filter(|row| !row.faults.is_empty()).map(|row| (row.number, row.faults)).collect();
         assert_eq!(
             bad,
             [

@@ -68,10 +68,7 @@ fn page(
     let title = match count {
         0 => fault.map(|_| "O arquivo não foi importado".to_owned()),
         1 => Some("Uma linha precisa de correção".to_owned()),
-        _ => Some(format!(
-            "{} linhas precisam de correção",
-            grouped(count as u64)
-        )),
+        _ => Some(format!("{} linhas precisam de correção", grouped(count as u64))),
     };
     let text = "Nada mudou nos seus produtos. Corrija o arquivo e envie de novo.";
     let mut file = view::Field::default().fault(fault);
@@ -83,10 +80,7 @@ fn page(
         alert: title.map(|title| Notice::new(Tone::Bad, title, text)),
         file,
         most: grouped(MOST as u64),
-        faults: shown
-            .take(MOST_SHOWN)
-            .map(|(line, said)| (line.to_string(), said))
-            .collect(),
+        faults: shown.take(MOST_SHOWN).map(|(line, said)| (line.to_string(), said)).collect(),
         more: count.saturating_sub(MOST_SHOWN),
     }
 }
@@ -125,11 +119,7 @@ fn refused(
 }
 
 fn field(request: &Request) -> &'static str {
-    if upload::is_upload(request) {
-        "arquivo"
-    } else {
-        "csv"
-    }
+    if upload::is_upload(request) { "arquivo" } else { "csv" }
 }
 
 fn take(
@@ -153,11 +143,7 @@ fn done(person: &Person, request: &Request, counts: Counts) -> Result<Reply, Pro
         body["ok"] = true.into();
         return Reply::json(&body);
     }
-    let Counts {
-        created,
-        changed,
-        unchanged,
-    } = counts;
+    let Counts { created, changed, unchanged } = counts;
     let word = format!("importado-{created}-{changed}-{unchanged}");
     Reply::redirect(&view::address(base(person), &[("aviso", &word)]))
 }

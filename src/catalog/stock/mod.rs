@@ -111,12 +111,7 @@ pub fn count_to(
     reason: &str,
 ) -> Result<()> {
     if present != counted {
-        let what = Move {
-            kind: Kind::Adjust,
-            change: counted - present,
-            reason,
-            order: None,
-        };
+        let what = Move { kind: Kind::Adjust, change: counted - present, reason, order: None };
         make(tx, product, &what)?;
     }
     Ok(())

@@ -50,18 +50,11 @@ impl Entered {
         let quantity = check.required("quantidade", body.quantidade);
         let least = i64::from(kind != Some(Kind::Adjust));
         if !(least..=MOST_UNITS).contains(&quantity) {
-            check.fail(
-                "quantidade",
-                format!("must be from {least} to {MOST_UNITS}"),
-            );
+            check.fail("quantidade", format!("must be from {least} to {MOST_UNITS}"));
         }
         let reason = check.optional_line("motivo", body.motivo, LONGEST_REASON);
         check.finish()?;
-        Ok(Self {
-            kind: kind.unwrap_or(Kind::Adjust),
-            quantity,
-            reason,
-        })
+        Ok(Self { kind: kind.unwrap_or(Kind::Adjust), quantity, reason })
     }
 
     /// What it adds to a balance; at fault when that would leave its bounds.
@@ -127,10 +120,7 @@ fn again(
     faults: &Fields,
 ) -> Result<Reply, Problem> {
     let mut form = Form::again(&FIELDS, request, faults, fault_words);
-    if faults
-        .iter()
-        .any(|(_, said)| said.starts_with("there are only"))
-    {
+    if faults.iter().any(|(_, said)| said.starts_with("there are only")) {
         let left = units(found.product.stock.max(0));
         form.say(
             "quantidade",
@@ -138,11 +128,8 @@ fn again(
         );
     }
     let kind = form::all_sent(request, "tipo").next().unwrap_or_default();
-    let mut movement = MovementForm {
-        form,
-        kind: view::Field::default(),
-        kinds: kind_ticks(&kind),
-    };
+    let mut movement =
+        MovementForm { form, kind: view::Field::default(), kinds: kind_ticks(&kind) };
     if faults.iter().any(|(name, _)| name == "tipo") {
         // It stands first on the page.
         movement.kind = movement.kind.fault(Some(fault_words("tipo")));

@@ -29,10 +29,8 @@ const ACCOUNTS: [&str; 16] = [
 
 #[test]
 fn a_hundred_orders_end_in_the_same_accounts() {
-    let events: Vec<Value> = EVENTS
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let events: Vec<Value> =
+        EVENTS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events.len(), 60);
     let house = House::new();
     let mut random = Random(0x005e_ed0f_60e7);
@@ -73,9 +71,7 @@ fn made_up_events_end_alike_in_every_order() {
     let mut random = Random(0x00c0_ffee_1234);
     for scenario in 0..120 {
         let length = 2 + random.below(9);
-        let events: Vec<Value> = (0..length)
-            .map(|number| made_up(&mut random, number))
-            .collect();
+        let events: Vec<Value> = (0..length).map(|number| made_up(&mut random, number)).collect();
         let mut ends = Vec::new();
         for _ in 0..8 {
             house.write(|tx, _| {
@@ -92,10 +88,7 @@ fn made_up_events_end_alike_in_every_order() {
         }
         for (accounts, order) in &ends {
             let (first, first_order) = &ends[0];
-            assert_eq!(
-                accounts, first,
-                "scenario {scenario}: {order:#?}\nand {first_order:#?}"
-            );
+            assert_eq!(accounts, first, "scenario {scenario}: {order:#?}\nand {first_order:#?}");
         }
     }
 }

@@ -56,11 +56,7 @@ impl House {
             demo: Vec::new(),
         })
         .unwrap();
-        Self {
-            app,
-            clock_file,
-            _folder: folder,
-        }
+        Self { app, clock_file, _folder: folder }
     }
 
     fn now_is(&self, now: &str) {
@@ -86,9 +82,7 @@ impl House {
     fn receive(&self, payloads: &[Value]) {
         let incoming: Vec<Incoming> = payloads.iter().map(|one| self.incoming(one)).collect();
         self.write(move |tx, desk| {
-            incoming
-                .iter()
-                .try_for_each(|incoming| apply::receive(tx, desk, incoming))
+            incoming.iter().try_for_each(|incoming| apply::receive(tx, desk, incoming))
         });
     }
 
@@ -103,17 +97,15 @@ impl House {
     /// State and words of the newest event.
     fn last(&self) -> (State, String) {
         let sql = "SELECT state, outcome FROM checkout_event ORDER BY event_id DESC LIMIT 1";
-        let mut rows = self.ask(sql, |row| {
-            Ok((State::from_code(row.get(0)?), row.get::<_, String>(1)?))
-        });
+        let mut rows =
+            self.ask(sql, |row| Ok((State::from_code(row.get(0)?), row.get::<_, String>(1)?)));
         rows.remove(0)
     }
 
     /// An account as `e-mail plano status pago_ate atraso fim disputa`.
     fn account(&self, email: &str) -> Option<String> {
         let all = self.accounts();
-        all.into_iter()
-            .find(|line| line.starts_with(&format!("{email} ")))
+        all.into_iter().find(|line| line.starts_with(&format!("{email} ")))
     }
 
     fn accounts(&self) -> Vec<String> {
@@ -131,13 +123,9 @@ impl House {
 }
 
 fn config_with(plans: &[(&str, &str)]) -> config::Config {
-    let plans: Vec<String> = plans
-        .iter()
-        .map(|(code, role)| format!("\"{code}\" = \"{role}\""))
-        .collect();
+    let plans: Vec<String> =
+        plans.iter().map(|(code, role)| format!("\"{code}\" = \"{role}\"")).collect();
     let name = "SELLER_PLATFORM__CHECKOUT__PLANS".into();
     let env = [(name, format!("{{ {} }}", plans.join(", ")).into())];
-    config::load(None, env.into_iter(), &config::Overrides::default())
-        .unwrap()
-        .config
+    config::load(None, env.into_iter(), &config::Overrides::default()).unwrap().config
 }

@@ -16,11 +16,7 @@ fn payload(value: Value) -> Map<String, Value> {
 
 macro_rules! sample {
     ($name:literal) => {
-        read(include_str!(concat!(
-            "../../../tests/samples/checkout/",
-            $name,
-            ".json"
-        )))
+        read(include_str!(concat!("../../../tests/samples/checkout/", $name, ".json")))
     };
 }
 
@@ -68,10 +64,7 @@ fn an_approval_says_everything() {
         recurrence: Some(2),
         ..expected
     };
-    assert_eq!(
-        as_text, expected,
-        "ids and dates as text, civil time without a zone"
-    );
+    assert_eq!(as_text, expected, "ids and dates as text, civil time without a zone");
     let flat = sample!("antiga");
     let expected = Event {
         id: None,
@@ -133,19 +126,13 @@ fn a_status_stands_for_its_event_in_both_spellings() {
         (&["COMPLETE", "COMPLETED", "completed"], "PURCHASE_COMPLETE"),
         (&["CANCELLED", "CANCELED", "canceled"], "PURCHASE_CANCELED"),
         (&["NO_FUNDS", "BLOCKED"], "PURCHASE_CANCELED"),
-        (
-            &["PRINTED_BILLET", "BILLET_PRINTED", "billet_printed"],
-            "PURCHASE_BILLET_PRINTED",
-        ),
+        (&["PRINTED_BILLET", "BILLET_PRINTED", "billet_printed"], "PURCHASE_BILLET_PRINTED"),
         (&["OVERDUE", "DELAYED", "delayed"], "PURCHASE_DELAYED"),
         (&["DISPUTE", "PROTESTED", "dispute"], "PURCHASE_PROTEST"),
         (&["REFUNDED"], "PURCHASE_REFUNDED"),
         (&["CHARGEBACK"], "PURCHASE_CHARGEBACK"),
         (&["EXPIRED"], "PURCHASE_EXPIRED"),
-        (
-            &["WAITING_PAYMENT", "waiting_payment"],
-            "PURCHASE_WAITING_PAYMENT",
-        ),
+        (&["WAITING_PAYMENT", "waiting_payment"], "PURCHASE_WAITING_PAYMENT"),
     ] {
         for status in statuses {
             let envelope = json!({ "data": {
@@ -179,15 +166,9 @@ fn dates_are_read_in_all_their_forms() {
         let event = parse::event(&payload(body), ZONE).unwrap();
         assert_eq!(event.created_ms, Some(1_780_000_000_000), "{date}");
     }
-    for date in [
-        json!(null),
-        json!(-1),
-        json!(0),
-        json!(1e300),
-        json!("ontem"),
-        json!([1]),
-        json!(""),
-    ] {
+    for date in
+        [json!(null), json!(-1), json!(0), json!(1e300), json!("ontem"), json!([1]), json!("")]
+    {
         let body = json!({ "event": "X", "creation_date": date });
         let event = parse::event(&payload(body), ZONE).unwrap();
         assert_eq!(event.created_ms, None, "{date}");
@@ -201,17 +182,11 @@ fn what_matters_must_be_there() {
         faults.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
     };
     assert_eq!(fault(json!({})), ["event"]);
-    assert_eq!(
-        fault(json!({ "data": { "buyer": { "email": "a@b.cc" } } })),
-        ["event"]
-    );
+    assert_eq!(fault(json!({ "data": { "buyer": { "email": "a@b.cc" } } })), ["event"]);
     assert_eq!(fault(json!({ "status": "approved" })), ["email"]);
-    for event in [
-        "PURCHASE_APPROVED",
-        "PURCHASE_REFUNDED",
-        "SUBSCRIPTION_CANCELLATION",
-        "SWITCH_PLAN",
-    ] {
+    for event in
+        ["PURCHASE_APPROVED", "PURCHASE_REFUNDED", "SUBSCRIPTION_CANCELLATION", "SWITCH_PLAN"]
+    {
         assert_eq!(fault(json!({ "event": event })), ["data.buyer.email"]);
         let buyer = json!({ "email": "sem arroba" });
         assert_eq!(
@@ -230,10 +205,7 @@ fn the_token_is_taken_out_wherever_it_stands() {
         "hottok": "um", "data": { "HotTok": "dois", "list": [{ "hottok": 3 }] }, "x": 1
     }));
     assert_eq!(parse::take_token(&mut body).as_deref(), Some("um"));
-    assert_eq!(
-        Value::Object(body),
-        json!({ "data": { "list": [{}] }, "x": 1 })
-    );
+    assert_eq!(Value::Object(body), json!({ "data": { "list": [{}] }, "x": 1 }));
     let mut body = payload(json!({ "hottok": 5 }));
     assert_eq!(parse::take_token(&mut body), None);
     assert!(body.is_empty());
@@ -241,12 +213,7 @@ fn the_token_is_taken_out_wherever_it_stands() {
 
 #[test]
 fn a_body_is_kept_as_sent_only_when_no_token_can_hide_in_it() {
-    for clean in [
-        r#"{"id":"e-1","hot":"tok"}"#,
-        r#"{"a":"linha\n"}"#,
-        "{}",
-        r#"{"hotto"#,
-    ] {
+    for clean in [r#"{"id":"e-1","hot":"tok"}"#, r#"{"a":"linha\n"}"#, "{}", r#"{"hotto"#] {
         assert_eq!(parse::without_token(clean.as_bytes()), Some(clean));
     }
     for unclean in [

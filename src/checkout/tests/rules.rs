@@ -34,12 +34,7 @@ fn suspend_by_hand(house: &House) {
 #[track_caller]
 fn lia(house: &House, expected: &str) {
     let account = house.account(LIA);
-    assert_eq!(
-        account,
-        Some(format!("{LIA} {expected}")),
-        "{:?}",
-        house.last()
-    );
+    assert_eq!(account, Some(format!("{LIA} {expected}")), "{:?}", house.last());
 }
 
 #[test]
@@ -58,11 +53,7 @@ fn only_a_new_payment_lets_in_whom_staff_suspended() {
         event(Kind::Delayed, "B", 4),
     ] {
         house.receive(&[harmless]);
-        assert!(
-            house.account(LIA).unwrap().contains("suspenso"),
-            "{:?}",
-            house.last()
-        );
+        assert!(house.account(LIA).unwrap().contains("suspenso"), "{:?}", house.last());
     }
     house.receive(&[event(Kind::Approved, "C", 5)]);
     lia(&house, "pro pago 2026-12-25 disputa 2026-11-22");
@@ -88,10 +79,7 @@ fn what_staff_changed_stays_until_an_event_says_otherwise() {
 #[test]
 fn the_sweep_waits_for_the_last_second() {
     let house = House::new();
-    house.receive(&[
-        event(Kind::Approved, "A", -30),
-        event(Kind::Delayed, "B", 0),
-    ]);
+    house.receive(&[event(Kind::Approved, "A", -30), event(Kind::Delayed, "B", 0)]);
     lia(&house, "pro pago 2026-11-20 atrasado 2026-11-20");
     let swept = |now: &str| {
         house.now_is(now);
@@ -122,23 +110,14 @@ fn the_sweep_waits_for_the_last_second() {
 fn without_a_number_nobody_is_reminded_until_a_purchase_brings_one() {
     let house = House::new();
     let reminders = || -> i64 {
-        house.ask(
-            "SELECT count(*) FROM outbox WHERE kind = 'pagamento_atrasado'",
-            |row| row.get(0),
-        )[0]
+        house.ask("SELECT count(*) FROM outbox WHERE kind = 'pagamento_atrasado'", |row| row.get(0))
+            [0]
     };
-    house.receive(&[
-        event(Kind::Approved, "A", -60),
-        event(Kind::Delayed, "B", -30),
-    ]);
+    house.receive(&[event(Kind::Approved, "A", -60), event(Kind::Delayed, "B", -30)]);
     assert_eq!(reminders(), 0);
     let mut paid = event(Kind::Approved, "B", -29);
     paid["data"]["buyer"]["checkout_phone"] = json!("11987650000");
-    house.receive(&[
-        paid,
-        event(Kind::Delayed, "C", 0),
-        event(Kind::Delayed, "D", 1),
-    ]);
+    house.receive(&[paid, event(Kind::Delayed, "C", 0), event(Kind::Delayed, "D", 1)]);
     assert_eq!(reminders(), 1);
 }
 
@@ -151,13 +130,8 @@ fn an_event_processed_again_changes_an_account_once() {
         let stored = house.app.db.read(Lane::Slow, |tx| store::one(tx, id));
         let (stored, body) = stored.map_err(|error: DbError| error).unwrap().unwrap();
         let payload: Value = serde_json::from_str(&body.unwrap()).unwrap();
-        let incoming = Incoming {
-            role,
-            ..house.incoming(&payload)
-        };
-        house
-            .write(move |tx, desk| apply::again(tx, desk, &incoming, &stored))
-            .state
+        let incoming = Incoming { role, ..house.incoming(&payload) };
+        house.write(move |tx, desk| apply::again(tx, desk, &incoming, &stored)).state
     };
     assert_eq!(again(1, Some(Role::Pro)), State::NoEffect);
     lia(&house, "pro suspenso pago 2026-12-20");

@@ -62,58 +62,31 @@ fn the_newest_event_of_a_transaction_speaks() {
     let (day, refund) = (fact(Approved, 90, "A"), fact(Refunded, 95, "A"));
     check(&[&day], "aberto pago 120");
     check(&[&day, &refund], "fechado reembolsada A pago 120");
-    check(
-        &[&day, &fact(Chargeback, 95, "A")],
-        "fechado chargeback A pago 120",
-    );
-    check(
-        &[&day, &fact(Canceled, 95, "A")],
-        "fechado cancelada A pago 120",
-    );
+    check(&[&day, &fact(Chargeback, 95, "A")], "fechado chargeback A pago 120");
+    check(&[&day, &fact(Canceled, 95, "A")], "fechado cancelada A pago 120");
     check(&[&day, &fact(Refunded, 85, "A")], "aberto pago 120");
     check(&[&day, &fact(Canceled, 85, "A")], "aberto pago 120");
     // An approval that is sent again under another id counts once.
-    check(
-        &[&day, &refund, &fact(Approved, 97, "A")],
-        "fechado reembolsada A pago 127",
-    );
+    check(&[&day, &refund, &fact(Approved, 97, "A")], "fechado reembolsada A pago 127");
     // A settled sale stands in for an approval that was lost, and only then.
     check(&[&fact(Complete, 98, "A")], "aberto pago 128");
     check(&[&day, &fact(Complete, 98, "A")], "aberto pago 120");
-    check(
-        &[&day, &refund, &fact(Complete, 98, "A")],
-        "fechado reembolsada A pago 120",
-    );
+    check(&[&day, &refund, &fact(Complete, 98, "A")], "fechado reembolsada A pago 120");
 }
 
 #[test]
 fn only_the_payment_of_the_present_period_matters() {
     let (old, new) = (fact(Kind::Approved, 60, "A"), fact(Kind::Approved, 90, "B"));
     let back = |transaction| fact(Kind::Refunded, 95, transaction);
-    assert_eq!(
-        short(&[old.clone(), new.clone(), back("A")]),
-        "aberto pago 120"
-    );
-    assert_eq!(
-        short(&[old.clone(), new.clone(), back("B")]),
-        "fechado reembolsada B pago 120"
-    );
+    assert_eq!(short(&[old.clone(), new.clone(), back("A")]), "aberto pago 120");
+    assert_eq!(short(&[old.clone(), new.clone(), back("B")]), "fechado reembolsada B pago 120");
     // A refund of something unknown says nothing beside a known payment.
     assert_eq!(short(&[new.clone(), back("X")]), "aberto pago 120");
     // Another subscription stands for itself.
-    let other = Fact {
-        subscriber: Some("S2".to_owned()),
-        ..fact(Kind::Approved, 80, "C")
-    };
-    assert_eq!(
-        short(&[new.clone(), back("B"), other.clone()]),
-        "aberto pago 110"
-    );
+    let other = Fact { subscriber: Some("S2".to_owned()), ..fact(Kind::Approved, 80, "C") };
+    assert_eq!(short(&[new.clone(), back("B"), other.clone()]), "aberto pago 110");
     // What was paid back does not lengthen what was bought after it.
-    let annual = Fact {
-        paid_until: Some(Instant(400 * DAY_S)),
-        ..fact(Kind::Approved, 50, "Y")
-    };
+    let annual = Fact { paid_until: Some(Instant(400 * DAY_S)), ..fact(Kind::Approved, 50, "Y") };
     let returned = fact(Kind::Refunded, 55, "Y");
     assert_eq!(short(&[annual, returned, new]), "aberto pago 120");
 }
@@ -121,10 +94,7 @@ fn only_the_payment_of_the_present_period_matters() {
 #[test]
 fn a_renewal_that_fails_is_late_until_something_is_paid() {
     let paid = fact(Kind::Approved, 60, "A");
-    let late = |kind, number| Fact {
-        recurrence: number,
-        ..fact(kind, 90, "B")
-    };
+    let late = |kind, number| Fact { recurrence: number, ..fact(kind, 90, "B") };
     for (event, expected) in [
         (late(Kind::Delayed, Some(2)), "aberto pago 90 atrasado 90"),
         (late(Kind::Delayed, None), "aberto pago 90 atrasado 90"),
@@ -134,10 +104,7 @@ fn a_renewal_that_fails_is_late_until_something_is_paid() {
         (late(Kind::Canceled, Some(1)), "aberto pago 90"),
         // An attempt at something else entirely.
         (
-            Fact {
-                subscriber: Some("S9".to_owned()),
-                ..late(Kind::Delayed, Some(2))
-            },
+            Fact { subscriber: Some("S9".to_owned()), ..late(Kind::Delayed, Some(2)) },
             "aberto pago 90",
         ),
     ] {
@@ -153,23 +120,11 @@ fn a_renewal_that_fails_is_late_until_something_is_paid() {
 fn a_cancelled_subscription_ends_with_what_was_paid() {
     let paid = fact(Kind::Approved, 90, "A");
     let cancelled = fact(Kind::Cancellation, 95, "");
-    assert_eq!(
-        short(&[paid.clone(), cancelled.clone()]),
-        "aberto pago 120 termina 120"
-    );
-    let unknown = Fact {
-        paid_until: None,
-        ..paid.clone()
-    };
-    assert_eq!(
-        short(&[unknown, cancelled.clone()]),
-        "fechado assinatura-cancelada -"
-    );
+    assert_eq!(short(&[paid.clone(), cancelled.clone()]), "aberto pago 120 termina 120");
+    let unknown = Fact { paid_until: None, ..paid.clone() };
+    assert_eq!(short(&[unknown, cancelled.clone()]), "fechado assinatura-cancelada -");
     let over = fact(Kind::Approved, 50, "A");
-    assert_eq!(
-        short(&[over, cancelled.clone()]),
-        "fechado assinatura-cancelada - pago 80"
-    );
+    assert_eq!(short(&[over, cancelled.clone()]), "fechado assinatura-cancelada - pago 80");
     let again = fact(Kind::Approved, 96, "B");
     assert_eq!(short(&[paid.clone(), cancelled, again]), "aberto pago 126");
     let undone = fact(Kind::Canceled, 95, "");
@@ -184,19 +139,12 @@ fn students_whose_payments_never_came_here() {
         (fact(Kind::Canceled, 95, "X"), "nada"),
         (fact(Kind::Delayed, 95, "X"), "nada atrasado 95"),
         (fact(Kind::Expired, 95, "X"), "nada"),
-        (
-            fact(Kind::Cancellation, 95, ""),
-            "fechado assinatura-cancelada -",
-        ),
+        (fact(Kind::Cancellation, 95, ""), "fechado assinatura-cancelada -"),
         (fact(Kind::Protest, 95, "X"), "nada disputa 95"),
     ] {
         assert_eq!(short(std::slice::from_ref(&event)), expected);
         let paid = fact(Kind::Approved, 96, "B");
-        let dispute = if event.kind == Kind::Protest {
-            " disputa 95"
-        } else {
-            ""
-        };
+        let dispute = if event.kind == Kind::Protest { " disputa 95" } else { "" };
         assert_eq!(short(&[event, paid]), format!("aberto pago 126{dispute}"));
     }
     let cancelled = [fact(Kind::Cancellation, 95, "")];
@@ -208,59 +156,31 @@ fn students_whose_payments_never_came_here() {
 #[test]
 fn a_dispute_ends_when_the_money_goes_back() {
     let (paid, protest) = (fact(Kind::Approved, 90, "A"), fact(Kind::Protest, 92, "A"));
-    assert_eq!(
-        short(&[paid.clone(), protest.clone()]),
-        "aberto pago 120 disputa 92"
-    );
+    assert_eq!(short(&[paid.clone(), protest.clone()]), "aberto pago 120 disputa 92");
     let settled = fact(Kind::Complete, 98, "A");
-    assert_eq!(
-        short(&[paid.clone(), protest.clone(), settled]),
-        "aberto pago 120 disputa 92"
-    );
+    assert_eq!(short(&[paid.clone(), protest.clone(), settled]), "aberto pago 120 disputa 92");
     let back = fact(Kind::Refunded, 95, "A");
-    assert_eq!(
-        short(&[paid, protest, back]),
-        "fechado reembolsada A pago 120"
-    );
+    assert_eq!(short(&[paid, protest, back]), "fechado reembolsada A pago 120");
 }
 
 #[test]
 fn the_newest_plan_holds() {
     let paid = fact(Kind::Approved, 60, "A");
-    let switched = Fact {
-        role: Some(Role::Vip),
-        ..fact(Kind::SwitchPlan, 70, "")
-    };
+    let switched = Fact { role: Some(Role::Vip), ..fact(Kind::SwitchPlan, 70, "") };
     let role = |facts: &[Fact]| of(facts).role.map(|(_, role)| role);
     assert_eq!(role(&[paid.clone(), switched.clone()]), Some(Role::Vip));
-    let renewed = Fact {
-        role: Some(Role::Podio),
-        ..fact(Kind::Approved, 90, "B")
-    };
-    assert_eq!(
-        role(&[paid.clone(), switched.clone(), renewed.clone()]),
-        Some(Role::Podio)
-    );
+    let renewed = Fact { role: Some(Role::Podio), ..fact(Kind::Approved, 90, "B") };
+    assert_eq!(role(&[paid.clone(), switched.clone(), renewed.clone()]), Some(Role::Podio));
     assert_eq!(role(&[switched]), Some(Role::Vip), "also without a payment");
     // The plan of a refunded purchase does not outlive it beside another.
-    let other = Fact {
-        subscriber: Some("S2".to_owned()),
-        ..renewed
-    };
-    let back = Fact {
-        subscriber: Some("S2".to_owned()),
-        ..fact(Kind::Refunded, 95, "B")
-    };
+    let other = Fact { subscriber: Some("S2".to_owned()), ..renewed };
+    let back = Fact { subscriber: Some("S2".to_owned()), ..fact(Kind::Refunded, 95, "B") };
     assert_eq!(role(&[paid, other, back]), Some(Role::Pro));
 }
 
 /// Any fact of few transactions and subscriptions, so that they meet.
 fn facts() -> impl Strategy<Value = Vec<Fact>> {
-    let kinds: Vec<Kind> = Kind::ALL
-        .iter()
-        .copied()
-        .filter(|kind| kind.acts())
-        .collect();
+    let kinds: Vec<Kind> = Kind::ALL.iter().copied().filter(|kind| kind.acts()).collect();
     let one = (
         proptest::sample::select(kinds),
         80_i64..100,
@@ -271,20 +191,17 @@ fn facts() -> impl Strategy<Value = Vec<Fact>> {
         proptest::option::of(85_i64..120),
         proptest::sample::select(vec![None, Some(Role::Pro), Some(Role::Vip)]),
     );
-    let fact = one.prop_map(
-        |(kind, day, transaction, subscriber, product, number, until, role)| Fact {
+    let fact =
+        one.prop_map(|(kind, day, transaction, subscriber, product, number, until, role)| Fact {
             kind,
             at_ms: day * DAY_S * 1000,
             transaction,
             subscriber,
             product,
             role,
-            paid_until: until
-                .filter(|_| kind.is_payment())
-                .map(|day| Instant(day * DAY_S)),
+            paid_until: until.filter(|_| kind.is_payment()).map(|day| Instant(day * DAY_S)),
             recurrence: number,
-        },
-    );
+        });
     proptest::collection::vec(fact, 0..10)
 }
 

@@ -98,10 +98,7 @@ mod tests {
 
     #[test]
     fn a_file_is_as_the_rfc_says() {
-        let file = file(
-            "Seller; Platform",
-            &event("Tira-dúvidas, parte 2", "Um\nDois\\três"),
-        );
+        let file = file("Seller; Platform", &event("Tira-dúvidas, parte 2", "Um\nDois\\três"));
         let lines: Vec<&str> = file.split("\r\n").collect();
         assert_eq!(
             lines,

@@ -57,11 +57,7 @@ impl MeetJson {
 
 /// Where somebody joins who may (`may`) or may not join every meet.
 fn link(meet: &Meet, may: bool) -> String {
-    if may || meet.entry.public {
-        meet.entry.link.clone()
-    } else {
-        String::new()
-    }
+    if may || meet.entry.public { meet.entry.link.clone() } else { String::new() }
 }
 
 /// `GET /painel/meets`: what goes on and is to come, and the last ones.
@@ -76,18 +72,13 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })?;
     if request.wants_json() {
         let coming = coming.into_iter();
-        let coming: Vec<MeetJson> = coming
-            .map(|meet| MeetJson::of(meet, may, zone, now))
-            .collect();
+        let coming: Vec<MeetJson> = coming.map(|meet| MeetJson::of(meet, may, zone, now)).collect();
         return ListReply::reply(coming.len() as u64, coming);
     }
     Reply::page(&AgendaPage {
         layout: layout(app, person, request),
         hint: (!may).then(without_meets),
-        coming: coming
-            .into_iter()
-            .map(|meet| card(meet, may, zone, now))
-            .collect(),
+        coming: coming.into_iter().map(|meet| card(meet, may, zone, now)).collect(),
         past: past.into_iter().map(|meet| over(meet, zone)).collect(),
     })
 }
@@ -99,11 +90,7 @@ fn card(meet: Meet, may: bool, zone: Zone, now: Instant) -> MeetCard {
         id: meet.id.to_string(),
         day: day_in_words(zone, meet.entry.starts_at),
         hours: format!("{} às {}", from.format("%H:%M"), to.format("%H:%M")),
-        left: if left > 0 {
-            format!("começa em {}", span(left))
-        } else {
-            String::new()
-        },
+        left: if left > 0 { format!("começa em {}", span(left)) } else { String::new() },
         link: link(&meet, may),
         instead: if may || meet.entry.public {
             "O link aparece aqui antes de começar."
@@ -120,11 +107,7 @@ fn card(meet: Meet, may: bool, zone: Zone, now: Instant) -> MeetCard {
 fn over(meet: Meet, zone: Zone) -> PastMeet {
     let teacher = meet.teacher.map(|name| format!(", com {name}"));
     PastMeet {
-        about: format!(
-            "{}{}",
-            zone.page(meet.entry.starts_at),
-            teacher.unwrap_or_default()
-        ),
+        about: format!("{}{}", zone.page(meet.entry.starts_at), teacher.unwrap_or_default()),
         title: meet.entry.title,
     }
 }

@@ -55,9 +55,5 @@ pub struct PastMeet {
 /// When the student's plan has no meets.
 pub fn without_meets() -> Notice {
     let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
-    Notice::new(
-        crate::http::view::Tone::Info,
-        "Seu plano não inclui os encontros",
-        text,
-    )
+    Notice::new(crate::http::view::Tone::Info, "Seu plano não inclui os encontros", text)
 }

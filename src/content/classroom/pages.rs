@@ -69,9 +69,8 @@ impl StepJson {
 /// `GET /painel/aulas`: the courses that the student may see.
 pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = &person.account;
-    let shelves = app.db.read(request.lane, |tx| {
-        store::shelves(tx, account.user_id, account.role)
-    })?;
+    let shelves =
+        app.db.read(request.lane, |tx| store::shelves(tx, account.user_id, account.role))?;
     if request.wants_json() {
         let courses: Vec<ShelfJson> = shelves.into_iter().map(ShelfJson::of).collect();
         return ListReply::reply(courses.len() as u64, courses);
@@ -89,15 +88,8 @@ fn card(shelf: Shelf) -> ShelfCard {
     });
     ShelfCard {
         id: shelf.course.to_string(),
-        next: shelf
-            .next
-            .map(|lesson| href(shelf.course, lesson))
-            .unwrap_or_default(),
-        button: if shelf.done == 0 {
-            "Começar"
-        } else {
-            "Continuar"
-        },
+        next: shelf.next.map(|lesson| href(shelf.course, lesson)).unwrap_or_default(),
+        button: if shelf.done == 0 { "Começar" } else { "Continuar" },
         title: shelf.title,
         description: shelf.description,
         progress,
@@ -177,10 +169,7 @@ pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         return Reply::json(&body);
     }
     let course = shelf.course;
-    let link = |step: Option<&Step>| {
-        step.map(|step| href(course, step.lesson))
-            .unwrap_or_default()
-    };
+    let link = |step: Option<&Step>| step.map(|step| href(course, step.lesson)).unwrap_or_default();
     let teacher = step.teacher.as_ref().map(|name| format!(", com {name}"));
     let notice = request.query::<WatchQuery>()?.aviso;
     let notice: Option<String> = Check::text().optional("aviso", notice);
@@ -188,12 +177,7 @@ pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let page = Reply::page(&WatchPage {
         layout: layout(app, person, request).with_flash(flash(notice.as_deref(), &shelf)),
         title: step.title.clone(),
-        place: format!(
-            "Aula {} de {}{}",
-            at + 1,
-            steps.len(),
-            teacher.unwrap_or_default()
-        ),
+        place: format!("Aula {} de {}{}", at + 1, steps.len(), teacher.unwrap_or_default()),
         player: video::player(&step.video_url, hosts),
         host: https(&step.video_url)
             .and_then(|uri| uri.host().map(str::to_owned))
@@ -203,10 +187,7 @@ pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         done: step.done,
         previous: link(before),
         next: link(after),
-        lessons: steps
-            .iter()
-            .map(|step| line(course, step, lesson))
-            .collect(),
+        lessons: steps.iter().map(|step| line(course, step, lesson)).collect(),
         course: card(shelf),
     })?;
     Ok(page.with(CONTENT_SECURITY_POLICY, policy::page_with_frames(hosts)))

@@ -47,9 +47,7 @@ fn value<'q>(query: &'q str, name: &str) -> Option<&'q str> {
 
 fn is_word(text: &str, longest: usize) -> bool {
     (1..=longest).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 fn youtube_id<'u>(host: &str, path: &'u str, query: &'u str) -> Option<&'u str> {
@@ -110,14 +108,8 @@ mod tests {
         }
         for (pasted, expected) in [
             ("https://vimeo.com/76979871", "76979871?autoplay=1"),
-            (
-                "https://vimeo.com/76979871/abc123",
-                "76979871?h=abc123&autoplay=1",
-            ),
-            (
-                "https://player.vimeo.com/video/76979871?h=abc123",
-                "76979871?h=abc123&autoplay=1",
-            ),
+            ("https://vimeo.com/76979871/abc123", "76979871?h=abc123&autoplay=1"),
+            ("https://player.vimeo.com/video/76979871?h=abc123", "76979871?h=abc123&autoplay=1"),
         ] {
             let expected = format!("https://player.vimeo.com/video/{expected}");
             assert_eq!(player(pasted, &usual), Some(expected), "{pasted}");

@@ -22,12 +22,8 @@ use crate::http::view::{Badge, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::route::Job;
 
-const LIST: Listing = Listing {
-    path: "/admin/cursos",
-    hint: "Título",
-    filters: &[],
-    orders: &["ordem", "titulo"],
-};
+const LIST: Listing =
+    Listing { path: "/admin/cursos", hint: "Título", filters: &[], orders: &["ordem", "titulo"] };
 
 const FIELDS: [&str; 5] = ["titulo", "descricao", "ordem", "papeis", "publicado"];
 const LONGEST_DESCRIPTION: usize = 2_000;
@@ -70,9 +66,9 @@ fn order(query: &ListQuery) -> &'static str {
 /// `GET /admin/cursos`: the list, as page, JSON or CSV.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let (courses, total) = app.db.read(request.lane, |tx| {
-        store::page(tx, &query.search, order(&query), query.window())
-    })?;
+    let (courses, total) = app
+        .db
+        .read(request.lane, |tx| store::page(tx, &query.search, order(&query), query.window()))?;
     if query.csv {
         return csv(&courses);
     }
@@ -93,15 +89,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 fn csv(courses: &[Course]) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "titulo",
-        "ordem",
-        "publicado",
-        "papeis",
-        "total_aulas",
-        "descricao",
-    ];
+    let header = ["id", "titulo", "ordem", "publicado", "papeis", "total_aulas", "descricao"];
     let mut file = CsvFile::new("cursos.csv", &header)?;
     for Course { id, entry, lessons } in courses {
         let roles: Vec<&str> = entry.roles.iter().map(|role| role.name()).collect();
@@ -125,11 +113,7 @@ fn row(course: Course) -> CourseRow {
         audience: audience_words(&course.entry.roles),
         position: course.entry.position.unwrap_or_default().to_string(),
         lessons: course.lessons,
-        state: if course.entry.published {
-            Badge::Published
-        } else {
-            Badge::Draft
-        },
+        state: if course.entry.published { Badge::Published } else { Badge::Draft },
     }
 }
 
@@ -140,11 +124,7 @@ fn flash(notice: &str) -> Option<Notice> {
             "Curso criado",
             "Agora crie as aulas dele. Os alunos veem o curso quando estiver publicado.",
         ),
-        "alterado" => (
-            Tone::Good,
-            "Curso alterado",
-            "Os alunos já veem os novos dados.",
-        ),
+        "alterado" => (Tone::Good, "Curso alterado", "Os alunos já veem os novos dados."),
         "excluido" => (Tone::Good, "Curso excluído", ""),
         "ordem" => (Tone::Good, "Ordem das aulas alterada", ""),
         "em-uso" => (
@@ -169,9 +149,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&CourseDetails::of(course));
     }
     let entry = found.as_ref().map(|(course, _)| &course.entry);
-    let form = Form::new(&FIELDS, |name| {
-        entry.map_or_else(|| fresh(name), |entry| typed(entry, name))
-    });
+    let form =
+        Form::new(&FIELDS, |name| entry.map_or_else(|| fresh(name), |entry| typed(entry, name)));
     let ticks = role_ticks(|role| entry.is_some_and(|entry| entry.roles.contains(&role)));
     let notice = LIST.read(request)?.notice;
     Reply::page(&CourseForm {
@@ -190,10 +169,7 @@ fn typed(entry: &CourseEntry, name: &str) -> String {
     match name {
         "titulo" => entry.title.clone(),
         "descricao" => entry.description.clone(),
-        "ordem" => entry
-            .position
-            .map(|place| place.to_string())
-            .unwrap_or_default(),
+        "ordem" => entry.position.map(|place| place.to_string()).unwrap_or_default(),
         "publicado" => tick(entry.published),
         // The boxes have values of their own; none ticked is no empty field.
         _ => tick(true),
@@ -201,11 +177,7 @@ fn typed(entry: &CourseEntry, name: &str) -> String {
 }
 
 fn existing((course, lessons): (Course, Vec<LessonLine>)) -> ExistingCourse {
-    ExistingCourse {
-        id: course.id.to_string(),
-        title: course.entry.title,
-        lessons,
-    }
+    ExistingCourse { id: course.id.to_string(), title: course.entry.title, lessons }
 }
 
 fn find(app: &App, request: &Request) -> Result<(Course, Vec<LessonLine>), Problem> {
@@ -257,27 +229,16 @@ fn read_entry(request: &Request, stored: Option<&CourseEntry>) -> Result<CourseE
     let roles = present.keep(&body.papeis, |entry| entry.roles.clone());
     let roles = roles.unwrap_or_else(|| read_roles(&mut check, body.papeis));
     check.finish()?;
-    Ok(CourseEntry {
-        title,
-        description,
-        position,
-        published,
-        roles,
-    })
+    Ok(CourseEntry { title, description, position, published, roles })
 }
 
 fn read_roles(check: &mut Check, field: Field<Vec<String>>) -> Vec<Role> {
     let named = check.optional("papeis", field).unwrap_or_default();
     let known = |name: &String| student_roles().any(|role| role.name() == name);
     if !named.iter().all(known) {
-        check.fail(
-            "papeis",
-            "must be roles of students: free, pro, vip, piloto_pro, podio",
-        );
+        check.fail("papeis", "must be roles of students: free, pro, vip, piloto_pro, podio");
     }
-    student_roles()
-        .filter(|role| named.iter().any(|name| name == role.name()))
-        .collect()
+    student_roles().filter(|role| named.iter().any(|name| name == role.name())).collect()
 }
 
 fn again(
@@ -306,19 +267,13 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     };
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
-        let full = || {
-            Problem::new(
-                Code::Conflict,
-                "there are 500 courses already; remove some first",
-            )
-        };
+        let full =
+            || Problem::new(Code::Conflict, "there are 500 courses already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         let act = act("curso.criar", id, &entry.title);
         change.note(tx, &act, None::<&()>, Some(&entry))?;
         // Where the lessons are made.
-        change
-            .answer
-            .made(id, &format!("{}/{id}", LIST.path), "criado")
+        change.answer.made(id, &format!("{}/{id}", LIST.path), "criado")
     }))
 }
 
@@ -363,10 +318,5 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "curso",
-        object_id: id.to_string(),
-        object_name: title,
-    }
+    Act { action, object: "curso", object_id: id.to_string(), object_name: title }
 }

@@ -31,11 +31,9 @@ fn read_course(row: &Row<'_>) -> rusqlite::Result<Course> {
 
 /// Ids and titles, in the order of the courses.
 pub fn titles(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
-    tx.all(
-        "SELECT course_id, title FROM course ORDER BY position, course_id",
-        [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
+    tx.all("SELECT course_id, title FROM course ORDER BY position, course_id", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// One page of those whose title contains a text, with their number.
@@ -47,9 +45,8 @@ pub fn page(
 ) -> Result<(Vec<Course>, u64)> {
     let pattern = containing(search);
     let matching = "FROM course WHERE title LIKE ?1 ESCAPE '\\'";
-    let total: i64 = tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| {
-        row.get(0)
-    })?;
+    let total: i64 =
+        tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| row.get(0))?;
     let courses = tx.all(
         &format!("SELECT {COLUMNS} {matching} ORDER BY {order} LIMIT ?2 OFFSET ?3"),
         (&pattern, limit, offset),
@@ -76,13 +73,7 @@ pub fn insert(tx: &WriteTx<'_>, entry: &CourseEntry) -> Result<Option<i64>> {
     let id = tx.insert(
         "INSERT INTO course (title, description, position, published, created_at, updated_at)
          VALUES (?1, ?2, coalesce(?3, (SELECT max(position) FROM course) + 1, 1), ?4, ?5, ?5)",
-        (
-            &entry.title,
-            &entry.description,
-            entry.position,
-            entry.published,
-            tx.now().0,
-        ),
+        (&entry.title, &entry.description, entry.position, entry.published, tx.now().0),
     )?;
     set_roles(tx, id, &entry.roles)?;
     note_change(tx, Topic::Teachers)?;
@@ -112,10 +103,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &CourseEntry) -> Result<()> {
 fn set_roles(tx: &WriteTx<'_>, id: i64, roles: &[Role]) -> Result<()> {
     tx.execute("DELETE FROM course_role WHERE course_id = ?1", [id])?;
     for role in roles {
-        tx.execute(
-            "INSERT INTO course_role (course_id, role) VALUES (?1, ?2)",
-            (id, role),
-        )?;
+        tx.execute("INSERT INTO course_role (course_id, role) VALUES (?1, ?2)", (id, role))?;
     }
     Ok(())
 }

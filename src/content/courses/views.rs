@@ -95,7 +95,5 @@ pub fn audience_words(roles: &[Role]) -> String {
 
 /// The boxes for the roles that a course can be for.
 pub fn role_ticks(ticked: impl Fn(Role) -> bool) -> Vec<Tick> {
-    super::student_roles()
-        .map(|role| Tick::new(role.name(), role.title(), ticked(role)))
-        .collect()
+    super::student_roles().map(|role| Tick::new(role.name(), role.title(), ticked(role))).collect()
 }

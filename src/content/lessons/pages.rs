@@ -21,12 +21,8 @@ use crate::http::view::{Layout, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::route::Job;
 
-const LIST: Listing = Listing {
-    path: "/admin/aulas",
-    hint: "Título",
-    filters: &[],
-    orders: &["curso", "titulo"],
-};
+const LIST: Listing =
+    Listing { path: "/admin/aulas", hint: "Título", filters: &[], orders: &["curso", "titulo"] };
 
 const FIELDS: [&str; 5] = ["titulo", "video_url", "curso_id", "professor_id", "ordem"];
 
@@ -105,32 +101,16 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&LessonsPage {
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table_within(&query, &columns, total, &[("curso", &only)]),
-        course: course.map(|course| Pick {
-            value: course.id.to_string(),
-            label: course.entry.title,
-        }),
+        course: course
+            .map(|course| Pick { value: course.id.to_string(), label: course.entry.title }),
         lessons: lessons.into_iter().map(row).collect(),
     })
 }
 
 fn csv(lessons: &[Lesson]) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "titulo",
-        "curso_id",
-        "curso",
-        "ordem",
-        "professor",
-        "video_url",
-    ];
+    let header = ["id", "titulo", "curso_id", "curso", "ordem", "professor", "video_url"];
     let mut file = CsvFile::new("aulas.csv", &header)?;
-    for Lesson {
-        id,
-        entry,
-        course,
-        teacher,
-    } in lessons
-    {
+    for Lesson { id, entry, course, teacher } in lessons {
         file.row([
             &*id.to_string(),
             &entry.title,
@@ -158,10 +138,7 @@ fn flash(notice: &str) -> Option<Notice> {
     let (title, text) = match notice {
         "criado" => ("Aula criada", "Ela já está no curso."),
         "alterado" => ("Aula alterada", "Os alunos já veem os novos dados."),
-        "excluido" => (
-            "Aula excluída",
-            "O que os alunos tinham marcado dela saiu junto.",
-        ),
+        "excluido" => ("Aula excluída", "O que os alunos tinham marcado dela saiu junto."),
         _ => return None,
     };
     Some(Notice::new(Tone::Good, title, text))
@@ -175,10 +152,7 @@ struct Choices {
 
 impl Choices {
     fn read(tx: &ReadTx<'_>) -> Result<Self, DbError> {
-        let pick = |(id, label): (i64, String)| Pick {
-            value: id.to_string(),
-            label,
-        };
+        let pick = |(id, label): (i64, String)| Pick { value: id.to_string(), label };
         Ok(Self {
             courses: courses::titles(tx)?.into_iter().map(pick).collect(),
             teachers: teachers::names(tx)?.into_iter().map(pick).collect(),
@@ -186,10 +160,7 @@ impl Choices {
     }
 
     fn form(self, app: &App, layout: Layout, lesson: Option<&Lesson>, form: Form) -> LessonForm {
-        let none = |label: &str| Pick {
-            value: String::new(),
-            label: label.to_owned(),
-        };
+        let none = |label: &str| Pick { value: String::new(), label: label.to_owned() };
         let mut courses = self.courses;
         if form.field("curso_id").value.is_empty() {
             courses.insert(0, none("Escolha um curso"));
@@ -293,13 +264,7 @@ fn read_entry(
     }
     let position = check.number("ordem", body.ordem, 1..=9_999);
     check.finish()?;
-    Ok(LessonEntry {
-        title,
-        course_id,
-        teacher_id,
-        video_url,
-        position,
-    })
+    Ok(LessonEntry { title, course_id, teacher_id, video_url, position })
 }
 
 fn is_among(picks: &[Pick], id: i64) -> bool {
@@ -422,10 +387,5 @@ fn shift(app: &App, person: &Person, request: &Request, up: bool) -> Result<Job,
 }
 
 fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "aula",
-        object_id: id.to_string(),
-        object_name: title,
-    }
+    Act { action, object: "aula", object_id: id.to_string(), object_name: title }
 }

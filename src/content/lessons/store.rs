@@ -168,10 +168,7 @@ pub fn shift(tx: &WriteTx<'_>, course: i64, id: i64, up: bool) -> Result<()> {
     }
     for ((lesson, before), place) in places.into_iter().zip(1..) {
         if before != place {
-            tx.execute(
-                "UPDATE lesson SET position = ?2 WHERE lesson_id = ?1",
-                (lesson, place),
-            )?;
+            tx.execute("UPDATE lesson SET position = ?2 WHERE lesson_id = ?1", (lesson, place))?;
         }
     }
     Ok(())

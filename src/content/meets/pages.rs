@@ -33,15 +33,8 @@ const LIST: Listing = Listing {
     orders: &["-data", "titulo"],
 };
 
-const FIELDS: [&str; 7] = [
-    "titulo",
-    "descricao",
-    "data_hora",
-    "duracao_minutos",
-    "professor_id",
-    "link",
-    "publico",
-];
+const FIELDS: [&str; 7] =
+    ["titulo", "descricao", "data_hora", "duracao_minutos", "professor_id", "link", "publico"];
 const LONGEST_DESCRIPTION: usize = 2_000;
 /// Minutes of a meet unless somebody says otherwise.
 const USUAL_MINUTES: i64 = 60;
@@ -149,13 +142,8 @@ fn csv(meets: &[Meet], zone: Zone) -> Result<Reply, Problem> {
 fn row(meet: Meet, zone: Zone, now: Instant) -> MeetRow {
     let public = meet.entry.public.then(|| "Aberto ao público".to_owned());
     let missing = meet.entry.link.is_empty().then(|| "Sem link".to_owned());
-    let about: Vec<String> = meet
-        .teacher
-        .clone()
-        .into_iter()
-        .chain(public)
-        .chain(missing)
-        .collect();
+    let about: Vec<String> =
+        meet.teacher.clone().into_iter().chain(public).chain(missing).collect();
     MeetRow {
         id: meet.id.to_string(),
         state: state(&meet, now),
@@ -177,14 +165,9 @@ fn flash(notice: &str) -> Option<Notice> {
 }
 
 fn teachers_of(tx: &ReadTx<'_>) -> Result<Vec<Pick>, DbError> {
-    let none = Pick {
-        value: String::new(),
-        label: "Nenhum".to_owned(),
-    };
-    let named = teachers::names(tx)?.into_iter().map(|(id, label)| Pick {
-        value: id.to_string(),
-        label,
-    });
+    let none = Pick { value: String::new(), label: "Nenhum".to_owned() };
+    let named =
+        teachers::names(tx)?.into_iter().map(|(id, label)| Pick { value: id.to_string(), label });
     Ok(std::iter::once(none).chain(named).collect())
 }
 
@@ -197,10 +180,8 @@ fn page(
 ) -> MeetForm {
     MeetForm {
         layout: layout(app, person, request),
-        existing: meet.map(|meet| ExistingMeet {
-            id: meet.id.to_string(),
-            title: meet.entry.title.clone(),
-        }),
+        existing: meet
+            .map(|meet| ExistingMeet { id: meet.id.to_string(), title: meet.entry.title.clone() }),
         form,
         teachers,
         zone_help: format!("No horário de {}.", app.zone().city()),
@@ -239,10 +220,7 @@ fn typed(entry: &MeetEntry, name: &str, zone: Zone) -> String {
         "descricao" => entry.description.clone(),
         "data_hora" => zone.partner(entry.starts_at),
         "duracao_minutos" => entry.minutes.to_string(),
-        "professor_id" => entry
-            .teacher_id
-            .map(|id| id.to_string())
-            .unwrap_or_default(),
+        "professor_id" => entry.teacher_id.map(|id| id.to_string()).unwrap_or_default(),
         "link" => entry.link.clone(),
         _ => tick(entry.public),
     }
@@ -293,10 +271,7 @@ fn read_entry(
     let starts_at = starts_at.unwrap_or_else(|| {
         let text: String = check.required("data_hora", body.data_hora);
         zone.read(&text).unwrap_or_else(|| {
-            check.fail(
-                "data_hora",
-                "must be a civil time that exists, as YYYY-MM-DD HH:MM:SS",
-            );
+            check.fail("data_hora", "must be a civil time that exists, as YYYY-MM-DD HH:MM:SS");
             Instant(0)
         })
     });
@@ -335,12 +310,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         still_there(tx, &entry)?;
-        let full = || {
-            Problem::new(
-                Code::Conflict,
-                "there are 10000 meets already; remove old ones first",
-            )
-        };
+        let full =
+            || Problem::new(Code::Conflict, "there are 10000 meets already; remove old ones first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         let act = act("encontro.criar", id, &entry.title);
         change.note(tx, &act, None::<&()>, Some(&entry))?;
@@ -399,10 +370,5 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "encontro",
-        object_id: id.to_string(),
-        object_name: title,
-    }
+    Act { action, object: "encontro", object_id: id.to_string(), object_name: title }
 }

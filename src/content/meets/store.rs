@@ -107,11 +107,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Meet>, u64)> {
 
 /// One meet.
 pub fn meet(tx: &ReadTx<'_>, id: i64) -> Result<Option<Meet>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM {FROM} WHERE meet_id = ?1"),
-        [id],
-        read_meet,
-    )
+    tx.optional(&format!("SELECT {COLUMNS} FROM {FROM} WHERE meet_id = ?1"), [id], read_meet)
 }
 
 /// Makes a meet; `None` when there are too many.

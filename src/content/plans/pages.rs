@@ -49,10 +49,7 @@ struct PlanDetails {
 
 impl PlanDetails {
     fn of(plan: Plan) -> Self {
-        Self {
-            ativo: plan.active,
-            plan: WirePlan::of(plan),
-        }
+        Self { ativo: plan.active, plan: WirePlan::of(plan) }
     }
 }
 
@@ -66,9 +63,8 @@ pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         (_, false) => Order::PriceUp,
     };
     let (limit, offset) = query.window();
-    let (plans, total) = app.db.read(request.lane, |tx| {
-        store::page(tx, &query.search, order, limit, offset)
-    })?;
+    let (plans, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &query.search, order, limit, offset))?;
     if query.csv {
         return csv(&plans);
     }
@@ -89,16 +85,8 @@ pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 }
 
 fn csv(plans: &[Plan]) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "titulo",
-        "slug",
-        "preco",
-        "moeda",
-        "periodicidade",
-        "ativo",
-        "link_checkout",
-    ];
+    let header =
+        ["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"];
     let mut file = CsvFile::new("planos.csv", &header)?;
     for plan in plans {
         let (id, price) = (plan.id.to_string(), plan.price.reais().to_string());
@@ -124,24 +112,14 @@ fn row(plan: &Plan) -> PlanRow {
         slug: plan.slug.clone(),
         period: period_words(&plan.period),
         price: plan.price.page(),
-        state: if plan.active {
-            Badge::Active
-        } else {
-            Badge::Inactive
-        },
+        state: if plan.active { Badge::Active } else { Badge::Inactive },
     }
 }
 
 fn flash(notice: &str) -> Option<Notice> {
     let (title, text) = match notice {
-        "criado" => (
-            "Plano criado",
-            "Se está ativo, já aparece na vitrine pública.",
-        ),
-        "alterado" => (
-            "Plano alterado",
-            "A vitrine pública já mostra os novos dados.",
-        ),
+        "criado" => ("Plano criado", "Se está ativo, já aparece na vitrine pública."),
+        "alterado" => ("Plano alterado", "A vitrine pública já mostra os novos dados."),
         "excluido" => ("Plano excluído", "Ele não aparece mais na vitrine pública."),
         _ => return None,
     };
@@ -160,19 +138,16 @@ pub fn plan_form(app: &App, person: &Person, request: &Request) -> Result<Reply,
             None => Err(Problem::not_found()),
         };
     }
-    let existing = plan.as_ref().map(|plan| ExistingPlan {
-        id: plan.id.to_string(),
-        title: plan.title.clone(),
-    });
+    let existing = plan
+        .as_ref()
+        .map(|plan| ExistingPlan { id: plan.id.to_string(), title: plan.title.clone() });
     let typed = plan.map_or_else(Typed::fresh, Typed::of);
     Reply::page(&typed.form(layout(app, person, request), existing, &Vec::new()))
 }
 
 fn find(app: &App, id: &str, request: &Request) -> Result<Plan, Problem> {
     let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
-    app.db
-        .read(request.lane, |tx| store::plan(tx, id))?
-        .ok_or_else(Problem::not_found)
+    app.db.read(request.lane, |tx| store::plan(tx, id))?.ok_or_else(Problem::not_found)
 }
 
 #[derive(Deserialize)]
@@ -266,13 +241,7 @@ impl Typed {
             let fault = faults
                 .iter()
                 .find(|(known, _)| known == name)
-                .map(|(_, said)| {
-                    if said == SLUG_TAKEN {
-                        SLUG_TAKEN
-                    } else {
-                        fault_words(name)
-                    }
-                });
+                .map(|(_, said)| if said == SLUG_TAKEN { SLUG_TAKEN } else { fault_words(name) });
             view::Field::of(value).fault(fault)
         };
         let mut form = PlanForm {
@@ -300,11 +269,7 @@ impl Typed {
             &mut form.benefits,
             &mut form.checkout_link,
         ]);
-        form.alert = if faults.is_empty() {
-            None
-        } else {
-            Notice::faults(count)
-        };
+        form.alert = if faults.is_empty() { None } else { Notice::faults(count) };
         form
     }
 }
@@ -326,25 +291,17 @@ fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Pr
     let is_form = crate::http::input::is_form(request.headers());
     let present = present.filter(|_| !is_form);
     let kept = |field: &Field<String>, of: fn(&Plan) -> &String| {
-        present
-            .filter(|_| field.is_absent())
-            .map(|plan| of(plan).clone())
+        present.filter(|_| field.is_absent()).map(|plan| of(plan).clone())
     };
     let title = kept(&body.titulo, |plan| &plan.title);
     let title = title.unwrap_or_else(|| check.line("titulo", body.titulo, 2..=120));
     let slug = kept(&body.slug, |plan| &plan.slug);
     let slug = slug.unwrap_or_else(|| check.optional_line("slug", body.slug, 60));
-    let slug = if slug.is_empty() {
-        slug_of(&title)
-    } else {
-        slug
-    };
+    let slug = if slug.is_empty() { slug_of(&title) } else { slug };
     if !is_slug(&slug, &title) {
         check.fail("slug", "use só letras sem acento, números e hífens, até 60");
     }
-    let price = present
-        .filter(|_| body.preco.is_absent())
-        .map(|plan| plan.price);
+    let price = present.filter(|_| body.preco.is_absent()).map(|plan| plan.price);
     let price = price.unwrap_or_else(|| check.required("preco", body.preco));
     if !(0..=MOST_CENTS).contains(&price.0) {
         check.fail("preco", "informe um valor de 0 a 10.000.000,00");
@@ -352,11 +309,7 @@ fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Pr
     let currency = kept(&body.moeda, |plan| &plan.currency);
     let currency =
         currency.unwrap_or_else(|| check.optional_line("moeda", body.moeda, 3).to_uppercase());
-    let currency = if currency.is_empty() {
-        "BRL".to_owned()
-    } else {
-        currency
-    };
+    let currency = if currency.is_empty() { "BRL".to_owned() } else { currency };
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
         check.fail("moeda", "informe as três letras da moeda, como BRL");
     }
@@ -366,51 +319,32 @@ fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Pr
     if !PERIODS.contains(&&*period) {
         check.fail("periodicidade", "escolha mensal, anual ou unico");
     }
-    let benefits = present
-        .filter(|_| body.beneficios.is_absent())
-        .map(|plan| plan.benefits.clone());
+    let benefits =
+        present.filter(|_| body.beneficios.is_absent()).map(|plan| plan.benefits.clone());
     let benefits = benefits.unwrap_or_else(|| benefits_of(&mut check, body.beneficios));
     let checkout_link = kept(&body.link_checkout, |plan| &plan.checkout_link)
         .unwrap_or_else(|| check.optional_line("link_checkout", body.link_checkout, 500));
     if !checkout_link.is_empty() && form::https(&checkout_link).is_none() {
-        check.fail(
-            "link_checkout",
-            "informe um endereço que comece com https://",
-        );
+        check.fail("link_checkout", "informe um endereço que comece com https://");
     }
     // A browser leaves an unticked box out; a new plan of a program is on sale.
     let otherwise = present.map_or(!is_form, |plan| plan.active);
     let active = check.optional("ativo", body.ativo).unwrap_or(otherwise);
     check.finish()?;
-    Ok(PlanEntry {
-        slug,
-        title,
-        price,
-        currency,
-        period,
-        benefits,
-        checkout_link,
-        active,
-    })
+    Ok(PlanEntry { slug, title, price, currency, period, benefits, checkout_link, active })
 }
 
 /// A list, or one text with a benefit a line.
 fn benefits_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<String> {
     let given = check.optional("beneficios", field).unwrap_or_default();
-    let lines = given
-        .iter()
-        .flat_map(|text| text.lines())
-        .map(str::trim)
-        .filter(|line| !line.is_empty());
+    let lines =
+        given.iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());
     let benefits: Vec<String> = lines.map(str::to_owned).collect();
     let too_long = benefits
         .iter()
         .any(|line| line.chars().count() > LONGEST_BENEFIT || line.chars().any(char::is_control));
     if benefits.len() > MOST_BENEFITS || too_long {
-        check.fail(
-            "beneficios",
-            "até 30 benefícios, cada um com até 200 letras",
-        );
+        check.fail("beneficios", "até 30 benefícios, cada um com até 200 letras");
     }
     benefits
 }
@@ -462,10 +396,7 @@ pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
 /// `POST /admin/planos/{id}`: changes a plan.
 pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let plan = find(app, request.variable("id"), request)?;
-    let existing = ExistingPlan {
-        id: plan.id.to_string(),
-        title: plan.title.clone(),
-    };
+    let existing = ExistingPlan { id: plan.id.to_string(), title: plan.title.clone() };
     let entry = match read_entry(request, Some(&plan)) {
         Ok(entry) => entry,
         Err(problem) => return faulty(app, person, request, Some(existing), problem),
@@ -488,12 +419,7 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
 }
 
 fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "plano",
-        object_id: id.to_string(),
-        object_name: title,
-    }
+    Act { action, object: "plano", object_id: id.to_string(), object_name: title }
 }
 
 /// The form to show a browser in case the slug turns out to be taken.
@@ -513,10 +439,7 @@ fn taken_page(
 
 /// `POST /admin/planos/{id}/excluir`: removes a plan.
 pub fn delete_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id: i64 = request
-        .variable("id")
-        .parse()
-        .map_err(|_| Problem::not_found())?;
+    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {

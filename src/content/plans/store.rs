@@ -49,14 +49,10 @@ pub fn page(
 ) -> Result<(Vec<Plan>, u64)> {
     let pattern = containing(search);
     let matching = "FROM plan WHERE title LIKE ?1 ESCAPE '\\' OR slug LIKE ?1 ESCAPE '\\'";
-    let total: i64 = tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| {
-        row.get(0)
-    })?;
+    let total: i64 =
+        tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| row.get(0))?;
     let plans = tx.all(
-        &format!(
-            "SELECT {COLUMNS} {matching} ORDER BY {} LIMIT ?2 OFFSET ?3",
-            order.sql()
-        ),
+        &format!("SELECT {COLUMNS} {matching} ORDER BY {} LIMIT ?2 OFFSET ?3", order.sql()),
         (&pattern, limit, offset),
         read_plan,
     )?;
@@ -65,11 +61,7 @@ pub fn page(
 
 /// One plan.
 pub fn plan(tx: &ReadTx<'_>, id: i64) -> Result<Option<Plan>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM plan WHERE plan_id = ?1"),
-        [id],
-        read_plan,
-    )
+    tx.optional(&format!("SELECT {COLUMNS} FROM plan WHERE plan_id = ?1"), [id], read_plan)
 }
 
 /// Makes a plan; `None` when its slug is taken.
@@ -136,11 +128,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<Changed> {
         ],
     )?;
     note_change(tx, Topic::Plans)?;
-    Ok(if changed == 0 {
-        Changed::NotThere
-    } else {
-        Changed::Done
-    })
+    Ok(if changed == 0 { Changed::NotThere } else { Changed::Done })
 }
 
 /// Removes a plan; false when there is none.

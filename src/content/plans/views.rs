@@ -36,18 +36,9 @@ pub struct PlanRow {
 
 /// What the field `periodicidade` offers.
 pub static PERIODS: &[Choice] = &[
-    Choice {
-        value: "mensal",
-        label: "Mensal",
-    },
-    Choice {
-        value: "anual",
-        label: "Anual",
-    },
-    Choice {
-        value: "unico",
-        label: "Pagamento único",
-    },
+    Choice { value: "mensal", label: "Mensal" },
+    Choice { value: "anual", label: "Anual" },
+    Choice { value: "unico", label: "Pagamento único" },
 ];
 
 /// What to correct in a field of the plan form, in the words of its label.
@@ -69,10 +60,7 @@ pub const SLUG_TAKEN: &str = "Já existe um plano com este endereço.";
 
 /// The words of a period as the plan stores it.
 pub fn period_words(period: &str) -> &'static str {
-    PERIODS
-        .iter()
-        .find(|choice| choice.value == period)
-        .map_or("Outra", |choice| choice.label)
+    PERIODS.iter().find(|choice| choice.value == period).map_or("Outra", |choice| choice.label)
 }
 
 /// `GET /admin/planos/novo`, `GET /admin/planos/{id}`, and their answers

@@ -23,12 +23,8 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::route::Job;
 use crate::text::shortened;
 
-const LIST: Listing = Listing {
-    path: "/admin/professores",
-    hint: "Nome",
-    filters: &[],
-    orders: &["nome"],
-};
+const LIST: Listing =
+    Listing { path: "/admin/professores", hint: "Nome", filters: &[], orders: &["nome"] };
 
 const FIELDS: [&str; 6] = ["nome", "bio", "instagram", "youtube", "linkedin", "site"];
 const LONGEST_BIO: usize = 2_000;
@@ -47,10 +43,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return ListReply::reply(total, teachers.into_iter().map(WireTeacher::of).collect());
     }
-    let columns = [
-        Head::sorts("Nome", "nome"),
-        Head::plain("Aulas publicadas").numeric(),
-    ];
+    let columns = [Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()];
     Reply::page(&TeachersPage {
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
         table: LIST.table(&query, &columns, total),
@@ -59,21 +52,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 fn csv(teachers: &[Teacher]) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "nome",
-        "total_aulas",
-        "bio",
-        "instagram",
-        "youtube",
-        "linkedin",
-        "site",
-    ];
+    let header = ["id", "nome", "total_aulas", "bio", "instagram", "youtube", "linkedin", "site"];
     let mut file = CsvFile::new("professores.csv", &header)?;
-    for Teacher {
-        id, entry, lessons, ..
-    } in teachers
-    {
+    for Teacher { id, entry, lessons, .. } in teachers {
         let (id, lessons, links) = (id.to_string(), lessons.to_string(), &entry.links);
         file.row([
             &*id,
@@ -104,31 +85,17 @@ fn row(teacher: Teacher) -> TeacherRow {
 
 fn flash(notice: &str) -> Option<Notice> {
     let (tone, title, text) = match notice {
-        "criado" => (
-            Tone::Good,
-            "Professor criado",
-            "Ele já aparece na lista pública de professores.",
-        ),
-        "alterado" => (
-            Tone::Good,
-            "Professor alterado",
-            "A lista pública já mostra os novos dados.",
-        ),
-        "foto" => (
-            Tone::Good,
-            "Foto salva",
-            "A lista pública já mostra a nova foto.",
-        ),
-        "foto_excluida" => (
-            Tone::Good,
-            "Foto excluída",
-            "Aparecem as iniciais do nome no lugar dela.",
-        ),
-        "excluido" => (
-            Tone::Good,
-            "Professor excluído",
-            "Ele não aparece mais na lista pública.",
-        ),
+        "criado" => {
+            (Tone::Good, "Professor criado", "Ele já aparece na lista pública de professores.")
+        }
+        "alterado" => {
+            (Tone::Good, "Professor alterado", "A lista pública já mostra os novos dados.")
+        }
+        "foto" => (Tone::Good, "Foto salva", "A lista pública já mostra a nova foto."),
+        "foto_excluida" => {
+            (Tone::Good, "Foto excluída", "Aparecem as iniciais do nome no lugar dela.")
+        }
+        "excluido" => (Tone::Good, "Professor excluído", "Ele não aparece mais na lista pública."),
         "em-uso" => (
             Tone::Warn,
             "Este professor ainda dá aulas ou encontros",
@@ -232,8 +199,7 @@ fn read_entry(request: &Request, present: Option<&TeacherEntry>) -> Result<Teach
     let mut link = |name, field: Field<String>, of: fn(&Links) -> &String| {
         // Addresses sent together replace all there were.
         let kept = present.keep(&field, |entry| of(&entry.links).clone());
-        kept.filter(|_| !together)
-            .unwrap_or_else(|| form::address(&mut check, name, field))
+        kept.filter(|_| !together).unwrap_or_else(|| form::address(&mut check, name, field))
     };
     let links = Links {
         instagram: link("instagram", sent.instagram, |links| &links.instagram),
@@ -269,12 +235,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     };
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
-        let full = || {
-            Problem::new(
-                Code::Conflict,
-                "there are 1000 teachers already; remove some first",
-            )
-        };
+        let full =
+            || Problem::new(Code::Conflict, "there are 1000 teachers already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         let act = act("professor.criar", id, &entry.name);
         change.note(tx, &act, None::<&()>, Some(&entry))?;
@@ -327,10 +289,5 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
-    Act {
-        action,
-        object: "professor",
-        object_id: id.to_string(),
-        object_name: name,
-    }
+    Act { action, object: "professor", object_id: id.to_string(), object_name: name }
 }

@@ -55,9 +55,8 @@ pub fn page(
 ) -> Result<(Vec<Teacher>, u64)> {
     let pattern = containing(search);
     let matching = "FROM teacher WHERE name LIKE ?1 ESCAPE '\\'";
-    let total: i64 = tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| {
-        row.get(0)
-    })?;
+    let total: i64 =
+        tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| row.get(0))?;
     let order = if descending {
         "name COLLATE NOCASE DESC, teacher_id DESC"
     } else {
@@ -73,11 +72,7 @@ pub fn page(
 
 /// One teacher.
 pub fn teacher(tx: &ReadTx<'_>, id: i64) -> Result<Option<Teacher>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM teacher WHERE teacher_id = ?1"),
-        [id],
-        read_teacher,
-    )
+    tx.optional(&format!("SELECT {COLUMNS} FROM teacher WHERE teacher_id = ?1"), [id], read_teacher)
 }
 
 /// What a teacher gives.
@@ -86,12 +81,7 @@ pub fn load(tx: &ReadTx<'_>, id: i64) -> Result<Load> {
         "SELECT (SELECT count(*) FROM lesson WHERE teacher_id = ?1),
                 (SELECT count(*) FROM meet WHERE teacher_id = ?1)",
         [id],
-        |row| {
-            Ok(Load {
-                lessons: row.get(0)?,
-                meets: row.get(1)?,
-            })
-        },
+        |row| Ok(Load { lessons: row.get(0)?, meets: row.get(1)? }),
     )
 }
 

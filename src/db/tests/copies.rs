@@ -12,25 +12,15 @@ use super::*;
 
 /// Moves one unit between two counters, so that their sum never changes.
 fn transfer(tx: &WriteTx<'_>) -> Result<()> {
-    tx.execute(
-        "UPDATE daily_count SET count = count - 1 WHERE name = 'left'",
-        [],
-    )?;
-    tx.execute(
-        "UPDATE daily_count SET count = count + 1 WHERE name = 'right'",
-        [],
-    )?;
+    tx.execute("UPDATE daily_count SET count = count - 1 WHERE name = 'left'", [])?;
+    tx.execute("UPDATE daily_count SET count = count + 1 WHERE name = 'right'", [])?;
     Ok(())
 }
 
 fn counters(db: &Db) -> (i64, i64) {
     db.read(Lane::InPlace, |tx| {
         let count = |name| {
-            tx.one(
-                "SELECT count FROM daily_count WHERE name = ?1",
-                [name],
-                |row| row.get(0),
-            )
+            tx.one("SELECT count FROM daily_count WHERE name = ?1", [name], |row| row.get(0))
         };
         Ok::<_, DbError>((count("left")?, count("right")?))
     })
@@ -129,10 +119,7 @@ fn a_restore_keeps_the_present_database_and_can_be_undone() {
     let db = place.open();
     write(&db, |tx| put(tx, "later", b""));
     let error = restore(&file, &place.path(), &Clock::System).unwrap_err();
-    assert!(
-        error.to_string().contains("in use by another server"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("in use by another server"), "{error}");
     db.close().unwrap();
 
     let restored = restore(&file, &place.path(), &Clock::System).unwrap();
@@ -232,8 +219,5 @@ fn refused(place: &Place, file: &Path, what: &str) {
     let before = (std::fs::read(place.path()).unwrap(), place.files());
     let error = restore(file, &place.path(), &Clock::System).unwrap_err();
     assert!(error.to_string().contains(what), "{error}");
-    assert_eq!(
-        (std::fs::read(place.path()).unwrap(), place.files()),
-        before
-    );
+    assert_eq!((std::fs::read(place.path()).unwrap(), place.files()), before);
 }

@@ -95,10 +95,7 @@ fn a_job_that_panics_fails_alone() {
     let after = db.submit(|tx| put(tx, "after", b""));
     hold.send(()).unwrap();
     before.wait().unwrap();
-    assert!(matches!(
-        panicking.wait(),
-        Err(Refusal::Db(DbError::JobPanicked))
-    ));
+    assert!(matches!(panicking.wait(), Err(Refusal::Db(DbError::JobPanicked))));
     after.wait().unwrap();
     write(&db, |tx| put(tx, "later", b""));
     assert_eq!(count(&db), 3);
@@ -114,9 +111,7 @@ fn hooks_run_after_the_commit_and_before_the_answer() {
         put(tx, "a", b"")?;
         let late = Arc::clone(&notes);
         tx.after_commit(move || {
-            late.lock()
-                .unwrap()
-                .push(format!("hook sees {}", count(&reader)));
+            late.lock().unwrap().push(format!("hook sees {}", count(&reader)));
         });
         notes.lock().unwrap().push("job".to_owned());
         Ok(())
@@ -148,9 +143,8 @@ fn a_full_queue_refuses_at_once_and_recovers() {
     let place = Place::new();
     let db = place.open();
     let hold = held(&db);
-    let queued: Vec<_> = (0..1_024)
-        .map(|number| db.submit(move |tx| put(tx, &number.to_string(), b"")))
-        .collect();
+    let queued: Vec<_> =
+        (0..1_024).map(|number| db.submit(move |tx| put(tx, &number.to_string(), b""))).collect();
     assert_eq!(db.queue_depth(), 1_024);
     assert!(matches!(db.is_writable(), Err(DbError::Busy)));
     hold.send(()).unwrap();
@@ -174,9 +168,7 @@ fn a_job_runs_although_its_caller_has_left() {
 fn an_async_caller_is_answered() {
     let place = Place::new();
     let db = place.open();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let id = runtime
         .block_on(db.submit(|tx| tx.insert("INSERT INTO word (text) VALUES (?1)", ["refunded"])));
     assert_eq!(id.unwrap(), 21);
@@ -188,9 +180,8 @@ fn closing_runs_what_is_queued_and_refuses_what_comes_later() {
     let db = place.open();
     let late = db.clone();
     let hold = held(&db);
-    let queued: Vec<_> = (0..700)
-        .map(|number| db.submit(move |tx| put(tx, &number.to_string(), b"")))
-        .collect();
+    let queued: Vec<_> =
+        (0..700).map(|number| db.submit(move |tx| put(tx, &number.to_string(), b""))).collect();
     let closing = std::thread::spawn(move || db.close());
     // Once it is closed, a job is no longer queued.
     wait_until(|| {
@@ -258,9 +249,8 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
 fn readers_cannot_write() {
     let place = Place::new();
     let db = place.open();
-    let outcome = db.read(Lane::Slow, |tx| {
-        tx.each("DELETE FROM word RETURNING word_id", [], |_| Ok(()))
-    });
+    let outcome =
+        db.read(Lane::Slow, |tx| tx.each("DELETE FROM word RETURNING word_id", [], |_| Ok(())));
     assert!(matches!(outcome, Err(DbError::ReadOnly)), "{outcome:?}");
 }
 
@@ -271,9 +261,7 @@ fn a_snapshot_does_not_move_while_it_is_read() {
     let counts = db
         .read(Lane::InPlace, |tx| {
             let count = |tx: &ReadTx<'_>| {
-                tx.one("SELECT count(*) FROM setting", [], |row| {
-                    row.get::<_, i64>(0)
-                })
+                tx.one("SELECT count(*) FROM setting", [], |row| row.get::<_, i64>(0))
             };
             let before = count(tx)?;
             write(&db, |tx| put(tx, "a", b""));
@@ -326,9 +314,7 @@ fn a_pool_with_nothing_free_is_busy() {
     let place = Place::new();
     let db = place.open();
     let outcome = db.read(Lane::Slow, |_| {
-        db.read(Lane::Slow, |_| {
-            db.read(Lane::Slow, |_| Ok::<_, DbError>(()))
-        })
+        db.read(Lane::Slow, |_| db.read(Lane::Slow, |_| Ok::<_, DbError>(())))
     });
     assert!(matches!(outcome, Err(DbError::Busy)), "{outcome:?}");
 }

@@ -17,9 +17,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Self { folder: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self) -> PathBuf {
@@ -31,12 +29,7 @@ impl Place {
     }
 
     fn options(&self) -> Options {
-        Options {
-            path: self.path(),
-            clock: Clock::System,
-            readers: 4,
-            slow_readers: 2,
-        }
+        Options { path: self.path(), clock: Clock::System, readers: 4, slow_readers: 2 }
     }
 
     fn open(&self) -> Db {
@@ -75,11 +68,9 @@ fn has(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
 }
 
 fn count(db: &Db) -> i64 {
-    db.read(Lane::InPlace, |tx| {
-        tx.one("SELECT count(*) FROM setting", [], |row| row.get(0))
-    })
-    .map_err(|error: DbError| error)
-    .unwrap()
+    db.read(Lane::InPlace, |tx| tx.one("SELECT count(*) FROM setting", [], |row| row.get(0)))
+        .map_err(|error: DbError| error)
+        .unwrap()
 }
 
 /// Runs a write that cannot fail for a reason of its own.

@@ -13,15 +13,7 @@ fn a_clean_stop_leaves_one_private_file() {
         let mode = std::fs::metadata(place.file(&name)).unwrap().permissions();
         assert_eq!(mode.mode() & 0o777, 0o600, "{name}");
     }
-    assert_eq!(
-        place.files(),
-        [
-            "seller.db",
-            "seller.db-shm",
-            "seller.db-wal",
-            "seller.db.lock"
-        ]
-    );
+    assert_eq!(place.files(), ["seller.db", "seller.db-shm", "seller.db-wal", "seller.db.lock"]);
     db.close().unwrap();
     assert_eq!(place.files(), ["seller.db"]);
 }
@@ -101,12 +93,7 @@ fn a_newer_file_is_refused_untouched() {
     connection.pragma_update(None, "user_version", 77).unwrap();
     connection.close().unwrap();
     let error = refused(&place, "schema version 77");
-    assert!(
-        error
-            .to_string()
-            .contains(&format!("knows {}", migrate::VERSION)),
-        "{error}"
-    );
+    assert!(error.to_string().contains(&format!("knows {}", migrate::VERSION)), "{error}");
 }
 
 #[test]
@@ -144,14 +131,10 @@ fn damaged_files_are_refused_untouched() {
 #[test]
 fn a_missing_folder_is_named() {
     let place = Place::new();
-    let options = Options {
-        path: place.file("nowhere/seller.db"),
-        ..place.options()
-    };
-    for error in [
-        Db::open_exclusive(&options).err().unwrap(),
-        Db::open_beside(&options).err().unwrap(),
-    ] {
+    let options = Options { path: place.file("nowhere/seller.db"), ..place.options() };
+    for error in
+        [Db::open_exclusive(&options).err().unwrap(), Db::open_beside(&options).err().unwrap()]
+    {
         assert!(matches!(error, OpenError::NoFolder(_)), "{error}");
     }
 }

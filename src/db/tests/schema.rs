@@ -30,19 +30,14 @@ fn people_of_the_first_release_stay_as_they_were() {
         in_transaction(&mut connection, step.sql, version).unwrap();
     }
     let counted = "SELECT name || ' ' || count FROM total ORDER BY name";
-    assert_eq!(
-        texts(&connection, counted),
-        ["active_students 1", "linked_accounts 0"]
-    );
+    assert_eq!(texts(&connection, counted), ["active_students 1", "linked_accounts 0"]);
     let kept = "SELECT email || name || role || suspended_at || (late_since IS NULL) FROM user WHERE user_id = 1";
     assert_eq!(texts(&connection, kept), ["ana@exemplo.comAnapro21"]);
 }
 
 #[test]
 fn notifications_that_waited_for_a_handler_wait_in_the_queue() {
-    let marketplace = STEPS
-        .iter()
-        .position(|step| step.name.contains("marketplace"));
+    let marketplace = STEPS.iter().position(|step| step.name.contains("marketplace"));
     let (before, from) = STEPS.split_at(marketplace.unwrap());
     let mut connection = migrated(BASELINE, before);
     connection
@@ -103,10 +98,7 @@ fn orders_of_before_keep_their_words_and_the_state_of_their_parcel() {
 #[test]
 fn the_comparison_sees_columns_and_checks_but_not_layout() {
     let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
-    let step = Step {
-        name: "0002_b",
-        sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');",
-    };
+    let step = Step { name: "0002_b", sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');" };
     let got = schema_of(&migrated(old, &[step]));
     let want = |sql| schema_of(&migrated(sql, &[]));
     assert_eq!(
@@ -115,14 +107,8 @@ fn the_comparison_sees_columns_and_checks_but_not_layout() {
             "CREATE TABLE a (\n  id INTEGER PRIMARY KEY,\n  b TEXT CHECK (b <> '') -- words\n) STRICT"
         )
     );
-    assert_ne!(
-        got,
-        want("CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT) STRICT")
-    );
-    assert_ne!(
-        got,
-        want("CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT CHECK (b <> ''))")
-    );
+    assert_ne!(got, want("CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT) STRICT"));
+    assert_ne!(got, want("CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT CHECK (b <> ''))"));
 }
 
 #[test]
@@ -228,21 +214,11 @@ fn every_reference_names_a_table_and_its_key() {
 #[test]
 fn status_and_up_tell_what_is_to_come_and_what_was_done() {
     let place = Place::new();
-    assert!(matches!(
-        migrate::status(&place.path()),
-        Err(OpenError::Missing(_))
-    ));
+    assert!(matches!(migrate::status(&place.path()), Err(OpenError::Missing(_))));
     let done = migrate::up(&place.path(), &Clock::System).unwrap();
-    assert_eq!(
-        done,
-        [format!("created with schema version {}", migrate::VERSION)]
-    );
+    assert_eq!(done, [format!("created with schema version {}", migrate::VERSION)]);
     assert_eq!(place.files(), ["seller.db"]);
-    assert!(
-        migrate::up(&place.path(), &Clock::System)
-            .unwrap()
-            .is_empty()
-    );
+    assert!(migrate::up(&place.path(), &Clock::System).unwrap().is_empty());
     let version = migrate::VERSION;
     assert_eq!(
         migrate::status(&place.path()).unwrap(),

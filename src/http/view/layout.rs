@@ -19,12 +19,7 @@ pub struct Place {
 impl Place {
     /// An entry of the menu alone.
     pub const fn new(label: &'static str, href: &'static str, icon: &'static str) -> Self {
-        Self {
-            label,
-            href,
-            icon,
-            handy: false,
-        }
+        Self { label, href, icon, handy: false }
     }
 
     /// The same entry, on a phone's bottom bar too, which has four.
@@ -159,8 +154,7 @@ impl Layout {
 }
 
 fn is_below(path: &str, parent: &str) -> bool {
-    path.strip_prefix(parent)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// First letters of the first and the last word of a name.
@@ -169,9 +163,5 @@ pub fn initials(name: &str) -> String {
     let letter = |word: Option<&str>| word.and_then(|word| word.chars().next());
     let first = letter(words.next());
     let last = letter(words.next_back());
-    first
-        .into_iter()
-        .chain(last)
-        .flat_map(char::to_uppercase)
-        .collect()
+    first.into_iter().chain(last).flat_map(char::to_uppercase).collect()
 }

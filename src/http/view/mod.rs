@@ -75,11 +75,7 @@ pub struct Notice {
 impl Notice {
     /// A notice of any tone.
     pub fn new(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            tone,
-            title: title.into(),
-            text: text.into(),
-        }
+        Self { tone, title: title.into(), text: text.into() }
     }
 
     /// Above a form with fields at fault: `None` without any.
@@ -126,13 +122,7 @@ impl When {
         } else {
             civil.format("%d/%m/%Y").to_string()
         };
-        Self {
-            text,
-            exact: zone.page(at),
-            iso: at.rfc3339(),
-            at: at.0,
-            moves,
-        }
+        Self { text, exact: zone.page(at), iso: at.rfc3339(), at: at.0, moves }
     }
 }
 
@@ -184,11 +174,7 @@ pub fn day_in_words(zone: Zone, now: Instant) -> String {
     ];
     let date = zone.civil(now).date();
     let weekday = WEEKDAYS[date.weekday().num_days_from_monday() as usize];
-    format!(
-        "{weekday}, {} de {}",
-        date.day(),
-        MONTHS[date.month0() as usize]
-    )
+    format!("{weekday}, {} de {}", date.day(), MONTHS[date.month0() as usize])
 }
 
 /// `1,4 GB`: a size in bytes with decimal units, as people read it.
@@ -232,10 +218,7 @@ pub struct Field {
 impl Field {
     /// A field that holds `value` and has no fault.
     pub fn of(value: impl Into<String>) -> Self {
-        Self {
-            value: value.into(),
-            ..Self::default()
-        }
+        Self { value: value.into(), ..Self::default() }
     }
 
     /// The same field with a fault, if there is one.
@@ -338,12 +321,7 @@ impl Paging {
             0 => "Nenhum resultado".to_owned(),
             1 => "1 resultado".to_owned(),
             _ if last == 1 => format!("{} resultados", grouped(total)),
-            _ => format!(
-                "{}–{} de {}",
-                grouped(first_row),
-                grouped(last_row),
-                grouped(total)
-            ),
+            _ => format!("{}–{} de {}", grouped(first_row), grouped(last_row), grouped(total)),
         };
         let at = |page: u64| {
             let page = page.to_string();
@@ -366,11 +344,7 @@ pub fn address(path: &str, params: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(params.iter().filter(|(_, value)| !value.is_empty()));
     let query = query.finish();
-    if query.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{path}?{query}")
-    }
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// The answer to a browser when something went wrong.

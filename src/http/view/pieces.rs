@@ -16,12 +16,7 @@ pub struct Tick {
 impl Tick {
     /// A box without further words.
     pub fn new(value: impl Into<String>, label: impl Into<String>, on: bool) -> Self {
-        Self {
-            value: value.into(),
-            label: label.into(),
-            help: String::new(),
-            on,
-        }
+        Self { value: value.into(), label: label.into(), help: String::new(), on }
     }
 
     /// The same box with a sentence about it.

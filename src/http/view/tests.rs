@@ -6,10 +6,7 @@ const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);
 
 static MENU: &[Group] = &[Group {
     title: "",
-    places: &[
-        Place::new("Início", "/admin", "home"),
-        Place::new("Planos", "/admin/planos", "tag"),
-    ],
+    places: &[Place::new("Início", "/admin", "home"), Place::new("Planos", "/admin/planos", "tag")],
 }];
 
 fn at(text: &str) -> Instant {
@@ -25,12 +22,7 @@ fn a_page_below_a_list_marks_the_list_only() {
         ("/admin/planosx", vec!["Início"]),
         ("/painel", vec![]),
     ] {
-        let reader = Reader {
-            name: "Ana",
-            photo: "",
-            email: "ana@exemplo.com",
-            menu: MENU,
-        };
+        let reader = Reader { name: "Ana", photo: "", email: "ana@exemplo.com", menu: MENU };
         let layout = Layout::inside("Loja", Instant(0), reader, here);
         let found: Vec<_> = MENU[0]
             .places
@@ -44,12 +36,9 @@ fn a_page_below_a_list_marks_the_list_only() {
 
 #[test]
 fn initials_are_of_the_first_and_last_name() {
-    for (name, expected) in [
-        ("Ana Souza", "AS"),
-        ("Ana Maria de Souza", "AS"),
-        ("élcio", "É"),
-        ("", ""),
-    ] {
+    for (name, expected) in
+        [("Ana Souza", "AS"), ("Ana Maria de Souza", "AS"), ("élcio", "É"), ("", "")]
+    {
         assert_eq!(initials(name), expected);
     }
 }
@@ -81,10 +70,7 @@ fn the_greeting_follows_the_civil_hour() {
     ] {
         assert_eq!(greeting(SAO_PAULO, at(text), "Ana Souza"), expected);
     }
-    assert_eq!(
-        day_in_words(SAO_PAULO, at("2026-11-21T02:59:59Z")),
-        "sexta-feira, 20 de novembro"
-    );
+    assert_eq!(day_in_words(SAO_PAULO, at("2026-11-21T02:59:59Z")), "sexta-feira, 20 de novembro");
 }
 
 #[test]
@@ -92,22 +78,12 @@ fn paging_tells_its_rows_and_keeps_the_filters() {
     let params = [("q", "caneca & copo"), ("ordem", "")];
     let page = Paging::new("/admin/planos", &params, 2, 20, 12_480);
     assert_eq!(page.span, "21–40 de 12.480");
-    assert_eq!(
-        page.previous.as_deref(),
-        Some("/admin/planos?q=caneca+%26+copo")
-    );
-    assert_eq!(
-        page.next.as_deref(),
-        Some("/admin/planos?q=caneca+%26+copo&pagina=3")
-    );
+    assert_eq!(page.previous.as_deref(), Some("/admin/planos?q=caneca+%26+copo"));
+    assert_eq!(page.next.as_deref(), Some("/admin/planos?q=caneca+%26+copo&pagina=3"));
 
     let last = Paging::new("/x", &[], 3, 20, 43);
     assert_eq!((last.span.as_str(), last.next), ("41–43 de 43", None));
-    for (total, span) in [
-        (0, "Nenhum resultado"),
-        (1, "1 resultado"),
-        (20, "20 resultados"),
-    ] {
+    for (total, span) in [(0, "Nenhum resultado"), (1, "1 resultado"), (20, "20 resultados")] {
         let only = Paging::new("/x", &[], 9, 20, total);
         assert_eq!(only.span, span);
         assert!(only.previous.is_none() && only.next.is_none());

@@ -41,20 +41,14 @@ pub fn apply(
     news_from: Instant,
 ) -> Result<Applied> {
     let before = store::stored(tx, owner, claim.id)?;
-    if before
-        .as_ref()
-        .is_some_and(|before| claim.updated_at < before.updated_at)
-    {
+    if before.as_ref().is_some_and(|before| claim.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
     let after = to_store(claim);
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
-    if let Some(before) = before
-        .as_ref()
-        .filter(|before| before.opened_at != after.opened_at)
-    {
+    if let Some(before) = before.as_ref().filter(|before| before.opened_at != after.opened_at) {
         store::delete(tx, owner, claim.id, before.opened_at)?;
     }
     store::put(tx, owner, claim.id, &after)?;
@@ -64,11 +58,7 @@ pub fn apply(
         store::count(tx, owner, claim.seller, by)?;
     }
     let is_again = before.is_some();
-    let happened = if is_again {
-        claim.updated_at
-    } else {
-        claim.opened_at
-    };
+    let happened = if is_again { claim.updated_at } else { claim.opened_at };
     if after.is_open() && !was_open && happened >= news_from {
         tell(tx, books, owner, claim, is_again)?;
     }
@@ -90,12 +80,8 @@ pub fn gone(
     else {
         return Ok(());
     };
-    let after = Stored {
-        state: State::Closed as u8,
-        due_at: None,
-        action: String::new(),
-        ..before
-    };
+    let after =
+        Stored { state: State::Closed as u8, due_at: None, action: String::new(), ..before };
     store::put(tx, owner, claim, &after)?;
     store::count(tx, owner, account, -1)?;
     let versions = Arc::clone(&books.versions);
@@ -105,11 +91,7 @@ pub fn gone(
 
 /// The row a document stands for.
 fn to_store(claim: &ClaimDocument) -> Stored {
-    let state = if claim.is_closed() {
-        State::Closed
-    } else {
-        State::Open
-    };
+    let state = if claim.is_closed() { State::Closed } else { State::Open };
     Stored {
         opened_at: claim.opened_at,
         ml_user_id: claim.seller,

@@ -57,11 +57,7 @@ struct WireClaim {
 fn wire(app: &App, stores: &Stores, claim: Claim) -> WireClaim {
     let spaced = |at| app.zone().spaced(at);
     WireClaim {
-        estado: if is_open(&claim) {
-            "aberta"
-        } else {
-            "encerrada"
-        },
+        estado: if is_open(&claim) { "aberta" } else { "encerrada" },
         id: claim.id.to_string(),
         conta: stores.name(claim.ml_user_id),
         ml_user_id: claim.ml_user_id,
@@ -92,11 +88,7 @@ fn line(app: &App, stores: &Stores, claim: &Claim, now: Instant) -> ClaimLine {
         stage: while_open(spoken::claim_stage(&claim.stage)),
         order: order.map(|id| id.to_string()).unwrap_or_default(),
         store: stores.name(claim.ml_user_id),
-        state: if is_open {
-            Badge::OpenClaim
-        } else {
-            Badge::Closed
-        },
+        state: if is_open { Badge::OpenClaim } else { Badge::Closed },
         action: while_open(spoken::claim_action(&claim.action)),
         due: due.map_or_else(String::new, |at| format!("até {}", app.zone().page(at))),
         resolution: spoken::claim_resolution(&claim.resolution),
@@ -146,10 +138,7 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         layout: layout(app, person, request),
         has_stores: !stores.is_empty(),
         table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
-        claims: claims
-            .iter()
-            .map(|one| line(app, &stores, one, request.now))
-            .collect(),
+        claims: claims.iter().map(|one| line(app, &stores, one, request.now)).collect(),
     })
 }
 

@@ -30,8 +30,7 @@ fn run(world: &World, course: Vec<ClaimDocument>, news_from: Instant) -> Vec<App
     let books = world.books.clone();
     world.write(move |tx| {
         let each = course.iter();
-        each.map(|claim| apply(tx, &books, ANA, claim, news_from))
-            .collect()
+        each.map(|claim| apply(tx, &books, ANA, claim, news_from)).collect()
     })
 }
 
@@ -95,33 +94,17 @@ fn a_claim_is_told_when_it_is_opened_and_opened_again() {
     let mut old = claim(3, "opened", 10);
     old.opened_at = Instant(NOW - 101);
     run(&world, vec![old], Instant(NOW - 100));
-    assert_eq!(
-        told(&world).len(),
-        2,
-        "opened before the account was linked"
-    );
+    assert_eq!(told(&world).len(), 2, "opened before the account was linked");
 }
 
 #[test]
 fn a_claim_that_is_gone_waits_for_nothing() {
     let world = world();
-    run(
-        &world,
-        vec![claim(1, "opened", 90), claim(2, "opened", 90)],
-        NEVER,
-    );
-    for (owner, account) in [
-        (ANA, SELLER),
-        (ANA, SELLER),
-        (UserId(2), SELLER),
-        (ANA, MlUserId(9)),
-    ] {
+    run(&world, vec![claim(1, "opened", 90), claim(2, "opened", 90)], NEVER);
+    for (owner, account) in [(ANA, SELLER), (ANA, SELLER), (UserId(2), SELLER), (ANA, MlUserId(9))]
+    {
         let books = world.books.clone();
-        let one = if (owner, account) == (ANA, SELLER) {
-            1
-        } else {
-            2
-        };
+        let one = if (owner, account) == (ANA, SELLER) { 1 } else { 2 };
         world.write(move |tx| gone(tx, &books, owner, account, one));
     }
     let numbers =

@@ -48,10 +48,7 @@ impl Client {
                 // Times need milliseconds, and the other end may be ahead of our clock.
                 let fine = |at: Instant| at.rfc3339().replace('Z', ".000Z");
                 let (after, before) = (fine(since), fine(self.clock.now().plus(DAY_S)));
-                query.push((
-                    "range",
-                    format!("last_updated:after:{after},before:{before}"),
-                ));
+                query.push(("range", format!("last_updated:after:{after},before:{before}")));
                 query.push(("sort", "last_updated:desc".to_owned()));
             }
         }

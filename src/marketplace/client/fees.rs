@@ -40,11 +40,7 @@ pub struct Fee {
 impl Client {
     /// The fees of a sale by the caller.
     pub fn fees(&self, caller: &Caller<'_>, question: &FeeQuestion) -> Answer<Fees> {
-        let FeeQuestion {
-            price,
-            category,
-            logistic,
-        } = question;
+        let FeeQuestion { price, category, logistic } = question;
         let mut query = vec![
             ("price", price.reais().to_string()),
             ("currency_id", "BRL".to_owned()),
@@ -94,9 +90,7 @@ fn collect<'v>(value: &'v Value, entries: &mut Vec<&'v Value>) {
 }
 
 fn number(value: &Value) -> Option<f64> {
-    let number = value
-        .as_f64()
-        .or_else(|| value.as_str()?.trim().parse().ok())?;
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
@@ -129,10 +123,8 @@ mod tests {
             json!({ "listing_type_id": kind, "currency_id": "BRL", "sale_fee_amount": 20.75,
                 "sale_fee_details": { "percentage_fee": percent, "fixed_fee": 6.75 } })
         };
-        let (classic, premium) = (
-            entry("gold_special", json!(14.000_000_000_000_002)),
-            entry("gold_pro", json!("19")),
-        );
+        let (classic, premium) =
+            (entry("gold_special", json!(14.000_000_000_000_002)), entry("gold_pro", json!("19")));
         let retired = json!({ "listing_type_id": "gold", "sale_fee_amount": 0 });
         for answer in [
             json!([retired, premium, classic]),
@@ -148,10 +140,7 @@ mod tests {
             assert_eq!((fees.classic.percent, fees.premium.percent), (14.0, 19.0));
             assert_eq!(fees.classic.fixed, Cents(675));
         }
-        let untold = read(
-            &json!([entry("gold_special", Value::Null), premium]),
-            Cents(10_000),
-        );
+        let untold = read(&json!([entry("gold_special", Value::Null), premium]), Cents(10_000));
         assert!((untold.unwrap().classic.percent - 14.0).abs() < f64::EPSILON);
         for nonsense in [
             json!(null),

@@ -10,11 +10,8 @@ use crate::marketplace::document::{positive, text};
 /// An attached note has a megabyte at most, one of the biller's a page or two.
 const MAX_NOTE: u64 = 4 * 1024 * 1024;
 /// The kinds that a note comes in, with how their files begin.
-const KINDS: [(&str, &[u8]); 3] = [
-    ("application/pdf", b"%PDF-"),
-    ("application/xml", b"<"),
-    ("text/xml", b"<"),
-];
+const KINDS: [(&str, &[u8]); 3] =
+    [("application/pdf", b"%PDF-"), ("application/xml", b"<"), ("text/xml", b"<")];
 /// Attached files that are looked at.
 const MOST_FILES: usize = 8;
 
@@ -87,41 +84,30 @@ impl Client {
     }
 
     fn note(&self, caller: &Caller<'_>, path: &str, kind: &'static str) -> Answer<File> {
-        let wanted = Wanted {
-            path,
-            query: &[],
-            most: MAX_NOTE,
-            kind,
-        };
+        let wanted = Wanted { path, query: &[], most: MAX_NOTE, kind };
         let file = self.bytes(caller, &wanted)?;
         let begins = KINDS.iter().find(|(known, _)| *known == kind);
         // A file of text may begin with a mark of its encoding.
         let bytes = file.bytes.strip_prefix(b"\xEF\xBB\xBF");
         let bytes = bytes.unwrap_or(&file.bytes);
         match begins {
-            Some((_, magic)) if bytes.starts_with(magic) => Ok(File {
-                kind: kind.to_owned(),
-                bytes: file.bytes,
-            }),
+            Some((_, magic)) if bytes.starts_with(magic) => {
+                Ok(File { kind: kind.to_owned(), bytes: file.bytes })
+            }
             _ => Err(Failure::Garbled("it is no note")),
         }
     }
 }
 
 fn none() -> Failure {
-    Failure::Refused {
-        status: 404,
-        code: "not_found".to_owned(),
-    }
+    Failure::Refused { status: 404, code: "not_found".to_owned() }
 }
 
 /// An order without a note is answered with 404, or with 400.
 fn unless_missing(answer: Answer<Value>) -> Answer<Option<Value>> {
     match answer {
         Ok(found) => Ok(Some(found)),
-        Err(Failure::Refused {
-            status: 400 | 404, ..
-        }) => Ok(None),
+        Err(Failure::Refused { status: 400 | 404, .. }) => Ok(None),
         Err(failure) => Err(failure),
     }
 }

@@ -35,10 +35,7 @@ impl Client {
     /// `scroll`; the others go on with what the page before gave.
     pub fn items_page(&self, caller: &Caller<'_>, scroll: Option<&str>) -> Answer<ItemIds> {
         let path = format!("/users/{}/items/search", caller.ml_user_id);
-        let mut query = vec![
-            ("search_type", "scan".to_owned()),
-            ("limit", IDS_PAGE.to_string()),
-        ];
+        let mut query = vec![("search_type", "scan".to_owned()), ("limit", IDS_PAGE.to_string())];
         if let Some(scroll) = scroll {
             query.push(("scroll_id", scroll.to_owned()));
         }
@@ -61,10 +58,7 @@ impl Client {
         });
         Ok(ItemIds {
             ids: ids.collect(),
-            scroll: answer["scroll_id"]
-                .as_str()
-                .filter(|_| !results.is_empty())
-                .map(str::to_owned),
+            scroll: answer["scroll_id"].as_str().filter(|_| !results.is_empty()).map(str::to_owned),
             total: answer["paging"]["total"].as_i64().unwrap_or(0).max(0),
         })
     }
@@ -85,10 +79,7 @@ impl Client {
         ];
         let answer = self.get_at_most(caller, "/items/bulk", &query, MAX_ITEMS_BODY)?;
         let elements = answer.as_array().ok_or(Failure::Garbled("items"))?;
-        Ok(elements
-            .iter()
-            .map(|element| read_element(element, &self.image_host))
-            .collect())
+        Ok(elements.iter().map(|element| read_element(element, &self.image_host)).collect())
     }
 
     /// One listing, with what only a single reading shows.
@@ -96,13 +87,7 @@ impl Client {
         let query = [("include_attributes", "all".to_owned())];
         let answer = self.get(caller, &format!("/items/{item}"), &query)?;
         let found = ListingDocument::read(&answer, &self.image_host)?;
-        asked_for(
-            found.id == *item,
-            ListingDocument {
-                is_whole: true,
-                ..found
-            },
-        )
+        asked_for(found.id == *item, ListingDocument { is_whole: true, ..found })
     }
 }
 
@@ -117,14 +102,9 @@ fn read_element(element: &Value, image_host: &str) -> Result<ListingDocument, It
             Ok(listing) => return Ok(listing),
             Err(unreadable) => unreadable.into(),
         },
-        Some(429) => Failure::RateLimited {
-            retry_after_s: None,
-        },
+        Some(429) => Failure::RateLimited { retry_after_s: None },
         Some(500..) => Failure::Unreachable,
-        Some(status) => Failure::Refused {
-            status,
-            code: text(&body["error"]).unwrap_or_default(),
-        },
+        Some(status) => Failure::Refused { status, code: text(&body["error"]).unwrap_or_default() },
     };
     Err(ItemFailure { id, why })
 }
@@ -144,10 +124,7 @@ mod tests {
             json!({ "code": "200", "body": body }),
             json!({ "body": body }),
         ] {
-            assert_eq!(
-                read_element(&good, "https://x").unwrap().id.to_string(),
-                "MLB1"
-            );
+            assert_eq!(read_element(&good, "https://x").unwrap().id.to_string(), "MLB1");
         }
         let gone = json!({ "id": "MLB2", "status_code": 404, "body": { "error": "not_found" } });
         let gone = read_element(&gone, "https://x").unwrap_err();
@@ -155,16 +132,8 @@ mod tests {
         assert!(gone.why.is_not_found());
         for (odd, why) in [
             (json!({ "code": 503 }), Failure::Unreachable),
-            (
-                json!({ "code": 429 }),
-                Failure::RateLimited {
-                    retry_after_s: None,
-                },
-            ),
-            (
-                json!({ "code": 200, "body": { "id": "MLB3" } }),
-                Failure::Garbled("last_updated"),
-            ),
+            (json!({ "code": 429 }), Failure::RateLimited { retry_after_s: None }),
+            (json!({ "code": 200, "body": { "id": "MLB3" } }), Failure::Garbled("last_updated")),
             (json!(null), Failure::Garbled("last_updated")),
         ] {
             assert_eq!(read_element(&odd, "https://x").unwrap_err().why, why);

@@ -39,10 +39,7 @@ impl Client {
         let ids: Vec<String> = shipments.iter().map(ToString::to_string).collect();
         let wanted = Wanted {
             path: "/shipment_labels",
-            query: &[
-                ("shipment_ids", ids.join(",")),
-                ("response_type", "pdf".to_owned()),
-            ],
+            query: &[("shipment_ids", ids.join(",")), ("response_type", "pdf".to_owned())],
             most: MAX_LABELS,
             kind: PDF,
         };
@@ -75,15 +72,9 @@ mod tests {
             { "shipment_id": 44_000_002, "message": "status is delivered" },
             { "cause": null },
         ] });
-        let found: Vec<(i64, String)> = failed(&answer)
-            .into_iter()
-            .map(|one| (one.shipment, one.cause))
-            .collect();
-        let expected = [
-            (44_000_001, "not_printable_status"),
-            (44_000_002, ""),
-            (0, ""),
-        ];
+        let found: Vec<(i64, String)> =
+            failed(&answer).into_iter().map(|one| (one.shipment, one.cause)).collect();
+        let expected = [(44_000_001, "not_printable_status"), (44_000_002, ""), (0, "")];
         assert_eq!(found, expected.map(|(id, cause)| (id, cause.to_owned())));
         for none in [json!(null), json!({ "failed_shipments": [] })] {
             assert_eq!(failed(&none), []);

@@ -75,10 +75,7 @@ impl Failure {
 
     /// Whether the marketplace does not let this account ask that.
     pub const fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::Expired | Self::Refused { .. } | Self::Unprintable(_)
-        )
+        matches!(self, Self::Expired | Self::Refused { .. } | Self::Unprintable(_))
     }
 }
 
@@ -90,11 +87,7 @@ impl From<Unreadable> for Failure {
 
 /// What was found, if it is what was asked for.
 fn asked_for<D>(is_it: bool, found: D) -> Answer<D> {
-    if is_it {
-        Ok(found)
-    } else {
-        Err(Failure::Garbled("id"))
-    }
+    if is_it { Ok(found) } else { Err(Failure::Garbled("id")) }
 }
 
 /// Life of an access token when the marketplace does not say.
@@ -193,37 +186,22 @@ impl Client {
 
     /// Exchanges a refresh token, which is used up by it, for a new pair.
     pub fn refresh(&self, refresh: &Secret) -> Answer<TokenPair> {
-        self.token(&[
-            ("grant_type", "refresh_token"),
-            ("refresh_token", refresh.reveal()),
-        ])
+        self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
     }
 
     fn token(&self, grant: &[(&str, &str)]) -> Answer<TokenPair> {
         let _turn = self.turns.take(None)?;
-        let credentials = [
-            ("client_id", &*self.application),
-            ("client_secret", self.secret.reveal()),
-        ];
+        let credentials =
+            [("client_id", &*self.application), ("client_secret", self.secret.reveal())];
         let form = grant.iter().copied().chain(credentials);
-        let sent = self
-            .agent
-            .post(format!("{}/oauth/token", self.api))
-            .send_form(form);
+        let sent = self.agent.post(format!("{}/oauth/token", self.api)).send_form(form);
         // A refused client or grant is no expired access token.
         let answer = read_json(sent, MAX_BODY).map_err(|failure| match failure {
-            Failure::Expired => Failure::Refused {
-                status: 401,
-                code: "unauthorized".to_owned(),
-            },
+            Failure::Expired => Failure::Refused { status: 401, code: "unauthorized".to_owned() },
             other => other,
         })?;
-        let secret = |field: &str| {
-            answer[field]
-                .as_str()
-                .filter(|text| !text.is_empty())
-                .map(Secret::new)
-        };
+        let secret =
+            |field: &str| answer[field].as_str().filter(|text| !text.is_empty()).map(Secret::new);
         Ok(TokenPair {
             ml_user_id: MlUserId(positive(&answer["user_id"]).ok_or(Failure::Garbled("user_id"))?),
             access: secret("access_token").ok_or(Failure::Garbled("access_token"))?,
@@ -234,22 +212,13 @@ impl Client {
 
     /// A file of the caller.
     pub fn bytes(&self, caller: &Caller<'_>, wanted: &Wanted<'_>) -> Answer<File> {
-        let Wanted {
-            path,
-            query,
-            most,
-            kind,
-        } = *wanted;
+        let Wanted { path, query, most, kind } = *wanted;
         if !is_path(path) {
             return Err(Failure::Garbled("it is no path"));
         }
         self.call(caller, path, || {
             let request = self.agent.get(format!("{}{path}", self.api));
-            let request = request
-                .config()
-                .timeout_global(Some(FILE_TIMEOUT))
-                .accept("*/*")
-                .build();
+            let request = request.config().timeout_global(Some(FILE_TIMEOUT)).accept("*/*").build();
             let request = signed(request, caller)
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
             let (found, bytes) = read(request.call(), most)?;
@@ -315,10 +284,7 @@ impl Client {
 
 fn signed<B>(request: ureq::RequestBuilder<B>, caller: &Caller<'_>) -> ureq::RequestBuilder<B> {
     request
-        .header(
-            header::AUTHORIZATION,
-            format!("Bearer {}", caller.access.reveal()),
-        )
+        .header(header::AUTHORIZATION, format!("Bearer {}", caller.access.reveal()))
         // Shipments answer nothing useful without them; the rest ignores them.
         .header("x-format-new", "true")
         .header("x-new-domain", "true")
@@ -330,9 +296,7 @@ fn is_path(path: &str) -> bool {
         && path.len() <= 500
         && !path.starts_with("//")
         && !path.split('/').any(|part| part == "." || part == "..")
-        && path
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"/_-.".contains(&byte))
+        && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_-.".contains(&byte))
 }
 
 /// The JSON of an answer; nothing for one without content.
@@ -409,17 +373,12 @@ fn refusal(status: StatusCode, answer: &Value) -> Failure {
     if !failed.is_empty() {
         return Failure::Unprintable(failed);
     }
-    Failure::Refused {
-        status: status.as_u16(),
-        code: code_of(answer),
-    }
+    Failure::Refused { status: status.as_u16(), code: code_of(answer) }
 }
 
 /// The code of a refusal, in whichever field it stands.
 fn code_of(answer: &Value) -> String {
-    text(&answer["error"])
-        .or_else(|| text(&answer["code"]))
-        .unwrap_or_default()
+    text(&answer["error"]).or_else(|| text(&answer["code"])).unwrap_or_default()
 }
 
 fn failure_of(error: &ureq::Error) -> Failure {
@@ -440,10 +399,7 @@ mod tests {
     fn the_code_of_a_refusal_stands_in_several_places() {
         for (answer, code) in [
             (json!({ "error": "not_found", "status": 404 }), "not_found"),
-            (
-                json!({ "code": "unauthorized", "message": "invalid access token" }),
-                "unauthorized",
-            ),
+            (json!({ "code": "unauthorized", "message": "invalid access token" }), "unauthorized"),
             (json!({ "failed_shipments": [] }), ""),
             (json!(null), ""),
         ] {
@@ -467,11 +423,9 @@ mod tests {
 
     #[test]
     fn files_are_fetched_from_paths_only() {
-        for path in [
-            "/shipment_labels",
-            "/users/7/invoices/documents/xml/1/authorized",
-            "/a/b_c-d.xml",
-        ] {
+        for path in
+            ["/shipment_labels", "/users/7/invoices/documents/xml/1/authorized", "/a/b_c-d.xml"]
+        {
             assert!(is_path(path), "{path}");
         }
         for other in [

@@ -53,23 +53,15 @@ impl Client {
         offset: usize,
     ) -> Answer<OrdersPage> {
         let ([begins, ends], from, to) = match search.span {
-            Span::Created(from, to) => (
-                ["order.date_created.from", "order.date_created.to"],
-                from,
-                to,
-            ),
+            Span::Created(from, to) => {
+                (["order.date_created.from", "order.date_created.to"], from, to)
+            }
             // Without `date_` it would be ignored.
-            Span::Updated(from, to) => (
-                ["order.date_last_updated.from", "order.date_last_updated.to"],
-                from,
-                to,
-            ),
+            Span::Updated(from, to) => {
+                (["order.date_last_updated.from", "order.date_last_updated.to"], from, to)
+            }
         };
-        let sort = if search.newest_first {
-            "date_desc"
-        } else {
-            "date_asc"
-        };
+        let sort = if search.newest_first { "date_desc" } else { "date_asc" };
         let mut query = vec![
             ("seller", caller.ml_user_id.to_string()),
             (begins, from.rfc3339()),
@@ -82,9 +74,7 @@ impl Client {
             query.push(("order.status", states.to_owned()));
         }
         let answer = self.get(caller, "/orders/search", &query)?;
-        let results = answer["results"]
-            .as_array()
-            .ok_or(Failure::Garbled("results"))?;
+        let results = answer["results"].as_array().ok_or(Failure::Garbled("results"))?;
         Ok(OrdersPage {
             total: answer["paging"]["total"].as_i64().unwrap_or(0),
             orders: each(results, |order| {
@@ -101,11 +91,7 @@ impl Client {
 
     /// One shipment.
     pub fn shipment(&self, caller: &Caller<'_>, shipment: i64) -> Answer<Shipment> {
-        Ok(Shipment::read(&self.get(
-            caller,
-            &format!("/shipments/{shipment}"),
-            &[],
-        )?))
+        Ok(Shipment::read(&self.get(caller, &format!("/shipments/{shipment}"), &[])?))
     }
 
     /// The caller's orders that a shipment carries.
@@ -115,10 +101,8 @@ impl Client {
         let own = lines.iter().filter(|line| {
             positive(&line["seller_id"]).is_none_or(|seller| seller == caller.ml_user_id.0)
         });
-        let mut orders: Vec<OrderId> = own
-            .filter_map(|line| positive(&line["order_id"]))
-            .map(OrderId)
-            .collect();
+        let mut orders: Vec<OrderId> =
+            own.filter_map(|line| positive(&line["order_id"])).map(OrderId).collect();
         orders.sort_unstable();
         orders.dedup();
         Ok(orders)

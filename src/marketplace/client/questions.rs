@@ -85,9 +85,7 @@ impl Client {
         }
         query.push(place);
         let answer = self.get(caller, "/questions/search", &query)?;
-        let questions = answer["questions"]
-            .as_array()
-            .ok_or(Failure::Garbled("questions"))?;
+        let questions = answer["questions"].as_array().ok_or(Failure::Garbled("questions"))?;
         Ok(QuestionsPage {
             total: answer["total"].as_i64().unwrap_or(0).max(0),
             questions: each(questions, QuestionDocument::read),
@@ -125,10 +123,9 @@ impl Client {
         };
         match (self.question(caller, question), failure) {
             (Ok(document), _) if document.is_answered() => Ok(AnswerSent::Answered(document)),
-            (Ok(document), Failure::Refused { code, .. }) => Ok(AnswerSent::Refused {
-                code,
-                now: Some(document),
-            }),
+            (Ok(document), Failure::Refused { code, .. }) => {
+                Ok(AnswerSent::Refused { code, now: Some(document) })
+            }
             (Err(looked), Failure::Refused { code, .. }) if looked.is_not_found() => {
                 Ok(AnswerSent::Refused { code, now: None })
             }

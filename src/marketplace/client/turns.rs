@@ -46,9 +46,7 @@ impl Turns {
         let is_full = |running: &HashMap<Option<MlUserId>, usize>| {
             running.values().sum::<usize>() >= CALLS
                 || seller.is_some()
-                    && running
-                        .get(&seller)
-                        .is_some_and(|own| *own >= CALLS_OF_SELLER)
+                    && running.get(&seller).is_some_and(|own| *own >= CALLS_OF_SELLER)
         };
         loop {
             if self.closed.load(Ordering::Relaxed) {
@@ -61,17 +59,11 @@ impl Turns {
             if left.is_zero() {
                 return Err(Failure::Unreachable);
             }
-            running = self
-                .freed
-                .wait_timeout(running, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            running =
+                self.freed.wait_timeout(running, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         *running.entry(seller).or_default() += 1;
-        Ok(Turn {
-            turns: self,
-            seller,
-        })
+        Ok(Turn { turns: self, seller })
     }
 
     /// Gives no more places, also not to those who wait.
@@ -84,11 +76,7 @@ impl Turns {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut running = self
-            .turns
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.turns.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = running.get_mut(&self.seller) {
             *own -= 1;
             if *own == 0 {
@@ -124,9 +112,9 @@ impl Pauses {
         let endpoints = self.lock();
         match endpoints.get(&(seller, endpoint.to_owned())) {
             Some(pause) if now < pause.until => Err(match pause.why {
-                Why::TooMany => Failure::RateLimited {
-                    retry_after_s: Some(pause.until.since(now)),
-                },
+                Why::TooMany => {
+                    Failure::RateLimited { retry_after_s: Some(pause.until.since(now)) }
+                }
                 Why::Token(_) => area_refused(),
             }),
             _ => Ok(()),
@@ -155,9 +143,7 @@ impl Pauses {
                 pause.strikes += 1;
                 let pause_s = pause_asked_s(pause.strikes, retry_after_s);
                 (pause.until, pause.why) = (now.plus(pause_s), Why::TooMany);
-                Err(Failure::RateLimited {
-                    retry_after_s: Some(pause_s),
-                })
+                Err(Failure::RateLimited { retry_after_s: Some(pause_s) })
             }
             Err(Failure::Expired) => {
                 make_room(&mut endpoints, now);
@@ -191,9 +177,7 @@ impl Pauses {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(MlUserId, String), Pause>> {
-        self.endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -205,10 +189,7 @@ fn make_room(endpoints: &mut HashMap<(MlUserId, String), Pause>, now: Instant) {
 
 /// A whole area refuses the account's good token.
 fn area_refused() -> Failure {
-    Failure::Refused {
-        status: 401,
-        code: "area_refused".to_owned(),
-    }
+    Failure::Refused { status: 401, code: "area_refused".to_owned() }
 }
 
 /// The endpoint of a path: the path without the numbers in it, because the
@@ -258,10 +239,7 @@ mod tests {
     const NOW: Instant = Instant(1_795_176_000);
 
     fn caller(access: &Secret) -> Caller<'_> {
-        Caller {
-            ml_user_id: SHOP,
-            access,
-        }
+        Caller { ml_user_id: SHOP, access }
     }
 
     fn limited(retry_after_s: Option<i64>) -> Answer<()> {
@@ -274,22 +252,16 @@ mod tests {
         let note = |answer| pauses.note(&caller(&token), "orders", NOW, answer);
         assert!(matches!(
             note(limited(Some(120))),
-            Err(Failure::RateLimited {
-                retry_after_s: Some(120..)
-            })
+            Err(Failure::RateLimited { retry_after_s: Some(120..) })
         ));
         let check = |seller, endpoint, after| pauses.check(seller, endpoint, NOW.plus(after));
         assert!(matches!(
             check(SHOP, "orders", 119),
-            Err(Failure::RateLimited {
-                retry_after_s: Some(1..)
-            })
+            Err(Failure::RateLimited { retry_after_s: Some(1..) })
         ));
-        for (seller, endpoint, after) in [
-            (SHOP, "orders", 150),
-            (SHOP, "questions", 0),
-            (MlUserId(8), "orders", 0),
-        ] {
+        for (seller, endpoint, after) in
+            [(SHOP, "orders", 150), (SHOP, "questions", 0), (MlUserId(8), "orders", 0)]
+        {
             assert_eq!(check(seller, endpoint, after), Ok(()));
         }
 
@@ -326,14 +298,8 @@ mod tests {
             assert_eq!(refuse(token), Err(area_refused()), "{token}");
         }
         let good = Secret::new("c");
-        pauses
-            .note(&caller(&good), "questions", NOW, Ok(()))
-            .unwrap();
-        assert_eq!(
-            refuse("c"),
-            Err(Failure::Expired),
-            "hours later the token ends"
-        );
+        pauses.note(&caller(&good), "questions", NOW, Ok(())).unwrap();
+        assert_eq!(refuse("c"), Err(Failure::Expired), "hours later the token ends");
     }
 
     #[test]

@@ -23,10 +23,7 @@ impl Client {
     /// Ends the leave that the caller's account gave this application. It waits
     /// for no turn and not for long: somebody waits for it.
     pub fn give_back(&self, caller: &Caller<'_>) -> Answer<()> {
-        let path = format!(
-            "/users/{}/applications/{}",
-            caller.ml_user_id, self.application
-        );
+        let path = format!("/users/{}/applications/{}", caller.ml_user_id, self.application);
         let request = self.agent.delete(format!("{}{path}", self.api));
         let request = request.config().timeout_global(Some(PARTING)).build();
         read_json(signed(request, caller).call(), MAX_BODY).map(|_| ())
@@ -38,9 +35,7 @@ impl Client {
         ["active", "paused"].into_iter().try_fold(0, |sum, status| {
             let query = [("status", status.to_owned()), ("limit", "1".to_owned())];
             let answer = self.get(caller, &path, &query)?;
-            let total = answer["paging"]["total"]
-                .as_i64()
-                .filter(|total| *total >= 0);
+            let total = answer["paging"]["total"].as_i64().filter(|total| *total >= 0);
             Ok(sum + total.ok_or(Failure::Garbled("paging.total"))?)
         })
     }

@@ -53,11 +53,7 @@ impl ClaimDocument {
             seller: MlUserId(seller),
             status: text(&claim["status"]).ok_or(Unreadable("status"))?,
             // Both are seen.
-            kind: if kind == "returns" {
-                "return".to_owned()
-            } else {
-                kind
-            },
+            kind: if kind == "returns" { "return".to_owned() } else { kind },
             stage: text(&claim["stage"]).unwrap_or_default(),
             reason: text(&claim["reason_id"]).unwrap_or_default(),
             resource: text(&claim["resource"]).unwrap_or_default(),
@@ -79,25 +75,21 @@ impl ClaimDocument {
 
     /// The order it is about, when it names one.
     pub fn order(&self) -> Option<OrderId> {
-        self.resource_id
-            .filter(|_| self.resource == "order")
-            .map(OrderId)
+        self.resource_id.filter(|_| self.resource == "order").map(OrderId)
     }
 }
 
 /// What a player has to do first: what is due soonest, a duty before an offer.
 fn next_action(player: &Value) -> (String, Option<Instant>) {
     let actions = elements(&player["available_actions"]).iter();
-    let first = actions
-        .filter_map(|action| Some((action, text(&action["action"])?)))
-        .min_by_key(|(action, _)| {
+    let first = actions.filter_map(|action| Some((action, text(&action["action"])?))).min_by_key(
+        |(action, _)| {
             let due = instant(&action["due_date"]);
             let is_duty = action["mandatory"] == true;
             (!is_duty, due.is_none(), due)
-        });
-    first.map_or((String::new(), None), |(action, name)| {
-        (name, instant(&action["due_date"]))
-    })
+        },
+    );
+    first.map_or((String::new(), None), |(action, name)| (name, instant(&action["due_date"])))
 }
 
 #[cfg(test)]
@@ -125,15 +117,9 @@ mod tests {
     fn a_claim_reads_with_what_is_due_first() {
         let claim = ClaimDocument::read(&sample()).unwrap();
         assert_eq!((claim.id, claim.seller), (5_200_001, MlUserId(777)));
-        assert_eq!(
-            (&*claim.kind, &*claim.stage, &*claim.reason),
-            ("return", "claim", "PDD1")
-        );
+        assert_eq!((&*claim.kind, &*claim.stage, &*claim.reason), ("return", "claim", "PDD1"));
         assert_eq!(claim.order(), Some(OrderId(2_000_001)));
-        assert_eq!(
-            (&*claim.action, claim.due_at),
-            ("send_tracking", Some(Instant(1_795_132_800)))
-        );
+        assert_eq!((&*claim.action, claim.due_at), ("send_tracking", Some(Instant(1_795_132_800))));
         assert!(!claim.is_closed() && claim.resolution.is_empty());
     }
 

@@ -18,10 +18,7 @@ impl ItemId {
         let is_site = (1..=5).contains(&site.len()) && site.bytes().all(|b| b.is_ascii_uppercase());
         let is_number = digits.bytes().all(|b| b.is_ascii_digit());
         let number = digits.parse().ok().filter(|number| *number > 0)?;
-        (is_site && is_number).then(|| Self {
-            site: site.to_owned(),
-            number,
-        })
+        (is_site && is_number).then(|| Self { site: site.to_owned(), number })
     }
 }
 

@@ -129,14 +129,9 @@ fn sub_status(value: &Value) -> String {
 
 /// The price of the listing, else of its first variation that has one.
 fn price(item: &Value) -> Option<Cents> {
-    let of_variation = || {
-        elements(&item["variations"])
-            .iter()
-            .find_map(|one| amount(&one["price"]))
-    };
-    amount(&item["price"])
-        .or_else(|| amount(&item["base_price"]))
-        .or_else(of_variation)
+    let of_variation =
+        || elements(&item["variations"]).iter().find_map(|one| amount(&one["price"]));
+    amount(&item["price"]).or_else(|| amount(&item["base_price"])).or_else(of_variation)
 }
 
 /// Units of the listing, else of all its variations.
@@ -152,10 +147,7 @@ fn sku(item: &Value) -> Option<String> {
     let of = |thing: &Value| {
         attribute(thing, "SELLER_SKU").or_else(|| text(&thing["seller_custom_field"]))
     };
-    elements(&item["variations"])
-        .iter()
-        .find_map(of)
-        .or_else(|| of(item))
+    elements(&item["variations"]).iter().find_map(of).or_else(|| of(item))
 }
 
 /// Whether variations are there without what could hold their codes.
@@ -196,9 +188,7 @@ fn picture(value: &Value, image_host: &str) -> Option<String> {
     let picture = address(value)?;
     let (_, rest) = picture.split_once("://")?;
     let (_, host) = image_host.split_once("://")?;
-    let path = rest
-        .strip_prefix(host)
-        .filter(|path| path.starts_with('/'))?;
+    let path = rest.strip_prefix(host).filter(|path| path.starts_with('/'))?;
     Some(format!("{image_host}{path}"))
 }
 
@@ -206,9 +196,7 @@ fn picture(value: &Value, image_host: &str) -> Option<String> {
 fn address(value: &Value) -> Option<String> {
     let address = bounded_text(value, LONGEST_ADDRESS + 1)?;
     let is_sound = address.len() <= LONGEST_ADDRESS
-        && address
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+        && address.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
     is_sound.then_some(address)
 }
 
@@ -240,14 +228,8 @@ mod tests {
     #[test]
     fn a_listing_reads_with_its_codes_and_picture() {
         let listing = read(&sample()).unwrap();
-        assert_eq!(
-            (listing.id.to_string().as_str(), listing.seller),
-            ("MLB123", MlUserId(777))
-        );
-        assert_eq!(
-            (listing.price, listing.available, listing.sold),
-            (Cents(5990), 7, 3)
-        );
+        assert_eq!((listing.id.to_string().as_str(), listing.seller), ("MLB123", MlUserId(777)));
+        assert_eq!((listing.price, listing.available, listing.sold), (Cents(5990), 7, 3));
         assert_eq!(
             (&*listing.sku, &*listing.ean, &*listing.title),
             ("CAB-1", "7890000000017", "Cabo")

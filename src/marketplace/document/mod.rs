@@ -55,10 +55,7 @@ pub fn each<T>(
             Value::Object(_) | Value::Null => read(record),
             _ => Err(Unreadable("the record")),
         };
-        read.map_err(|why| Odd {
-            id: positive(&record["id"]),
-            why,
-        })
+        read.map_err(|why| Odd { id: positive(&record["id"]), why })
     };
     records.iter().map(one).collect()
 }
@@ -139,9 +136,7 @@ mod tests {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
                 proptest::collection::vec((names, inner), 0..4).prop_map(|fields| {
-                    let fields = fields
-                        .into_iter()
-                        .map(|(name, value)| (name.to_owned(), value));
+                    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
                     Value::from(fields.collect::<Map<_, _>>())
                 }),
             ]
@@ -152,19 +147,9 @@ mod tests {
     fn numbers_come_as_text_too() {
         assert_eq!(positive(&json!(" 12 ")), Some(12));
         assert_eq!(whole(&json!(0)), Some(0));
-        for odd in [
-            json!(0),
-            json!(-1),
-            json!(1.5),
-            json!(null),
-            json!("1e3"),
-            json!([1]),
-        ] {
+        for odd in [json!(0), json!(-1), json!(1.5), json!(null), json!("1e3"), json!([1])] {
             assert_eq!(positive(&odd), None, "{odd}");
         }
-        assert_eq!(
-            (number(&json!("0.5")), number(&json!("NaN"))),
-            (Some(0.5), None)
-        );
+        assert_eq!((number(&json!("0.5")), number(&json!("NaN"))), (Some(0.5), None));
     }
 }

@@ -104,9 +104,7 @@ impl OrderDocument {
 impl SoldItem {
     fn read(item: &Value) -> Result<Self, Unreadable> {
         let id = text(&item["id"]).ok_or(Unreadable("item.id"))?;
-        let site_ends = id
-            .find(|c: char| c.is_ascii_digit())
-            .ok_or(Unreadable("item.id"))?;
+        let site_ends = id.find(|c: char| c.is_ascii_digit()).ok_or(Unreadable("item.id"))?;
         let (site, number) = id.split_at(site_ends);
         let sku = text(&item["seller_sku"]).or_else(|| text(&item["seller_custom_field"]));
         Ok(Self {
@@ -141,9 +139,7 @@ fn first_date(order: &Value, names: [&str; 4]) -> Option<Instant> {
 fn units(lines: &[Value]) -> Option<i64> {
     lines
         .iter()
-        .try_fold(0_i64, |sum, line| {
-            sum.checked_add(positive(&line["quantity"])?)
-        })
+        .try_fold(0_i64, |sum, line| sum.checked_add(positive(&line["quantity"])?))
         .filter(|units| *units <= MOST_UNITS)
 }
 
@@ -175,14 +171,8 @@ mod tests {
         assert_eq!(order.created_at, Instant(1_795_140_600));
         assert_eq!(order.closed_at, Some(Instant(1_795_140_604)));
         assert_eq!(order.updated_at, Instant(1_795_140_660));
-        assert_eq!(
-            (order.total, order.quantity, order.shipping_id),
-            (Cents(11_980), 2, None)
-        );
-        assert_eq!(
-            (&*order.item.site, order.item.number, &*order.item.sku),
-            ("MLB", 123, "CAB-1")
-        );
+        assert_eq!((order.total, order.quantity, order.shipping_id), (Cents(11_980), 2, None));
+        assert_eq!((&*order.item.site, order.item.number, &*order.item.sku), ("MLB", 123, "CAB-1"));
         assert_eq!((&*order.item.title, &*order.buyer_nickname), ("Cabo", ""));
 
         let mut other = sample();
@@ -208,11 +198,7 @@ mod tests {
         ] {
             let mut order = sample();
             order[field] = value.clone();
-            assert_eq!(
-                OrderDocument::read(&order),
-                Err(Unreadable(field)),
-                "{value}"
-            );
+            assert_eq!(OrderDocument::read(&order), Err(Unreadable(field)), "{value}");
         }
         let mut undated = sample();
         undated["last_updated"] = json!(null);
@@ -225,10 +211,7 @@ mod tests {
         assert_eq!(Some(unopened.created_at), unopened.closed_at);
         let mut many = sample();
         many["order_items"][0]["quantity"] = json!(i64::MAX);
-        assert_eq!(
-            OrderDocument::read(&many),
-            Err(Unreadable("order_items.quantity"))
-        );
+        assert_eq!(OrderDocument::read(&many), Err(Unreadable("order_items.quantity")));
         for nothing in [json!(null), json!([]), json!("x"), json!({})] {
             assert!(OrderDocument::read(&nothing).is_err());
         }

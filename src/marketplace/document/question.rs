@@ -46,9 +46,7 @@ impl QuestionDocument {
             id: positive(&question["id"]).ok_or(Unreadable("id"))?,
             seller: MlUserId(positive(&question["seller_id"]).ok_or(Unreadable("seller_id"))?),
             item: item.ok_or(Unreadable("item_id"))?,
-            status: text(&question["status"])
-                .ok_or(Unreadable("status"))?
-                .to_uppercase(),
+            status: text(&question["status"]).ok_or(Unreadable("status"))?.to_uppercase(),
             text: said(&question["text"]),
             asked_at: instant(&question["date_created"]).ok_or(Unreadable("date_created"))?,
             answer: answer.is_object().then(|| AnswerText {
@@ -102,10 +100,7 @@ mod tests {
         answered["answer"] = json!({ "text": "Serve sim", "status": "ACTIVE", "date_created": "2026-11-19T15:00:00.000-0400" });
         let question = QuestionDocument::read(&answered).unwrap();
         let answer = question.answer.clone().unwrap();
-        assert_eq!(
-            (&*answer.text, answer.at),
-            ("Serve sim", Some(Instant(1_795_114_800)))
-        );
+        assert_eq!((&*answer.text, answer.at), ("Serve sim", Some(Instant(1_795_114_800))));
         assert!(question.is_answered() && question.status == "ANSWERED");
 
         let mut banned = sample();

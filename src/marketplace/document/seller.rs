@@ -35,10 +35,7 @@ impl SellerRecord {
         Ok(Self {
             id: MlUserId(positive(&user["id"]).ok_or(Unreadable("id"))?),
             nickname: text(&user["nickname"]).unwrap_or_default(),
-            reputation: reputation
-                .get("level_id")
-                .is_some()
-                .then(|| Reputation::read(reputation)),
+            reputation: reputation.get("level_id").is_some().then(|| Reputation::read(reputation)),
         })
     }
 }
@@ -48,9 +45,7 @@ impl Reputation {
         let rate = |metric: &str| {
             let share = number(&reputation["metrics"][metric]["rate"])?;
             #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
-            (0.0..=1.0)
-                .contains(&share)
-                .then_some((share * 1e6).round() as i64)
+            (0.0..=1.0).contains(&share).then_some((share * 1e6).round() as i64)
         };
         Self {
             level: text(&reputation["level_id"]).unwrap_or_default(),
@@ -71,19 +66,10 @@ mod tests {
     #[test]
     fn a_part_of_a_user_is_enough() {
         let user = SellerRecord::read(&json!({ "id": "777" })).unwrap();
-        assert_eq!(
-            (user.id, &*user.nickname, user.reputation),
-            (MlUserId(777), "", None)
-        );
+        assert_eq!((user.id, &*user.nickname, user.reputation), (MlUserId(777), "", None));
         let none = json!({ "id": 777, "seller_reputation": { "level_id": null } });
-        assert_eq!(
-            SellerRecord::read(&none).unwrap().reputation,
-            Some(Reputation::default())
-        );
-        assert_eq!(
-            SellerRecord::read(&json!({ "nickname": "X" })),
-            Err(Unreadable("id"))
-        );
+        assert_eq!(SellerRecord::read(&none).unwrap().reputation, Some(Reputation::default()));
+        assert_eq!(SellerRecord::read(&json!({ "nickname": "X" })), Err(Unreadable("id")));
     }
 
     #[test]
@@ -93,16 +79,9 @@ mod tests {
                 "claims": { "rate": 0.0125 }, "delayed_handling_time": { "rate": 0 },
                 "cancellations": { "rate": 7 } } } });
         let reputation = SellerRecord::read(&user).unwrap().reputation.unwrap();
+        assert_eq!((&*reputation.level, &*reputation.power_seller), ("5_green", "gold"));
         assert_eq!(
-            (&*reputation.level, &*reputation.power_seller),
-            ("5_green", "gold")
-        );
-        assert_eq!(
-            (
-                reputation.claims_rate,
-                reputation.late_rate,
-                reputation.cancel_rate
-            ),
+            (reputation.claims_rate, reputation.late_rate, reputation.cancel_rate),
             (Some(12_500), Some(0), None)
         );
     }

@@ -166,11 +166,7 @@ fn fetch_order(
 impl Found {
     /// Brings it into an owner's books; gives back what is said of it.
     pub fn apply(&self, tx: &WriteTx<'_>, books: &Books, link: &Link) -> Result<&'static str> {
-        let Link {
-            owner,
-            account,
-            since: news_from,
-        } = *link;
+        let Link { owner, account, since: news_from } = *link;
         let applied = match self {
             Self::Orders(orders) => return apply_orders(tx, books, owner, orders, news_from),
             Self::Listing(listing) => listings::apply(tx, books, owner, listing, news_from)?,

@@ -54,11 +54,7 @@ struct Taken<'b> {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        self.busy
-            .sellers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.seller);
+        self.busy.sellers.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.seller);
     }
 }
 
@@ -67,9 +63,7 @@ impl Busy {
     fn take(&self, app: &App) -> Result<Option<Taken<'_>>> {
         let mut sellers = self.sellers.lock().unwrap_or_else(PoisonError::into_inner);
         let now = app.clock.now();
-        let next = app
-            .db
-            .read(Lane::Slow, |tx| longest_waiting(tx, now, &sellers))?;
+        let next = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, &sellers))?;
         Ok(next.map(|seller| {
             sellers.insert(seller);
             Taken { busy: self, seller }
@@ -165,12 +159,7 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
 }
 
 fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> Outcome {
-    Outcome::Again {
-        error: error.into(),
-        asked_s,
-        reach,
-        is_refused: false,
-    }
+    Outcome::Again { error: error.into(), asked_s, reach, is_refused: false }
 }
 
 /// Writes what became of a resource and its notifications, together.
@@ -184,22 +173,15 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: Outcome) -> 
                 return close(tx, &rows, State::Ignored, text);
             };
             let account = seller;
-            let link = Link {
-                owner,
-                account,
-                since,
-            };
+            let link = Link { owner, account, since };
             let text = found.apply(tx, &books, &link)?;
             store::note_synced(tx, seller)?;
             close(tx, &rows, State::Done, text)
         }
         Outcome::Settled(state, text) => close(tx, &rows, state, text),
-        Outcome::Again {
-            error,
-            asked_s,
-            is_refused,
-            ..
-        } => retry(tx, &rows, &error, asked_s, is_refused),
+        Outcome::Again { error, asked_s, is_refused, .. } => {
+            retry(tx, &rows, &error, asked_s, is_refused)
+        }
     });
     settled.or_else(|error| {
         tracing::warn!(%error, ml_user_id = seller.0, "a notification could not be applied; trying again");

@@ -18,14 +18,8 @@ pub enum Subject {
 }
 
 /// Topics whose notifications are worked.
-pub const FOLLOWED: [&str; 6] = [
-    "orders_v2",
-    "items",
-    "questions",
-    "post_purchase",
-    "claims",
-    "shipments",
-];
+pub const FOLLOWED: [&str; 6] =
+    ["orders_v2", "items", "questions", "post_purchase", "claims", "shipments"];
 
 /// What becomes of a notification that leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +45,12 @@ impl Subject {
                 "the resource is not an order",
             ),
             "items" => (
-                resource
-                    .strip_prefix("/items/")
-                    .and_then(ItemId::parse)
-                    .map(Self::Item),
+                resource.strip_prefix("/items/").and_then(ItemId::parse).map(Self::Item),
                 "the resource is not a listing",
             ),
-            "questions" => (
-                number_after("/questions/").map(Self::Question),
-                "the resource is not a question",
-            ),
+            "questions" => {
+                (number_after("/questions/").map(Self::Question), "the resource is not a question")
+            }
             "claims" | "post_purchase" => (
                 ["/post-purchase/v1/claims/", "/v1/claims/", "/claims/"]
                     .into_iter()
@@ -68,10 +58,9 @@ impl Subject {
                     .map(Self::Claim),
                 "the resource is not a claim",
             ),
-            "shipments" => (
-                number_after("/shipments/").map(Self::Shipment),
-                "the resource is not a shipment",
-            ),
+            "shipments" => {
+                (number_after("/shipments/").map(Self::Shipment), "the resource is not a shipment")
+            }
             _ => return Err(Nothing::Topic),
         };
         subject.ok_or(Nothing::Resource(what))
@@ -114,30 +103,14 @@ mod tests {
     fn resources_of_their_topic_are_fetched() {
         let item = ItemId::parse("MLB123").unwrap();
         for (topic, resource, subject) in [
-            (
-                "orders_v2",
-                "/orders/2000001",
-                Subject::Order(OrderId(2_000_001)),
-            ),
+            ("orders_v2", "/orders/2000001", Subject::Order(OrderId(2_000_001))),
             ("items", "/items/MLB123", Subject::Item(item)),
             ("questions", "/questions/117001", Subject::Question(117_001)),
             ("claims", "/claims/5200001", Subject::Claim(5_200_001)),
             ("claims", "/v1/claims/5200001", Subject::Claim(5_200_001)),
-            (
-                "claims",
-                "/post-purchase/v1/claims/5200001",
-                Subject::Claim(5_200_001),
-            ),
-            (
-                "post_purchase",
-                "/post-purchase/v1/claims/5200001",
-                Subject::Claim(5_200_001),
-            ),
-            (
-                "shipments",
-                "/shipments/44000001",
-                Subject::Shipment(44_000_001),
-            ),
+            ("claims", "/post-purchase/v1/claims/5200001", Subject::Claim(5_200_001)),
+            ("post_purchase", "/post-purchase/v1/claims/5200001", Subject::Claim(5_200_001)),
+            ("shipments", "/shipments/44000001", Subject::Shipment(44_000_001)),
         ] {
             assert_eq!(Subject::of(topic, resource), Ok(subject), "{resource}");
             assert!(is_followed(topic));
@@ -161,29 +134,14 @@ mod tests {
             "١",
             "99999999999999999999999999",
         ];
-        for topic in [
-            "orders_v2",
-            "items",
-            "questions",
-            "claims",
-            "post_purchase",
-            "shipments",
-        ] {
-            for place in [
-                "orders",
-                "items",
-                "questions",
-                "claims",
-                "post-purchase/v1/claims",
-                "shipments",
-            ] {
+        for topic in ["orders_v2", "items", "questions", "claims", "post_purchase", "shipments"] {
+            for place in
+                ["orders", "items", "questions", "claims", "post-purchase/v1/claims", "shipments"]
+            {
                 for form in forms {
                     let resource = format!("/{place}/{form}");
                     let nothing = Subject::of(topic, &resource);
-                    assert!(
-                        matches!(nothing, Err(Nothing::Resource(_))),
-                        "{topic} {resource}"
-                    );
+                    assert!(matches!(nothing, Err(Nothing::Resource(_))), "{topic} {resource}");
                 }
             }
         }

@@ -40,10 +40,7 @@ pub fn apply(
     news_from: Instant,
 ) -> Result<Applied> {
     let before = store::stored(tx, owner, listing.id.number)?;
-    if before
-        .as_ref()
-        .is_some_and(|before| listing.updated_at < before.updated_at)
-    {
+    if before.as_ref().is_some_and(|before| listing.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
     let after = to_store(tx, books, listing, before.as_ref())?;
@@ -147,11 +144,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, listing: &ListingDocumen
         _ => "Anúncio fora do ar",
     };
     let id = listing.id.to_string();
-    let about = if listing.title.is_empty() {
-        &id
-    } else {
-        &listing.title
-    };
+    let about = if listing.title.is_empty() { &id } else { &listing.title };
     news::tell(
         tx,
         books,

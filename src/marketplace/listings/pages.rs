@@ -36,13 +36,7 @@ const LIST: table::Listing = table::Listing {
             ("closed", "Encerrados"),
         ],
     }],
-    orders: &[
-        "-atualizado_em",
-        "titulo",
-        "preco",
-        "disponivel",
-        "vendidos",
-    ],
+    orders: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
 };
 
 #[derive(Serialize)]
@@ -179,10 +173,7 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         layout: layout(app, person, request),
         has_stores: !stores.is_empty(),
         table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
-        listings: listings
-            .iter()
-            .map(|one| line(app, &stores, one, request.now))
-            .collect(),
+        listings: listings.iter().map(|one| line(app, &stores, one, request.now)).collect(),
     })?;
     Ok(page.with(CONTENT_SECURITY_POLICY, images))
 }

@@ -11,10 +11,7 @@ const ANA: UserId = UserId(1);
 
 fn listing(number: i64, status: &str, age: i64) -> ListingDocument {
     ListingDocument {
-        id: ItemId {
-            site: "MLB".to_owned(),
-            number,
-        },
+        id: ItemId { site: "MLB".to_owned(), number },
         seller: SELLER,
         title: "Cabo USB-C".to_owned(),
         status: status.to_owned(),
@@ -46,8 +43,7 @@ fn run(
     let books = world.books.clone();
     world.write(move |tx| {
         let each = course.iter();
-        each.map(|listing| apply(tx, &books, owner, listing, news_from))
-            .collect()
+        each.map(|listing| apply(tx, &books, owner, listing, news_from)).collect()
     })
 }
 
@@ -139,11 +135,8 @@ fn a_listing_that_leaves_active_is_told_once_each_time() {
         ]
     );
     // What was so before the link, or is seen for the first time, is history.
-    let course = vec![
-        listing(2, "active", 300),
-        listing(2, "paused", 200),
-        listing(3, "paused", 5),
-    ];
+    let course =
+        vec![listing(2, "active", 300), listing(2, "paused", 200), listing(3, "paused", 5)];
     run(&world, ANA, course, Instant(NOW - 100));
     assert_eq!(told(&world).len(), 2);
 }
@@ -157,12 +150,7 @@ fn codes_that_only_a_single_reading_shows_are_kept() {
     (bulk.is_whole, bulk.sku) = (false, String::new());
     bulk.ean = "7890000000017".to_owned();
     assert_eq!(
-        run(
-            &world,
-            ANA,
-            vec![whole.clone(), bulk.clone(), bulk.clone()],
-            NEVER
-        ),
+        run(&world, ANA, vec![whole.clone(), bulk.clone(), bulk.clone()], NEVER),
         [Applied::Stored, Applied::Stored, Applied::Unchanged]
     );
     let kept = world.dump("SELECT 'CAB-1', '7890000000017' WHERE ?1 > 0", ANA);
@@ -178,19 +166,9 @@ fn the_marketplaces_number_stands_until_all_were_read() {
     let world = World::new();
     world.seller(ANA);
     world.write(|tx| tx.execute("UPDATE ml_account SET listings = 2", []));
-    run(
-        &world,
-        ANA,
-        vec![listing(1, "active", 9), listing(2, "closed", 9)],
-        NEVER,
-    );
+    run(&world, ANA, vec![listing(1, "active", 9), listing(2, "closed", 9)], NEVER);
     assert_eq!(numbers(&world), (2, 1));
-    run(
-        &world,
-        ANA,
-        vec![listing(3, "active", 9), listing(4, "paused", 9)],
-        NEVER,
-    );
+    run(&world, ANA, vec![listing(3, "active", 9), listing(4, "paused", 9)], NEVER);
     assert_eq!(numbers(&world), (3, 3));
 }
 
@@ -198,12 +176,7 @@ fn the_marketplaces_number_stands_until_all_were_read() {
 fn a_listing_that_is_gone_goes() {
     let world = world();
     let one = listing(1, "active", 9);
-    run(
-        &world,
-        ANA,
-        vec![one.clone(), listing(2, "active", 9)],
-        NEVER,
-    );
+    run(&world, ANA, vec![one.clone(), listing(2, "active", 9)], NEVER);
     let books = world.books.clone();
     let applied = world.write(move |tx| {
         Ok([
@@ -212,9 +185,6 @@ fn a_listing_that_is_gone_goes() {
             gone(tx, &books, ANA, SELLER, &one.id)?,
         ])
     });
-    assert_eq!(
-        applied,
-        [Applied::Unchanged, Applied::Stored, Applied::Unchanged]
-    );
+    assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);
     assert_eq!(numbers(&world), (1, 1));
 }

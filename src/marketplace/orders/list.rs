@@ -53,10 +53,7 @@ pub fn item_number(listing: &str) -> Option<i64> {
     known.then(|| digits.parse().ok()).flatten()
 }
 
-#[expect(
-    clippy::struct_field_names,
-    reason = "the marketplace calls it the order id"
-)]
+#[expect(clippy::struct_field_names, reason = "the marketplace calls it the order id")]
 /// An order as lists show it.
 pub struct Order {
     pub created_at: Instant,
@@ -132,17 +129,9 @@ pub fn read_page(
          LIMIT ?4 OFFSET ?5",
         way = window.way(),
     ));
-    tx.each(
-        &sql,
-        (
-            owner,
-            window.from,
-            window.before,
-            window.limit,
-            window.offset,
-        ),
-        |row| page.take(tx, words, row),
-    )?;
+    tx.each(&sql, (owner, window.from, window.before, window.limit, window.offset), |row| {
+        page.take(tx, words, row)
+    })?;
     Ok(page.sorted(window.oldest_first))
 }
 
@@ -253,16 +242,10 @@ impl OrderPage {
         let words = &self.words;
         self.orders.retain(|order| {
             let status = &words[order.status].1;
-            filter
-                .status
-                .as_deref()
-                .is_none_or(|wanted| **status == *wanted)
+            filter.status.as_deref().is_none_or(|wanted| **status == *wanted)
                 && filter.store.is_none_or(|store| store == order.ml_user_id.0)
                 && filter.created.0.is_none_or(|from| order.created_at >= from)
-                && filter
-                    .created
-                    .1
-                    .is_none_or(|before| order.created_at < before)
+                && filter.created.1.is_none_or(|before| order.created_at < before)
         });
         self.total = i64::try_from(self.orders.len()).unwrap_or(0);
     }
@@ -277,9 +260,7 @@ impl OrderPage {
     ) -> Result<()> {
         let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
         for (created_at, order_id) in keys {
-            tx.each(&sql, (owner, created_at, order_id), |row| {
-                self.take(tx, words, row)
-            })?;
+            tx.each(&sql, (owner, created_at, order_id), |row| self.take(tx, words, row))?;
         }
         Ok(())
     }
@@ -350,15 +331,7 @@ mod tests {
     #[test]
     fn listing_ids_have_a_site_and_a_number() {
         assert_eq!(item_number("MLB123"), Some(123));
-        for other in [
-            "",
-            "123",
-            "MLB",
-            "mlb1",
-            "MLB1x",
-            "MLB-1",
-            "MLB99999999999999999999",
-        ] {
+        for other in ["", "123", "MLB", "mlb1", "MLB1x", "MLB-1", "MLB99999999999999999999"] {
             assert_eq!(item_number(other), None, "{other}");
         }
     }

@@ -149,10 +149,7 @@ fn apply_alone(
     news_from: Instant,
 ) -> Result<Applied> {
     let before = stored(tx, owner, order.id)?;
-    if before
-        .as_ref()
-        .is_some_and(|before| order.updated_at < before.updated_at)
-    {
+    if before.as_ref().is_some_and(|before| order.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
     let after = to_store(tx, books, order, before.as_ref())?;
@@ -160,10 +157,8 @@ fn apply_alone(
         return Ok(Applied::Unchanged);
     }
     // A shipment that was touched without a visible change is no news.
-    let touched = before.as_ref().map(|before| Stored {
-        shipment_at: after.shipment_at,
-        ..before.clone()
-    });
+    let touched =
+        before.as_ref().map(|before| Stored { shipment_at: after.shipment_at, ..before.clone() });
     if touched.as_ref() == Some(&after) {
         store(tx, owner, order.id, &after)?;
         return Ok(Applied::Unchanged);
@@ -227,9 +222,8 @@ fn to_store(
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, books, order.shipment.as_ref(), same_shipment)?;
-    let known_nickname = before
-        .map(|before| &before.buyer_nickname)
-        .filter(|_| order.buyer_nickname.is_empty());
+    let known_nickname =
+        before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
     Ok(Stored {
         created_at: order.created_at,
         ml_user_id: order.seller,
@@ -265,11 +259,9 @@ fn shipped(
     // Of two states of a shipment the later one stands, as with the order.
     let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
     Ok(match (read.filter(|read| !is_older(read)), before) {
-        (Some(read), _) => (
-            word(&read.status)?,
-            word(&read.logistic_type)?,
-            read.updated_at.or(known_at),
-        ),
+        (Some(read), _) => {
+            (word(&read.status)?, word(&read.logistic_type)?, read.updated_at.or(known_at))
+        }
         (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
         (None, None) => (None, None, None),
     })
@@ -290,12 +282,7 @@ pub fn apply_shipment(
     };
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, books, Some(read), Some(&before))?;
-    let after = Stored {
-        shipping_status,
-        logistic_type,
-        shipment_at,
-        ..before.clone()
-    };
+    let after = Stored { shipping_status, logistic_type, shipment_at, ..before.clone() };
     if after == before {
         return Ok(Applied::Unchanged);
     }
@@ -416,13 +403,7 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Resul
          ORDER BY version DESC
          LIMIT ?3",
         (item.number, item.variation, VERSIONS_SEEN),
-        |row| {
-            Ok((
-                row.get(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, String>(2)?,
-            ))
-        },
+        |row| Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)),
     )?;
     for (version, title, sku) in known {
         if (&title, &sku) == (&item.title, &item.sku) {
@@ -510,25 +491,14 @@ fn add_sale(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (owner_id, ml_user_id, day) DO UPDATE
          SET orders = orders + ?4, units = units + ?5, gross_cents = gross_cents + ?6",
-        (
-            owner,
-            seller,
-            sale.day.0,
-            sign,
-            sign * sale.units,
-            sign * sale.gross.0,
-        ),
+        (owner, seller, sale.day.0, sign, sign * sale.units, sign * sale.gross.0),
     )?;
     Ok(())
 }
 
 /// Tells the owner of a sale; an order that was told before says nothing.
 fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -> Result<()> {
-    let title = if order.item.title.is_empty() {
-        "Venda"
-    } else {
-        &order.item.title
-    };
+    let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();
     news::tell(
         tx,

@@ -167,10 +167,7 @@ fn asked(
 /// The days up to today that a shortcut names.
 fn last_days(today: Day, count: &str) -> Days {
     let count = count.parse().unwrap_or(1_i64);
-    Days {
-        from: Some(today.plus(1 - count)),
-        ..Days::default()
-    }
+    Days { from: Some(today.plus(1 - count)), ..Days::default() }
 }
 
 enum Asked {
@@ -195,16 +192,10 @@ struct Found {
 }
 
 fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Result<Found> {
-    let whole = |page| Found {
-        page,
-        has_more: false,
-    };
+    let whole = |page| Found { page, has_more: false };
     let of_listings = |items, filter: &list::Filter| {
         let items = Some(items);
-        let filter = list::Filter {
-            items,
-            ..filter.clone()
-        };
+        let filter = list::Filter { items, ..filter.clone() };
         list::read_page(tx, words, owner, &filter)
     };
     let (number, text, filter) = match asked {
@@ -307,15 +298,8 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         layout: layout(app, person, request).with_flash(has_more.then(too_many)),
         has_stores: !stores.is_empty(),
         chart: chart(first, &gross),
-        table: LIST.table_by(
-            &query,
-            &columns,
-            total,
-            (&stores.choice(of_store), Some(days)),
-        ),
-        sales: orders
-            .map(|order| line(app, &page, &stores, order, request.now))
-            .collect(),
+        table: LIST.table_by(&query, &columns, total, (&stores.choice(of_store), Some(days))),
+        sales: orders.map(|order| line(app, &page, &stores, order, request.now)).collect(),
     })?;
     Ok(page.status(status))
 }
@@ -437,20 +421,14 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })?;
     let order = page.orders.first().ok_or_else(Problem::not_found)?;
     if request.wants_json() {
-        return Reply::json(&SaleReply {
-            ok: true,
-            sale: wire(app, &page, &stores, order),
-        });
+        return Reply::json(&SaleReply { ok: true, sale: wire(app, &page, &stores, order) });
     }
     let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
     Reply::page(&SalePage {
         layout: layout(app, person, request).with_flash(flash(request)),
         line: line(app, &page, &stores, order, request.now),
         listing: order.ml_id.clone(),
-        shipping_id: order
-            .shipping_id
-            .map(|id| id.to_string())
-            .unwrap_or_default(),
+        shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
         logistic: spoken::logistic(word(order.logistic_type)),
         quantity: grouped(u64::try_from(order.quantity).unwrap_or(0)),
         exact: app.zone().page(order.created_at),

@@ -115,10 +115,7 @@ pub fn window(
 fn counted_days(filter: &Filter) -> (i64, i64) {
     match filter.days {
         (None, None) => (-1, -1),
-        (from, to) => (
-            from.map_or(0, |day| day.0.max(0)),
-            to.map_or(i64::MAX, |day| day.0),
-        ),
+        (from, to) => (from.map_or(0, |day| day.0.max(0)), to.map_or(i64::MAX, |day| day.0)),
     }
 }
 
@@ -162,11 +159,7 @@ pub fn asked(
     if filter.is_whole() {
         let (ml_user_id, status) = EVERY_KIND;
         let orders = count_run(tx, owner, EVERY_KIND, days)?;
-        return Ok(vec![OrderRun {
-            ml_user_id,
-            status,
-            orders,
-        }]);
+        return Ok(vec![OrderRun { ml_user_id, status, orders }]);
     }
     let status = match &filter.status {
         None => None,
@@ -182,11 +175,7 @@ pub fn asked(
         if asked {
             let orders = count_run(tx, owner, (ml_user_id, of_status), days)?;
             if orders > 0 {
-                runs.push(OrderRun {
-                    ml_user_id,
-                    status: of_status,
-                    orders,
-                });
+                runs.push(OrderRun { ml_user_id, status: of_status, orders });
             }
         }
     }
@@ -202,11 +191,8 @@ pub fn merged(
 ) -> Result<Vec<(i64, i64)>> {
     // One run can pass over rows itself; several must be merged from their start.
     let alone = runs.len() == 1;
-    let (limit, offset) = if alone {
-        (window.limit, window.offset)
-    } else {
-        (window.limit + window.offset, 0)
-    };
+    let (limit, offset) =
+        if alone { (window.limit, window.offset) } else { (window.limit + window.offset, 0) };
     let sql = format!(
         "SELECT created_at, order_id FROM sale_order
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND created_at >= ?4 AND created_at < ?5
@@ -217,22 +203,10 @@ pub fn merged(
     let (from, before) = (window.from, window.before);
     let mut keys: Vec<(i64, i64)> = Vec::new();
     for run in runs {
-        tx.each(
-            &sql,
-            (
-                owner,
-                run.ml_user_id,
-                run.status,
-                from,
-                before,
-                limit,
-                offset,
-            ),
-            |row| {
-                keys.push((row.get(0)?, row.get(1)?));
-                Ok(())
-            },
-        )?;
+        tx.each(&sql, (owner, run.ml_user_id, run.status, from, before, limit, offset), |row| {
+            keys.push((row.get(0)?, row.get(1)?));
+            Ok(())
+        })?;
     }
     if alone {
         return Ok(keys);
@@ -242,9 +216,7 @@ pub fn merged(
     } else {
         keys.sort_unstable_by_key(|key| Reverse(*key));
     }
-    let passed = usize::try_from(window.offset)
-        .unwrap_or(usize::MAX)
-        .min(keys.len());
+    let passed = usize::try_from(window.offset).unwrap_or(usize::MAX).min(keys.len());
     keys.drain(..passed);
     keys.truncate(usize::try_from(window.limit).unwrap_or(0));
     Ok(keys)
@@ -294,15 +266,8 @@ mod tests {
         let statuses = [None, Some("paid"), Some("cancelled"), Some("invalid")];
         let stores = [None, Some(SELLER.0), Some(OTHER_STORE), Some(1)];
         let wanted = statuses.into_iter().flat_map(|status| {
-            let more = [
-                (None, None),
-                (None, Some(2)),
-                (Some(first), None),
-                (Some(first), Some(1)),
-            ];
-            stores
-                .into_iter()
-                .flat_map(move |store| more.map(|more| (status, store, more)))
+            let more = [(None, None), (None, Some(2)), (Some(first), None), (Some(first), Some(1))];
+            stores.into_iter().flat_map(move |store| more.map(|more| (status, store, more)))
         });
         let mut far = 0;
         for ((status, store, (day, item_id)), oldest_first) in
@@ -324,16 +289,9 @@ mod tests {
             };
             // The whole at once passes nothing over.
             let whole = page(ORDERS, 0);
-            let keys = whole
-                .orders
-                .iter()
-                .map(|order| (order.created_at, order.order_id));
+            let keys = whole.orders.iter().map(|order| (order.created_at, order.order_id));
             let keys: Vec<_> = keys.collect();
-            assert!(if oldest_first {
-                keys.is_sorted()
-            } else {
-                keys.iter().rev().is_sorted()
-            });
+            assert!(if oldest_first { keys.is_sorted() } else { keys.iter().rev().is_sorted() });
             assert_eq!(whole.total, i64::try_from(keys.len()).unwrap());
             let mut read = Vec::new();
             for offset in (0..=whole.total).step_by(70) {
@@ -342,11 +300,7 @@ mod tests {
                 read.extend(ids(&part));
                 far += i64::from(offset >= FAR);
             }
-            assert_eq!(
-                read,
-                ids(&whole),
-                "{status:?} {store:?} {day:?} {item_id:?}"
-            );
+            assert_eq!(read, ids(&whole), "{status:?} {store:?} {day:?} {item_id:?}");
         }
         assert!(far > 100, "{far}");
     }

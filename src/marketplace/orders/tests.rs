@@ -40,11 +40,7 @@ impl World {
             zone: Zone(chrono_tz::America::Sao_Paulo),
             ways: Ways::that(|_| true),
         };
-        Self {
-            db,
-            books,
-            _folder: folder,
-        }
+        Self { db, books, _folder: folder }
     }
 
     pub fn apply(
@@ -55,10 +51,7 @@ impl World {
     ) -> Vec<Applied> {
         let books = self.books.clone();
         self.write(move |tx| {
-            orders
-                .iter()
-                .map(|order| apply(tx, &books, owner, order, news_from))
-                .collect()
+            orders.iter().map(|order| apply(tx, &books, owner, order, news_from)).collect()
         })
     }
 
@@ -185,14 +178,8 @@ pub fn order(id: i64) -> OrderDocument {
 fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
     let state = proptest::sample::select(ORDER_STATES.to_vec());
     let moment = (0_i64..40 * DAY_S).prop_map(|ago| Instant(NOW - ago));
-    let document = (
-        state,
-        moment.clone(),
-        proptest::option::of(moment),
-        0_i64..1_000_000,
-        1_i64..9,
-        1_i64..4,
-    );
+    let document =
+        (state, moment.clone(), proptest::option::of(moment), 0_i64..1_000_000, 1_i64..9, 1_i64..4);
     (proptest::collection::vec(document, 1..6), any::<bool>()).prop_map(
         move |(documents, moves)| {
             let first_created = documents[0].1;
@@ -224,23 +211,19 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
 /// shuffled, some of them again.
 fn course() -> impl Strategy<Value = (Vec<OrderDocument>, Vec<OrderDocument>)> {
     (life(1), life(2), life(3)).prop_flat_map(|(one, two, three)| {
-        let newest: Vec<_> = [&one, &two, &three]
-            .iter()
-            .filter_map(|life| life.last().cloned())
-            .collect();
+        let newest: Vec<_> =
+            [&one, &two, &three].iter().filter_map(|life| life.last().cloned()).collect();
         let all: Vec<_> = [one, two, three].concat();
         let again = subsequence(all.clone(), 0..=all.len());
-        (
-            again,
-            proptest::collection::vec(any::<Index>(), all.len() * 2),
-        )
-            .prop_map(move |(again, places)| {
+        (again, proptest::collection::vec(any::<Index>(), all.len() * 2)).prop_map(
+            move |(again, places)| {
                 let mut course = Vec::new();
                 for (document, place) in all.iter().chain(&again).zip(places) {
                     course.insert(place.index(course.len() + 1), document.clone());
                 }
                 (course, newest.clone())
-            })
+            },
+        )
     })
 }
 
@@ -248,11 +231,8 @@ fn course() -> impl Strategy<Value = (Vec<OrderDocument>, Vec<OrderDocument>)> {
 fn any_course_of_documents_ends_like_the_newest_alone() {
     let world = World::new();
     let case = std::cell::Cell::new(0);
-    let config = ProptestConfig {
-        cases: 64,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
+    let config =
+        ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |((course, newest) in course())| {
         let (ana, rui) = (UserId(case.get() * 2 + 1), UserId(case.get() * 2 + 2));
         case.set(case.get() + 1);
@@ -276,22 +256,14 @@ fn a_sale_is_told_once_and_history_is_not() {
     refunded.updated_at = Instant(NOW);
     let mut old = order(2_000_002);
     old.closed_at = Some(Instant(NOW - 9000));
-    world.apply(
-        ana,
-        vec![open, sold.clone(), sold, refunded, old],
-        Instant(NOW - 5000),
-    );
+    world.apply(ana, vec![open, sold.clone(), sold, refunded, old], Instant(NOW - 5000));
 
-    let told = world.dump(
-        "SELECT kind, title, message, reference FROM notification WHERE owner_id = ?1",
-        ana,
-    );
+    let told = world
+        .dump("SELECT kind, title, message, reference FROM notification WHERE owner_id = ?1", ana);
     let text = "2× Cabo USB-C — R$ 119,80 na LOJA_X";
     assert_eq!(told.len(), 1);
-    let expected = world.dump(
-        &format!("SELECT 1, 'Nova venda', '{text}', '2000001' WHERE ?1 > 0"),
-        ana,
-    );
+    let expected =
+        world.dump(&format!("SELECT 1, 'Nova venda', '{text}', '2000001' WHERE ?1 > 0"), ana);
     assert_eq!(told, expected);
 }
 
@@ -301,15 +273,8 @@ fn only_news_is_stamped() {
     let (ana, books) = (UserId(1), world.books.clone());
     let (document, mut older) = (order(1), order(1));
     older.updated_at = document.updated_at.minus(1);
-    assert_eq!(
-        world.apply(ana, vec![document.clone()], NEVER),
-        [Applied::Stored]
-    );
-    let changed = |world: &World| {
-        world
-            .read(|tx| changes::newest(tx, ana, Topic::Orders))
-            .unwrap()
-    };
+    assert_eq!(world.apply(ana, vec![document.clone()], NEVER), [Applied::Stored]);
+    let changed = |world: &World| world.read(|tx| changes::newest(tx, ana, Topic::Orders)).unwrap();
     let (stamped, version) = (changed(&world), books.versions.of(ana));
 
     // A poller was given the second of the first change, so another change would move the stamp.
@@ -318,10 +283,7 @@ fn only_news_is_stamped() {
         world.apply(ana, vec![document.clone(), older], NEVER),
         [Applied::Unchanged, Applied::Stale]
     );
-    assert_eq!(
-        (changed(&world), books.versions.of(ana)),
-        (stamped, version)
-    );
+    assert_eq!((changed(&world), books.versions.of(ana)), (stamped, version));
 
     let mut renamed = document;
     renamed.item.title = "Cabo USB-C 2 m".to_owned();
@@ -383,12 +345,7 @@ fn an_older_state_of_a_shipment_does_not_come_back() {
     ];
     assert_eq!(
         world.apply(ana, course, NEVER),
-        [
-            Applied::Stored,
-            Applied::Unchanged,
-            Applied::Unchanged,
-            Applied::Unchanged
-        ]
+        [Applied::Stored, Applied::Unchanged, Applied::Unchanged, Applied::Unchanged]
     );
     let shown = "SELECT s.text, o.shipment_at FROM sale_order o
                  JOIN word s ON s.word_id = o.shipping_status WHERE o.owner_id = ?1";
@@ -476,13 +433,7 @@ fn what_a_document_leaves_out_is_kept() {
                  LEFT JOIN word s ON s.word_id = o.shipping_status
                  LEFT JOIN word l ON l.word_id = o.logistic_type WHERE o.owner_id = ?1";
     let kept = world.dump(shown, ana);
-    assert_eq!(
-        kept,
-        world.dump(
-            "SELECT 'COMPRADOR', 'shipped', 'drop_off' WHERE ?1 > 0",
-            ana
-        )
-    );
+    assert_eq!(kept, world.dump("SELECT 'COMPRADOR', 'shipped', 'drop_off' WHERE ?1 > 0", ana));
 
     // Another shipment has a state of its own.
     partial.updated_at = full.updated_at.plus(120);
@@ -497,14 +448,9 @@ fn what_a_document_leaves_out_is_kept() {
 #[test]
 fn the_fixed_words_are_those_of_the_schema() {
     let world = World::new();
-    for (number, text) in [
-        (fixed::PAID, "paid"),
-        (fixed::PARTIALLY_REFUNDED, "partially_refunded"),
-    ] {
-        assert_eq!(
-            world.read(|tx| world.books.words.known(tx, text)),
-            Some(number)
-        );
+    for (number, text) in [(fixed::PAID, "paid"), (fixed::PARTIALLY_REFUNDED, "partially_refunded")]
+    {
+        assert_eq!(world.read(|tx| world.books.words.known(tx, text)), Some(number));
     }
     let words = Arc::clone(&world.books.words);
     let numbers = world.write(move |tx| Ok([words.number(tx, "odd")?, words.number(tx, "odd")?]));

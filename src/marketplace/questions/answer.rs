@@ -33,9 +33,7 @@ const WRONG_LENGTH: &str = "Escreva a resposta, com até 2.000 letras.";
 pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let body: AnswerBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
-    let typed = check
-        .optional("resposta", body.resposta)
-        .unwrap_or_default();
+    let typed = check.optional("resposta", body.resposta).unwrap_or_default();
     let text = typed.replace("\r\n", "\n").trim().to_owned();
     if !(1..=LONGEST).contains(&text.chars().count()) {
         check.fail("resposta", WRONG_LENGTH);

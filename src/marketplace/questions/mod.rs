@@ -81,10 +81,7 @@ pub fn apply(
     news_from: Instant,
 ) -> Result<Applied> {
     let before = store::stored(tx, owner, question.id)?;
-    if before
-        .as_ref()
-        .is_some_and(|before| is_older(question, before))
-    {
+    if before.as_ref().is_some_and(|before| is_older(question, before)) {
         return Ok(Applied::Stale);
     }
     let after = to_store(question, before.as_ref());
@@ -112,11 +109,8 @@ pub fn gone(
     else {
         return Ok(Applied::Unchanged);
     };
-    let after = Stored {
-        state: State::Closed as u8,
-        status: "DELETED".to_owned(),
-        ..before.clone()
-    };
+    let after =
+        Stored { state: State::Closed as u8, status: "DELETED".to_owned(), ..before.clone() };
     change(tx, books, owner, Some(&before), &after)?;
     Ok(Applied::Stored)
 }
@@ -142,19 +136,11 @@ fn to_store(question: &QuestionDocument, before: Option<&Stored>) -> Stored {
         state: State::of(&question.status) as u8,
         status: question.status.clone(),
         text: question.text.clone(),
-        answer: answer
-            .map(|answer| answer.text.clone())
-            .or_else(|| known?.answer.clone()),
-        answered_at: answer.map_or_else(
-            || known.and_then(|before| before.answered_at),
-            |answer| answer.at,
-        ),
-        asker_id: question
-            .asker_id
-            .or_else(|| before.and_then(|before| before.asker_id)),
-        updated_at: question
-            .updated_at
-            .or_else(|| before.and_then(|before| before.updated_at)),
+        answer: answer.map(|answer| answer.text.clone()).or_else(|| known?.answer.clone()),
+        answered_at: answer
+            .map_or_else(|| known.and_then(|before| before.answered_at), |answer| answer.at),
+        asker_id: question.asker_id.or_else(|| before.and_then(|before| before.asker_id)),
+        updated_at: question.updated_at.or_else(|| before.and_then(|before| before.updated_at)),
     }
 }
 
@@ -176,12 +162,7 @@ fn change(
         store::count(tx, owner, after.ml_user_id, by)?;
     }
     if was_open && !after.is_open() {
-        news::take_back(
-            tx,
-            owner,
-            &cause_of(after.id),
-            "a pergunta já não espera resposta",
-        )?;
+        news::take_back(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
     }
     let versions = Arc::clone(&books.versions);
     tx.after_commit(move || versions.raise(owner));

@@ -162,10 +162,7 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
         layout: layout(app, person, request).with_flash(flash(&query.notice)),
         has_stores: !stores.is_empty(),
         table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
-        questions: questions
-            .iter()
-            .map(|one| line(app, &stores, one, request.now))
-            .collect(),
+        questions: questions.iter().map(|one| line(app, &stores, one, request.now)).collect(),
     })
 }
 
@@ -241,10 +238,7 @@ pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let notice = Check::text().optional("aviso", query.aviso);
     let (question, stores) = read(app, person, request)?;
     if request.wants_json() {
-        return Reply::json(&QuestionReply {
-            ok: true,
-            question: wire(app, &stores, question),
-        });
+        return Reply::json(&QuestionReply { ok: true, question: wire(app, &stores, question) });
     }
     Reply::page(&QuestionPage {
         layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
@@ -276,9 +270,6 @@ pub fn faulty(
         layout: layout(app, person, request),
         alert,
         line: line(app, &stores, &question, request.now),
-        reply: view::Field {
-            focus: fault.is_some(),
-            ..view::Field::of(typed).fault(fault)
-        },
+        reply: view::Field { focus: fault.is_some(), ..view::Field::of(typed).fault(fault) },
     })
 }

@@ -27,16 +27,11 @@ impl Sending {
     pub fn take(&self, question: i64) -> Option<Turn<'_>> {
         // A turn that is made is given back when it is dropped.
         let is_free = self.questions().insert(question);
-        is_free.then(|| Turn {
-            sending: self,
-            question,
-        })
+        is_free.then(|| Turn { sending: self, question })
     }
 
     fn questions(&self) -> MutexGuard<'_, HashSet<i64>> {
-        self.questions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -50,10 +45,7 @@ impl Drop for Turn<'_> {
 /// end is not known.
 pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
     let was_sent = is_unclear(tx, question)?;
-    tx.execute(
-        "DELETE FROM answer_sent WHERE sent_at < ?1",
-        [tx.now().minus(KEPT_S).0],
-    )?;
+    tx.execute("DELETE FROM answer_sent WHERE sent_at < ?1", [tx.now().minus(KEPT_S).0])?;
     tx.execute(
         "INSERT OR REPLACE INTO answer_sent (question_id, sent_at) VALUES (?1, ?2)",
         (question, tx.now().0),
@@ -63,11 +55,9 @@ pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
 
 /// Whether an answer went out and nobody saw what became of it.
 pub fn is_unclear(tx: &ReadTx<'_>, question: i64) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM answer_sent WHERE question_id = ?1)",
-        [question],
-        |row| row.get(0),
-    )
+    tx.one("SELECT EXISTS (SELECT 1 FROM answer_sent WHERE question_id = ?1)", [question], |row| {
+        row.get(0)
+    })
 }
 
 /// Notes that it is known what became of the answer.

@@ -23,17 +23,12 @@ fn question(id: i64, status: &str, changed: Option<i64>) -> QuestionDocument {
     QuestionDocument {
         id,
         seller: SELLER,
-        item: ItemId {
-            site: "MLB".to_owned(),
-            number: 1,
-        },
+        item: ItemId { site: "MLB".to_owned(), number: 1 },
         status: status.to_owned(),
         text: "Serve?".to_owned(),
         asked_at: Instant(NOW - 100),
-        answer: (status == "ANSWERED").then(|| AnswerText {
-            text: "Serve sim".to_owned(),
-            at: Some(Instant(NOW - 50)),
-        }),
+        answer: (status == "ANSWERED")
+            .then(|| AnswerText { text: "Serve sim".to_owned(), at: Some(Instant(NOW - 50)) }),
         asker_id: Some(555),
         updated_at: changed.map(|age| Instant(NOW - age)),
     }
@@ -43,8 +38,7 @@ fn run(world: &World, course: Vec<QuestionDocument>, news_from: Instant) -> Vec<
     let books = world.books.clone();
     world.write(move |tx| {
         let each = course.iter();
-        each.map(|question| apply(tx, &books, ANA, question, news_from))
-            .collect()
+        each.map(|question| apply(tx, &books, ANA, question, news_from)).collect()
     })
 }
 
@@ -115,10 +109,7 @@ fn an_answered_question_stays_answered() {
     run(&world, vec![question(1, "ANSWERED", Some(50))], NEVER);
     assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
     // A page that was read before, and a single reading that took its time.
-    let older = vec![
-        question(1, "UNANSWERED", None),
-        question(1, "UNANSWERED", Some(90)),
-    ];
+    let older = vec![question(1, "UNANSWERED", None), question(1, "UNANSWERED", Some(90))];
     assert_eq!(run(&world, older, NEVER), [Applied::Stale; 2]);
     let mut bare = question(1, "ANSWERED", None);
     bare.answer = None;
@@ -136,10 +127,7 @@ fn what_waits_for_an_answer_is_told_once() {
         question(2, "ANSWERED", Some(50)),
     ];
     run(&world, course, Instant(NOW - 100));
-    assert_eq!(
-        told(&world),
-        ["3 Nova pergunta: “Serve?” — MLB1 na LOJA_X (1)"]
-    );
+    assert_eq!(told(&world), ["3 Nova pergunta: “Serve?” — MLB1 na LOJA_X (1)"]);
     let mut old = question(3, "UNANSWERED", Some(10));
     old.asked_at = Instant(NOW - 101);
     run(&world, vec![old], Instant(NOW - 100));
@@ -160,10 +148,7 @@ fn a_message_leaves_with_the_notification_and_holds_a_short_text() {
         "listing": "MLB1", "page": "/painel/perguntas/1", "question": format!("{}…", "ã".repeat(300)),
         "question_id": 1, "store": "LOJA_X",
     });
-    assert_eq!(
-        queued,
-        [format!("pergunta pergunta:1:1:email 86400 {params}")]
-    );
+    assert_eq!(queued, [format!("pergunta pergunta:1:1:email 86400 {params}")]);
 }
 
 #[test]
@@ -193,10 +178,7 @@ fn a_question_that_is_gone_does_not_wait() {
             gone(tx, &books, ANA, SELLER, 1)?,
         ])
     });
-    assert_eq!(
-        applied,
-        [Applied::Unchanged, Applied::Stored, Applied::Unchanged]
-    );
+    assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);
     assert_eq!(state(&world), "3 DELETED - 0");
 }
 
@@ -205,10 +187,6 @@ fn a_question_that_was_asked_at_another_second_stands_once() {
     let world = world();
     let mut moved = question(1, "UNANSWERED", Some(80));
     moved.asked_at = Instant(NOW - 99);
-    run(
-        &world,
-        vec![question(1, "UNANSWERED", Some(90)), moved],
-        NEVER,
-    );
+    run(&world, vec![question(1, "UNANSWERED", Some(90)), moved], NEVER);
     assert_eq!(state(&world), "1 UNANSWERED - 1");
 }

@@ -28,13 +28,8 @@ pub struct Received {
 }
 
 /// The states with their names in addresses.
-const STATES: [(i64, &str); 5] = [
-    (0, "pendente"),
-    (1, "processada"),
-    (2, "ignorada"),
-    (3, "falhou"),
-    (4, "guardada"),
-];
+const STATES: [(i64, &str); 5] =
+    [(0, "pendente"), (1, "processada"), (2, "ignorada"), (3, "falhou"), (4, "guardada")];
 
 /// Topics that lists can be narrowed to, each with its words. The schema
 /// counts all others together.
@@ -117,10 +112,7 @@ pub fn outcome_words(outcome: &str) -> String {
 /// The same for failures that name a code or a field.
 fn failure_words(outcome: &str) -> String {
     for (ours, words) in [
-        (
-            "the answer makes no sense: ",
-            "a resposta não faz sentido: ",
-        ),
+        ("the answer makes no sense: ", "a resposta não faz sentido: "),
         ("refused with ", "recusado com "),
     ] {
         if let Some(rest) = outcome.strip_prefix(ours) {

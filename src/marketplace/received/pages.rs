@@ -35,12 +35,7 @@ const LIST: Listing = Listing {
                 ("guardada", "Guardadas"),
             ],
         },
-        Filter {
-            name: "topico",
-            label: "Tópico",
-            all: "Todos",
-            values: TOPICS,
-        },
+        Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
     ],
     orders: &["-recebida_em"],
 };
@@ -83,11 +78,7 @@ fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
         topic: topic_words(&one.topic).to_owned(),
         account: nickname.unwrap_or_else(|| one.account.to_string()),
         state: badge(one.state),
-        outcome: one
-            .outcome
-            .as_deref()
-            .map(outcome_words)
-            .unwrap_or_default(),
+        outcome: one.outcome.as_deref().map(outcome_words).unwrap_or_default(),
         at: When::new(app.zone(), one.at, now),
         may_be_tried: one.state != 0 || one.attempts > 0,
     }
@@ -181,17 +172,11 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
     let query: OneQuery = request.query()?;
     let notice = Check::text().optional("aviso", query.aviso);
     let id = id_of(request)?;
-    let found = app
-        .db
-        .read(request.lane, |tx| store::notification(tx, id))?;
+    let found = app.db.read(request.lane, |tx| store::notification(tx, id))?;
     let (one, body) = found.ok_or_else(Problem::not_found)?;
     let raw = String::from_utf8_lossy(&body).into_owned();
     if request.wants_json() {
-        return Reply::json(&OneReply {
-            ok: true,
-            received: wire(app, one),
-            corpo: raw,
-        });
+        return Reply::json(&OneReply { ok: true, received: wire(app, one), corpo: raw });
     }
     let pretty = serde_json::from_slice::<Value>(&body)
         .ok()
@@ -227,10 +212,7 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
     Ok(Box::new(move |tx| {
         let (before, _) = store::notification(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::work_again(tx, id)? {
-            return Err(Problem::new(
-                Code::Conflict,
-                "esta notificação já está na fila",
-            ));
+            return Err(Problem::new(Code::Conflict, "esta notificação já está na fila"));
         }
         let act = Act {
             action: "notificacao.reprocessar",
@@ -238,14 +220,8 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
             object_id: id.to_string(),
             object_name: &format!("{} {}", before.topic, before.resource),
         };
-        let was = Noted {
-            estado: state_name(before.state),
-            resultado: before.outcome.as_deref(),
-        };
-        let is = Noted {
-            estado: state_name(0),
-            resultado: None,
-        };
+        let was = Noted { estado: state_name(before.state), resultado: before.outcome.as_deref() };
+        let is = Noted { estado: state_name(0), resultado: None };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         tx.after_commit(move || bell.ring());
         answer.done(id, LIST.path, "na_fila")

@@ -79,10 +79,7 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
         return Ok(Sought::Beginning(beginning, after));
     }
     let Ok(number) = search.parse::<i64>() else {
-        return Ok(Sought::Resources(vec![format!(
-            "/items/{}",
-            search.to_uppercase()
-        )]));
+        return Ok(Sought::Resources(vec![format!("/items/{}", search.to_uppercase())]));
     };
     let resources = NUMBERED.map(|place| format!("{place}{number}"));
     for resource in &resources {

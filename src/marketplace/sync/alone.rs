@@ -59,8 +59,7 @@ impl Tally {
     fn failure(self) -> Option<Failure> {
         let is_failed = self.told.into_inner() == 0 && self.withheld.into_inner() > MOST_MISSING;
         let why = self.why.into_inner();
-        why.unwrap_or_else(PoisonError::into_inner)
-            .filter(|_| is_failed)
+        why.unwrap_or_else(PoisonError::into_inner).filter(|_| is_failed)
     }
 }
 
@@ -86,10 +85,8 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     // A marketplace that answers something else is not out of order.
     let is_alone = || {
         missing.fetch_add(1, Ordering::Relaxed) < most_missing
-            && with_token(reading.app, account, |caller| {
-                reading.app.marketplace.client.me(caller)
-            })
-            .is_ok()
+            && with_token(reading.app, account, |caller| reading.app.marketplace.client.me(caller))
+                .is_ok()
     };
     let fetch = |record: T| {
         let single = match with_token(reading.app, account, |caller| ask(caller, &record)) {
@@ -102,11 +99,7 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
                 Single::Gone
             }
             Err(CallError::Failed(
-                failure @ (Failure::Garbled(_)
-                | Failure::Refused {
-                    status: 400 | 403..,
-                    ..
-                }),
+                failure @ (Failure::Garbled(_) | Failure::Refused { status: 400 | 403.., .. }),
             )) => {
                 tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
                 match failure {

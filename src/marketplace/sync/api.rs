@@ -18,11 +18,8 @@ const PAUSE_S: i64 = 60;
 
 /// Plans the reading, which begins after the answer.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let account = request
-        .variable("ml_user_id")
-        .parse()
-        .map(MlUserId)
-        .map_err(|_| Problem::not_found())?;
+    let account =
+        request.variable("ml_user_id").parse().map(MlUserId).map_err(|_| Problem::not_found())?;
     let (owner, wants_json) = (person.account.user_id, request.wants_json());
     let bell = app.marketplace.wanted.clone();
     Ok(Box::new(move |tx| {
@@ -43,28 +40,17 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
             .map(|asked| asked.plus(PAUSE_S).since(tx.now()))
             .filter(|left| (1..=PAUSE_S).contains(left));
         if let Some(left) = waits_s {
-            return if wants_json {
-                Err(too_soon(left))
-            } else {
-                Outcome::TooSoon.redirect()
-            };
+            return if wants_json { Err(too_soon(left)) } else { Outcome::TooSoon.redirect() };
         }
         store::ask(tx, account)?;
         tx.after_commit(move || bell.ring());
-        if wants_json {
-            Reply::json(&json!({ "ok": true }))
-        } else {
-            Outcome::Wanted.redirect()
-        }
+        if wants_json { Reply::json(&json!({ "ok": true })) } else { Outcome::Wanted.redirect() }
     }))
 }
 
 fn too_soon(left_s: i64) -> Problem {
     Problem {
         retry_after_s: Some(left_s),
-        ..Problem::new(
-            Code::RateLimited,
-            "this account was asked for less than a minute ago",
-        )
+        ..Problem::new(Code::RateLimited, "this account was asked for less than a minute ago")
     }
 }

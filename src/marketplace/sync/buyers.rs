@@ -21,10 +21,7 @@ pub struct Names(Mutex<HashMap<i64, String>>);
 impl Names {
     /// Adds the names of buyers to orders that are here without one.
     pub fn add(&self, reading: &Reading<'_>, orders: &mut [OrderDocument]) -> Result<()> {
-        for order in orders
-            .iter_mut()
-            .filter(|order| order.buyer_nickname.is_empty())
-        {
+        for order in orders.iter_mut().filter(|order| order.buyer_nickname.is_empty()) {
             let Some(buyer) = order.buyer_id else {
                 continue;
             };

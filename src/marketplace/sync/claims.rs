@@ -27,10 +27,7 @@ const FIRST_SPAN_S: i64 = 90 * DAY_S;
 /// What may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 /// Claims by themselves.
-const KIND: Kind = Kind {
-    topic: "post_purchase",
-    path: "/post-purchase/v1/claims/",
-};
+const KIND: Kind = Kind { topic: "post_purchase", path: "/post-purchase/v1/claims/" };
 
 type Asked<T> = std::result::Result<T, CallError>;
 
@@ -57,10 +54,8 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
         return Ok(None);
     };
     odd::set_aside(reading, &KIND, changed.odd)?;
-    let mut others = reading
-        .app
-        .db
-        .read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
+    let mut others =
+        reading.app.db.read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
     others.retain(|claim| !waiting.claims.contains(claim));
     others.truncate(ALONE);
     if look(reading, others)?.is_none() {

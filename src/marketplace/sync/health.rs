@@ -51,19 +51,13 @@ impl Health {
         states: impl Iterator<Item = &'s State>,
         now: Instant,
     ) -> Self {
-        let known: Vec<_> = states
-            .filter_map(|state| Some((area_of(state)?, state)))
-            .collect();
+        let known: Vec<_> = states.filter_map(|state| Some((area_of(state)?, state))).collect();
         // What has its turn every few hours is told by notifications meanwhile.
-        let often = known
-            .iter()
-            .filter(|(area, state)| area.every_s <= QUARTER_S || state.attempts > 0);
+        let often =
+            known.iter().filter(|(area, state)| area.every_s <= QUARTER_S || state.attempts > 0);
         let good_until = often.map(|(_, state)| state.good_until).min().flatten();
         if !account.token_ok {
-            return Self {
-                good_until,
-                ..Self::default()
-            };
+            return Self { good_until, ..Self::default() };
         }
         let waits = |is_failing: bool| {
             let mut wanted = known.iter().filter(|(_, state)| state.is_wanted);
@@ -74,11 +68,7 @@ impl Health {
             (false, true) => Some(30),
             (false, false) => None,
         };
-        Self {
-            trouble: trouble(account, &known, now),
-            good_until,
-            look_after_s,
-        }
+        Self { trouble: trouble(account, &known, now), good_until, look_after_s }
     }
 }
 
@@ -180,10 +170,7 @@ mod tests {
     }
 
     fn refused() -> Failure {
-        Failure::Refused {
-            status: 403,
-            code: String::new(),
-        }
+        Failure::Refused { status: 403, code: String::new() }
     }
 
     fn troubled(states: &[State]) -> Option<Trouble> {
@@ -195,28 +182,8 @@ mod tests {
         for (state, is_trouble) in [
             (area(1, 900, 0, Failure::Unreachable), false),
             (area(1, 900, 1, Failure::Unreachable), false),
-            (
-                area(
-                    1,
-                    900,
-                    2,
-                    Failure::RateLimited {
-                        retry_after_s: None,
-                    },
-                ),
-                false,
-            ),
-            (
-                area(
-                    1,
-                    900,
-                    3,
-                    Failure::RateLimited {
-                        retry_after_s: None,
-                    },
-                ),
-                true,
-            ),
+            (area(1, 900, 2, Failure::RateLimited { retry_after_s: None }), false),
+            (area(1, 900, 3, Failure::RateLimited { retry_after_s: None }), true),
             (area(1, 1_501, 1, Failure::Unreachable), true),
             (area(1, 900, 1, refused()), true),
             // Listings have their turn every six hours.
@@ -225,11 +192,7 @@ mod tests {
             // A switched-off platform is no trouble of the account.
             (area(1, 90_000, 0, Failure::Unreachable), false),
         ] {
-            assert_eq!(
-                troubled(std::slice::from_ref(&state)).is_some(),
-                is_trouble,
-                "{state:?}"
-            );
+            assert_eq!(troubled(std::slice::from_ref(&state)).is_some(), is_trouble, "{state:?}");
         }
     }
 
@@ -244,10 +207,7 @@ mod tests {
         assert_eq!(trouble.areas, "Pedidos, Anúncios");
         assert_eq!(trouble.since, NOW.minus(5_000));
         assert!(trouble.is_refused && is_refusal(&trouble.error));
-        let lost = LinkedAccount {
-            token_ok: false,
-            ..account()
-        };
+        let lost = LinkedAccount { token_ok: false, ..account() };
         let states = [area(1, 900, 4, refused())];
         assert_eq!(Health::of(&lost, states.iter(), NOW).trouble, None);
     }
@@ -256,25 +216,17 @@ mod tests {
     fn an_account_is_as_fresh_as_its_oldest_part() {
         let fresh = |states: &[State]| Health::of(&account(), states.iter(), NOW).good_until;
         let well = |number, ago| area(number, ago, 0, Failure::Unreachable);
-        assert_eq!(
-            fresh(&[well(1, 300), well(3, 700), well(2, 9_000)]),
-            Some(NOW.minus(700))
-        );
+        assert_eq!(fresh(&[well(1, 300), well(3, 700), well(2, 9_000)]), Some(NOW.minus(700)));
         let failing = area(2, 9_000, 1, Failure::Unreachable);
         assert_eq!(fresh(&[well(1, 300), failing]), Some(NOW.minus(9_000)));
-        let new = State {
-            good_until: None,
-            ..well(1, 0)
-        };
+        let new = State { good_until: None, ..well(1, 0) };
         assert_eq!(fresh(&[new, well(3, 10)]), None);
     }
 
     #[test]
     fn what_is_being_read_is_looked_at_soon_and_what_fails_later() {
-        let wanted = |number, attempts| State {
-            is_wanted: true,
-            ..area(number, 0, attempts, refused())
-        };
+        let wanted =
+            |number, attempts| State { is_wanted: true, ..area(number, 0, attempts, refused()) };
         let look = |states: &[State]| Health::of(&account(), states.iter(), NOW).look_after_s;
         assert_eq!(look(&[wanted(1, 2), wanted(3, 0)]), Some(2));
         assert_eq!(look(&[wanted(1, 2), area(3, 0, 0, refused())]), Some(30));
@@ -298,19 +250,10 @@ mod tests {
             |percent, note: &str| Some(("Lendo pedidos".to_owned(), percent, note.to_owned()));
         assert_eq!(reading(0, 60, 0), said(0, "0 de 377 pedidos"));
         assert_eq!(reading(200, 2, 0), said(53, "200 de 377 pedidos"));
-        assert_eq!(
-            reading(200, 20, 0),
-            said(53, "200 de 377 pedidos, falta menos de um minuto")
-        );
-        assert_eq!(
-            reading(200, 200, 0),
-            said(53, "200 de 377 pedidos, falta cerca de 2 min")
-        );
+        assert_eq!(reading(200, 20, 0), said(53, "200 de 377 pedidos, falta menos de um minuto"));
+        assert_eq!(reading(200, 200, 0), said(53, "200 de 377 pedidos, falta cerca de 2 min"));
         assert_eq!(reading(200, 200, 1), said(53, "200 de 377 pedidos"));
-        assert_eq!(
-            reading(400, 60, 0),
-            said(99, "400 de 400 pedidos, falta menos de um minuto")
-        );
+        assert_eq!(reading(400, 60, 0), said(99, "400 de 400 pedidos, falta menos de um minuto"));
         let over = area(1, 10, 0, Failure::Unreachable);
         assert!(progress(&over, NOW).is_none());
     }

@@ -79,9 +79,6 @@ pub fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + 
     std::thread::scope(|scope| {
         let second = scope.spawn(second);
         let first = first();
-        (
-            first,
-            second.join().unwrap_or_else(|panic| resume_unwind(panic)),
-        )
+        (first, second.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }

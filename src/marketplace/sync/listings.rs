@@ -55,11 +55,7 @@ enum Position {
     /// Before a scan, or in one of which a page may have been lost.
     Start,
     /// In a scan, every page of which is noted.
-    Scan {
-        given_at: Instant,
-        pages: usize,
-        scroll: String,
-    },
+    Scan { given_at: Instant, pages: usize, scroll: String },
     /// At those for which there was no time in the scan, from this number on.
     Again { after: i64 },
     /// At those that could not be looked at with others.
@@ -91,11 +87,9 @@ impl Position {
     fn text(&self) -> String {
         match self {
             Self::Start => String::new(),
-            Self::Scan {
-                given_at,
-                pages,
-                scroll,
-            } => format!("scan {} {pages} {scroll}", given_at.0),
+            Self::Scan { given_at, pages, scroll } => {
+                format!("scan {} {pages} {scroll}", given_at.0)
+            }
             Self::Again { after } => format!("again {after}"),
             Self::Rest { after } => format!("rest {after}"),
             Self::Missing { after } => format!("missing {after}"),
@@ -111,11 +105,9 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
     }
     let now = reading.app.clock.now();
     match Position::of(&reading.state.position) {
-        Position::Scan {
-            given_at,
-            pages,
-            scroll,
-        } if now.since(given_at) < SCROLL_S => scan(reading, Some(&scroll), pages),
+        Position::Scan { given_at, pages, scroll } if now.since(given_at) < SCROLL_S => {
+            scan(reading, Some(&scroll), pages)
+        }
         Position::Start | Position::Scan { .. } => scan(reading, None, 0),
         Position::Again { after } => again(reading, after),
         Position::Rest { after } => rest(reading, after),
@@ -148,9 +140,7 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
         let goes_on = page.scroll.filter(|_| pages + taken < MOST_PAGES);
         let fetches_next = taken < PAGES;
         let scan = goes_on.clone().filter(|_| fetches_next).map(Task::Scan);
-        let details = unknown
-            .chunks(ITEMS_AT_ONCE)
-            .map(|ids| Task::Details(ids.to_vec()));
+        let details = unknown.chunks(ITEMS_AT_ONCE).map(|ids| Task::Details(ids.to_vec()));
         let tasks = Queue::new(scan.into_iter().chain(details));
         let next: Mutex<Option<ItemIds>> = Mutex::default();
         let take = || tasks.take(reading);
@@ -185,11 +175,7 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
 fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> Asked<Option<Step>> {
     let account = reading.account.ml_user_id;
     let looked = reading.app.db.read(Lane::Slow, |tx| looked(tx, account))?;
-    let before = if reading.goes_on() {
-        reading.state.done
-    } else {
-        0
-    };
+    let before = if reading.goes_on() { reading.state.done } else { 0 };
     Ok(Some(Step {
         is_over: false,
         position: position.text(),
@@ -203,9 +189,10 @@ fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> As
 /// What was met by the scan when there was no time to look at it.
 fn again(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
     let (account, books) = (reading.account.ml_user_id, Books::of(reading.app));
-    let found = reading.app.db.read(Lane::Slow, |tx| {
-        not_looked_at(tx, account, Looked::NotYet, after, AGAIN)
-    })?;
+    let found = reading
+        .app
+        .db
+        .read(Lane::Slow, |tx| not_looked_at(tx, account, Looked::NotYet, after, AGAIN))?;
     let Some(last) = found.last().map(|item| item.number) else {
         return step(reading, &Position::Rest { after: 0 }, None);
     };
@@ -220,9 +207,10 @@ fn again(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
 /// What was met by the scan and could not be looked at with others.
 fn rest(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
     let account = reading.account.ml_user_id;
-    let found = reading.app.db.read(Lane::Slow, |tx| {
-        not_looked_at(tx, account, Looked::Alone, after, ALONE)
-    })?;
+    let found = reading
+        .app
+        .db
+        .read(Lane::Slow, |tx| not_looked_at(tx, account, Looked::Alone, after, ALONE))?;
     let Some(last) = found.last().map(|item| item.number) else {
         let next = Position::Missing { after: 0 };
         return step(reading, &next, None);
@@ -237,10 +225,7 @@ fn rest(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
 /// What is here and was not met by the scan.
 fn missing(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
     let account = reading.account;
-    let found = reading
-        .app
-        .db
-        .read(Lane::Slow, |tx| not_met(tx, reading, after))?;
+    let found = reading.app.db.read(Lane::Slow, |tx| not_met(tx, reading, after))?;
     if let Some(last) = found.last().map(|item| item.number) {
         let next = Position::Missing { after: last };
         // They are none of those that the marketplace counts.
@@ -252,11 +237,7 @@ fn missing(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
     let last = step(reading, &Position::Start, None)?;
     forget(reading)?;
     tracing::debug!(ml_user_id = account.ml_user_id.0, "all listings are read");
-    Ok(last.map(|last| Step {
-        is_over: true,
-        good_until: Some(reading.began),
-        ..last
-    }))
+    Ok(last.map(|last| Step { is_over: true, good_until: Some(reading.began), ..last }))
 }
 
 /// Looks at listings one by one; `None` when there was no time for all.
@@ -291,10 +272,7 @@ fn details_of(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Details> {
     let listings = with_token(reading.app, reading.account.ml_user_id, |caller| {
         reading.app.marketplace.client.items(caller, &ids)
     })?;
-    Ok(Details {
-        asked: ids,
-        listings,
-    })
+    Ok(Details { asked: ids, listings })
 }
 
 /// Queues listings for the books; gives back how many were looked at. Those
@@ -369,12 +347,7 @@ fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Vec<ItemId>> {
             let is_new = tx.execute(
                 "INSERT INTO ml_seen (ml_user_id, item_id, site, looked) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET site = ?3 WHERE looked = ?4",
-                (
-                    account.ml_user_id,
-                    item.number,
-                    &item.site,
-                    Looked::NotYet as u8,
-                ),
+                (account.ml_user_id, item.number, &item.site, Looked::NotYet as u8),
             )?;
             if is_new > 0 {
                 unknown.push(item);
@@ -455,10 +428,7 @@ fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> Result<Vec<Ite
 }
 
 fn read_id(row: &rusqlite::Row<'_>) -> rusqlite::Result<ItemId> {
-    Ok(ItemId {
-        site: row.get(0)?,
-        number: row.get(1)?,
-    })
+    Ok(ItemId { site: row.get(0)?, number: row.get(1)? })
 }
 
 /// Forgets what was noted of a scan, in pieces.

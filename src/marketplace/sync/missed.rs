@@ -29,9 +29,7 @@ pub enum Outcome {
 
 /// Receives what was missed.
 pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<Outcome, DbError> {
-    let accounts = app
-        .db
-        .read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
+    let accounts = app.db.read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
     if accounts.is_empty() {
         return Ok(Outcome::NobodyLinked);
     }
@@ -65,9 +63,8 @@ fn receive_as(
                 return Ok(received);
             }
             let offset = page * MISSED_PAGE;
-            let messages = with_token(app, account, |caller| {
-                client.missed_feeds(caller, topic, offset)
-            })?;
+            let messages =
+                with_token(app, account, |caller| client.missed_feeds(caller, topic, offset))?;
             if messages.is_empty() {
                 break;
             }

@@ -151,15 +151,12 @@ impl Busy {
     fn take(&self, app: &App, pace: Pace) -> Result<Option<Taken<'_>>, DbError> {
         let accounts = self.accounts.lock();
         let mut accounts = accounts.unwrap_or_else(PoisonError::into_inner);
-        let next = app.db.read(Lane::Slow, |tx| {
-            store::longest_waiting(tx, pace, accounts.iter().copied())
-        })?;
+        let next = app
+            .db
+            .read(Lane::Slow, |tx| store::longest_waiting(tx, pace, accounts.iter().copied()))?;
         Ok(next.map(|account| {
             accounts.insert(account.ml_user_id);
-            Taken {
-                busy: self,
-                account,
-            }
+            Taken { busy: self, account }
         }))
     }
 }
@@ -179,21 +176,11 @@ pub struct Counts {
 pub fn work(app: &App, stop: &Stop) {
     let is_over = || stop.is_set();
     while !stop.wait(Duration::ZERO) {
-        let worked = app
-            .marketplace
-            .busy
-            .take(app, Pace::AtOnce)
-            .and_then(|taken| {
-                let Some(taken) = taken else { return Ok(false) };
-                step(
-                    app,
-                    taken.account,
-                    Pace::AtOnce,
-                    &is_over,
-                    &AtomicUsize::new(0),
-                )?;
-                Ok(true)
-            });
+        let worked = app.marketplace.busy.take(app, Pace::AtOnce).and_then(|taken| {
+            let Some(taken) = taken else { return Ok(false) };
+            step(app, taken.account, Pace::AtOnce, &is_over, &AtomicUsize::new(0))?;
+            Ok(true)
+        });
         match worked {
             Ok(true) => {}
             Ok(false) => return,
@@ -230,9 +217,7 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
         let others: Vec<_> = (1..SWEEPERS).map(|_| scope.spawn(sweeper)).collect();
         let mine = sweeper();
         let others = others.into_iter().map(ScopedJoinHandle::join);
-        others.fold(mine, |all, other| {
-            all.and(other.unwrap_or(Err(DbError::JobPanicked)))
-        })
+        others.fold(mine, |all, other| all.and(other.unwrap_or(Err(DbError::JobPanicked))))
     })?;
     Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
@@ -280,33 +265,18 @@ fn step(
     news: &AtomicUsize,
 ) -> Result<Stepped, DbError> {
     let id = account.ml_user_id;
-    let state = app
-        .db
-        .read(Lane::Slow, |tx| store::due_area(tx, id, pace))?;
+    let state = app.db.read(Lane::Slow, |tx| store::due_area(tx, id, pace))?;
     let Some(state) = state else {
         return Ok(Stepped::NothingDue);
     };
     let Some(area) = AREAS.iter().find(|area| area.number == state.area) else {
         // A file that a newer program has used.
-        app.db
-            .write(move |tx| store::pass_over(tx, &account, &state))?;
+        app.db.write(move |tx| store::pass_over(tx, &account, &state))?;
         return Ok(Stepped::Read);
     };
     let began = state.started_at.filter(|_| state.is_under_way());
-    let due = Due {
-        account,
-        pace,
-        began: began.unwrap_or_else(|| app.clock.now()),
-        state,
-    };
-    let reading = Reading {
-        app,
-        account,
-        began: due.began,
-        state: &due.state,
-        is_over,
-        news,
-    };
+    let due = Due { account, pace, began: began.unwrap_or_else(|| app.clock.now()), state };
+    let reading = Reading { app, account, began: due.began, state: &due.state, is_over, news };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
     match read.unwrap_or(Err(CallError::Db(DbError::JobPanicked))) {
         Ok(None) => {
@@ -325,11 +295,7 @@ fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped,
         tx.after_commit(move || versions.raise(due.account.owner));
         Ok::<_, DbError>(wanted)
     })?;
-    Ok(if wanted {
-        Stepped::Read
-    } else {
-        Stepped::Interrupted
-    })
+    Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 
 /// Notes a failure: the area waits, and with it whatever would fail alike.
@@ -354,7 +320,6 @@ fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Steppe
     tracing::info!(ml_user_id = number, area = area.name, %error, "a reading has to wait");
     let pause_s = pause_asked_s(due.state.attempts + 1, asked_s);
     let words = wire::failure(error);
-    app.db
-        .write(move |tx| store::fail(tx, &due, words, pause_s, elsewhere))?;
+    app.db.write(move |tx| store::fail(tx, &due, words, pause_s, elsewhere))?;
     Ok(Stepped::Failed)
 }

@@ -53,12 +53,7 @@ pub fn set_aside(
             return Ok::<_, DbError>(());
         }
         for id in odd {
-            hook::store_odd(
-                tx,
-                account.ml_user_id,
-                kind.topic,
-                &format!("{}{id}", kind.path),
-            )?;
+            hook::store_odd(tx, account.ml_user_id, kind.topic, &format!("{}{id}", kind.path))?;
         }
         tx.after_commit(move || bell.ring());
         Ok(())

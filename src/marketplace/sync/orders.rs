@@ -57,17 +57,9 @@ impl Position {
 fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
     let linked_at = reading.account.linked_at;
     let oldest = hour(linked_at.minus(SPAN_S));
-    let first = Position {
-        from: linked_at,
-        span_s: rules::FIRST_S,
-        top: Some(linked_at),
-    };
+    let first = Position { from: linked_at, span_s: rules::FIRST_S, top: Some(linked_at) };
     let position = Position::of(&reading.state.position).unwrap_or(first);
-    let Position {
-        from: to,
-        span_s,
-        top,
-    } = position;
+    let Position { from: to, span_s, top } = position;
     // Whole hours throughout, so that each split makes a window shorter.
     let (_, to) = rules::whole_hours(to, to);
     let open = |from| Window::open(reading, Span::Created(from, to));
@@ -105,11 +97,7 @@ fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
     };
     Ok(Some(Step {
         is_over,
-        position: if is_over {
-            String::new()
-        } else {
-            position.text()
-        },
+        position: if is_over { String::new() } else { position.text() },
         read,
         expected: Some(expected),
         // It may have begun long after the link, and have been going on across

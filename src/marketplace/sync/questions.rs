@@ -31,10 +31,7 @@ const MOST_OPEN: u32 = 10_000;
 /// Questions that may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 /// Questions by themselves.
-const KIND: Kind = Kind {
-    topic: "questions",
-    path: "/questions/",
-};
+const KIND: Kind = Kind { topic: "questions", path: "/questions/" };
 
 type Asked<T> = std::result::Result<T, CallError>;
 
@@ -60,10 +57,8 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
     if asked_since(reading, since, &mut found.unclear)?.is_none() {
         return Ok(None);
     }
-    let others = reading
-        .app
-        .db
-        .read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
+    let others =
+        reading.app.db.read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
     let others = others.into_iter();
     let others = others.filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
@@ -98,9 +93,7 @@ fn waiting(reading: &Reading<'_>) -> Asked<Option<Found>> {
         found.total = page.total.max(found.total);
         let is_full = page.questions.len() >= QUESTIONS_PAGE;
         let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
-        found
-            .waiting
-            .extend(questions.into_iter().map(|(id, _)| id));
+        found.waiting.extend(questions.into_iter().map(|(id, _)| id));
         if reading.is_over() {
             return Ok(None);
         }

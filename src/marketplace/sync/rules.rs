@@ -116,9 +116,8 @@ mod tests {
     #[test]
     fn accounts_take_turns_at_places_of_their_own() {
         let now = Instant(1_795_176_000);
-        let turns: std::collections::BTreeSet<i64> = (1..=300)
-            .map(|id| next_turn(now, 900, MlUserId(id)).since(now))
-            .collect();
+        let turns: std::collections::BTreeSet<i64> =
+            (1..=300).map(|id| next_turn(now, 900, MlUserId(id)).since(now)).collect();
         assert!(turns.iter().all(|wait| (450..1350).contains(wait)));
         assert!(turns.len() > 250, "{}", turns.len());
         // An account keeps its place.

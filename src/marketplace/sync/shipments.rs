@@ -59,20 +59,13 @@ struct Position {
 impl Position {
     /// Where a reading begins that others came before.
     const fn beginning(old: Place) -> Self {
-        Self {
-            at: Place::NEWEST,
-            old,
-            left: MOST_OLD,
-        }
+        Self { at: Place::NEWEST, old, left: MOST_OLD }
     }
 
     fn of(text: &str) -> Option<Self> {
         let mut numbers = text.split(' ').map(|number| number.parse().ok());
         let mut place = || {
-            Some(Place {
-                created_at: Instant(numbers.next()??),
-                order: OrderId(numbers.next()??),
-            })
+            Some(Place { created_at: Instant(numbers.next()??), order: OrderId(numbers.next()??) })
         };
         let (at, old) = (place()?, place()?);
         let left = numbers.next()??;
@@ -97,10 +90,7 @@ impl Position {
 
     fn text(self) -> String {
         let Self { at, old, left } = self;
-        format!(
-            "{} {} {} {} {left}",
-            at.created_at.0, at.order, old.created_at.0, old.order
-        )
+        format!("{} {} {} {} {left}", at.created_at.0, at.order, old.created_at.0, old.order)
     }
 }
 
@@ -123,19 +113,12 @@ pub fn read(reading: &Reading<'_>) -> std::result::Result<Option<Step>, CallErro
     let known = Position::of(&reading.state.position);
     let mut position = known.unwrap_or(Position::beginning(Place::NEWEST));
     let edge = Place::at(reading.began.minus(SPAN_S));
-    let before = if reading.goes_on() {
-        reading.state.done
-    } else {
-        0
-    };
+    let before = if reading.goes_on() { reading.state.done } else { 0 };
     let mut sent = Vec::new();
     let mut is_over = false;
     // Orders with nothing to ask for take no step of their own.
     while !is_over && sent.len() < SHIPMENTS && !reading.is_over() {
-        let piece = reading
-            .app
-            .db
-            .read(Lane::Slow, |tx| piece(tx, reading, position, edge))?;
+        let piece = reading.app.db.read(Lane::Slow, |tx| piece(tx, reading, position, edge))?;
         let asked = i64::try_from(sent.len() + piece.sent.len()).unwrap_or(0);
         is_over = position.pass(&piece, edge) || before + asked >= MOST;
         sent.extend(piece.sent);
@@ -148,11 +131,7 @@ pub fn read(reading: &Reading<'_>) -> std::result::Result<Option<Step>, CallErro
         position: position.text(),
         read: i64::try_from(read).unwrap_or(0),
         expected: None,
-        good_until: if is_over {
-            Some(reading.began)
-        } else {
-            reading.state.good_until
-        },
+        good_until: if is_over { Some(reading.began) } else { reading.state.good_until },
     }))
 }
 
@@ -182,10 +161,7 @@ fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) ->
             i64::try_from(ORDERS).unwrap_or(0),
         ),
         |row| {
-            let place = Place {
-                created_at: Instant(row.get(0)?),
-                order: row.get(1)?,
-            };
+            let place = Place { created_at: Instant(row.get(0)?), order: row.get(1)? };
             let is_own = row.get::<_, i64>(2)? == account.ml_user_id.0;
             let is_late = reading.began.since(Instant(row.get(6)?)) > CALLING_OFF_S;
             let is_off = is_late && called_off.contains(&Some(row.get(3)?));
@@ -196,18 +172,12 @@ fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) ->
             Ok((place, wanted))
         },
     )?;
-    let most = if is_recent {
-        SHIPMENTS
-    } else {
-        SHIPMENTS.min(usize::try_from(from.left).unwrap_or(0))
-    };
+    let most =
+        if is_recent { SHIPMENTS } else { SHIPMENTS.min(usize::try_from(from.left).unwrap_or(0)) };
     let mut sent = Vec::new();
     for (place, shipment) in &rows {
         if let Some(shipment) = *shipment {
-            sent.push(Sent {
-                order: place.order,
-                shipment,
-            });
+            sent.push(Sent { order: place.order, shipment });
         }
         if sent.len() == most {
             let last = Some(*place);
@@ -215,10 +185,7 @@ fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) ->
         }
     }
     let last = rows.last().map(|(place, _)| *place);
-    Ok(Piece {
-        sent,
-        last: last.filter(|_| rows.len() == ORDERS),
-    })
+    Ok(Piece { sent, last: last.filter(|_| rows.len() == ORDERS) })
 }
 
 fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> std::result::Result<Option<usize>, CallError> {
@@ -244,10 +211,7 @@ mod tests {
 
     #[test]
     fn positions_are_read_as_they_are_written() {
-        let place = Place {
-            created_at: Instant(1_795_140_600),
-            order: OrderId(2_000_001),
-        };
+        let place = Place { created_at: Instant(1_795_140_600), order: OrderId(2_000_001) };
         for (at, old) in [(Place::NEWEST, place), (place, Place::END)] {
             let position = Position { at, old, left: 7 };
             assert_eq!(Position::of(&position.text()), Some(position));

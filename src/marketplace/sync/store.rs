@@ -161,20 +161,14 @@ pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
 
 /// Whether the marketplace still takes an account's tokens.
 pub fn is_callable(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
-    tx.one(
-        "SELECT token_ok FROM ml_account WHERE ml_user_id = ?1",
-        [account],
-        |row| row.get(0),
-    )
+    tx.one("SELECT token_ok FROM ml_account WHERE ml_user_id = ?1", [account], |row| row.get(0))
 }
 
 /// When the owner of an account last asked for a reading.
 pub fn asked_at(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Instant>> {
-    tx.one(
-        "SELECT max(asked_at) FROM ml_sync WHERE ml_user_id = ?1",
-        [account],
-        |row| Ok(row.get::<_, Option<i64>>(0)?.map(Instant)),
-    )
+    tx.one("SELECT max(asked_at) FROM ml_sync WHERE ml_user_id = ?1", [account], |row| {
+        Ok(row.get::<_, Option<i64>>(0)?.map(Instant))
+    })
 }
 
 /// The account that has waited longest for a reading, of those not taken.
@@ -194,16 +188,7 @@ pub fn longest_waiting(
          WHERE s.at_once = ?1 AND s.next_at <= ?2 AND s.ml_user_id NOT IN (?3, ?4, ?5, ?6, ?7, ?8)
          ORDER BY s.next_at, s.ml_user_id
          LIMIT 1",
-        (
-            pace as i64,
-            tx.now().0,
-            first,
-            second,
-            third,
-            fourth,
-            fifth,
-            sixth,
-        ),
+        (pace as i64, tx.now().0, first, second, third, fourth, fifth, sixth),
         |row| {
             Ok(Account {
                 ml_user_id: row.get(0)?,
@@ -258,10 +243,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
     let before = if state.is_under_way() { state.done } else { 0 };
     let done = before + step.read;
     let (ended_at, next_at) = if step.is_over {
-        (
-            Some(now.0),
-            next_turn(now, area.every_s, account.ml_user_id),
-        )
+        (Some(now.0), next_turn(now, area.every_s, account.ml_user_id))
     } else {
         (None, now)
     };
@@ -293,12 +275,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
 /// also the account's other areas that are due at that pace, for a shorter
 /// time: they are tried before it is tried again.
 pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: bool) -> Result<()> {
-    let Due {
-        account,
-        pace,
-        state,
-        ..
-    } = due;
+    let Due { account, pace, state, .. } = due;
     if !is_still(tx, account)? {
         return Ok(());
     }

@@ -39,10 +39,7 @@ const PASSES: usize = 2 * STATES.len();
 /// Paging may end here though there is more.
 const SURE_REACH: usize = 900;
 /// Orders by themselves.
-const KIND: Kind = Kind {
-    topic: "orders_v2",
-    path: "/orders/",
-};
+const KIND: Kind = Kind { topic: "orders_v2", path: "/orders/" };
 
 /// A search of both passes, their first pages fetched.
 pub struct Window {
@@ -69,10 +66,7 @@ impl Window {
         };
         let first = |pass| page(reading, span, pass, 0);
         let (standing, cancelled) = both(|| first(0), || first(1));
-        Ok(Some(Self {
-            span,
-            first: [standing?, cancelled?],
-        }))
+        Ok(Some(Self { span, first: [standing?, cancelled?] }))
     }
 
     /// How many orders there are, as the marketplace counts.
@@ -96,12 +90,7 @@ impl Window {
         for times in 1.. {
             let course = window.read_once(reading)?;
             odd::set_aside(reading, &KIND, course.odd)?;
-            seen.extend(
-                course
-                    .pages
-                    .iter()
-                    .flat_map(|page| page.rows.iter().flatten()),
-            );
+            seen.extend(course.pages.iter().flat_map(|page| page.rows.iter().flatten()));
             if course.was_stopped {
                 return Ok(None);
             }
@@ -110,10 +99,7 @@ impl Window {
             }
             let account = reading.account.ml_user_id.0;
             if times == MOST_TIMES {
-                tracing::warn!(
-                    ml_user_id = account,
-                    "orders moved each time they were read"
-                );
+                tracing::warn!(ml_user_id = account, "orders moved each time they were read");
                 break;
             }
             tracing::debug!(ml_user_id = account, "orders moved while they were read");
@@ -133,12 +119,7 @@ impl Window {
         let (span, names) = (self.span, Names::default());
         let course = Mutex::new(Course {
             next: [1, 1, 0, 0],
-            ends: [
-                pages_of(self.first[0].total),
-                pages_of(self.first[1].total),
-                0,
-                0,
-            ],
+            ends: [pages_of(self.first[0].total), pages_of(self.first[1].total), 0, 0],
             first: self.first.into_iter().enumerate().collect(),
             ..Course::default()
         });
@@ -216,11 +197,7 @@ impl Course {
             Ok(order) => Some(order.id.0),
             Err(odd) => odd.id,
         };
-        let seen = Seen {
-            pass,
-            number,
-            rows: page.orders.iter().map(number_of).collect(),
-        };
+        let seen = Seen { pass, number, rows: page.orders.iter().map(number_of).collect() };
         let meets_other_end = self.meets_other_end(&seen);
         let end = &mut self.ends[pass];
         match page.orders.len() {
@@ -240,10 +217,7 @@ impl Course {
         let back = pass + STATES.len();
         if back >= PASSES {
             let account = reading.account.ml_user_id.0;
-            tracing::warn!(
-                ml_user_id = account,
-                "an hour holds more orders than can be paged"
-            );
+            tracing::warn!(ml_user_id = account, "an hour holds more orders than can be paged");
         } else if self.ends[back] == 0 {
             self.ends[back] = 1;
         }
@@ -257,17 +231,13 @@ impl Course {
         };
         let others = self.pages.iter().filter(|other| other.pass == forth);
         let known: HashSet<_> = others.flat_map(|other| &other.rows).collect();
-        page.rows
-            .iter()
-            .any(|row| row.is_some() && known.contains(row))
+        page.rows.iter().any(|row| row.is_some() && known.contains(row))
     }
 }
 
 /// How many pages so many orders have; the first one is always there.
 fn pages_of(orders: i64) -> usize {
-    let more = usize::try_from(orders)
-        .unwrap_or(0)
-        .saturating_sub(ORDERS_PAGE);
+    let more = usize::try_from(orders).unwrap_or(0).saturating_sub(ORDERS_PAGE);
     1 + more.div_ceil(STRIDE)
 }
 
@@ -303,10 +273,7 @@ fn page(
         Err(CallError::Failed(Failure::Refused { status: 400, .. }))
             if number * STRIDE >= SURE_REACH =>
         {
-            Ok(OrdersPage {
-                total: 0,
-                orders: Vec::new(),
-            })
+            Ok(OrdersPage { total: 0, orders: Vec::new() })
         }
         found => found,
     }
@@ -343,15 +310,7 @@ mod tests {
 
     #[test]
     fn pages_overlap_by_one() {
-        for (orders, pages) in [
-            (-1, 1),
-            (0, 1),
-            (50, 1),
-            (51, 2),
-            (99, 2),
-            (100, 3),
-            (148, 3),
-        ] {
+        for (orders, pages) in [(-1, 1), (0, 1), (50, 1), (51, 2), (99, 2), (100, 3), (148, 3)] {
             assert_eq!(pages_of(orders), pages, "{orders}");
         }
     }

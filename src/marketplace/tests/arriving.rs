@@ -11,25 +11,16 @@ fn a_sale_arrives_however_often_it_is_announced() {
     let order = world.sell(&json!({ "shipping": "now" }));
     let notice = order_notice(order, "2026-11-20T12:00:00.001Z");
     for (notice, request_id) in [(&notice, "a"), (&notice, "a"), (&notice, "b")] {
-        assert_eq!(
-            world.notify(notice, request_id).unwrap().status,
-            http::StatusCode::OK
-        );
+        assert_eq!(world.notify(notice, request_id).unwrap().status, http::StatusCode::OK);
     }
-    world
-        .notify(&order_notice(order, "2026-11-20T12:00:01.002Z"), "c")
-        .unwrap();
+    world.notify(&order_notice(order, "2026-11-20T12:00:01.002Z"), "c").unwrap();
     world.work_inbox();
 
     assert_eq!(
         world.rows("SELECT state, attempts, outcome FROM ml_notification"),
         ["1 1 applied"; 2]
     );
-    assert_eq!(
-        world.calls(&format!("/orders/{order}")),
-        1,
-        "two notifications, one look"
-    );
+    assert_eq!(world.calls(&format!("/orders/{order}")), 1, "two notifications, one look");
     let shown = world.rows(
         "SELECT o.owner_id, w.text, o.total_cents, o.quantity, s.text, o.buyer_nickname <> ''
          FROM sale_order o JOIN word w ON w.word_id = o.status LEFT JOIN word s ON s.word_id = o.shipping_status",
@@ -40,17 +31,9 @@ fn a_sale_arrives_however_often_it_is_announced() {
         ["2× Cabo USB-C — R$ 119,80 na LOJA_X"]
     );
     let today = world.app.day(NOW);
-    let accounts = world
-        .app
-        .db
-        .read(Lane::Slow, |tx| store::accounts_of(tx, ANA, today))
-        .unwrap();
+    let accounts = world.app.db.read(Lane::Slow, |tx| store::accounts_of(tx, ANA, today)).unwrap();
     assert_eq!(
-        (
-            accounts[0].sales_today,
-            accounts[0].sales_30d,
-            accounts[0].gmv_30d.0
-        ),
+        (accounts[0].sales_today, accounts[0].sales_30d, accounts[0].gmv_30d.0),
         (1, 1, 11_980)
     );
     assert_eq!(world.log("violations")["violations"], json!([]));
@@ -59,14 +42,10 @@ fn a_sale_arrives_however_often_it_is_announced() {
 #[test]
 fn what_is_not_ours_to_work_is_kept_and_answered() {
     let world = World::linked();
-    for (number, (topic, user)) in [
-        ("orders_v2", 999),
-        ("claims", SHOP.0),
-        ("post_purchase", SHOP.0),
-        ("invoices", SHOP.0),
-    ]
-    .into_iter()
-    .enumerate()
+    for (number, (topic, user)) in
+        [("orders_v2", 999), ("claims", SHOP.0), ("post_purchase", SHOP.0), ("invoices", SHOP.0)]
+            .into_iter()
+            .enumerate()
     {
         let notice = json!({ "resource": format!("/x/{number}"), "topic": topic, "user_id": user });
         world.notify(&notice, "r").unwrap();
@@ -108,31 +87,16 @@ fn a_forged_notification_leaves_nothing() {
 #[test]
 fn an_outage_delays_and_loses_nothing() {
     let world = World::linked();
-    let orders = [
-        world.sell(&json!({})),
-        world.sell(&json!({})),
-        world.sell(&json!({})),
-    ];
-    world.control(
-        "faults",
-        &json!({ "path_prefix": "/orders/", "kind": "status", "code": 500 }),
-    );
+    let orders = [world.sell(&json!({})), world.sell(&json!({})), world.sell(&json!({}))];
+    world.control("faults", &json!({ "path_prefix": "/orders/", "kind": "status", "code": 500 }));
     for (order, id) in orders.into_iter().zip(["a", "b", "c"]) {
         world.notify(&order_notice(order, id), id).unwrap();
     }
     world.work_inbox();
     let waiting = "SELECT state, attempts FROM ml_notification ORDER BY notification_id";
-    assert_eq!(
-        world.rows(waiting),
-        ["0 1", "0 0", "0 0"],
-        "one try tells for all"
-    );
+    assert_eq!(world.rows(waiting), ["0 1", "0 0", "0 0"], "one try tells for all");
     world.work_inbox();
-    assert_eq!(
-        world.rows(waiting),
-        ["0 1", "0 0", "0 0"],
-        "not before its time"
-    );
+    assert_eq!(world.rows(waiting), ["0 1", "0 0", "0 0"], "not before its time");
     world.advance(10);
     world.work_inbox();
     assert_eq!(world.rows(waiting), ["1 2", "1 1", "1 1"]);
@@ -218,20 +182,15 @@ fn the_pages_show_what_is_there() {
     assert!(accounts("/painel/ml?aviso=vinculada").contains("LOJA_X foi vinculada"));
     assert!(!accounts("/painel/ml?aviso=outra").contains("foi vinculada"));
     let mut request = world.request("/painel", b"");
-    request.head.headers.insert(
-        http::header::ACCEPT,
-        http::HeaderValue::from_static("application/json"),
-    );
-    let json: Value = serde_json::from_str(&text(
-        pages::home(&world.app, &person_of(ANA), &request).unwrap(),
-    ))
-    .unwrap();
+    request
+        .head
+        .headers
+        .insert(http::header::ACCEPT, http::HeaderValue::from_static("application/json"));
+    let json: Value =
+        serde_json::from_str(&text(pages::home(&world.app, &person_of(ANA), &request).unwrap()))
+            .unwrap();
     assert_eq!(
-        (
-            &json["vendas_hoje"],
-            &json["gmv_30d"],
-            &json["contas"][0]["nickname"]
-        ),
+        (&json["vendas_hoje"], &json["gmv_30d"], &json["contas"][0]["nickname"]),
         (&json!(1), &json!(119.8), &json!("LOJA_X"))
     );
 }

@@ -12,9 +12,7 @@ impl World {
         &self,
         call: impl Fn(&Client, &Caller<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        match with_token(&self.app, SHOP, |caller| {
-            call(&self.app.marketplace.client, caller)
-        }) {
+        match with_token(&self.app, SHOP, |caller| call(&self.app.marketplace.client, caller)) {
             Ok(answer) => Ok(answer),
             Err(CallError::Failed(failure)) => Err(failure),
             Err(other) => panic!("{other}"),
@@ -44,15 +42,11 @@ fn all_listings_come_by_scan_and_their_details_twenty_at_a_time() {
             "sku": format!("SKU-{number}"), "notify": false });
         world.control("items", &item);
     }
-    world.control(
-        "config",
-        &json!({ "new_scroll_ids": true, "mixed_dates": true }),
-    );
+    world.control("config", &json!({ "new_scroll_ids": true, "mixed_dates": true }));
     let (mut ids, mut scroll, mut pages) = (Vec::new(), None::<String>, 0);
     loop {
-        let page = world
-            .call(|client, caller| client.items_page(caller, scroll.as_deref()))
-            .unwrap();
+        let page =
+            world.call(|client, caller| client.items_page(caller, scroll.as_deref())).unwrap();
         assert_eq!(page.total, 231);
         ids.extend(page.ids);
         pages += 1;
@@ -70,17 +64,13 @@ fn all_listings_come_by_scan_and_their_details_twenty_at_a_time() {
     twenty.push(ItemId::parse("MLB1").unwrap());
     for old_elements in [false, true] {
         world.control("config", &json!({ "old_elements": old_elements }));
-        let read = world
-            .call(|client, caller| client.items(caller, &twenty))
-            .unwrap();
+        let read = world.call(|client, caller| client.items(caller, &twenty)).unwrap();
         let (good, bad): (Vec<_>, Vec<_>) = read.into_iter().partition(Result::is_ok);
         assert_eq!((good.len(), bad.len()), (19, 1));
         assert!(good.iter().flatten().all(|one| one.seller == SHOP));
         assert!(bad[0].as_ref().unwrap_err().why.is_not_found());
     }
-    let one = world
-        .call(|client, caller| client.item(caller, &ids[5]))
-        .unwrap();
+    let one = world.call(|client, caller| client.item(caller, &ids[5])).unwrap();
     assert!(one.is_whole && one.sku.starts_with("SKU-"), "{}", one.sku);
     world.no_violations();
 }
@@ -95,22 +85,14 @@ fn questions_and_claims_come_in_pages() {
         let page = world.call(|client, caller| client.questions_page(caller, None, offset));
         let page = page.unwrap();
         assert_eq!(page.total, 120);
-        by_offset.extend(
-            page.questions
-                .into_iter()
-                .map(|question| question.unwrap().id),
-        );
+        by_offset.extend(page.questions.into_iter().map(|question| question.unwrap().id));
     }
     let mut scroll = None::<String>;
     loop {
         let page = world
             .call(|client, caller| client.questions_scan(caller, "UNANSWERED", scroll.as_deref()));
         let page = page.unwrap();
-        by_scan.extend(
-            page.questions
-                .into_iter()
-                .map(|question| question.unwrap().id),
-        );
+        by_scan.extend(page.questions.into_iter().map(|question| question.unwrap().id));
         match page.scroll {
             Some(next) => scroll = Some(next),
             None => break,
@@ -129,9 +111,7 @@ fn questions_and_claims_come_in_pages() {
     let claims: Vec<_> = page.claims.into_iter().map(Result::unwrap).collect();
     assert_eq!((page.total, claims.len()), (1, 1));
     assert_eq!(json!(claims[0].id), opened["id"]);
-    let one = world
-        .call(|client, caller| client.claim(caller, claims[0].id))
-        .unwrap();
+    let one = world.call(|client, caller| client.claim(caller, claims[0].id)).unwrap();
     assert_eq!((one.seller, one.is_closed()), (SHOP, false));
     world.no_violations();
 }
@@ -141,9 +121,7 @@ fn one_spoiled_record_does_not_fail_its_page() {
     let world = World::linked();
     let (good, bad) = (world.ask(), world.ask());
     world.control("spoil", &json!({ "record": format!("questions/{bad}") }));
-    let page = world
-        .call(|client, caller| client.questions_page(caller, None, 0))
-        .unwrap();
+    let page = world.call(|client, caller| client.questions_page(caller, None, 0)).unwrap();
     let read: Vec<i64> = page.questions.iter().flatten().map(|one| one.id).collect();
     assert_eq!((page.questions.len(), read), (2, vec![good]));
 }
@@ -169,10 +147,7 @@ fn an_answer_is_sent_once_whatever_comes_back() {
         assert_eq!(world.calls("/answers"), sent, "{kind}");
     }
     // It did not arrive: that is said, and nothing is sent again.
-    for fault in [
-        json!({ "kind": "status", "code": 503 }),
-        json!({ "kind": "garbage" }),
-    ] {
+    for fault in [json!({ "kind": "status", "code": 503 }), json!({ "kind": "garbage" })] {
         let mut fault = fault;
         fault["path_prefix"] = json!("/answers");
         world.fault(&fault);
@@ -182,33 +157,21 @@ fn an_answer_is_sent_once_whatever_comes_back() {
     }
     // Somebody else was first.
     let taken = world.ask();
-    world.control(
-        &format!("questions/{taken}"),
-        &json!({ "answer": "Já disse", "notify": false }),
-    );
+    world.control(&format!("questions/{taken}"), &json!({ "answer": "Já disse", "notify": false }));
     assert_eq!(text(answer(taken)), "Já disse");
     // A token that ended is renewed, and the answer sent with the new one.
-    world.control(
-        "tokens",
-        &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }),
-    );
+    world.control("tokens", &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }));
     assert_eq!(text(answer(world.ask())), "Serve sim");
     // A question that ended cannot be answered, and is read again.
     let closed = world.ask();
-    world.control(
-        &format!("questions/{closed}"),
-        &json!({ "status": "DELETED", "notify": false }),
-    );
+    world.control(&format!("questions/{closed}"), &json!({ "status": "DELETED", "notify": false }));
     let sent = answer(closed).unwrap();
     assert!(
         matches!(&sent, client::AnswerSent::Refused { now: Some(now), .. } if now.status == "DELETED"),
         "{sent:?}"
     );
     let sent = answer(1).unwrap();
-    assert!(
-        matches!(&sent, client::AnswerSent::Refused { now: None, .. }),
-        "{sent:?}"
-    );
+    assert!(matches!(&sent, client::AnswerSent::Refused { now: None, .. }), "{sent:?}");
     world.no_violations();
 }
 
@@ -237,10 +200,7 @@ fn an_area_that_refuses_is_asked_with_one_new_token_only() {
     let question = world.ask();
     let look = || world.call(|client, caller| client.question(caller, question).map(drop));
     world.fault(&json!({ "path_prefix": "/questions", "times": 0, "kind": "status", "code": 401 }));
-    let refused = Err(Failure::Refused {
-        status: 401,
-        code: "area_refused".to_owned(),
-    });
+    let refused = Err(Failure::Refused { status: 401, code: "area_refused".to_owned() });
     let tokens = world.calls("/oauth/token");
     for _ in 0..5 {
         assert_eq!(look(), refused);
@@ -255,22 +215,13 @@ fn files_are_bounded_and_never_from_elsewhere() {
     let world = World::linked();
     let order = world.sell(&json!({ "shipping": "now" }));
     let order = crate::ids::OrderId(order);
-    let read = world
-        .call(|client, caller| client.order(caller, order))
-        .unwrap();
+    let read = world.call(|client, caller| client.order(caller, order)).unwrap();
     let shipment = read.shipping_id.unwrap().to_string();
     let label = |most: u64| {
-        let query = [
-            ("shipment_ids", shipment.clone()),
-            ("response_type", "pdf".to_owned()),
-        ];
+        let query = [("shipment_ids", shipment.clone()), ("response_type", "pdf".to_owned())];
         world.call(|client, caller| {
-            let wanted = Wanted {
-                path: "/shipment_labels",
-                query: &query,
-                most,
-                kind: "application/pdf",
-            };
+            let wanted =
+                Wanted { path: "/shipment_labels", query: &query, most, kind: "application/pdf" };
             client.bytes(caller, &wanted)
         })
     };
@@ -279,18 +230,12 @@ fn files_are_bounded_and_never_from_elsewhere() {
     assert!(file.bytes.starts_with(b"%PDF"));
     let why = |answer: Result<client::File, Failure>| answer.map(|file| file.kind).unwrap_err();
     for (fault, expected) in [
-        (
-            json!({ "kind": "huge", "bytes": 70_000 }),
-            Failure::Garbled("it is too large"),
-        ),
+        (json!({ "kind": "huge", "bytes": 70_000 }), Failure::Garbled("it is too large")),
         (
             json!({ "kind": "redirect", "location": "http://127.0.0.1:1/x" }),
             Failure::Garbled("it leads elsewhere"),
         ),
-        (
-            json!({ "kind": "garbage" }),
-            Failure::Garbled("the type of the file"),
-        ),
+        (json!({ "kind": "garbage" }), Failure::Garbled("the type of the file")),
         (
             json!({ "kind": "status", "code": 400, "body": { "failed_shipments": [{ "cause": "NOT_PRINTABLE_STATUS" }] } }),
             Failure::Unprintable(vec![client::Unprinted {
@@ -305,12 +250,7 @@ fn files_are_bounded_and_never_from_elsewhere() {
         assert_eq!(why(label(65_536)), expected);
     }
     let away = world.call(|client, caller| {
-        let wanted = Wanted {
-            path: "//evil.example/x",
-            query: &[],
-            most: 10,
-            kind: "",
-        };
+        let wanted = Wanted { path: "//evil.example/x", query: &[], most: 10, kind: "" };
         client.bytes(caller, &wanted)
     });
     assert_eq!(why(away), Failure::Garbled("it is no path"));
@@ -321,10 +261,7 @@ fn files_are_bounded_and_never_from_elsewhere() {
 fn missed_notifications_are_given_as_they_were_sent() {
     let world = World::linked();
     // Nobody listens there.
-    world.control(
-        "config",
-        &json!({ "notify_url": "http://127.0.0.1:1/ml", "attempts": 1 }),
-    );
+    world.control("config", &json!({ "notify_url": "http://127.0.0.1:1/ml", "attempts": 1 }));
     let order = world.sell(&json!({ "notify": true }));
     let given_up = std::time::Instant::now() + Duration::from_mins(1);
     let found = loop {

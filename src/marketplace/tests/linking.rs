@@ -7,10 +7,7 @@ use super::*;
 #[test]
 fn an_account_is_linked_once_and_its_history_read() {
     let world = World::new();
-    world.control(
-        "history",
-        &json!({ "ml_user_id": SHOP.0, "days": 70, "daily": 20 }),
-    );
+    world.control("history", &json!({ "ml_user_id": SHOP.0, "days": 70, "daily": 20 }));
     assert_eq!(world.link(ANA), "/painel/ml?aviso=vinculada");
     world.read_history();
 
@@ -18,35 +15,22 @@ fn an_account_is_linked_once_and_its_history_read() {
         world.rows("SELECT owner_id, nickname, token_ok, ended_at FROM ml_account JOIN ml_sync USING (ml_user_id) WHERE area = 1"),
         [format!("1 LOJA_X 1 {}", NOW.0)]
     );
-    let span = format!(
-        "SELECT count(*) > 900, min(created_at) < {} FROM sale_order",
-        NOW.0 - 68 * DAY_S
-    );
+    let span =
+        format!("SELECT count(*) > 900, min(created_at) < {} FROM sale_order", NOW.0 - 68 * DAY_S);
     assert_eq!(world.rows(&span), ["1 1"]);
     assert_eq!(
         world.rows("SELECT count(*) > 0 FROM sale_order WHERE status = 8"),
         ["1"],
         "cancelled ones too"
     );
-    assert_eq!(
-        world.rows("SELECT count(*) FROM notification"),
-        ["0"],
-        "history is not told"
-    );
+    assert_eq!(world.rows("SELECT count(*) FROM notification"), ["0"], "history is not told");
     let asked = world.calls("/orders/search");
     world.read_history();
-    assert_eq!(
-        world.calls("/orders/search"),
-        asked,
-        "what is read is not read again"
-    );
+    assert_eq!(world.calls("/orders/search"), asked, "what is read is not read again");
     for token in world
         .rows("SELECT access_token FROM ml_account UNION ALL SELECT refresh_token FROM ml_account")
     {
-        assert!(
-            !token.contains("APP_USR") && !token.contains("TG-"),
-            "{token}"
-        );
+        assert!(!token.contains("APP_USR") && !token.contains("TG-"), "{token}");
     }
     assert_eq!(world.log("violations")["violations"], json!([]));
 }
@@ -54,10 +38,7 @@ fn an_account_is_linked_once_and_its_history_read() {
 #[test]
 fn history_goes_on_where_it_stopped() {
     let world = World::new();
-    world.control(
-        "history",
-        &json!({ "ml_user_id": SHOP.0, "days": 50, "daily": 3 }),
-    );
+    world.control("history", &json!({ "ml_user_id": SHOP.0, "days": 50, "daily": 3 }));
     world.link(ANA);
     let skip_first_window = json!({
         "path_prefix": "/orders/search", "skip": 6, "times": 1, "kind": "status", "code": 503,
@@ -70,10 +51,7 @@ fn history_goes_on_where_it_stopped() {
     assert_eq!(partly, ["0 1"]);
     world.advance(60);
     world.read_history();
-    assert_eq!(
-        world.rows("SELECT good_until IS NOT NULL FROM ml_sync WHERE area = 1"),
-        ["1"]
-    );
+    assert_eq!(world.rows("SELECT good_until IS NOT NULL FROM ml_sync WHERE area = 1"), ["1"]);
 }
 
 #[test]
@@ -100,17 +78,9 @@ fn a_consent_works_once_and_for_its_own_person() {
     assert_eq!(world.come_back(ANA, &refused), "/painel/ml?aviso=recusada");
 
     let agreed = consent(&begin(ANA), false);
-    assert_eq!(
-        world.come_back(RUI, &agreed),
-        "/painel/ml?aviso=expirada",
-        "somebody else's state"
-    );
+    assert_eq!(world.come_back(RUI, &agreed), "/painel/ml?aviso=expirada", "somebody else's state");
     assert_eq!(world.come_back(ANA, &agreed), "/painel/ml?aviso=vinculada");
-    assert_eq!(
-        world.come_back(ANA, &agreed),
-        "/painel/ml?aviso=expirada",
-        "used before"
-    );
+    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml?aviso=expirada", "used before");
 
     let late = consent(&begin(ANA), false);
     world.advance(601);
@@ -121,10 +91,7 @@ fn a_consent_works_once_and_for_its_own_person() {
     }
     assert_eq!(world.rows("SELECT count(*) FROM ml_link_attempt"), ["10"]);
     let down = consent(&begin(ANA), false);
-    world.control(
-        "faults",
-        &json!({ "path_prefix": "/oauth", "kind": "status", "code": 503 }),
-    );
+    world.control("faults", &json!({ "path_prefix": "/oauth", "kind": "status", "code": 503 }));
     assert_eq!(world.come_back(ANA, &down), "/painel/ml?aviso=indisponivel");
 }
 
@@ -132,11 +99,7 @@ fn a_consent_works_once_and_for_its_own_person() {
 fn an_account_belongs_to_one_person_until_unlinked() {
     let world = World::linked();
     assert_eq!(world.link(RUI), "/painel/ml?aviso=de_outra_pessoa");
-    let me = || {
-        with_token(&world.app, SHOP, |caller| {
-            world.app.marketplace.client.me(caller)
-        })
-    };
+    let me = || with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
     assert!(me().is_ok(), "the refused consent left Ana's link alone");
     assert_eq!(world.link(ANA), "/painel/ml?aviso=revinculada");
 
@@ -148,10 +111,7 @@ fn an_account_belongs_to_one_person_until_unlinked() {
         )
     };
     assert_eq!(unlink(RUI).unwrap_err().code, crate::http::Code::NotFound);
-    assert_eq!(
-        location(&unlink(ANA).unwrap()),
-        "/painel/ml?aviso=desvinculada"
-    );
+    assert_eq!(location(&unlink(ANA).unwrap()), "/painel/ml?aviso=desvinculada");
     assert!(matches!(me(), Err(CallError::NotLinked)));
     assert_eq!(world.link(RUI), "/painel/ml?aviso=vinculada");
 }
@@ -159,27 +119,19 @@ fn an_account_belongs_to_one_person_until_unlinked() {
 #[test]
 fn many_calls_at_once_refresh_once() {
     let world = World::linked();
-    world.control(
-        "tokens",
-        &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }),
-    );
+    world.control("tokens", &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }));
     let before = world.calls("/oauth/token");
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                with_token(&world.app, SHOP, |caller| {
-                    world.app.marketplace.client.me(caller)
-                })
-                .unwrap()
+                with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller))
+                    .unwrap()
             });
         }
     });
     assert_eq!(world.calls("/oauth/token"), before + 1);
     world.advance(6 * 3600);
-    with_token(&world.app, SHOP, |caller| {
-        world.app.marketplace.client.me(caller)
-    })
-    .unwrap();
+    with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller)).unwrap();
     assert_eq!(
         world.calls("/oauth/token"),
         before + 2,
@@ -191,15 +143,8 @@ fn many_calls_at_once_refresh_once() {
 #[test]
 fn a_refused_refresh_is_told_once_and_ends_the_calls() {
     let world = World::linked();
-    world.control(
-        "tokens",
-        &json!({ "ml_user_id": SHOP.0, "action": "revoke" }),
-    );
-    let me = || {
-        with_token(&world.app, SHOP, |caller| {
-            world.app.marketplace.client.me(caller)
-        })
-    };
+    world.control("tokens", &json!({ "ml_user_id": SHOP.0, "action": "revoke" }));
+    let me = || with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
     assert!(matches!(me(), Err(CallError::LinkLost)));
     let calls = world.calls("/");
     assert!(matches!(me(), Err(CallError::LinkLost)));
@@ -208,10 +153,7 @@ fn a_refused_refresh_is_told_once_and_ends_the_calls() {
         world.rows("SELECT token_ok, access_token, refresh_token, error LIKE '%Vincule a conta de novo.' FROM ml_account"),
         ["0 - - 1"],
     );
-    assert_eq!(
-        world.rows("SELECT kind, title FROM notification"),
-        ["8 Vínculo perdido"]
-    );
+    assert_eq!(world.rows("SELECT kind, title FROM notification"), ["8 Vínculo perdido"]);
     world.link(ANA);
     assert!(me().is_ok());
 }
@@ -219,23 +161,13 @@ fn a_refused_refresh_is_told_once_and_ends_the_calls() {
 #[test]
 fn an_unreachable_token_endpoint_is_no_lost_link() {
     let world = World::linked();
-    world.control(
-        "tokens",
-        &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }),
-    );
+    world.control("tokens", &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }));
     world.control(
         "faults",
         &json!({ "path_prefix": "/oauth", "times": 1, "kind": "status", "code": 500 }),
     );
-    let me = || {
-        with_token(&world.app, SHOP, |caller| {
-            world.app.marketplace.client.me(caller)
-        })
-    };
-    assert!(matches!(
-        me(),
-        Err(CallError::Failed(client::Failure::Unreachable))
-    ));
+    let me = || with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
+    assert!(matches!(me(), Err(CallError::Failed(client::Failure::Unreachable))));
     assert!(me().is_ok());
 }
 
@@ -244,16 +176,10 @@ fn tokens_of_another_key_ask_for_a_new_link() {
     let world = World::linked();
     let other = Sealer::new([8; 32]).seal(
         b"APP_USR-1",
-        crate::secrets::Place {
-            table: "ml_account",
-            column: "access_token",
-            row: "777",
-        },
+        crate::secrets::Place { table: "ml_account", column: "access_token", row: "777" },
     );
     world.write(move |tx| tx.execute("UPDATE ml_account SET access_token = ?1", [other]));
-    let me = with_token(&world.app, SHOP, |caller| {
-        world.app.marketplace.client.me(caller)
-    });
+    let me = with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
     assert!(matches!(me, Err(CallError::LinkLost)));
     assert!(world.rows("SELECT error FROM ml_account")[0].starts_with("A chave que protege"));
 }

@@ -71,12 +71,7 @@ impl World {
             demo: Vec::new(),
         })
         .unwrap();
-        let world = Self {
-            app,
-            sandbox,
-            clock_file,
-            _folder: folder,
-        };
+        let world = Self { app, sandbox, clock_file, _folder: folder };
         world.write(|tx| {
             tx.execute(
                 "INSERT INTO user (user_id, email, name, role, created_at)
@@ -84,10 +79,7 @@ impl World {
                 [],
             )
         });
-        world.control(
-            "sellers",
-            &json!({ "nickname": "LOJA_X", "ml_user_id": SHOP.0 }),
-        );
+        world.control("sellers", &json!({ "nickname": "LOJA_X", "ml_user_id": SHOP.0 }));
         world.control(
             "items",
             &json!({ "ml_user_id": SHOP.0, "title": "Cabo USB-C", "price": 59.9 }),
@@ -105,12 +97,7 @@ impl World {
 
     fn control(&self, path: &str, body: &Value) -> Value {
         let url = format!("{}/_sandbox/{path}", self.sandbox.url());
-        ureq::post(url)
-            .send_json(body)
-            .unwrap()
-            .body_mut()
-            .read_json()
-            .unwrap()
+        ureq::post(url).send_json(body).unwrap().body_mut().read_json().unwrap()
     }
 
     fn log(&self, path: &str) -> Value {
@@ -126,18 +113,13 @@ impl World {
     fn calls(&self, path: &str) -> usize {
         let log = self.log("requests");
         let seen = log["requests"].as_array().unwrap().iter();
-        seen.filter(|call| call["path"].as_str().unwrap().starts_with(path))
-            .count()
+        seen.filter(|call| call["path"].as_str().unwrap().starts_with(path)).count()
     }
 
     fn sell(&self, extra: &Value) -> i64 {
         let mut sale = json!({ "ml_user_id": SHOP.0, "quantity": 2, "notify": false });
-        sale.as_object_mut()
-            .unwrap()
-            .extend(extra.as_object().unwrap().clone());
-        self.control("sales", &sale)["order"]["id"]
-            .as_i64()
-            .unwrap()
+        sale.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        self.control("sales", &sale)["order"]["id"].as_i64().unwrap()
     }
 
     /// Moves the clock of both sides.
@@ -161,23 +143,15 @@ impl World {
                 columns.map(|column| row.get::<_, rusqlite::types::Value>(column).map(show_cell));
             Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" "))
         };
-        self.app
-            .db
-            .read(Lane::Slow, |tx| tx.all(sql, [], show))
-            .unwrap()
+        self.app.db.read(Lane::Slow, |tx| tx.all(sql, [], show)).unwrap()
     }
 
     fn link(&self, person: UserId) -> String {
-        let begun = link::begin(
-            &self.app,
-            &person_of(person),
-            &self.request("/painel/ml/conectar", b""),
-        )
-        .unwrap();
-        let consent = self.control(
-            "authorize",
-            &json!({ "query": location(&begun), "ml_user_id": SHOP.0 }),
-        );
+        let begun =
+            link::begin(&self.app, &person_of(person), &self.request("/painel/ml/conectar", b""))
+                .unwrap();
+        let consent =
+            self.control("authorize", &json!({ "query": location(&begun), "ml_user_id": SHOP.0 }));
         self.come_back(person, consent["location"].as_str().unwrap())
     }
 
@@ -195,11 +169,7 @@ impl World {
     }
 
     fn request(&self, path: &str, body: &[u8]) -> Request {
-        let (head, ()) = http::Request::builder()
-            .uri(path)
-            .body(())
-            .unwrap()
-            .into_parts();
+        let (head, ()) = http::Request::builder().uri(path).body(()).unwrap().into_parts();
         Request {
             head,
             body: body.to_vec().into(),
@@ -215,12 +185,7 @@ impl World {
     /// Delivers a notification signed as the sandbox signs.
     fn notify(&self, body: &Value, request_id: &str) -> Result<Reply, Problem> {
         use hmac::{Hmac, KeyInit as _, Mac as _};
-        let data_id = body["resource"]
-            .as_str()
-            .unwrap()
-            .rsplit('/')
-            .next()
-            .unwrap();
+        let data_id = body["resource"].as_str().unwrap().rsplit('/').next().unwrap();
         let mut mac = Hmac::<sha2::Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
         mac.update(format!("id:{data_id};request-id:{request_id};ts:1;").as_bytes());
         let signature = format!("ts=1;v1={}", crate::text::hex(&mac.finalize().into_bytes()));
@@ -233,14 +198,9 @@ impl World {
         signature: Option<String>,
         request_id: &str,
     ) -> Result<Reply, Problem> {
-        let claim = Claim {
-            signature,
-            request_id: Some(request_id.to_owned()),
-        };
+        let claim = Claim { signature, request_id: Some(request_id.to_owned()) };
         let request = self.request("/ml/notificacoes", body.to_string().as_bytes());
-        self.app
-            .db
-            .write(hook::receive(&self.app, &claim, &request)?)
+        self.app.db.write(hook::receive(&self.app, &claim, &request)?)
     }
 }
 
@@ -263,15 +223,10 @@ fn config_for(url: &str) -> config::Config {
         ("MARKETPLACE__CLIENT_SECRET", CLIENT_SECRET),
         ("SERVER__TIMEZONE", "America/Sao_Paulo"),
     ];
-    let env = env.into_iter().map(|(name, value)| {
-        (
-            OsString::from(format!("SELLER_PLATFORM__{name}")),
-            value.into(),
-        )
-    });
-    config::load(None, env, &Overrides::default())
-        .unwrap()
-        .config
+    let env = env
+        .into_iter()
+        .map(|(name, value)| (OsString::from(format!("SELLER_PLATFORM__{name}")), value.into()));
+    config::load(None, env, &Overrides::default()).unwrap().config
 }
 
 fn person_of(user_id: UserId) -> Person {
@@ -283,19 +238,11 @@ fn person_of(user_id: UserId) -> Person {
         suspended: false,
         email: "ana@x.com".to_owned(),
     };
-    Person {
-        account: Arc::new(account),
-        session: crate::ids::TokenHash([0; 32]),
-        view: None,
-    }
+    Person { account: Arc::new(account), session: crate::ids::TokenHash([0; 32]), view: None }
 }
 
 fn location(reply: &Reply) -> String {
-    let (_, value) = reply
-        .headers
-        .iter()
-        .find(|(name, _)| name == http::header::LOCATION)
-        .unwrap();
+    let (_, value) = reply.headers.iter().find(|(name, _)| name == http::header::LOCATION).unwrap();
     value.to_str().unwrap().to_owned()
 }
 

@@ -32,9 +32,6 @@ fn a_scan_that_is_longer_than_its_turn_comes_to_an_end() {
     });
     assert!(runs.is_some_and(|runs| runs > 2), "{runs:?}");
     assert_eq!(world.rows("SELECT count(*) FROM listing"), ["351"]);
-    assert_eq!(
-        world.rows("SELECT done, expected FROM ml_sync WHERE area = 2"),
-        ["351 351"]
-    );
+    assert_eq!(world.rows("SELECT done, expected FROM ml_sync WHERE area = 2"), ["351 351"]);
     assert_eq!(world.rows("SELECT count(*) FROM ml_seen"), ["0"]);
 }

@@ -17,14 +17,9 @@ use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::client::Failure;
 use crate::marketplace::tokens::{CallError, with_own_token};
 
-const UNKNOWN: Refusal = (
-    StatusCode::NOT_FOUND,
-    "Esta venda não foi encontrada entre as suas.",
-);
-const NONE: Refusal = (
-    StatusCode::NOT_FOUND,
-    "Esta venda ainda não tem nota fiscal no marketplace.",
-);
+const UNKNOWN: Refusal = (StatusCode::NOT_FOUND, "Esta venda não foi encontrada entre as suas.");
+const NONE: Refusal =
+    (StatusCode::NOT_FOUND, "Esta venda ainda não tem nota fiscal no marketplace.");
 /// The word for the page of a sale whose note was asked for in vain.
 pub const NO_NOTE: &str = "sem-nota";
 
@@ -44,10 +39,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok(note) => {
             let (kind, place) = match &*note.kind {
                 "application/pdf" => ("application/pdf", "inline; filename=\"nota-fiscal.pdf\""),
-                _ => (
-                    "application/xml",
-                    "attachment; filename=\"nota-fiscal.xml\"",
-                ),
+                _ => ("application/xml", "attachment; filename=\"nota-fiscal.xml\""),
             };
             Ok(Reply::of(HeaderValue::from_static(kind), note.bytes)
                 .with(CONTENT_DISPOSITION, HeaderValue::from_static(place)))
@@ -79,13 +71,10 @@ fn sale_of(
 
 fn refusal(error: &CallError) -> Refusal {
     match error {
-        CallError::NotLinked => (
-            StatusCode::NOT_FOUND,
-            "A conta desta venda não está mais vinculada.",
-        ),
-        CallError::Failed(Failure::Refused {
-            status: 400 | 404, ..
-        }) => NONE,
+        CallError::NotLinked => {
+            (StatusCode::NOT_FOUND, "A conta desta venda não está mais vinculada.")
+        }
+        CallError::Failed(Failure::Refused { status: 400 | 404, .. }) => NONE,
         other => super::out_of_reach(other),
     }
 }

@@ -75,8 +75,5 @@ fn unavailable(error: CallError) -> Problem {
         CallError::LinkLost => "the account must be linked again",
         CallError::Failed(_) => "the marketplace did not answer; try again in a moment",
     };
-    Problem {
-        cause: Some(Box::new(error)),
-        ..Problem::new(Code::MarketplaceUnavailable, message)
-    }
+    Problem { cause: Some(Box::new(error)), ..Problem::new(Code::MarketplaceUnavailable, message) }
 }

@@ -13,10 +13,8 @@ use crate::money::Cents;
 
 type Pages = Vec<(&'static str, String)>;
 
-const NAMES: [&str; 2] = [
-    "CASA DA MARÉ",
-    "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456",
-];
+const NAMES: [&str; 2] =
+    ["CASA DA MARÉ", "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456"];
 
 fn outcome(price: Cents, fixed: Cents) -> Outcome {
     let card = |name, id, percent| {
@@ -29,10 +27,7 @@ fn outcome(price: Cents, fixed: Cents) -> Outcome {
         reputation: Badge::ReputationBest,
         discount: "5%".to_owned(),
         tax: "6%".to_owned(),
-        cards: vec![
-            card("Clássico", "classico", 14.0),
-            card("Premium", "premium", 19.5),
-        ],
+        cards: vec![card("Clássico", "classico", 14.0), card("Premium", "premium", 19.5)],
     }
 }
 
@@ -41,20 +36,13 @@ fn calculator(layout: Layout, accounts: usize, outcome: Option<Outcome>, faults:
     let mut form = CalculatorForm(Form::new(&names, |_| String::new()).unfocused());
     let wrong = names.into_iter().take(faults);
     form.find_faults(&wrong.map(|name| (name.into(), "x".into())).collect());
-    let pick = |value: &str, label: &str| Pick {
-        value: value.to_owned(),
-        label: label.to_owned(),
-    };
+    let pick = |value: &str, label: &str| Pick { value: value.to_owned(), label: label.to_owned() };
     CalculatorPage {
         layout,
         may: accounts < 9,
         alert: (faults > 0).then(|| Notice::new(Tone::Bad, "Não deu para calcular", "")),
         form,
-        accounts: NAMES
-            .iter()
-            .take(accounts)
-            .map(|name| pick(name, name))
-            .collect(),
+        accounts: NAMES.iter().take(accounts).map(|name| pick(name, name)).collect(),
         logistics: vec![pick("drop_off", "Mercado Envios, você leva à agência")],
         tax: Field::default(),
         tax_help: "Em porcentagem, como 6,5. Em branco vale a taxa da plataforma, 6%.".to_owned(),
@@ -73,10 +61,7 @@ fn labels(
 ) -> String {
     let parcel = |index: usize| ParcelRow {
         shipment: (44_000_000_000 + index).to_string(),
-        href: format!(
-            "/painel/ml/etiqueta?conta=1&shipment_id={}",
-            44_000_000_000 + index
-        ),
+        href: format!("/painel/ml/etiqueta?conta=1&shipment_id={}", 44_000_000_000 + index),
         title: [
             "1× Garrafa térmica 500 ml",
             "12× Capa impermeável para sofá retrátil de três lugares e mais 2 pedidos",
@@ -110,16 +95,10 @@ fn labels(
 pub fn every(student: &dyn Fn(&str) -> Layout, ago: &dyn Fn(i64) -> When) -> Pages {
     let fees = || student("/painel/ml/calculadora");
     let parcels = || student("/painel/ml/etiquetas");
-    let (usual, loss) = (
-        outcome(Cents(8_990), Cents(0)),
-        outcome(Cents(800), Cents(700)),
-    );
+    let (usual, loss) = (outcome(Cents(8_990), Cents(0)), outcome(Cents(800), Cents(700)));
     vec![
         ("calculadora", calculator(fees(), 2, None, 0)),
-        (
-            "calculadora-resultado",
-            calculator(fees(), 2, Some(usual), 0),
-        ),
+        ("calculadora-resultado", calculator(fees(), 2, Some(usual), 0)),
         ("calculadora-prejuizo", calculator(fees(), 1, Some(loss), 0)),
         ("calculadora-campos", calculator(fees(), 2, None, 4)),
         ("calculadora-sem-conta", calculator(fees(), 0, None, 0)),

@@ -40,10 +40,7 @@ impl Chat {
             .accept("application/json")
             .build()
             .new_agent();
-        Self {
-            agent,
-            config: config.chat.clone(),
-        }
+        Self { agent, config: config.chat.clone() }
     }
 
     /// Sends a letter to its recipient's number.
@@ -71,16 +68,15 @@ impl Chat {
             Ok((400, body, _)) if body["response"]["message"][0]["exists"] == false => {
                 never("o número não está na rede de chat")
             }
-            Ok((400 | 422, body, _)) => never(&format!(
-                "o gateway recusou a mensagem: {}",
-                body["response"]["message"]
-            )),
+            Ok((400 | 422, body, _)) => {
+                never(&format!("o gateway recusou a mensagem: {}", body["response"]["message"]))
+            }
             Ok((401 | 403, ..)) => down("o gateway de chat não aceita a chave (chat.api_key)"),
             Ok((404, ..)) => down("o gateway de chat não conhece a instância (chat.instance)"),
             Ok((429, _, after_s)) => held("o gateway de chat pede uma pausa", after_s, 60),
-            Ok((status @ 502..=504, ..)) => Sent::Away {
-                error: format!("o gateway de chat respondeu {status}"),
-            },
+            Ok((status @ 502..=504, ..)) => {
+                Sent::Away { error: format!("o gateway de chat respondeu {status}") }
+            }
             Ok((status, ..)) => later(&format!("o gateway de chat respondeu {status}")),
         }
     }
@@ -90,15 +86,9 @@ impl Chat {
     /// message only.
     fn by_cloud(&self, number: &str, text: &str) -> Sent {
         let base = Some(&*self.config.base_url).filter(|base| !base.is_empty());
-        let address = format!(
-            "{}/{}/messages",
-            base.unwrap_or(CLOUD),
-            self.config.instance
-        );
-        let key = (
-            header::AUTHORIZATION.as_str(),
-            format!("Bearer {}", self.config.api_key.reveal()),
-        );
+        let address = format!("{}/{}/messages", base.unwrap_or(CLOUD), self.config.instance);
+        let key =
+            (header::AUTHORIZATION.as_str(), format!("Bearer {}", self.config.api_key.reveal()));
         let body = match &*self.config.template {
             "" => free_text(number, text),
             name => template(number, name, text),
@@ -129,22 +119,11 @@ impl Chat {
         // nothing of the key.
         let mut answer = request.send(body.to_string()).map_err(|error| {
             let words = format!("o gateway de chat não respondeu: {error}");
-            if was_nobody_there(&error) {
-                Sent::Away { error: words }
-            } else {
-                later(&words)
-            }
+            if was_nobody_there(&error) { Sent::Away { error: words } } else { later(&words) }
         })?;
         let after_s = retry_after(&answer);
-        let text = answer
-            .body_mut()
-            .with_config()
-            .limit(MAX_ANSWER)
-            .read_to_string();
-        let body = text
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+        let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
+        let body = text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         Ok((answer.status().as_u16(), body, after_s))
     }
 }
@@ -197,11 +176,7 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
         // Token and permissions; the account or the number is locked; billing.
         190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => down(&said),
         // Too much for this one person; for the number; for the account.
-        131_056 => Sent::Held {
-            error: said,
-            after_s: after_s.unwrap_or(30),
-            all: false,
-        },
+        131_056 => Sent::Held { error: said, after_s: after_s.unwrap_or(30), all: false },
         4 | 80_007 | 130_429 => held(&said, after_s, 60),
         131_048 => held(&said, after_s, 1800),
         // Nobody there, opted out, or nothing that may be said; the message or
@@ -218,39 +193,27 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
 
 fn accepted(id: &Value) -> Sent {
     match id.as_str() {
-        Some(id) if !id.is_empty() => Sent::Accepted {
-            provider: id.to_owned(),
-        },
+        Some(id) if !id.is_empty() => Sent::Accepted { provider: id.to_owned() },
         // Sent again it might come twice, left it might never come.
         _ => later("a resposta do gateway de chat não diz se a mensagem foi aceita"),
     }
 }
 
 fn later(error: &str) -> Sent {
-    Sent::Later {
-        error: error.to_owned(),
-    }
+    Sent::Later { error: error.to_owned() }
 }
 
 /// A pause of the whole channel, as long as it is asked for.
 fn held(error: &str, asked_s: Option<i64>, otherwise_s: i64) -> Sent {
-    Sent::Held {
-        error: error.to_owned(),
-        after_s: asked_s.unwrap_or(otherwise_s),
-        all: true,
-    }
+    Sent::Held { error: error.to_owned(), after_s: asked_s.unwrap_or(otherwise_s), all: true }
 }
 
 fn never(error: &str) -> Sent {
-    Sent::Never {
-        error: error.to_owned(),
-    }
+    Sent::Never { error: error.to_owned() }
 }
 
 fn down(error: &str) -> Sent {
-    Sent::Down {
-        error: error.to_owned(),
-    }
+    Sent::Down { error: error.to_owned() }
 }
 
 #[cfg(test)]
@@ -269,16 +232,11 @@ mod tests {
             assert!(matches!(verdict(code, 400), Sent::Never { .. }), "{code}");
         }
         for (code, whole) in [(130_429, true), (131_056, false), (131_048, true)] {
-            let Sent::Held { all, .. } = verdict(code, 400) else {
-                panic!("{code}")
-            };
+            let Sent::Held { all, .. } = verdict(code, 400) else { panic!("{code}") };
             assert_eq!(all, whole, "{code}");
         }
         for (code, status) in [(1, 500), (131_000, 500), (999_999, 400)] {
-            assert!(
-                matches!(verdict(code, status), Sent::Later { .. }),
-                "{code}"
-            );
+            assert!(matches!(verdict(code, status), Sent::Later { .. }), "{code}");
         }
         assert!(matches!(verdict(0, 502), Sent::Away { .. }));
         assert!(matches!(verdict(0, 429), Sent::Held { .. }));

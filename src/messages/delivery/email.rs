@@ -38,11 +38,7 @@ impl Email {
             .parse()
             .map_err(|_| "email.from must be an address, such as Escola <escola@exemplo.com>")?;
         let domain = from.email.domain().to_owned();
-        Ok(Self {
-            transport,
-            from,
-            domain,
-        })
+        Ok(Self { transport, from, domain })
     }
 
     /// Sends a letter.
@@ -52,36 +48,29 @@ impl Email {
             Err(error) => return Sent::Never { error },
         };
         match self.transport.send(&message) {
-            Ok(answer) => Sent::Accepted {
-                provider: answer.message().collect::<Vec<_>>().join(" "),
-            },
+            Ok(answer) => {
+                Sent::Accepted { provider: answer.message().collect::<Vec<_>>().join(" ") }
+            }
             Err(error) => verdict(&error),
         }
     }
 
     fn message(&self, letter: &Letter) -> Result<Message, String> {
-        let address: Address = letter
-            .email
-            .parse()
-            .map_err(|_| "o endereço de e-mail não é válido".to_owned())?;
+        let address: Address =
+            letter.email.parse().map_err(|_| "o endereço de e-mail não é válido".to_owned())?;
         let to = Mailbox::new(Some(letter.name.clone()), address);
         let body = match &letter.leave {
             Some(leave) => format!("{}\n\n{LEAVE}: {leave}", letter.text),
             None => letter.text.clone(),
         };
         let text = SinglePart::plain(body.clone());
-        let html = SinglePart::builder()
-            .header(ContentType::TEXT_HTML)
-            .body(as_html(&body));
+        let html = SinglePart::builder().header(ContentType::TEXT_HTML).body(as_html(&body));
         let mut message = Message::builder()
             .from(self.from.clone())
             .to(to)
             .subject(letter.subject.clone())
             // The same at each try, so that a repetition can be recognised.
-            .message_id(Some(format!(
-                "<mensagem-{}@{}>",
-                letter.message, self.domain
-            )))
+            .message_id(Some(format!("<mensagem-{}@{}>", letter.message, self.domain)))
             .date_now()
             .multipart(MultiPart::alternative().singlepart(text).singlepart(html))
             .map_err(|error| format!("a mensagem não pôde ser escrita: {error}"))?;
@@ -93,10 +82,7 @@ impl Email {
         add("Auto-Submitted", "auto-generated".to_owned());
         if let Some(leave) = &letter.leave {
             add("List-Unsubscribe", format!("<{leave}>"));
-            add(
-                "List-Unsubscribe-Post",
-                "List-Unsubscribe=One-Click".to_owned(),
-            );
+            add("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned());
         }
         Ok(message)
     }
@@ -172,10 +158,7 @@ fn as_html(text: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -192,10 +192,7 @@ impl Gate {
             state.failures = 0;
             state.down = None;
             state.told_down = false;
-            return Judged {
-                was_down,
-                is_news: false,
-            };
+            return Judged { was_down, is_news: false };
         }
         state.failures += 1;
         let is_known = fault != Fault::Unknown;
@@ -238,9 +235,7 @@ impl Gate {
     /// Whether the channel is in order.
     pub fn health(&self) -> Health {
         match &self.lock().down {
-            Some(down) => Health::Down {
-                error: down.error.clone(),
-            },
+            Some(down) => Health::Down { error: down.error.clone() },
             None => Health::Good,
         }
     }

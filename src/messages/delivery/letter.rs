@@ -58,10 +58,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         platform: &app.config.server.name,
         address: &app.addresses.base_url,
         link: link.as_ref().map_or("", |(address, _)| address),
-        until: link
-            .as_ref()
-            .map(|(_, until)| app.zone().page(*until))
-            .unwrap_or_default(),
+        until: link.as_ref().map(|(_, until)| app.zone().page(*until)).unwrap_or_default(),
         params: &params,
     };
     let template = app.db.read(Lane::Slow, |tx| texts::of(tx, kind))?;
@@ -76,9 +73,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         telegram: claimed.telegram,
         subject,
         text,
-        leave: kind
-            .is_optional()
-            .then(|| unsubscribe::address(app, claimed.user)),
+        leave: kind.is_optional().then(|| unsubscribe::address(app, claimed.user)),
         page: page_of(kind, &params),
         matter: matter_of(kind, &params),
         expires_at: claimed.expires_at,

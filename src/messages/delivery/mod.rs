@@ -48,11 +48,7 @@ pub enum Sent {
     Later { error: String },
     /// Not now, and nobody's fault: a pause of so many seconds is due, for all
     /// messages of the channel or for this one alone.
-    Held {
-        error: String,
-        after_s: i64,
-        all: bool,
-    },
+    Held { error: String, after_s: i64, all: bool },
     /// Nobody is there to take anything.
     Away { error: String },
     /// This message will never be taken.
@@ -122,11 +118,7 @@ impl Delivery {
         let mut outlets = Vec::new();
         let mut add = |channel, sender, per_s| {
             let gate = Gate::new(per_s, config.cron.enabled);
-            outlets.push(Arc::new(Outlet {
-                channel,
-                sender,
-                gate,
-            }));
+            outlets.push(Arc::new(Outlet { channel, sender, gate }));
         };
         let pace = &config.messages;
         let chat_pace = match config.chat.gateway {
@@ -139,27 +131,16 @@ impl Delivery {
         }
         if !config.email.smtp_url.is_empty() {
             let email = email::Email::new(config)?;
-            add(
-                Channel::Email,
-                Sender::Email(Box::new(email)),
-                pace.pace_email_per_s,
-            );
+            add(Channel::Email, Sender::Email(Box::new(email)), pace.pace_email_per_s);
         }
         if !config.push.subject.is_empty() {
             let push = push::Push::new(config);
             add(Channel::Push, Sender::Push(push), pace.pace_push_per_s);
         }
         if let Some(telegram) = telegram::Telegram::new(config) {
-            add(
-                Channel::Telegram,
-                Sender::Telegram(Box::new(telegram)),
-                pace.pace_telegram_per_s,
-            );
+            add(Channel::Telegram, Sender::Telegram(Box::new(telegram)), pace.pace_telegram_per_s);
         }
-        Ok(Self {
-            outlets,
-            bell: Stop::default(),
-        })
+        Ok(Self { outlets, bell: Stop::default() })
     }
 }
 

@@ -109,11 +109,7 @@ impl Push {
         };
         // Whoever was reached last is reached first.
         devices.sort_by_key(|device| std::cmp::Reverse(device.sent_at));
-        let parcel = Parcel {
-            letter,
-            keys,
-            now: app.clock.now(),
-        };
+        let parcel = Parcel { letter, keys, now: app.clock.now() };
         let began = Monotonic::now();
         let outcomes: Vec<(String, Outcome)> = devices
             .iter()
@@ -234,10 +230,7 @@ fn unanswered(error: &ureq::Error) -> Outcome {
     } else {
         format!("o serviço do navegador não respondeu: {error}")
     };
-    Outcome::Later {
-        error,
-        after_s: None,
-    }
+    Outcome::Later { error, after_s: None }
 }
 
 /// Notes which browsers were reached, and forgets those that are gone.
@@ -262,14 +255,9 @@ fn note(app: &App, outcomes: Vec<(String, Outcome)>) -> Result<()> {
 /// What came of the message altogether.
 fn together(outcomes: Vec<Outcome>) -> Sent {
     let all = outcomes.len();
-    let taken = outcomes
-        .iter()
-        .filter(|outcome| **outcome == Outcome::Taken)
-        .count();
+    let taken = outcomes.iter().filter(|outcome| **outcome == Outcome::Taken).count();
     if taken > 0 {
-        return Sent::Accepted {
-            provider: format!("aceita para {taken} de {all} navegadores"),
-        };
+        return Sent::Accepted { provider: format!("aceita para {taken} de {all} navegadores") };
     }
     let mut waits: Vec<(String, Option<i64>)> = Vec::new();
     let mut refused = None;
@@ -286,26 +274,18 @@ fn together(outcomes: Vec<Outcome>) -> Sent {
         let asked: Option<Vec<i64>> = waits.iter().map(|(_, after_s)| *after_s).collect();
         let error = waits.swap_remove(0).0;
         return match asked.and_then(|pauses| pauses.into_iter().min()) {
-            Some(after_s) => Sent::Held {
-                error,
-                after_s,
-                all: false,
-            },
+            Some(after_s) => Sent::Held { error, after_s, all: false },
             None => Sent::Later { error },
         };
     }
     match refused {
         Some(error) => Sent::Never { error },
-        None => Sent::Unreachable {
-            reason: "a pessoa já não recebe avisos em nenhum navegador",
-        },
+        None => Sent::Unreachable { reason: "a pessoa já não recebe avisos em nenhum navegador" },
     }
 }
 
 fn later(error: &str) -> Sent {
-    Sent::Later {
-        error: error.to_owned(),
-    }
+    Sent::Later { error: error.to_owned() }
 }
 
 /// How long a service may keep a message: until it is worthless, else a day.
@@ -362,10 +342,7 @@ fn shortened(text: &str, letters: usize) -> String {
 fn without_addresses(text: &str) -> String {
     let names_one =
         |paragraph: &str| paragraph.contains("https://") || paragraph.contains("http://");
-    let kept: Vec<&str> = text
-        .split("\n\n")
-        .filter(|paragraph| !names_one(paragraph))
-        .collect();
+    let kept: Vec<&str> = text.split("\n\n").filter(|paragraph| !names_one(paragraph)).collect();
     if kept.is_empty() {
         return text.to_owned();
     }
@@ -416,14 +393,8 @@ mod tests {
     fn addresses_are_pressed_and_not_read() {
         let text =
             "Olá, Ana! O encontro começa em breve.\n\nEntre por aqui: https://a.example/painel";
-        assert_eq!(
-            without_addresses(text),
-            "Olá, Ana! O encontro começa em breve."
-        );
-        assert_eq!(
-            without_addresses("Veja https://a.example"),
-            "Veja https://a.example"
-        );
+        assert_eq!(without_addresses(text), "Olá, Ana! O encontro começa em breve.");
+        assert_eq!(without_addresses("Veja https://a.example"), "Veja https://a.example");
     }
 
     #[test]
@@ -445,36 +416,24 @@ mod tests {
 
     #[test]
     fn one_browser_that_took_it_is_enough() {
-        let wait = |after_s| Outcome::Later {
-            error: "x".to_owned(),
-            after_s,
-        };
+        let wait = |after_s| Outcome::Later { error: "x".to_owned(), after_s };
         let refused = || Outcome::Refused("não".to_owned());
         let sent = |outcomes: &[Outcome]| together(outcomes.to_vec());
         assert_eq!(
             sent(&[Outcome::Gone, Outcome::Taken, wait(None)]),
-            Sent::Accepted {
-                provider: "aceita para 1 de 3 navegadores".to_owned()
-            }
+            Sent::Accepted { provider: "aceita para 1 de 3 navegadores".to_owned() }
         );
         let later = |after_s| {
             let error = "x".to_owned();
             match after_s {
-                Some(after_s) => Sent::Held {
-                    error,
-                    after_s,
-                    all: false,
-                },
+                Some(after_s) => Sent::Held { error, after_s, all: false },
                 None => Sent::Later { error },
             }
         };
         assert_eq!(sent(&[wait(Some(40)), wait(Some(9))]), later(Some(9)));
         assert_eq!(sent(&[wait(Some(40)), wait(None)]), later(None));
         assert_eq!(sent(&[refused(), wait(Some(9))]), later(Some(9)));
-        assert!(matches!(
-            sent(&[refused(), Outcome::Gone]),
-            Sent::Never { .. }
-        ));
+        assert!(matches!(sent(&[refused(), Outcome::Gone]), Sent::Never { .. }));
         assert!(matches!(sent(&[Outcome::Gone]), Sent::Unreachable { .. }));
         assert!(matches!(sent(&[]), Sent::Unreachable { .. }));
     }
@@ -487,16 +446,7 @@ mod tests {
         assert!(matches!(verdict(400, None), Outcome::Refused(_)));
         for status in [406, 429, 500, 503] {
             let asked = verdict(status, Some(7));
-            assert!(
-                matches!(
-                    asked,
-                    Outcome::Later {
-                        after_s: Some(7),
-                        ..
-                    }
-                ),
-                "{status}"
-            );
+            assert!(matches!(asked, Outcome::Later { after_s: Some(7), .. }), "{status}");
         }
         for status in [301, 401, 403, 418] {
             let found = verdict(status, None);

@@ -79,19 +79,12 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
             break;
         };
         let (has_address, lacks) = match channel {
-            Channel::Chat => (
-                due.claimed.chat_number.is_some(),
-                "a pessoa não tem número de chat",
-            ),
+            Channel::Chat => (due.claimed.chat_number.is_some(), "a pessoa não tem número de chat"),
             Channel::Email => (true, ""),
-            Channel::Telegram => (
-                due.claimed.telegram.is_some(),
-                "a pessoa não tem um Telegram conectado",
-            ),
-            Channel::Push => (
-                due.has_devices,
-                "a pessoa não recebe avisos em nenhum navegador",
-            ),
+            Channel::Telegram => {
+                (due.claimed.telegram.is_some(), "a pessoa não tem um Telegram conectado")
+            }
+            Channel::Push => (due.has_devices, "a pessoa não recebe avisos em nenhum navegador"),
         };
         let reason = if due.suspended {
             Some("a pessoa está suspensa")
@@ -111,15 +104,9 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
             "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
             (due.claimed.id, lease, tx.now().plus(LEASE_S).0),
         )?;
-        return Ok(Found {
-            claimed: Some(due.claimed),
-            dropped,
-        });
+        return Ok(Found { claimed: Some(due.claimed), dropped });
     }
-    Ok(Found {
-        claimed: None,
-        dropped,
-    })
+    Ok(Found { claimed: None, dropped })
 }
 
 fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
@@ -241,8 +228,5 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
 
 /// Makes messages due again whose try was under way when the process ended.
 pub fn recover(tx: &WriteTx<'_>) -> Result<usize> {
-    tx.execute(
-        "UPDATE outbox SET run_at = ?1 WHERE lease IS NOT NULL AND +state = 0",
-        [tx.now().0],
-    )
+    tx.execute("UPDATE outbox SET run_at = ?1 WHERE lease IS NOT NULL AND +state = 0", [tx.now().0])
 }

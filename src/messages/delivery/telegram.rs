@@ -38,19 +38,14 @@ enum Finding {
 impl Telegram {
     /// The bot of a configuration; `None` without a token.
     pub fn new(config: &Config) -> Option<Self> {
-        Some(Self {
-            bot: Bot::new(&config.telegram)?,
-            recent: Mutex::default(),
-        })
+        Some(Self { bot: Bot::new(&config.telegram)?, recent: Mutex::default() })
     }
 
     /// Sends a letter to its recipient's chat, and notes what it tells of the
     /// chat.
     pub fn send(&self, app: &App, letter: &Letter) -> Sent {
         let Some(chat) = letter.telegram else {
-            return Sent::Never {
-                error: "a pessoa não tem um Telegram conectado".to_owned(),
-            };
+            return Sent::Never { error: "a pessoa não tem um Telegram conectado".to_owned() };
         };
         if !self.takes_turn(chat, Monotonic::now()) {
             return Sent::Held {
@@ -61,10 +56,7 @@ impl Telegram {
         }
         let user = letter.user;
         let mut answer = self.bot.say(chat, &letter.text, TIMEOUT);
-        let moved_to = answer
-            .as_ref()
-            .err()
-            .and_then(|fault| fault.refusal()?.moved_to);
+        let moved_to = answer.as_ref().err().and_then(|fault| fault.refusal()?.moved_to);
         if let Some(new) = moved_to {
             note(app, move |tx| store::moved(tx, user, chat, new));
             answer = self.bot.say(new, &letter.text, TIMEOUT);
@@ -82,10 +74,7 @@ impl Telegram {
     /// Whether a chat had no message within the last second; then this is it.
     fn takes_turn(&self, chat: i64, now: Monotonic) -> bool {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        while recent
-            .front()
-            .is_some_and(|(at, _)| now.duration_since(*at) >= GAP)
-        {
+        while recent.front().is_some_and(|(at, _)| now.duration_since(*at) >= GAP) {
             recent.pop_front();
         }
         if recent.iter().any(|(_, known)| *known == chat) {
@@ -130,17 +119,11 @@ fn verdict(fault: &Fault) -> (Sent, Finding) {
         400 => (Sent::Never { error }, Finding::Nothing),
         403 => (Sent::Never { error }, Finding::Blocked),
         401 | 404 => (
-            Sent::Down {
-                error: format!("{error}: confira o token do bot (telegram.bot_token)"),
-            },
+            Sent::Down { error: format!("{error}: confira o token do bot (telegram.bot_token)") },
             Finding::Nothing,
         ),
         429 => (
-            Sent::Held {
-                error,
-                after_s: refusal.retry_after_s.unwrap_or(PAUSE_S),
-                all: true,
-            },
+            Sent::Held { error, after_s: refusal.retry_after_s.unwrap_or(PAUSE_S), all: true },
             Finding::Nothing,
         ),
         502..=504 => (Sent::Away { error }, Finding::Nothing),
@@ -200,10 +183,7 @@ mod tests {
             link_base: String::new(),
             updates: Updates::Polling,
         };
-        let telegram = Telegram {
-            bot: Bot::new(&config).unwrap(),
-            recent: Mutex::default(),
-        };
+        let telegram = Telegram { bot: Bot::new(&config).unwrap(), recent: Mutex::default() };
         let now = Monotonic::now();
         assert!(telegram.takes_turn(1, now));
         assert!(!telegram.takes_turn(1, now + Duration::from_millis(900)));

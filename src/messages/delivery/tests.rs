@@ -63,10 +63,7 @@ fn a_channel_that_refuses_us_is_told_at_once() {
     // Whoever refuses a message alone is in order.
     gate.note_failed("não existe", Fault::Message, at(5));
     assert_eq!(gate.health(), Health::Good);
-    assert!(
-        gate.note_failed("x", Fault::Refusal, at(6)).is_news,
-        "again"
-    );
+    assert!(gate.note_failed("x", Fault::Refusal, at(6)).is_news, "again");
 }
 
 #[test]
@@ -81,10 +78,7 @@ fn a_clock_that_is_set_back_keeps_no_channel_shut() {
 fn ten_failures_in_a_row_are_the_channels() {
     let gate = Gate::new(0.0, true);
     for _ in 0..9 {
-        assert_eq!(
-            gate.note_failed("x", Fault::Unknown, NOW),
-            Judged::default()
-        );
+        assert_eq!(gate.note_failed("x", Fault::Unknown, NOW), Judged::default());
     }
     gate.note_failed("não existe", Fault::Message, NOW);
     for _ in 0..9 {

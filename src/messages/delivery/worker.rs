@@ -45,9 +45,7 @@ pub fn run(app: &App, outlet: &Outlet, stop: &Stop) {
 pub fn has_work(app: &App, outlet: &Outlet) -> bool {
     let due = || {
         app.db
-            .read(Lane::Slow, |tx| {
-                store::is_due(tx, outlet.channel, app.clock.now())
-            })
+            .read(Lane::Slow, |tx| store::is_due(tx, outlet.channel, app.clock.now()))
             .unwrap_or(false)
     };
     outlet.gate.is_busy() || outlet.gate.lets_through(app.clock.now()) && due()
@@ -59,10 +57,7 @@ fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
     if !outlet.gate.lets_through(now) {
         return Ok(false);
     }
-    if !app
-        .db
-        .read(Lane::Slow, |tx| store::is_due(tx, channel, now))?
-    {
+    if !app.db.read(Lane::Slow, |tx| store::is_due(tx, channel, now))? {
         return Ok(false);
     }
     let Some(pause) = outlet.gate.turn(now, Monotonic::now()) else {
@@ -85,8 +80,7 @@ fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
         }
         Err(reason) => {
             outlet.gate.note_dropped(1);
-            app.db
-                .write(move |tx| store::drop_message(tx, claimed.id, reason))?;
+            app.db.write(move |tx| store::drop_message(tx, claimed.id, reason))?;
         }
     }
     Ok(true)
@@ -133,21 +127,15 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
         }
         Sent::Later { error } => {
             let pause = pause_s(claimed.attempts);
-            app.db
-                .write(move |tx| store::try_later(tx, &claimed, &error, pause))
+            app.db.write(move |tx| store::try_later(tx, &claimed, &error, pause))
         }
-        Sent::Held {
-            error,
-            after_s,
-            all,
-        } => {
+        Sent::Held { error, after_s, all } => {
             let pause = after_s.clamp(1, LONGEST_PAUSE_S);
             if all {
                 tracing::warn!(channel = outlet.channel.name(), error, "a channel pauses");
                 outlet.gate.pause(now.plus(pause));
             }
-            app.db
-                .write(move |tx| store::wait(tx, &claimed, &error, pause))
+            app.db.write(move |tx| store::wait(tx, &claimed, &error, pause))
         }
         Sent::Never { error } => {
             failed(&error, Fault::Message);
@@ -163,8 +151,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
         }
         Sent::Unreachable { reason } => {
             outlet.gate.note_dropped(1);
-            app.db
-                .write(move |tx| store::drop_message(tx, claimed.id, reason))
+            app.db.write(move |tx| store::drop_message(tx, claimed.id, reason))
         }
     }
 }

@@ -54,10 +54,7 @@ pub fn endpoint(text: &str, extra_hosts: &[String]) -> Result<Endpoint, &'static
     if !(named_with_port || is_service) {
         return Err("não é de um serviço de avisos que esta plataforma conhece");
     }
-    Ok(Endpoint {
-        audience: format!("{scheme}://{}", authority.as_str().to_lowercase()),
-        uri,
-    })
+    Ok(Endpoint { audience: format!("{scheme}://{}", authority.as_str().to_lowercase()), uri })
 }
 
 fn is_named_with_port(authority: &str, extra_hosts: &[String]) -> bool {
@@ -88,10 +85,7 @@ pub struct PublicOnly {
 impl PublicOnly {
     /// The rule with the configured hosts.
     pub fn new(extra_hosts: &[String]) -> Self {
-        Self {
-            lookup: DefaultResolver::default(),
-            extra_hosts: extra_hosts.to_vec(),
-        }
+        Self { lookup: DefaultResolver::default(), extra_hosts: extra_hosts.to_vec() }
     }
 }
 
@@ -183,22 +177,13 @@ mod tests {
     #[test]
     fn services_of_browsers_are_taken() {
         for (text, audience) in [
-            (
-                "https://fcm.googleapis.com/fcm/send/abc:APA91b_-",
-                "https://fcm.googleapis.com",
-            ),
-            (
-                "https://FCM.googleapis.com/fcm/send/a",
-                "https://fcm.googleapis.com",
-            ),
+            ("https://fcm.googleapis.com/fcm/send/abc:APA91b_-", "https://fcm.googleapis.com"),
+            ("https://FCM.googleapis.com/fcm/send/a", "https://fcm.googleapis.com"),
             (
                 "https://updates.push.services.mozilla.com/wpush/v2/gAAA",
                 "https://updates.push.services.mozilla.com",
             ),
-            (
-                "https://web.push.apple.com/QGuQ",
-                "https://web.push.apple.com",
-            ),
+            ("https://web.push.apple.com/QGuQ", "https://web.push.apple.com"),
             (
                 "https://db5p.notify.windows.com/w/?token=BQYAAA%3d%3d",
                 "https://db5p.notify.windows.com",
@@ -251,30 +236,14 @@ mod tests {
         ] {
             refused(text, &[]);
         }
-        refused(
-            &format!("https://fcm.googleapis.com/{}", "a".repeat(2048)),
-            &[],
-        );
+        refused(&format!("https://fcm.googleapis.com/{}", "a".repeat(2048)), &[]);
     }
 
     #[test]
     fn configured_hosts_are_added_and_only_those_with_a_port_may_be_anywhere() {
-        let extra = [
-            "push.example.com",
-            "*.push.example.net",
-            "127.0.0.1:9001",
-            "[::1]:9002",
-        ];
-        taken(
-            "https://push.example.com/x",
-            &extra,
-            "https://push.example.com",
-        );
-        taken(
-            "https://a.push.example.net/x",
-            &extra,
-            "https://a.push.example.net",
-        );
+        let extra = ["push.example.com", "*.push.example.net", "127.0.0.1:9001", "[::1]:9002"];
+        taken("https://push.example.com/x", &extra, "https://push.example.com");
+        taken("https://a.push.example.net/x", &extra, "https://a.push.example.net");
         taken("http://127.0.0.1:9001/x", &extra, "http://127.0.0.1:9001");
         taken("https://127.0.0.1:9001/x", &extra, "https://127.0.0.1:9001");
         taken("http://[::1]:9002/x", &extra, "http://[::1]:9002");
@@ -369,10 +338,7 @@ mod tests {
                 ureq::unversioned::transport::DefaultConnector::default(),
                 PublicOnly::new(extra),
             );
-            agent
-                .get(format!("http://{host}:{port}/"))
-                .call()
-                .unwrap_err()
+            agent.get(format!("http://{host}:{port}/")).call().unwrap_err()
         };
         for host in ["localhost", "127.0.0.1", "[::1]", "2130706433"] {
             let error = ask(host, &["localhost".to_owned()]);

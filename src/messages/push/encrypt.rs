@@ -32,9 +32,7 @@ impl BrowserKeys {
     pub fn new(p256dh: &[u8], auth: &[u8]) -> Option<Self> {
         let is_uncompressed = p256dh.len() == POINT && p256dh[0] == 4;
         Some(Self {
-            public: PublicKey::from_sec1_bytes(p256dh)
-                .ok()
-                .filter(|_| is_uncompressed)?,
+            public: PublicKey::from_sec1_bytes(p256dh).ok().filter(|_| is_uncompressed)?,
             auth: auth.try_into().ok()?,
         })
     }
@@ -83,21 +81,12 @@ fn encrypt_with(text: &[u8], to: &BrowserKeys, own: &SecretKey, salt: [u8; SALT]
         .encrypt(&Nonce::from(nonce), &*record)
         .expect("the cipher takes messages of this size");
     let length = u8::try_from(own_point.len()).unwrap_or(u8::MAX);
-    [
-        &salt[..],
-        &RECORD.to_be_bytes(),
-        &[length],
-        &own_point,
-        &sealed,
-    ]
-    .concat()
+    [&salt[..], &RECORD.to_be_bytes(), &[length], &own_point, &sealed].concat()
 }
 
 fn expand<const N: usize>(salt: &[u8], input: &[u8], about: &[u8]) -> [u8; N] {
     let mut output = [0; N];
-    Hkdf::<Sha256>::new(Some(salt), input)
-        .expand(about, &mut output)
-        .expect("the output is short");
+    Hkdf::<Sha256>::new(Some(salt), input).expand(about, &mut output).expect("the output is short");
     output
 }
 
@@ -110,9 +99,7 @@ mod tests {
     use super::*;
 
     fn bytes(text: &str) -> Vec<u8> {
-        BASE64
-            .decode(text.replace(char::is_whitespace, ""))
-            .unwrap()
+        BASE64.decode(text.replace(char::is_whitespace, "")).unwrap()
     }
 
     /// RFC 8291, section 5 and appendix A.
@@ -184,10 +171,7 @@ mod tests {
         assert!(BrowserKeys::new(&[], &[0; 16]).is_none());
         let mut beside = good.clone();
         beside[64] ^= 1;
-        assert!(
-            BrowserKeys::new(&beside, &[0; 16]).is_none(),
-            "off the curve"
-        );
+        assert!(BrowserKeys::new(&beside, &[0; 16]).is_none(), "off the curve");
         let mut hybrid = good;
         hybrid[0] = 6;
         assert!(BrowserKeys::new(&hybrid, &[0; 16]).is_none());

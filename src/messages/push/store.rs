@@ -36,10 +36,7 @@ pub fn add(
             "UPDATE push_device SET p256dh = ?2, auth = ?3, agent = ?4 WHERE device_id = ?1",
             (device, keys.p256dh(), keys.auth(), agent),
         )?;
-        return Ok(Added {
-            device,
-            is_new: false,
-        });
+        return Ok(Added { device, is_new: false });
     }
     if known.is_some() {
         forget(tx, endpoint)?;
@@ -54,20 +51,10 @@ pub fn add(
         "INSERT INTO push_device (user_id, endpoint, p256dh, auth, agent, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          RETURNING device_id",
-        (
-            user,
-            endpoint,
-            keys.p256dh(),
-            keys.auth(),
-            agent,
-            tx.now().0,
-        ),
+        (user, endpoint, keys.p256dh(), keys.auth(), agent, tx.now().0),
         |row| row.get(0),
     )?;
-    Ok(Added {
-        device,
-        is_new: true,
-    })
+    Ok(Added { device, is_new: true })
 }
 
 /// A person's browsers, the newest first.
@@ -102,10 +89,8 @@ pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Device>> {
 /// Switches messages off in one of a person's browsers; false when the person
 /// has no such browser.
 pub fn remove(tx: &WriteTx<'_>, user: UserId, device: i64) -> Result<bool> {
-    let removed = tx.execute(
-        "DELETE FROM push_device WHERE device_id = ?1 AND user_id = ?2",
-        (device, user),
-    )?;
+    let removed = tx
+        .execute("DELETE FROM push_device WHERE device_id = ?1 AND user_id = ?2", (device, user))?;
     Ok(removed == 1)
 }
 
@@ -122,10 +107,7 @@ pub fn forget_all(tx: &WriteTx<'_>) -> Result<usize> {
 
 /// Notes that the service took a message for a browser.
 pub fn note_sent(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
-    tx.execute(
-        "UPDATE push_device SET sent_at = ?2 WHERE endpoint = ?1",
-        (endpoint, tx.now().0),
-    )?;
+    tx.execute("UPDATE push_device SET sent_at = ?2 WHERE endpoint = ?1", (endpoint, tx.now().0))?;
     Ok(())
 }
 

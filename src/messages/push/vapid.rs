@@ -47,9 +47,7 @@ impl Keys {
 
     /// The pair of a private key as it is kept.
     pub fn from_kept(secret: &Secret) -> Option<Self> {
-        SecretKey::from_slice(&from_hex(secret.reveal())?)
-            .ok()
-            .map(Self::of)
+        SecretKey::from_slice(&from_hex(secret.reveal())?).ok().map(Self::of)
     }
 
     fn of(private: SecretKey) -> Self {
@@ -130,10 +128,7 @@ mod tests {
         let json = |part: &str| -> serde_json::Value {
             serde_json::from_slice(&BASE64.decode(part).unwrap()).unwrap()
         };
-        assert_eq!(
-            json(header),
-            serde_json::json!({ "typ": "JWT", "alg": "ES256" })
-        );
+        assert_eq!(json(header), serde_json::json!({ "typ": "JWT", "alg": "ES256" }));
         assert_eq!(
             json(claims),
             serde_json::json!({

@@ -124,9 +124,7 @@ fn wire(app: &App, message: Message, now: Instant) -> WireMessage {
         estado: state_name(message.state),
         criada_em: spaced(message.created_at),
         envia_depois_de: spaced(
-            message
-                .done_at
-                .map_or(message.run_at, |at| at.min(message.run_at)),
+            message.done_at.map_or(message.run_at, |at| at.min(message.run_at)),
         ),
         vence_em: message.expires_at.map(spaced),
         concluida_em: message.done_at.map(spaced),
@@ -208,18 +206,11 @@ fn chart(first: Day, sent: Vec<(Channel, Vec<i64>)>) -> Option<BarChart> {
 
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
-        "cancelada" => (
-            "Mensagem cancelada",
-            "Ela não será enviada. O registro fica aqui por 90 dias.",
-        ),
-        "teste" => (
-            "Teste na fila",
-            "Atualize esta página para ver o que aconteceu com ele.",
-        ),
-        "na_fila" => (
-            "Mensagem de volta à fila",
-            "Ela sai assim que chegar a vez dela.",
-        ),
+        "cancelada" => {
+            ("Mensagem cancelada", "Ela não será enviada. O registro fica aqui por 90 dias.")
+        }
+        "teste" => ("Teste na fila", "Atualize esta página para ver o que aconteceu com ele."),
+        "na_fila" => ("Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
         _ => return None,
     };
     Some(Notice::new(Tone::Good, title, text))
@@ -243,13 +234,10 @@ fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
 /// A word about the first channel that is out of order.
 fn down(app: &App) -> Option<Notice> {
     let (channel, error) =
-        app.delivery
-            .outlets
-            .iter()
-            .find_map(|outlet| match outlet.gate.health() {
-                Health::Down { error } => Some((outlet.channel, error)),
-                Health::Good => None,
-            })?;
+        app.delivery.outlets.iter().find_map(|outlet| match outlet.gate.health() {
+            Health::Down { error } => Some((outlet.channel, error)),
+            Health::Good => None,
+        })?;
     let title = format!("Canal fora do ar: {}", channel_words(channel.name()));
     let text =
         format!("{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto.");
@@ -337,9 +325,7 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         until: message.expires_at.map(page).unwrap_or_default(),
         attempts: message.attempts,
         provider: message.provider.clone().unwrap_or_default(),
-        done: message
-            .done_at
-            .map(|at| When::new(app.zone(), at, request.now)),
+        done: message.done_at.map(|at| When::new(app.zone(), at, request.now)),
         params: if params.is_empty() {
             String::new()
         } else {
@@ -375,10 +361,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         let outcome = format!("cancelada por {}", actor.name);
         if !outbox::cancel(tx, id, &outcome)? {
-            return Err(Problem::new(
-                Code::Conflict,
-                "esta mensagem não está mais na fila",
-            ));
+            return Err(Problem::new(Code::Conflict, "esta mensagem não está mais na fila"));
         }
         let kind = kind_words(&message.kind);
         let act = Act {
@@ -387,9 +370,8 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             object_id: id.to_string(),
             object_name: &format!("{kind} para {}", message.name),
         };
-        let states = [state::WAITING, state::DROPPED].map(|state| Noted {
-            estado: state_name(state),
-        });
+        let states =
+            [state::WAITING, state::DROPPED].map(|state| Noted { estado: state_name(state) });
         audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
         answer.done(id, LIST.path, "cancelada")
     }))
@@ -414,9 +396,8 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
             object_id: id.to_string(),
             object_name: &format!("{kind} para {}", message.name),
         };
-        let states = [state::GIVEN_UP, state::WAITING].map(|state| Noted {
-            estado: state_name(state),
-        });
+        let states =
+            [state::GIVEN_UP, state::WAITING].map(|state| Noted { estado: state_name(state) });
         audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
         let page = format!("{}/{id}", LIST.path);
         answer.done(id, &page, "na_fila")

@@ -67,10 +67,9 @@ impl Fault {
             Self::Refused(refusal) if refusal.description.is_empty() => {
                 format!("o Telegram respondeu {}", refusal.code)
             }
-            Self::Refused(refusal) => format!(
-                "o Telegram respondeu {}: {}",
-                refusal.code, refusal.description
-            ),
+            Self::Refused(refusal) => {
+                format!("o Telegram respondeu {}: {}", refusal.code, refusal.description)
+            }
         }
     }
 
@@ -104,27 +103,19 @@ impl Bot {
             .accept("application/json")
             .build()
             .new_agent();
-        Some(Self {
-            agent,
-            api_base: config.api_base.clone(),
-            token: config.bot_token.clone(),
-        })
+        Some(Self { agent, api_base: config.api_base.clone(), token: config.bot_token.clone() })
     }
 
     /// Asks who the bot is.
     pub fn identity(&self) -> Result<Identity, Fault> {
         let found = self.call("getMe", &json!({}), SOON)?;
         let username = found["username"].as_str().unwrap_or_default();
-        let is_sound = !username.is_empty()
-            && username
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_sound =
+            !username.is_empty() && username.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !is_sound {
             return Err(Fault::Silent("o Telegram não disse o nome do bot"));
         }
-        Ok(Identity {
-            username: username.to_owned(),
-        })
+        Ok(Identity { username: username.to_owned() })
     }
 
     /// Says something in a chat; gives back the number of the message.
@@ -138,9 +129,7 @@ impl Bot {
         match sent["message_id"].as_i64() {
             Some(id) => Ok(id.to_string()),
             // Sent again it might come twice, left it might never come.
-            None => Err(Fault::Silent(
-                "a resposta do Telegram não diz se a mensagem foi aceita",
-            )),
+            None => Err(Fault::Silent("a resposta do Telegram não diz se a mensagem foi aceita")),
         }
     }
 
@@ -194,15 +183,9 @@ impl Bot {
         })?;
         let status = i64::from(answer.status().as_u16());
         let pause = retry_after(&answer);
-        let text = answer
-            .body_mut()
-            .with_config()
-            .limit(MAX_ANSWER)
-            .read_to_string();
-        let mut told: Value = text
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+        let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
+        let mut told: Value =
+            text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         if told["ok"] == true {
             return Ok(told["result"].take());
         }
@@ -223,9 +206,7 @@ impl Bot {
     fn told(&self, words: &str) -> String {
         let words = words.replace(self.token.reveal(), "***");
         let plain = shortened(&words, LONGEST_WORDS).chars();
-        plain
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect()
+        plain.map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 }
 

@@ -61,11 +61,7 @@ struct Known {
 impl Telegram {
     /// The bot of a configuration.
     pub fn new(config: &config::Telegram) -> Self {
-        Self {
-            bot: Bot::new(config),
-            identity: Mutex::default(),
-            replies: Arc::default(),
-        }
+        Self { bot: Bot::new(config), identity: Mutex::default(), replies: Arc::default() }
     }
 
     /// Whether there is a bot.
@@ -79,23 +75,13 @@ impl Telegram {
         // Held while it is asked, so that it is asked once.
         let mut known = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
         let good_for = |known: &Known| {
-            if known.answer.is_ok() {
-                KNOWN_FOR
-            } else {
-                SILENT_FOR
-            }
+            if known.answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
         };
-        if let Some(known) = known
-            .as_ref()
-            .filter(|known| known.at.elapsed() < good_for(known))
-        {
+        if let Some(known) = known.as_ref().filter(|known| known.at.elapsed() < good_for(known)) {
             return Some(known.answer.clone());
         }
         let answer = bot.identity();
-        *known = Some(Known {
-            at: Monotonic::now(),
-            answer: answer.clone(),
-        });
+        *known = Some(Known { at: Monotonic::now(), answer: answer.clone() });
         Some(answer)
     }
 }
@@ -123,8 +109,7 @@ pub fn hook_secret(app: &App, lane: Lane) -> Result<Option<Secret>, DbError> {
     if !app.telegram.is_on() || app.config.telegram.updates != Updates::Webhook {
         return Ok(None);
     }
-    app.db
-        .read(lane, |tx| settings::secret(tx, &app.sealer, SECRET))
+    app.db.read(lane, |tx| settings::secret(tx, &app.sealer, SECRET))
 }
 
 /// The same, made when there is none that opens.
@@ -134,8 +119,7 @@ fn ensure_hook_secret(app: &App) -> Result<Secret, DbError> {
     }
     let secret = Secret::new(secrets::random_hex::<32>());
     let (kept, sealer) = (secret.clone(), Arc::clone(&app.sealer));
-    app.db
-        .write(move |tx| settings::keep_secret(tx, &sealer, SECRET, &kept))?;
+    app.db.write(move |tx| settings::keep_secret(tx, &sealer, SECRET, &kept))?;
     Ok(secret)
 }
 

@@ -58,10 +58,7 @@ pub fn run(app: &Arc<App>, bot: &Bot, stop: &Stop) {
 /// One call and what it brings.
 fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     let handled = app.db.read(Lane::Slow, store::handled);
-    let offset = handled
-        .map_err(Trouble::Database)?
-        .last()
-        .map(|last| last + 1);
+    let offset = handled.map_err(Trouble::Database)?.last().map(|last| last + 1);
     let started = Monotonic::now();
     let asked = {
         let bot = bot.clone();
@@ -78,25 +75,18 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     let updates: Vec<_> = told.iter().filter_map(update::parse).collect();
     if updates.is_empty() {
         // Without a number they cannot be confirmed, and would come for ever.
-        return Err(Trouble::Fault(Fault::Silent(
-            "as atualizações do Telegram não fazem sentido",
-        )));
+        return Err(Trouble::Fault(Fault::Silent("as atualizações do Telegram não fazem sentido")));
     }
     let house = house(app);
-    let replies = app
-        .db
-        .write(move |tx| apply::apply(tx, &house, &updates))
-        .map_err(Trouble::Database)?;
+    let replies =
+        app.db.write(move |tx| apply::apply(tx, &house, &updates)).map_err(Trouble::Database)?;
     app.telegram.replies.add(replies);
     Ok(())
 }
 
 /// What the bot says of this platform.
 pub fn house(app: &App) -> House {
-    House {
-        platform: app.config.server.name.clone(),
-        address: app.addresses.base_url.clone(),
-    }
+    House { platform: app.config.server.name.clone(), address: app.addresses.base_url.clone() }
 }
 
 /// Runs a call on a thread of its own; `None` when it is time to stop before
@@ -148,10 +138,7 @@ impl Pause {
         };
         // Said once, not at every try.
         if self.said != words {
-            tracing::warn!(
-                error = words,
-                "what people say to the Telegram bot does not come in"
-            );
+            tracing::warn!(error = words, "what people say to the Telegram bot does not come in");
             self.said = words;
         }
         let doubled = FIRST_PAUSE * 2_u32.pow(self.failures.min(10));

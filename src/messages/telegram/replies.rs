@@ -35,20 +35,12 @@ pub struct Reply {
 impl Reply {
     /// One that tells of a change.
     pub fn telling(chat: i64, text: String) -> Self {
-        Self {
-            chat,
-            text,
-            is_help: false,
-        }
+        Self { chat, text, is_help: false }
     }
 
     /// One that says how the bot is used.
     pub fn helping(chat: i64, text: String) -> Self {
-        Self {
-            chat,
-            text,
-            is_help: true,
-        }
+        Self { chat, text, is_help: true }
     }
 }
 

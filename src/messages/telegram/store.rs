@@ -37,11 +37,7 @@ pub fn chat(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Chat>> {
 
 /// Who has linked a chat.
 pub fn owner(tx: &ReadTx<'_>, chat: i64) -> Result<Option<UserId>> {
-    tx.optional(
-        "SELECT user_id FROM telegram_chat WHERE chat_id = ?1",
-        [chat],
-        |row| row.get(0),
-    )
+    tx.optional("SELECT user_id FROM telegram_chat WHERE chat_id = ?1", [chat], |row| row.get(0))
 }
 
 /// Links a chat to a person, in the place of an earlier one. Nobody else may
@@ -84,12 +80,7 @@ pub fn by_code(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<CodeOwner>> {
         "SELECT c.user_id, u.name FROM telegram_code c JOIN user u ON u.user_id = c.user_id
          WHERE c.hash = ?1 AND c.expires_at > ?2 AND u.suspended_at IS NULL",
         (hash, tx.now().0),
-        |row| {
-            Ok(CodeOwner {
-                user: row.get(0)?,
-                name: row.get(1)?,
-            })
-        },
+        |row| Ok(CodeOwner { user: row.get(0)?, name: row.get(1)? }),
     )
 }
 
@@ -101,16 +92,10 @@ pub fn forget_code(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
 
 /// Numbers of the last updates that were applied, in that order.
 pub fn handled(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
-    let kept: Option<Vec<u8>> = tx.optional(
-        "SELECT value FROM setting WHERE name = ?1",
-        [HANDLED],
-        |row| row.get(0),
-    )?;
+    let kept: Option<Vec<u8>> =
+        tx.optional("SELECT value FROM setting WHERE name = ?1", [HANDLED], |row| row.get(0))?;
     let kept = String::from_utf8(kept.unwrap_or_default()).unwrap_or_default();
-    Ok(kept
-        .split(',')
-        .filter_map(|number| number.parse().ok())
-        .collect())
+    Ok(kept.split(',').filter_map(|number| number.parse().ok()).collect())
 }
 
 /// Keeps the numbers of the last updates.
@@ -126,10 +111,8 @@ pub fn keep_handled(tx: &WriteTx<'_>, numbers: &[i64]) -> Result<()> {
 
 /// Forgets a person's chat; false when it is another by now.
 pub fn unlink(tx: &WriteTx<'_>, user: UserId, chat: i64) -> Result<bool> {
-    let gone = tx.execute(
-        "DELETE FROM telegram_chat WHERE user_id = ?1 AND chat_id = ?2",
-        (user, chat),
-    )?;
+    let gone =
+        tx.execute("DELETE FROM telegram_chat WHERE user_id = ?1 AND chat_id = ?2", (user, chat))?;
     Ok(gone == 1)
 }
 

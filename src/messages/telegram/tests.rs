@@ -18,15 +18,7 @@ fn message(text: &Value) -> Value {
 
 fn order_of(text: &str) -> Order {
     match parse(&message(&json!(text))) {
-        Some(Update {
-            id: 7,
-            what:
-                Some(What::Said {
-                    chat: 5,
-                    name,
-                    order,
-                }),
-        }) => {
+        Some(Update { id: 7, what: Some(What::Said { chat: 5, name, order }) }) => {
             assert_eq!(name, "Ana Souza");
             order
         }
@@ -36,9 +28,7 @@ fn order_of(text: &str) -> Order {
 
 #[test]
 fn commands_are_told_from_chatter() {
-    let start = |code: Option<&str>| Order::Start {
-        code: code.map(str::to_owned),
-    };
+    let start = |code: Option<&str>| Order::Start { code: code.map(str::to_owned) };
     assert_eq!(order_of("/start abc-_9"), start(Some("abc-_9")));
     assert_eq!(order_of("  /start@a_bot   abc mais"), start(Some("abc")));
     assert_eq!(order_of("/start"), start(None));
@@ -68,12 +58,7 @@ fn being_blocked_and_back_is_read() {
             },
         })
     };
-    let blocked = |blocked| {
-        Some(Update {
-            id: 8,
-            what: Some(What::Blocked { chat: 5, blocked }),
-        })
-    };
+    let blocked = |blocked| Some(Update { id: 8, what: Some(What::Blocked { chat: 5, blocked }) });
     assert_eq!(parse(&change("kicked")), blocked(true));
     assert_eq!(parse(&change("member")), blocked(false));
     assert_eq!(parse(&change("?")), Some(Update { id: 8, what: None }));
@@ -125,10 +110,6 @@ fn answers_that_wait_are_few() {
     // What tells of a change still finds room, and is not doubled by help.
     replies.add(vec![Reply::telling(1, "feito".to_owned()), help(1)]);
     assert_eq!(replies.count(), helped + 1);
-    replies.add(
-        (0..1000)
-            .map(|_| Reply::telling(1, "feito".to_owned()))
-            .collect(),
-    );
+    replies.add((0..1000).map(|_| Reply::telling(1, "feito".to_owned())).collect());
     assert_eq!(replies.count(), 100);
 }

@@ -22,11 +22,7 @@ pub struct Update {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The person said something.
-    Said {
-        chat: i64,
-        name: String,
-        order: Order,
-    },
+    Said { chat: i64, name: String, order: Order },
     /// The person blocked the bot, or no longer does.
     Blocked { chat: i64, blocked: bool },
 }
@@ -77,10 +73,7 @@ fn private_chat(what: &Value) -> Option<i64> {
 fn name(person: &Value) -> String {
     let part = |name: &str| person[name].as_str().unwrap_or_default().trim().to_owned();
     let whole = format!("{} {}", part("first_name"), part("last_name"));
-    let plain: String = whole
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let plain: String = whole.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     shortened(plain.trim(), LONGEST_NAME).trim().to_owned()
 }
 
@@ -89,9 +82,7 @@ fn order(text: &str) -> Order {
     let command = words.next().unwrap_or_default();
     // In a command a bot may be named.
     match command.split('@').next().unwrap_or_default() {
-        "/start" => Order::Start {
-            code: words.next().map(str::to_owned),
-        },
+        "/start" => Order::Start { code: words.next().map(str::to_owned) },
         "/stop" => Order::Stop,
         _ => Order::Other,
     }

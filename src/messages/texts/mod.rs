@@ -48,19 +48,11 @@ pub struct Placeholder {
 }
 
 const fn may(name: &'static str, about: &'static str) -> Placeholder {
-    Placeholder {
-        name,
-        about,
-        required: false,
-    }
+    Placeholder { name, about, required: false }
 }
 
 const fn must(name: &'static str, about: &'static str) -> Placeholder {
-    Placeholder {
-        name,
-        about,
-        required: true,
-    }
+    Placeholder { name, about, required: true }
 }
 
 /// What every text may say.
@@ -74,18 +66,16 @@ const COMMON: [Placeholder; 4] = [
 /// What the text of a kind may say.
 pub fn placeholders(kind: Kind) -> Vec<Placeholder> {
     let own: &[Placeholder] = match kind {
-        Kind::Welcome | Kind::PasswordLink => &[
-            must("link", "link para escolher a senha"),
-            may("validade", "até quando o link vale"),
-        ],
+        Kind::Welcome | Kind::PasswordLink => {
+            &[must("link", "link para escolher a senha"), may("validade", "até quando o link vale")]
+        }
         Kind::LatePayment => &[
             may("pago_ate", "dia até o qual o acesso está pago"),
             may("dias", "dias para regularizar depois disso"),
         ],
-        Kind::MeetReminder => &[
-            may("encontro", "título do encontro"),
-            may("inicio", "dia e hora em que ele começa"),
-        ],
+        Kind::MeetReminder => {
+            &[may("encontro", "título do encontro"), may("inicio", "dia e hora em que ele começa")]
+        }
         Kind::Inactivity => &[may("ausencia", "há quanto tempo a pessoa não aparece")],
         Kind::Question => &[
             may("pergunta", "o que o comprador escreveu, encurtado"),
@@ -108,9 +98,7 @@ pub fn fault(kind: Kind, text: &str, is_body: bool) -> Option<String> {
     let known = placeholders(kind);
     let unknown = named_in(text).find(|name| !known.iter().any(|one| one.name == *name));
     if let Some(name) = unknown {
-        return Some(format!(
-            "{{{name}}} não existe aqui. Use só os campos da lista."
-        ));
+        return Some(format!("{{{name}}} não existe aqui. Use só os campos da lista."));
     }
     let missing = known
         .iter()
@@ -120,10 +108,7 @@ pub fn fault(kind: Kind, text: &str, is_body: bool) -> Option<String> {
 
 /// Words in braces.
 fn named_in(text: &str) -> impl Iterator<Item = &str> {
-    let closed = text
-        .split('{')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('}'));
+    let closed = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
     closed.map(|(name, _)| name)
 }
 
@@ -182,10 +167,7 @@ pub fn shipped(kind: Kind) -> Template {
                    Se você a recebeu, o canal está funcionando.",
         ),
     };
-    Template {
-        subject: subject.to_owned(),
-        body: body.to_owned(),
-    }
+    Template { subject: subject.to_owned(), body: body.to_owned() }
 }
 
 /// What fills the placeholders of a message.
@@ -242,10 +224,7 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
         "link" => words.link.to_owned(),
         "validade" => words.until.clone(),
         "pago_ate" => day("paid_until").unwrap_or_else(|| "hoje".to_owned()),
-        "dias" => words.params["grace_days"]
-            .as_i64()
-            .unwrap_or_default()
-            .to_string(),
+        "dias" => words.params["grace_days"].as_i64().unwrap_or_default().to_string(),
         "encontro" | "titulo" => param("title"),
         "detalhe" => param("detail"),
         "pergunta" => param("question"),

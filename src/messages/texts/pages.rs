@@ -63,12 +63,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let row = |(kind, changed): (Kind, Option<(Template, Instant)>)| TextRow {
         name: kind.name(),
         title: kind_words(kind.name()),
-        changed: changed
-            .as_ref()
-            .map(|(_, at)| When::new(app.zone(), *at, request.now)),
-        subject: changed
-            .map_or_else(|| shipped(kind), |(template, _)| template)
-            .subject,
+        changed: changed.as_ref().map(|(_, at)| When::new(app.zone(), *at, request.now)),
+        subject: changed.map_or_else(|| shipped(kind), |(template, _)| template).subject,
     };
     Reply::page(&TextsPage {
         layout: layout(app, person, request),
@@ -79,8 +75,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 fn kind_of(request: &Request) -> Result<Kind, Problem> {
     let kind = Kind::from_name(request.variable("tipo"));
-    kind.filter(|kind| EDITABLE.contains(kind))
-        .ok_or_else(Problem::not_found)
+    kind.filter(|kind| EDITABLE.contains(kind)).ok_or_else(Problem::not_found)
 }
 
 #[derive(Deserialize)]
@@ -103,14 +98,9 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let kind = kind_of(request)?;
     let changed = app.db.read(request.lane, |tx| store::changed(tx, kind))?;
     if request.wants_json() {
-        return Reply::json(&TextReply {
-            ok: true,
-            text: wire(app, kind, changed),
-        });
+        return Reply::json(&TextReply { ok: true, text: wire(app, kind, changed) });
     }
-    let template = changed
-        .as_ref()
-        .map_or_else(|| shipped(kind), |(template, _)| template.clone());
+    let template = changed.as_ref().map_or_else(|| shipped(kind), |(template, _)| template.clone());
     let mut page = page(app, person, request, kind, &template);
     page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
     page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
@@ -119,10 +109,7 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 fn flash(word: &str) -> Option<Notice> {
     let (title, text) = match word {
-        "salvo" => (
-            "Texto salvo",
-            "Vale para as mensagens que saírem a partir de agora.",
-        ),
+        "salvo" => ("Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
         "restaurado" => ("Texto original de volta", ""),
         _ => return None,
     };
@@ -259,13 +246,7 @@ pub fn reset(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
     Ok(Box::new(move |tx| {
         let before = super::of(tx, kind)?;
         if store::reset(tx, kind)? {
-            note(
-                tx,
-                &actor,
-                "texto.restaurar",
-                kind,
-                (&before, &shipped(kind)),
-            )?;
+            note(tx, &actor, "texto.restaurar", kind, (&before, &shipped(kind)))?;
         }
         answer.done(kind.name(), &address_of(kind), "restaurado")
     }))
@@ -294,10 +275,8 @@ fn note(
         object_id: kind.name().to_owned(),
         object_name: kind_words(kind.name()),
     };
-    let [before, after] = [before, after].map(|template| Noted {
-        assunto: &template.subject,
-        texto: &template.body,
-    });
+    let [before, after] =
+        [before, after].map(|template| Noted { assunto: &template.subject, texto: &template.body });
     audit::note(tx, actor, &act, Some(&before), Some(&after))?;
     Ok(())
 }
@@ -318,11 +297,7 @@ fn look(
 ) -> Result<Reply, Problem> {
     if request.wants_json() {
         let (assunto, texto) = example(app, request.now, kind, template);
-        return Reply::json(&LookReply {
-            ok: true,
-            assunto,
-            texto,
-        });
+        return Reply::json(&LookReply { ok: true, assunto, texto });
     }
     let mut page = page(app, person, request, kind, template);
     page.draft = true;

@@ -11,10 +11,7 @@ pub fn changed(tx: &ReadTx<'_>, kind: Kind) -> Result<Option<(Template, Instant)
         "SELECT subject, body, changed_at FROM message_text WHERE kind = ?1",
         [kind.name()],
         |row| {
-            let template = Template {
-                subject: row.get(0)?,
-                body: row.get(1)?,
-            };
+            let template = Template { subject: row.get(0)?, body: row.get(1)? };
             Ok((template, Instant(row.get(2)?)))
         },
     )

@@ -62,16 +62,9 @@ impl Imports {
                 "uma importação já está em andamento; espere que ela termine",
             ));
         }
-        let now = Arc::new(Running {
-            id,
-            total,
-            done: AtomicUsize::new(0),
-        });
+        let now = Arc::new(Running { id, total, done: AtomicUsize::new(0) });
         *running = Some(Arc::clone(&now));
-        Ok(Turn {
-            imports: Arc::clone(self),
-            running: now,
-        })
+        Ok(Turn { imports: Arc::clone(self), running: now })
     }
 }
 

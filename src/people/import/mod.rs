@@ -85,10 +85,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
         }
     })?;
     let column = |name: &str| header.iter().position(|known| known.to_lowercase() == name);
-    let missing: Vec<&str> = ["nome", "email", "plano"]
-        .into_iter()
-        .filter(|name| column(name).is_none())
-        .collect();
+    let missing: Vec<&str> =
+        ["nome", "email", "plano"].into_iter().filter(|name| column(name).is_none()).collect();
     if !missing.is_empty() {
         return Err(format!(
             "a primeira linha precisa nomear as colunas; falta: {}",
@@ -160,27 +158,20 @@ fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row 
         email: email.unwrap_or(typed.email),
         plano: role.map_or(typed.plan, |role| role.name().to_owned()),
         chat_number: chat,
-        situacao: if wrong.is_empty() {
-            Outcome::Criar
-        } else {
-            Outcome::Erro
-        },
+        situacao: if wrong.is_empty() { Outcome::Criar } else { Outcome::Erro },
         motivo: wrong.join("; "),
     }
 }
 
 /// Whether a text has nothing but digits and what people write between them.
 fn is_number(text: &str) -> bool {
-    text.chars()
-        .all(|c| c.is_ascii_digit() || " -.()+".contains(c))
+    text.chars().all(|c| c.is_ascii_digit() || " -.()+".contains(c))
 }
 
 /// A student's role by its name, or as pages call it.
 fn role_of(typed: &str) -> Option<Role> {
     let key = search_key(typed);
-    Role::STUDENTS
-        .into_iter()
-        .find(|role| role.name() == key || search_key(role.title()) == key)
+    Role::STUDENTS.into_iter().find(|role| role.name() == key || search_key(role.title()) == key)
 }
 
 /// How many rows have each outcome.
@@ -270,11 +261,7 @@ mod tests {
             let refused = read(csv.as_bytes()).unwrap_err();
             assert!(refused.contains(said), "{refused}");
         }
-        assert!(
-            read(b"nome,email,plano\n\xff,a@x.com,pro")
-                .unwrap_err()
-                .contains("UTF-8")
-        );
+        assert!(read(b"nome,email,plano\n\xff,a@x.com,pro").unwrap_err().contains("UTF-8"));
         let many = "nome,email,plano\n".to_owned() + &"Ana,a@x.com,pro\n".repeat(MOST_ROWS + 1);
         assert!(read(many.as_bytes()).unwrap_err().contains("20.001 linhas"));
     }

@@ -115,11 +115,7 @@ impl WireImport {
 /// `POST /admin/alunos/importar`: reads and checks a list, and keeps it.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let checked = sent_file(request).and_then(|(name, bytes)| {
-        let field = if upload::is_upload(request) {
-            "arquivo"
-        } else {
-            "csv"
-        };
+        let field = if upload::is_upload(request) { "arquivo" } else { "csv" };
         let rows = read(&bytes).map_err(|said| Problem::field(field, said))?;
         Ok((name, rows))
     });
@@ -181,22 +177,14 @@ fn imports_page(
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
         most_rows: grouped(MOST_ROWS as u64),
-        imports: imports
-            .iter()
-            .map(|import| import_row(app, request, import))
-            .collect(),
+        imports: imports.iter().map(|import| import_row(app, request, import)).collect(),
     })
 }
 
 /// A fault as a sentence: a capital first and a full stop.
 fn sentence(said: &str) -> String {
     let mut letters = said.chars();
-    let first: String = letters
-        .next()
-        .map(char::to_uppercase)
-        .into_iter()
-        .flatten()
-        .collect();
+    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
     format!("{first}{}.", letters.as_str())
 }
 
@@ -204,26 +192,18 @@ fn flash(request: &Request) -> Option<Notice> {
     let (_, word) = form_urlencoded::parse(request.query_text().as_bytes())
         .find(|(name, _)| name == "aviso")?;
     let (tone, title, text) = match &*word {
-        "descartada" => (
-            Tone::Good,
-            "Lista descartada",
-            "Quem já tinha sido importado continua cadastrado.",
-        ),
+        "descartada" => {
+            (Tone::Good, "Lista descartada", "Quem já tinha sido importado continua cadastrado.")
+        }
         "em_andamento" => (
             Tone::Warn,
             "Outra importação está em andamento",
             "Espere que ela termine e tente de novo.",
         ),
-        "ja_feita" => (
-            Tone::Info,
-            "Esta lista já foi importada",
-            "Nada mudou agora.",
-        ),
-        "nada_a_importar" => (
-            Tone::Info,
-            "Não há ninguém a importar",
-            "Todas as linhas já existem ou têm erro.",
-        ),
+        "ja_feita" => (Tone::Info, "Esta lista já foi importada", "Nada mudou agora."),
+        "nada_a_importar" => {
+            (Tone::Info, "Não há ninguém a importar", "Todas as linhas já existem ou têm erro.")
+        }
         _ => return None,
     };
     Some(Notice::new(tone, title, text))
@@ -254,22 +234,8 @@ fn told(counts: Counts, is_done: bool) -> String {
     };
     let parts = [
         part(counts.to_make, "a importar"),
-        part(
-            counts.made,
-            if counts.made == 1 {
-                "importado"
-            } else {
-                "importados"
-            },
-        ),
-        part(
-            counts.existing,
-            if counts.existing == 1 {
-                "já existe"
-            } else {
-                "já existem"
-            },
-        ),
+        part(counts.made, if counts.made == 1 { "importado" } else { "importados" }),
+        part(counts.existing, if counts.existing == 1 { "já existe" } else { "já existem" }),
         part(counts.faulty, "com erro"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -280,10 +246,7 @@ fn told(counts: Counts, is_done: bool) -> String {
 }
 
 fn id_of(request: &Request) -> Result<i64, Problem> {
-    request
-        .variable("id")
-        .parse()
-        .map_err(|_| Problem::not_found())
+    request.variable("id").parse().map_err(|_| Problem::not_found())
 }
 
 #[derive(Deserialize)]
@@ -321,9 +284,7 @@ fn asked(request: &Request) -> Result<Asked, Problem> {
     let mut check = Check::text();
     let page = check.number("pagina", query.pagina, 1..=100_000);
     let per_page = check.number("por_pagina", query.por_pagina, 1..=MOST_WIRE_ROWS);
-    let word = check
-        .optional("situacao", query.situacao)
-        .unwrap_or_default();
+    let word = check.optional("situacao", query.situacao).unwrap_or_default();
     let filter = FILTERS.iter().find(|(known, ..)| *known == word);
     if filter.is_none() {
         check.fail("situacao", "is not one of the filter's values");
@@ -395,10 +356,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         import: import_row(app, request, &import),
     })?;
     Ok(if running.is_some() {
-        page.with(
-            HeaderName::from_static("refresh"),
-            HeaderValue::from_static("2"),
-        )
+        page.with(HeaderName::from_static("refresh"), HeaderValue::from_static("2"))
     } else {
         page
     })
@@ -456,15 +414,7 @@ fn report_row(row: Row) -> ReportRow {
 }
 
 fn report_csv(rows: &[Row]) -> Result<Reply, Problem> {
-    let header = [
-        "linha",
-        "nome",
-        "email",
-        "plano",
-        "chat_number",
-        "situacao",
-        "motivo",
-    ];
+    let header = ["linha", "nome", "email", "plano", "chat_number", "situacao", "motivo"];
     let mut file = CsvFile::new("importacao.csv", &header)?;
     for row in rows {
         file.row([
@@ -484,10 +434,8 @@ fn report_csv(rows: &[Row]) -> Result<Reply, Problem> {
 /// answer does not wait for it; the report tells how far it is.
 pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = id_of(request)?;
-    let import = app
-        .db
-        .read(request.lane, |tx| store::one(tx, id))?
-        .ok_or_else(Problem::not_found)?;
+    let import =
+        app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)?;
     let (answer, page) = (Answer::to(request), format!("{PATH}/{id}"));
     if import.done_at.is_some() {
         return answer.declined(already_applied(), &page, "ja_feita");
@@ -523,9 +471,7 @@ pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem>
     if running.is_some_and(|running| running.id == id) {
         let problem = Problem::new(Code::Conflict, "esta importação está em andamento");
         let page = format!("{PATH}/{id}");
-        return answer
-            .declined(problem, &page, "em_andamento")
-            .map(nothing_to_do);
+        return answer.declined(problem, &page, "em_andamento").map(nothing_to_do);
     }
     Ok(Box::new(move |tx| {
         if !store::delete(tx, id)? {

@@ -99,28 +99,16 @@ pub fn newest(tx: &ReadTx<'_>) -> Result<Vec<Import>> {
 
 /// One import.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Import>> {
-    tx.optional(
-        &format!("SELECT {IMPORT} FROM student_import WHERE import_id = ?1"),
-        [id],
-        import,
-    )
+    tx.optional(&format!("SELECT {IMPORT} FROM student_import WHERE import_id = ?1"), [id], import)
 }
 
 /// The rows of an import.
 pub fn rows(tx: &ReadTx<'_>, id: i64) -> Result<Option<Vec<Row>>> {
-    tx.optional(
-        "SELECT rows FROM student_import WHERE import_id = ?1",
-        [id],
-        |row| {
-            serde_json::from_str(row.get_ref(0)?.as_str()?).map_err(|error| {
-                rusqlite::Error::FromSqlConversionFailure(
-                    0,
-                    rusqlite::types::Type::Text,
-                    error.into(),
-                )
-            })
-        },
-    )
+    tx.optional("SELECT rows FROM student_import WHERE import_id = ?1", [id], |row| {
+        serde_json::from_str(row.get_ref(0)?.as_str()?).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, error.into())
+        })
+    })
 }
 
 /// Removes an import; what it made stays.
@@ -130,11 +118,7 @@ pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
 
 /// Whether an address has an account.
 pub fn has_account(tx: &ReadTx<'_>, email: &str) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM user WHERE email = ?1)",
-        [email],
-        |row| row.get(0),
-    )
+    tx.one("SELECT EXISTS (SELECT 1 FROM user WHERE email = ?1)", [email], |row| row.get(0))
 }
 
 fn number(count: usize) -> i64 {

@@ -133,12 +133,10 @@ fn refused(code: u16, description: &str) -> Reply {
 /// Parameters from the query and from a JSON or form body.
 fn parameters(request: &Request) -> Map<String, Value> {
     let pairs = request.query.iter().cloned();
-    let mut all: Map<String, Value> = pairs
-        .map(|(name, value)| (name, Value::String(value)))
-        .collect();
-    let is_json = request
-        .header("content-type")
-        .is_some_and(|kind| kind.starts_with("application/json"));
+    let mut all: Map<String, Value> =
+        pairs.map(|(name, value)| (name, Value::String(value))).collect();
+    let is_json =
+        request.header("content-type").is_some_and(|kind| kind.starts_with("application/json"));
     if is_json {
         let body = serde_json::from_slice(&request.body).unwrap_or_default();
         all.extend::<Map<String, Value>>(body);
@@ -186,11 +184,7 @@ fn send_message(world: &mut World, parameters: &Map<String, Value>, now: Instant
     if chat.blocked {
         return refused(403, "Forbidden: bot was blocked by the user");
     }
-    chat.push(Line {
-        at: now.rfc3339(),
-        bot: true,
-        text: text.to_owned(),
-    });
+    chat.push(Line { at: now.rfc3339(), bot: true, text: text.to_owned() });
     let (chat_id, shown) = (chat.id, chat.as_json());
     let number = telegram.next_message();
     let message = Message::new(now, "telegram", &chat_id.to_string(), text, None);
@@ -246,22 +240,15 @@ fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Repl
         return done(&true);
     }
     // The real one takes no address on the same machine either.
-    let is_here = ["http://127.0.0.1:", "http://localhost:"]
-        .iter()
-        .any(|base| url.starts_with(base));
+    let is_here =
+        ["http://127.0.0.1:", "http://localhost:"].iter().any(|base| url.starts_with(base));
     if !url.starts_with("https://") && !is_here {
-        return refused(
-            400,
-            "Bad Request: bad webhook: An HTTPS URL must be provided for webhook",
-        );
+        return refused(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook");
     }
     let secret = word(parameters, "secret_token");
     let of_secret = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if secret.len() > 256 || !secret.chars().all(of_secret) {
-        return refused(
-            400,
-            "Bad Request: secret token contains unallowed characters",
-        );
+        return refused(400, "Bad Request: secret token contains unallowed characters");
     }
     allow(telegram, parameters);
     telegram.webhook = Some(Webhook {
@@ -311,10 +298,7 @@ pub async fn wait(sandbox: &Sandbox, request: &Request) -> Option<Reply> {
             }
         }
         // Rung or not, the world is looked at once more; then time is up.
-        if tokio::time::timeout_at(deadline, bell.changed())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout_at(deadline, bell.changed()).await.is_err() {
             return None;
         }
     }

@@ -29,10 +29,7 @@ pub fn run(sandbox: &Arc<Sandbox>) {
         }
         let error = match request.send(update.body.to_string()) {
             Ok(answer) if answer.status().is_success() => None,
-            Ok(answer) => Some(format!(
-                "Wrong response from the webhook: {}",
-                answer.status()
-            )),
+            Ok(answer) => Some(format!("Wrong response from the webhook: {}", answer.status())),
             Err(error) => Some(error.to_string()),
         };
         settle(sandbox, &update, error);
@@ -56,11 +53,7 @@ fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
             // Without anything to send, the bell alone wakes.
             _ => Duration::from_hours(1),
         };
-        world = sandbox
-            .bell
-            .wait_timeout(world, wait)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
+        world = sandbox.bell.wait_timeout(world, wait).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 

@@ -142,11 +142,7 @@ fn overview(world: &World, code: &str, problem: Option<String>) -> Reply {
             .map(|line| crate::text::shortened(&line.text, 80).to_owned())
             .unwrap_or_default(),
     });
-    let overview = Overview {
-        code: code.to_owned(),
-        chats: rows.collect(),
-        problem,
-    };
+    let overview = Overview { code: code.to_owned(), chats: rows.collect(), problem };
     let status = if overview.problem.is_some() { 400 } else { 200 };
     page(&overview, status)
 }
@@ -169,10 +165,6 @@ fn conversation(world: &World, chat: i64, problem: Option<String>) -> Reply {
         lines: lines.collect(),
         problem,
     };
-    let status = if conversation.problem.is_some() {
-        400
-    } else {
-        200
-    };
+    let status = if conversation.problem.is_some() { 400 } else { 200 };
     page(&conversation, status)
 }

@@ -39,11 +39,7 @@ pub fn say(
     set_blocked(telegram, chat_id, false, now)?;
     let number = telegram.next_message();
     let chat = known(telegram, chat_id)?;
-    chat.push(Line {
-        at: now.rfc3339(),
-        bot: false,
-        text: text.to_owned(),
-    });
+    chat.push(Line { at: now.rfc3339(), bot: false, text: text.to_owned() });
     let mut message = json!({
         "message_id": number, "from": chat.person(), "chat": chat.as_json(),
         "date": now.0, "text": text,

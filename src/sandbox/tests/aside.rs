@@ -20,10 +20,7 @@ const GRANTED: &str = "2026-11-20T08:30:00.000-04:00";
 fn applications_and_grants_are_told() {
     let site = Site::start();
     let (token, refresh) = site.connect(777);
-    site.control(
-        "sellers",
-        &json!({ "nickname": "OUTRA", "ml_user_id": 888 }),
-    );
+    site.control("sellers", &json!({ "nickname": "OUTRA", "ml_user_id": 888 }));
     site.connect(888);
     site.set_clock("2026-11-20T13:30:00Z");
     let renewed = site.refresh(&refresh);
@@ -33,16 +30,10 @@ fn applications_and_grants_are_told() {
     assert_eq!(site.found(&application, &token)["active"], true);
     assert_eq!(site.get("/applications/1", &token).status, 404);
     let page = site.found(&format!("{application}/grants?limit=1&offset=1"), &token);
-    assert_eq!(
-        page["paging"],
-        json!({ "total": 2, "limit": 1, "offset": 1 })
-    );
+    assert_eq!(page["paging"], json!({ "total": 2, "limit": 1, "offset": 1 }));
     assert_eq!(page["grants"][0]["user_id"], 888);
     let own = site.found("/users/777/applications", &token);
-    assert_eq!(
-        (&own[0]["user_id"], &own[0]["app_id"]),
-        (&json!("777"), &json!(CLIENT_ID))
-    );
+    assert_eq!((&own[0]["user_id"], &own[0]["app_id"]), (&json!("777"), &json!(CLIENT_ID)));
     assert_eq!(own[0]["date_created"], GRANTED, "a refresh is no new grant");
     assert_eq!(site.get("/users/888/applications", &token).status, 403);
     assert_eq!(site.rules(), [""; 0]);
@@ -56,16 +47,9 @@ fn what_belongs_to_sales_and_listings_is_told() {
     let (order, shipment) = (&sale["order"]["id"], &sale["order"]["shipment"]["id"]);
 
     let statuses = site.found("/shipment_statuses", &token);
-    let ready = statuses
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|status| status["id"] == "ready_to_ship");
+    let ready = statuses.as_array().unwrap().iter().find(|status| status["id"] == "ready_to_ship");
     assert_eq!(ready.unwrap()["substatuses"][0]["id"], "ready_to_print");
-    assert_eq!(
-        site.found(&format!("/orders/{order}/discounts"), &token),
-        json!({ "details": [] })
-    );
+    assert_eq!(site.found(&format!("/orders/{order}/discounts"), &token), json!({ "details": [] }));
     let price = format!("/items/{}/sale_price", site.item);
     assert_eq!(site.get(&price, &token).status, 400);
     let price = site.found(&format!("{price}?context=channel_marketplace"), &token);
@@ -73,10 +57,7 @@ fn what_belongs_to_sales_and_listings_is_told() {
     let costs = site.found(&format!("/shipments/{shipment}/costs"), &token);
     assert_eq!(costs["receiver"]["cost"], 0);
     assert_eq!(
-        (
-            &costs["senders"][0]["cost"],
-            &costs["senders"][0]["user_id"]
-        ),
+        (&costs["senders"][0]["cost"], &costs["senders"][0]["user_id"]),
         (&costs["gross_amount"], &json!(777))
     );
 
@@ -119,14 +100,8 @@ fn states_may_have_words_that_nobody_knows() {
     let claim = site.control("claims", &json!({ "ml_user_id": 777 }))["id"].take();
     for (control, path) in [
         (format!("orders/{order}"), format!("/orders/{order}")),
-        (
-            format!("questions/{question}"),
-            format!("/questions/{question}?api_version=4"),
-        ),
-        (
-            format!("claims/{claim}"),
-            format!("/post-purchase/v1/claims/{claim}"),
-        ),
+        (format!("questions/{question}"), format!("/questions/{question}?api_version=4")),
+        (format!("claims/{claim}"), format!("/post-purchase/v1/claims/{claim}")),
     ] {
         site.control(&control, &json!({ "status": "IN_orbit_2" }));
         assert_eq!(site.found(&path, &token)["status"], "IN_orbit_2");
@@ -158,9 +133,7 @@ fn a_new_password_ends_every_token() {
 #[test]
 fn the_document_tells_of_what_is_beside() {
     let document = include_str!("../../../docs/sandbox.md");
-    let (_, beside) = document
-        .split_once("### Beside what the platform uses")
-        .unwrap();
+    let (_, beside) = document.split_once("### Beside what the platform uses").unwrap();
     let (beside, _) = beside.split_once("###").unwrap();
     let site = Site::start();
     let (token, _) = site.connect(777);

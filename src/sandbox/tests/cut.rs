@@ -26,10 +26,7 @@ fn a_truncated_answer_promises_all_and_sends_half() {
     let site = Site::start();
     let (token, _) = site.connect(777);
     let whole = site.get("/users/me", &token).text;
-    site.control(
-        "faults",
-        &json!({ "path_prefix": "/users", "kind": "truncated" }),
-    );
+    site.control("faults", &json!({ "path_prefix": "/users", "kind": "truncated" }));
     let got = raw(&site, "/users/me", &token);
     let (head, body) = got.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
@@ -42,9 +39,6 @@ fn a_truncated_answer_promises_all_and_sends_half() {
 fn a_lost_answer_sends_nothing() {
     let site = Site::start();
     let (token, _) = site.connect(777);
-    site.control(
-        "faults",
-        &json!({ "path_prefix": "/users", "kind": "lost_response" }),
-    );
+    site.control("faults", &json!({ "path_prefix": "/users", "kind": "lost_response" }));
     assert_eq!(raw(&site, "/users/me", &token), "");
 }

@@ -71,10 +71,7 @@ fn notifications_are_signed_and_retried() {
         assert_eq!(body["attempts"], attempt);
         let (ts, v1) = header(&head, "x-signature").split_once(';').unwrap();
         let ts = ts.strip_prefix("ts=").unwrap();
-        let manifest = format!(
-            "id:{id};request-id:{};ts:{ts};",
-            header(&head, "x-request-id")
-        );
+        let manifest = format!("id:{id};request-id:{};ts:{ts};", header(&head, "x-request-id"));
         let mut mac = hmac::Hmac::<sha2::Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
         mac.update(manifest.as_bytes());
         let expected = crate::text::hex(&mac.finalize().into_bytes());
@@ -104,10 +101,7 @@ fn notifications_follow_their_switches() {
     assert_eq!(resources, [&second, &second, &first, &first]);
     assert_eq!(calls[0].1["user_id"], "777");
     assert_eq!(calls[0].1["sent"], calls[1].1["sent"]);
-    assert_ne!(
-        header(&calls[0].0, "x-request-id"),
-        header(&calls[1].0, "x-request-id")
-    );
+    assert_ne!(header(&calls[0].0, "x-request-id"), header(&calls[1].0, "x-request-id"));
     assert!(header(&calls[0].0, "x-signature").contains(",v1="));
 }
 

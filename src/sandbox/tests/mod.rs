@@ -56,22 +56,10 @@ impl Site {
             .timeout_global(Some(std::time::Duration::from_secs(20)))
             .build()
             .into();
-        let mut site = Self {
-            running,
-            agent,
-            folder,
-            seller: 777,
-            item: String::new(),
-        };
-        site.control(
-            "sellers",
-            &json!({ "nickname": "LOJA_X", "ml_user_id": 777 }),
-        );
+        let mut site = Self { running, agent, folder, seller: 777, item: String::new() };
+        site.control("sellers", &json!({ "nickname": "LOJA_X", "ml_user_id": 777 }));
         let item = json!({ "ml_user_id": 777, "title": "Cabo", "price": 59.9, "sku": "CAB-1" });
-        site.item = site.control("items", &item)["id"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        site.item = site.control("items", &item)["id"].as_str().unwrap().to_owned();
         site
     }
 
@@ -168,9 +156,7 @@ impl Site {
         for (name, value) in more.as_object().unwrap() {
             sale[name] = value.clone();
         }
-        self.control("sales", &sale)["order"]["id"]
-            .as_i64()
-            .unwrap()
+        self.control("sales", &sale)["order"]["id"].as_i64().unwrap()
     }
 }
 
@@ -199,10 +185,7 @@ fn an_order_has_the_documented_shape() {
     assert_eq!(order["shipping"], json!({ "id": null }));
     assert_eq!(order["buyer"].as_object().unwrap().len(), 1);
 
-    site.control(
-        &format!("orders/{id}"),
-        &json!({ "shipping_status": "shipped" }),
-    );
+    site.control(&format!("orders/{id}"), &json!({ "shipping_status": "shipped" }));
     let order = site.get(&format!("/orders/{id}"), &token).json();
     let shipment = order["shipping"]["id"].as_i64().unwrap();
     let shipment = site.get(&format!("/shipments/{shipment}"), &token).json();
@@ -227,17 +210,11 @@ fn a_search_hides_cancelled_orders_and_drops_minutes() {
         let page = site.get(&format!("/orders/search?seller=777{query}"), &token);
         assert_eq!(page.status, 200, "{}", page.text);
         let results = page.json()["results"].as_array().unwrap().clone();
-        results
-            .iter()
-            .map(|order| order["id"].as_i64().unwrap())
-            .collect()
+        results.iter().map(|order| order["id"].as_i64().unwrap()).collect()
     };
     assert_eq!(ids(""), [kept]);
     assert_eq!(ids("&order.status=cancelled"), [gone]);
-    assert_eq!(
-        ids("&order.status=paid,cancelled&sort=date_desc"),
-        [gone, kept]
-    );
+    assert_eq!(ids("&order.status=paid,cancelled&sort=date_desc"), [gone, kept]);
     assert_eq!(ids("&order.status=paid,cancelled&limit=1&offset=1"), [gone]);
     // The sales were at 12:30: minutes do not count, so 12:59 is 12:00.
     assert!(ids("&order.date_created.to=2026-11-20T12:59:00Z").is_empty());
@@ -245,21 +222,14 @@ fn a_search_hides_cancelled_orders_and_drops_minutes() {
     assert_eq!(ids("&order.date_created.from=2026-11-20T12:59:00Z"), [kept]);
     assert!(ids("&order.date_last_updated.from=2026-11-20T09:00:00.000-04:00").is_empty());
     assert_eq!(ids("&order.last_updated.from=2026-11-20T14:00:00Z"), [kept]);
-    assert_eq!(
-        site.get("/orders/search?seller=777&limit=51", &token)
-            .status,
-        400
-    );
+    assert_eq!(site.get("/orders/search?seller=777&limit=51", &token).status, 400);
     assert_eq!(site.get("/orders/search?seller=778", &token).status, 403);
 }
 
 #[test]
 fn sellers_see_their_own_things_only() {
     let site = Site::start();
-    site.control(
-        "sellers",
-        &json!({ "nickname": "OUTRA", "ml_user_id": 888 }),
-    );
+    site.control("sellers", &json!({ "nickname": "OUTRA", "ml_user_id": 888 }));
     let id = site.sell(&json!({}));
     let (token, _) = site.connect(888);
     assert_eq!(site.get(&format!("/orders/{id}"), &token).status, 403);
@@ -269,13 +239,8 @@ fn sellers_see_their_own_things_only() {
     let public = site.get("/users/777", &token).json();
     assert_eq!(public["seller_reputation"]["level_id"], "5_green");
     assert!(public.get("email").is_none());
-    let many = site
-        .get(&format!("/items/bulk?ids={},MLB1", site.item), &token)
-        .json();
-    assert_eq!(
-        (&many[0]["status_code"], &many[1]["status_code"]),
-        (&json!(403), &json!(404))
-    );
+    let many = site.get(&format!("/items/bulk?ids={},MLB1", site.item), &token).json();
+    assert_eq!((&many[0]["status_code"], &many[1]["status_code"]), (&json!(403), &json!(404)));
 }
 
 #[test]
@@ -284,15 +249,9 @@ fn listings_are_counted_paged_and_scanned() {
     let (token, _) = site.connect(777);
     for number in 0..5 {
         let title = format!("Pote {number}");
-        site.control(
-            "items",
-            &json!({ "ml_user_id": 777, "title": title, "price": 10 }),
-        );
+        site.control("items", &json!({ "ml_user_id": 777, "title": title, "price": 10 }));
     }
-    site.control(
-        &format!("items/{}", site.item),
-        &json!({ "status": "paused" }),
-    );
+    site.control(&format!("items/{}", site.item), &json!({ "status": "paused" }));
     let search = |query: &str| site.get(&format!("/users/777/items/search?{query}"), &token);
     assert_eq!(search("").json()["paging"]["total"], 6);
     assert_eq!(search("status=active").json()["paging"]["total"], 5);
@@ -309,10 +268,7 @@ fn listings_are_counted_paged_and_scanned() {
         scroll = format!("&scroll_id={}", page["scroll_id"].as_str().unwrap());
     }
     assert_eq!(seen, 6);
-    let bulk = format!(
-        "/items/bulk?ids={}&attributes=body.price,body.status",
-        site.item
-    );
+    let bulk = format!("/items/bulk?ids={}&attributes=body.price,body.status", site.item);
     assert_eq!(
         site.get(&bulk, &token).json(),
         json!([{ "id": site.item, "status_code": 200, "body": { "price": 59.9, "status": "paused" } }])
@@ -336,10 +292,7 @@ fn faults_are_played_as_scripted() {
 
     script(json!({ "kind": "rate_limited", "retry_after": 7 }));
     let limited = site.get("/users/me", &token);
-    assert_eq!(
-        (limited.status, limited.headers["retry-after"].as_bytes()),
-        (429, &b"7"[..])
-    );
+    assert_eq!((limited.status, limited.headers["retry-after"].as_bytes()), (429, &b"7"[..]));
 
     script(json!({ "kind": "garbage" }));
     let garbage = site.get("/users/me", &token);
@@ -354,22 +307,13 @@ fn faults_are_played_as_scripted() {
     assert_eq!(site.get("/users/me", &token).json()["id"], 777);
 
     // The rotation happened although nobody heard of it.
-    site.control(
-        "faults",
-        &json!({ "path_prefix": "/oauth/token", "kind": "lost_response" }),
-    );
+    site.control("faults", &json!({ "path_prefix": "/oauth/token", "kind": "lost_response" }));
     let form = format!(
         "grant_type=refresh_token&client_id={CLIENT_ID}&client_secret={CLIENT_SECRET}&refresh_token={refresh}"
     );
     let url = format!("{}/oauth/token", site.running.url());
     let kind = "application/x-www-form-urlencoded";
-    assert!(
-        site.agent
-            .post(url)
-            .header("content-type", kind)
-            .send(form)
-            .is_err()
-    );
+    assert!(site.agent.post(url).header("content-type", kind).send(form).is_err());
     assert_eq!(site.refresh(&refresh).json()["error"], "invalid_grant");
 }
 
@@ -389,20 +333,9 @@ fn calls_are_logged_without_secrets_and_misuse_is_noted() {
     assert_eq!(rules, ["token_in_query", "retired_path", "unknown_path"]);
     let requests = site.log("requests");
     assert!(!requests.to_string().contains(&token));
-    let last = requests["requests"]
-        .as_array()
-        .unwrap()
-        .last()
-        .unwrap()
-        .clone();
-    assert_eq!(
-        (&last["path"], &last["status"]),
-        (&json!("/reviews/1"), &json!(404))
-    );
-    assert_eq!(
-        (&last["bearer"], &last["ml_user_id"]),
-        (&json!(true), &json!(777))
-    );
+    let last = requests["requests"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&last["path"], &last["status"]), (&json!("/reviews/1"), &json!(404)));
+    assert_eq!((&last["bearer"], &last["ml_user_id"]), (&json!(true), &json!(777)));
 }
 
 #[test]
@@ -437,12 +370,7 @@ fn the_overview_shows_shops_and_takes_its_buttons() {
     let page = site.get("/", "");
     assert!(page.text.contains("LOJA_X") && page.text.contains("Simular venda"));
     assert!(page.text.contains("R$ 119,80"), "{}", page.text);
-    assert!(
-        page.headers["content-security-policy"]
-            .to_str()
-            .unwrap()
-            .contains("'none'")
-    );
+    assert!(page.headers["content-security-policy"].to_str().unwrap().contains("'none'"));
     assert_eq!(site.log("state")["orders"], 1);
     assert_eq!(press("loja", "apelido=Nova", "same-origin"), 303);
     assert_eq!(site.log("state")["sellers"].as_array().unwrap().len(), 2);
@@ -481,10 +409,7 @@ fn every_button_does_what_it_says() {
     for act in ["mediar", "encerrar", "reabrir"] {
         press("reclamacao", &format!("reclamacao={claim}&acao={act}"));
     }
-    press(
-        "pergunta",
-        &format!("pergunta={question}&acao=responder&texto=Tem"),
-    );
+    press("pergunta", &format!("pergunta={question}&acao=responder&texto=Tem"));
     let truth = site.log("truth?ml_user_id=777");
     assert_eq!(truth["questions"][0]["answer"], "Tem");
     assert_eq!(truth["claims"][0]["stage"], "dispute");
@@ -513,27 +438,19 @@ fn carts_and_labels_and_a_lost_refresh_have_their_buttons() {
     let truth = site.log("truth?ml_user_id=777");
     let parcels: Vec<&Value> = truth["orders"].as_array().unwrap().iter().collect();
     let parcels: Vec<&Value> = parcels.iter().map(|order| &order["shipping_id"]).collect();
-    let [_, one, other, later] = parcels[..] else {
-        panic!("{truth}")
-    };
+    let [_, one, other, later] = parcels[..] else { panic!("{truth}") };
     assert_eq!(one, other, "{truth}");
     assert_eq!((one.is_null(), later.is_null()), (false, true), "{truth}");
-    for (act, status) in [
-        ("reter", "pending"),
-        ("nota", "ready_to_ship"),
-        ("liberar", "ready_to_ship"),
-    ] {
+    for (act, status) in
+        [("reter", "pending"), ("nota", "ready_to_ship"), ("liberar", "ready_to_ship")]
+    {
         press("pedido", &format!("pedido={order}&acao={act}"));
         let truth = site.log("truth?ml_user_id=777");
         assert_eq!(truth["orders"][0]["shipping_status"], status);
     }
     press("perder", "ml_user_id=777");
     assert_eq!(site.log("faults")["faults"][0]["kind"], "lost_response");
-    assert!(
-        site.get("/", "")
-            .text
-            .contains("resposta perdida em /oauth/token")
-    );
+    assert!(site.get("/", "").text.contains("resposta perdida em /oauth/token"));
     press("falhas/limpar", "");
 }
 
@@ -543,9 +460,7 @@ fn the_demo_has_three_shops() {
     let shops = seed_demo(&site.running);
     assert_eq!(shops.len(), 3);
     let (token, _) = site.connect(shops[0]);
-    let page = site
-        .get(&format!("/orders/search?seller={}", shops[0]), &token)
-        .json();
+    let page = site.get(&format!("/orders/search?seller={}", shops[0]), &token).json();
     assert!(page["paging"]["total"].as_i64().unwrap() > 300);
     assert_eq!(page["results"].as_array().unwrap().len(), 50);
 }
@@ -571,10 +486,7 @@ fn the_document_tells_of_every_control_and_switch() {
         assert!(document.contains(&format!("| `{name}` |")), "{name}");
     }
     let mut controls = 0;
-    for line in document
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `POST /_sandbox/"))
-    {
+    for line in document.lines().filter_map(|line| line.strip_prefix("| `POST /_sandbox/")) {
         let path = line.split('`').next().unwrap().replace("{id}", "1");
         let url = format!("{}/_sandbox/{path}", site.running.url());
         let status = site.agent.post(url).send("x").unwrap().status();

@@ -43,46 +43,30 @@ fn the_consent_page_checks_the_request() {
 fn a_code_needs_its_verifier_and_works_once() {
     let site = Site::start();
     let refused = site.redeem(&site.code(777), &"x".repeat(43));
-    assert_eq!(
-        (refused.status, &refused.json()["error"]),
-        (400, &json!("invalid_grant"))
-    );
+    assert_eq!((refused.status, &refused.json()["error"]), (400, &json!("invalid_grant")));
 
     let code = site.code(777);
     let pair = site.redeem(&code, VERIFIER).json();
     assert_eq!(pair["expires_in"], 21_600);
     assert_eq!(pair["token_type"], "bearer");
-    assert_eq!(
-        site.redeem(&code, VERIFIER).json()["error"],
-        "invalid_grant"
-    );
+    assert_eq!(site.redeem(&code, VERIFIER).json()["error"], "invalid_grant");
 
     let late = site.code(777);
     site.set_clock("2026-11-20T12:40:00Z");
-    assert_eq!(
-        site.redeem(&late, VERIFIER).json()["error"],
-        "invalid_grant"
-    );
+    assert_eq!(site.redeem(&late, VERIFIER).json()["error"], "invalid_grant");
 }
 
 #[track_caller]
 fn check_refused(site: &Site, fields: &[(&str, &str)], code: &str) {
     let answer = site.token(fields);
-    assert_eq!(
-        (answer.status, &answer.json()["error"]),
-        (400, &json!(code))
-    );
+    assert_eq!((answer.status, &answer.json()["error"]), (400, &json!(code)));
     assert!(answer.json()["error_description"].is_string());
 }
 
 #[test]
 fn token_errors_have_the_documented_codes() {
     let site = Site::start();
-    check_refused(
-        &site,
-        &[("grant_type", "password")],
-        "unsupported_grant_type",
-    );
+    check_refused(&site, &[("grant_type", "password")], "unsupported_grant_type");
     check_refused(&site, &[("grant_type", "refresh_token")], "invalid_request");
     check_refused(
         &site,
@@ -94,17 +78,10 @@ fn token_errors_have_the_documented_codes() {
         &[("grant_type", "refresh_token"), ("refresh_token", "TG-1")],
         "invalid_grant",
     );
+    check_refused(&site, &[("grant_type", "refresh_token"), ("scope", "root")], "invalid_scope");
     check_refused(
         &site,
-        &[("grant_type", "refresh_token"), ("scope", "root")],
-        "invalid_scope",
-    );
-    check_refused(
-        &site,
-        &[
-            ("grant_type", "refresh_token"),
-            ("client_secret", "doubled"),
-        ],
+        &[("grant_type", "refresh_token"), ("client_secret", "doubled")],
         "invalid_request",
     );
 }
@@ -115,10 +92,7 @@ fn a_refresh_token_works_once() {
     let (_, first) = site.connect(777);
     let second = site.refresh(&first).json();
     assert_eq!(site.refresh(&first).json()["error"], "invalid_grant");
-    assert_eq!(
-        site.log("violations")["violations"][0]["rule"],
-        "refresh_reused"
-    );
+    assert_eq!(site.log("violations")["violations"][0]["rule"], "refresh_reused");
     // Reuse does not end the newer pair.
     let second = second["refresh_token"].as_str().unwrap();
     assert_eq!(site.refresh(second).status, 200);
@@ -132,10 +106,7 @@ fn tokens_end_by_time_and_by_revocation() {
     assert_eq!(site.get("/users/me", "wrong").status, 401);
     site.set_clock("2026-11-20T18:30:00Z");
     let expired = site.get("/users/me", &access);
-    assert_eq!(
-        (expired.status, &expired.json()["code"]),
-        (401, &json!("unauthorized"))
-    );
+    assert_eq!((expired.status, &expired.json()["code"]), (401, &json!("unauthorized")));
     let access = site.refresh(&refresh).json()["access_token"].clone();
     let access = access.as_str().unwrap();
     assert_eq!(site.get("/users/me", access).status, 200);

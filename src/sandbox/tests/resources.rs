@@ -24,9 +24,7 @@ impl Site {
     pub fn rules(&self) -> Vec<String> {
         let violations = self.log("violations")["violations"].clone();
         let rules = violations.as_array().unwrap().iter();
-        rules
-            .map(|violation| violation["rule"].as_str().unwrap().to_owned())
-            .collect()
+        rules.map(|violation| violation["rule"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -57,35 +55,18 @@ fn questions_are_searched_answered_and_raced_for() {
     let answer = |body: Value| site.send("/answers", &body, &token);
     let code = |body: Value| answer(body).json()["error"].clone();
     assert_eq!(code(json!({ "text": "Serve" })), "invalid_post_body");
-    assert_eq!(
-        code(json!({ "question_id": "1", "text": "Serve" })),
-        "invalid_question"
-    );
+    assert_eq!(code(json!({ "question_id": "1", "text": "Serve" })), "invalid_question");
     assert_eq!(
         code(json!({ "question_id": first, "text": "x".repeat(2001) })),
         "invalid_post_body"
     );
-    assert_eq!(
-        code(json!({ "question_id": 1, "text": "Serve" })),
-        "not_found"
-    );
+    assert_eq!(code(json!({ "question_id": 1, "text": "Serve" })), "not_found");
     let done = answer(json!({ "question_id": first, "text": "Serve sim" }));
-    assert_eq!(
-        (done.status, &done.json()["id"]),
-        (200, &json!(first)),
-        "{}",
-        done.text
-    );
+    assert_eq!((done.status, &done.json()["id"]), (200, &json!(first)), "{}", done.text);
     assert_eq!(done.json()["answer"]["text"], "Serve sim");
     // Somebody else was faster with the second one.
-    site.control(
-        &format!("questions/{second}"),
-        &json!({ "answer": "Tem sim" }),
-    );
-    assert_eq!(
-        code(json!({ "question_id": second, "text": "Tem" })),
-        "not_unanswered_question"
-    );
+    site.control(&format!("questions/{second}"), &json!({ "answer": "Tem sim" }));
+    assert_eq!(code(json!({ "question_id": second, "text": "Tem" })), "not_unanswered_question");
     assert_eq!(search("&status=ANSWERED")["total"], 2);
 
     assert!(site.rules().is_empty());
@@ -99,20 +80,14 @@ fn a_listing_that_ends_closes_its_questions() {
     let (token, _) = site.connect(777);
     let ask = json!({ "ml_user_id": 777, "item": site.item });
     let id = site.control("questions", &ask)["id"].as_i64().unwrap();
-    site.control(
-        &format!("items/{}", site.item),
-        &json!({ "status": "closed" }),
-    );
+    site.control(&format!("items/{}", site.item), &json!({ "status": "closed" }));
     let one = format!("/questions/{id}?api_version=4");
     assert_eq!(site.get(&one, &token).json()["status"], "CLOSED_UNANSWERED");
     let answer = json!({ "question_id": id, "text": "Tem" });
     let answer = site.send("/answers", &answer, &token);
     assert_eq!(answer.json()["error"], "question_closed");
 
-    site.control(
-        "sellers",
-        &json!({ "nickname": "OUTRA", "ml_user_id": 888 }),
-    );
+    site.control("sellers", &json!({ "nickname": "OUTRA", "ml_user_id": 888 }));
     let (other, _) = site.connect(888);
     assert_eq!(site.get(&one, &other).status, 403);
 }
@@ -128,31 +103,20 @@ fn claims_are_searched_by_their_rules() {
         |query: &str| site.get(&format!("/post-purchase/v1/claims/search?{query}"), &token);
     let mine = "players.user_id=777&players.role=respondent";
     let page = search(&format!("{mine}&status=opened")).json();
-    assert_eq!(
-        page["paging"],
-        json!({ "total": 1, "offset": 0, "limit": 30 })
-    );
+    assert_eq!(page["paging"], json!({ "total": 1, "offset": 0, "limit": 30 }));
     assert_eq!(page["data"][0]["resource"], "shipment");
     let refused = search("");
     assert_eq!((refused.status, refused.json().get("status")), (400, None));
     assert_eq!(refused.json()["error"], "invalid_query");
     assert_eq!(search("players.role=respondent").status, 400);
-    assert_eq!(
-        search("players.role=respondent&players.user_id=1").status,
-        403
-    );
+    assert_eq!(search("players.role=respondent&players.user_id=1").status, 403);
     assert_eq!(search(&format!("{mine}&resource_id=1")).status, 400);
     let ranged = |range: &str| search(&format!("{mine}&range={range}"));
-    assert_eq!(
-        ranged("last_updated:after:2026-11-20T12:00:00Z").status,
-        400
-    );
+    assert_eq!(ranged("last_updated:after:2026-11-20T12:00:00Z").status, 400);
     let later = ranged("last_updated:after:2026-11-20T12:31:00.000Z").json();
     assert_eq!(later["paging"]["total"], 0);
 
-    let one = site
-        .get(&format!("/post-purchase/v1/claims/{id}"), &token)
-        .json();
+    let one = site.get(&format!("/post-purchase/v1/claims/{id}"), &token).json();
     let actions = &one["players"][1]["available_actions"];
     assert_eq!(actions[0]["due_date"], "2026-11-23T08:30:00.000-04:00");
     let detail = site.get(&format!("/post-purchase/v1/claims/{id}/detail"), &token);
@@ -161,19 +125,11 @@ fn claims_are_searched_by_their_rules() {
         &format!("claims/{id}"),
         &json!({ "status": "closed", "resolution": "item_returned" }),
     );
-    let one = site
-        .get(&format!("/post-purchase/v1/claims/{id}"), &token)
-        .json();
+    let one = site.get(&format!("/post-purchase/v1/claims/{id}"), &token).json();
     assert_eq!(one["resolution"]["reason"], "item_returned");
-    assert_eq!(
-        search(&format!("{mine}&status=opened")).json()["paging"]["total"],
-        0
-    );
+    assert_eq!(search(&format!("{mine}&status=opened")).json()["paging"]["total"], 0);
     let gone = site.get("/post-purchase/v1/claims/1", &token);
-    assert_eq!(
-        (gone.status, &gone.json()["error"]),
-        (404, &json!("business_logic_error"))
-    );
+    assert_eq!((gone.status, &gone.json()["error"]), (404, &json!("business_logic_error")));
     assert!(site.rules().is_empty());
     search("status=opened");
     assert_eq!(site.rules(), ["costly_search"]);
@@ -193,32 +149,15 @@ fn fees_come_in_three_shapes_and_depend_on_logistics() {
         answer[0]["sale_fee_details"]["fixed_fee"].clone()
     };
     assert_eq!(prices("&price=100").as_array().unwrap().len(), 7);
-    let whole = prices(&format!(
-        "{classic}&price=50&logistic_type=self_service&shipping_mode=me2"
-    ));
+    let whole = prices(&format!("{classic}&price=50&logistic_type=self_service&shipping_mode=me2"));
     assert_eq!(whole[0]["sale_fee_amount"], 12.75);
-    assert_eq!(
-        fixed("&price=50&logistic_type=drop_off&shipping_mode=me2"),
-        0
-    );
-    assert_eq!(
-        fixed("&price=50&logistic_type=default&shipping_mode=me1"),
-        6.75
-    );
-    assert_eq!(
-        fixed("&price=79&logistic_type=self_service&shipping_mode=me2"),
-        0
-    );
+    assert_eq!(fixed("&price=50&logistic_type=drop_off&shipping_mode=me2"), 0);
+    assert_eq!(fixed("&price=50&logistic_type=default&shipping_mode=me1"), 6.75);
+    assert_eq!(fixed("&price=79&logistic_type=self_service&shipping_mode=me2"), 0);
     site.control("config", &json!({ "fees_shape": "object" }));
-    assert_eq!(
-        prices(&format!("{classic}&price=50"))["listing_type_id"],
-        "gold_special"
-    );
+    assert_eq!(prices(&format!("{classic}&price=50"))["listing_type_id"], "gold_special");
     site.control("config", &json!({ "fees_shape": "nested" }));
-    assert_eq!(
-        prices(&format!("{classic}&price=50"))[0][0]["listing_type_id"],
-        "gold_special"
-    );
+    assert_eq!(prices(&format!("{classic}&price=50"))[0][0]["listing_type_id"], "gold_special");
     assert_eq!(prices("")["status"], 400);
 }
 
@@ -232,17 +171,11 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
             sale[name] = value.clone();
         }
         let order = site.control("sales", &sale)["order"].clone();
-        (
-            order["id"].as_i64().unwrap(),
-            order["shipment"]["id"].as_i64().unwrap(),
-        )
+        (order["id"].as_i64().unwrap(), order["shipment"]["id"].as_i64().unwrap())
     };
     let labels = |ids: &[i64]| {
         let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
-        let path = format!(
-            "/shipment_labels?shipment_ids={}&response_type=pdf",
-            ids.join(",")
-        );
+        let path = format!("/shipment_labels?shipment_ids={}&response_type=pdf", ids.join(","));
         site.get(&path, &token)
     };
     let (_, one) = shipment(json!({}));
@@ -260,10 +193,7 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
     assert_eq!(labels(&[one]).status, 200);
 
     let (order, sent) = shipment(json!({}));
-    site.control(
-        &format!("orders/{order}"),
-        &json!({ "shipping_status": "shipped" }),
-    );
+    site.control(&format!("orders/{order}"), &json!({ "shipping_status": "shipped" }));
     let refused = labels(&[one, sent]);
     assert_eq!(refused.status, 400);
     let failed = refused.json()["failed_shipments"].clone();
@@ -272,10 +202,7 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
         json!([{ "shipment_id": sent.to_string(), "message": "status is shipped",
             "cause": "NOT_PRINTABLE_STATUS", "retry": false }])
     );
-    site.control(
-        &format!("items/{}", site.item),
-        &json!({ "logistic": "fulfillment" }),
-    );
+    site.control(&format!("items/{}", site.item), &json!({ "logistic": "fulfillment" }));
     let (_, theirs) = shipment(json!({}));
     let cause = labels(&[theirs]).json()["failed_shipments"][0]["cause"].clone();
     assert_eq!(cause, "INVALID_SHIPMENT_FF_PUBLIC");
@@ -283,15 +210,9 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
     assert_eq!(labels(&(1..=51).collect::<Vec<_>>()).status, 400);
     assert_eq!(site.rules(), ["limit_exceeded"]);
 
-    let orders = site
-        .get(&format!("/shipments/{pack}/orders"), &token)
-        .json();
-    let ids: Vec<&str> = orders
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["order_id"].as_str().unwrap())
-        .collect();
+    let orders = site.get(&format!("/shipments/{pack}/orders"), &token).json();
+    let ids: Vec<&str> =
+        orders.as_array().unwrap().iter().map(|row| row["order_id"].as_str().unwrap()).collect();
     assert_eq!(ids, [first.to_string(), second.to_string()]);
     let pack = site.get("/packs/2000900", &token).json();
     assert_eq!(pack["date_created"], "2026-11-20T08:30:00.000-0400");
@@ -343,10 +264,7 @@ fn a_listing_shows_its_variations_to_those_who_ask_for_all() {
     let order = site.sell(&json!({ "item": id, "variation_id": azul, "quantity": 2 }));
     let order = site.get(&format!("/orders/{order}"), &token).json();
     let sold = &order["order_items"][0]["item"];
-    assert_eq!(
-        (&sold["variation_id"], &sold["seller_sku"]),
-        (&json!(azul), &json!("CAN-AZ"))
-    );
+    assert_eq!((&sold["variation_id"], &sold["seller_sku"]), (&json!(azul), &json!("CAN-AZ")));
     let now = site.get(&format!("/items/{id}"), &token).json();
     assert_eq!(now["available_quantity"], 6);
     assert_eq!(now["variations"][0]["available_quantity"], 3);
@@ -367,17 +285,11 @@ fn scans_end_after_five_minutes_and_are_not_left_open() {
         site.control("items", &item);
     }
     let scan = |more: &str| {
-        site.get(
-            &format!("/users/777/items/search?search_type=scan&limit=2{more}"),
-            &token,
-        )
+        site.get(&format!("/users/777/items/search?search_type=scan&limit=2{more}"), &token)
     };
     let scroll = scan("").json()["scroll_id"].as_str().unwrap().to_owned();
     // What is published during a scan is not in it.
-    site.control(
-        "items",
-        &json!({ "ml_user_id": 777, "title": "Novo", "price": 10 }),
-    );
+    site.control("items", &json!({ "ml_user_id": 777, "title": "Novo", "price": 10 }));
     let mut seen = 2;
     loop {
         let page = scan(&format!("&scroll_id={scroll}")).json();
@@ -400,23 +312,10 @@ fn scans_end_after_five_minutes_and_are_not_left_open() {
 fn parameters_that_the_marketplace_ignores_are_noted() {
     let site = Site::start();
     let (token, _) = site.connect(777);
-    site.get(
-        "/orders/search?seller=777&order.last_updated.from=2026-11-20T00:00:00Z",
-        &token,
-    );
+    site.get("/orders/search?seller=777&order.last_updated.from=2026-11-20T00:00:00Z", &token);
     site.get("/orders/search?seller=777&seller=777", &token);
-    site.get(
-        &format!("/items/bulk?ids={}&attributes=id,body.price", site.item),
-        &token,
-    );
-    assert_eq!(
-        site.rules(),
-        [
-            "unknown_parameter",
-            "doubled_parameter",
-            "envelope_attributes"
-        ]
-    );
+    site.get(&format!("/items/bulk?ids={}&attributes=id,body.price", site.item), &token);
+    assert_eq!(site.rules(), ["unknown_parameter", "doubled_parameter", "envelope_attributes"]);
 }
 
 #[test]
@@ -430,10 +329,7 @@ fn one_record_of_a_page_can_be_spoiled() {
     // What is left of it is its number.
     assert_eq!(page["results"][1]["id"], bad);
     assert_eq!(page["results"][1]["total_amount"], "muito");
-    site.control(
-        "spoil",
-        &json!({ "record": format!("orders/{bad}"), "spoiled": false }),
-    );
+    site.control("spoil", &json!({ "record": format!("orders/{bad}"), "spoiled": false }));
     let whole = site.get(&format!("/orders/{bad}"), &token).json();
     assert!(whole["total_amount"].is_number(), "{whole}");
 }

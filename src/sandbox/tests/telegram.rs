@@ -43,12 +43,7 @@ fn a_bot_is_known_by_its_token() {
     assert_eq!((status, &me["result"]["is_bot"]), (200, &json!(true)));
     // Methods are known without regard to case.
     assert_eq!(site.call("GETME", &json!({})).0, 200);
-    for (token, status) in [
-        ("4242:recusada", 401),
-        ("4242", 404),
-        ("a:b", 404),
-        ("4:", 404),
-    ] {
+    for (token, status) in [("4242:recusada", 401), ("4242", 404), ("a:b", 404), ("4:", 404)] {
         assert_eq!(site.bot(token, "getMe", &json!({})).0, status, "{token}");
     }
     assert_eq!(site.call("getNothing", &json!({})).0, 404);
@@ -104,10 +99,8 @@ fn updates_come_until_they_are_confirmed() {
     let only = json!({ "offset": -1, "allowed_updates": ["my_chat_member"] });
     assert_eq!(ask(only).len(), 1);
     site.say("três");
-    let kinds: Vec<bool> = ask(json!({}))
-        .iter()
-        .map(|update| update["message"].is_object())
-        .collect();
+    let kinds: Vec<bool> =
+        ask(json!({})).iter().map(|update| update["message"].is_object()).collect();
     assert_eq!(kinds, [false, false], "blocked, and back");
 }
 
@@ -156,10 +149,7 @@ fn faults_have_the_shape_of_this_api() {
     let fault = json!({ "path_prefix": "/bot/getMe", "kind": "rate_limited", "retry_after": 7 });
     site.control("faults", &fault);
     let (status, told) = site.call("getMe", &json!({}));
-    assert_eq!(
-        (status, &told["parameters"]["retry_after"]),
-        (429, &json!(7))
-    );
+    assert_eq!((status, &told["parameters"]["retry_after"]), (429, &json!(7)));
     assert_eq!(site.call("getMe", &json!({})).0, 200);
 }
 

@@ -21,10 +21,7 @@ pub const PERMISSION: &str = "ml_calculadora";
 /// Kinds of shipping, as the marketplace names them, with their words.
 pub const LOGISTICS: [(&str, &str); 9] = [
     ("drop_off", "Mercado Envios, você leva à agência"),
-    (
-        "xd_drop_off",
-        "Mercado Envios, você leva a um ponto de coleta",
-    ),
+    ("xd_drop_off", "Mercado Envios, você leva a um ponto de coleta"),
     ("cross_docking", "Mercado Envios, coleta na sua porta"),
     ("self_service", "Flex, você entrega no mesmo dia"),
     ("turbo", "Turbo"),
@@ -54,15 +51,11 @@ pub fn address_for(account: MlUserId, price: Cents, category: &str, logistic: &s
 /// The fees of a question, from memory or from the marketplace.
 pub fn ask(app: &App, account: MlUserId, question: &FeeQuestion) -> Result<Fees, CallError> {
     let key = store::key(account, question);
-    let kept = app
-        .db
-        .read(crate::db::Lane::Slow, |tx| store::kept(tx, &key))?;
+    let kept = app.db.read(crate::db::Lane::Slow, |tx| store::kept(tx, &key))?;
     if let Some(fees) = kept {
         return Ok(fees);
     }
-    let fees = with_token(app, account, |caller| {
-        app.marketplace.client.fees(caller, question)
-    })?;
+    let fees = with_token(app, account, |caller| app.marketplace.client.fees(caller, question))?;
     let told = fees.clone();
     // An answer that cannot be kept is an answer all the same.
     if let Err(error) = app.db.write(move |tx| store::keep(tx, &key, &told)) {
@@ -130,10 +123,7 @@ mod tests {
 
     #[test]
     fn what_remains_is_the_price_without_all_that_goes() {
-        let fee = Fee {
-            percent: 14.0,
-            fixed: Cents(675),
-        };
+        let fee = Fee { percent: 14.0, fixed: Cents(675) };
         let remains = Remains::of(Cents(8_990), fee, 10.0, 6.0);
         assert_eq!(
             remains,

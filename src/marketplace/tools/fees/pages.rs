@@ -68,14 +68,7 @@ impl Wanted {
             check.fail("logistica", "is no kind of shipping that is known");
         }
         check.finish()?;
-        Ok(Self {
-            account: MlUserId(account),
-            question: FeeQuestion {
-                price,
-                category,
-                logistic,
-            },
-        })
+        Ok(Self { account: MlUserId(account), question: FeeQuestion { price, category, logistic } })
     }
 
     /// What a browser's form asks: a price that was left empty is none.
@@ -95,13 +88,8 @@ impl Wanted {
     /// The fees, or what is wrong with the question or the marketplace.
     fn ask(&self, app: &App) -> Result<Fees, Problem> {
         ask(app, self.account, &self.question).map_err(|error| {
-            let is_refused = matches!(
-                error,
-                CallError::Failed(Failure::Refused {
-                    status: 400 | 404,
-                    ..
-                })
-            );
+            let is_refused =
+                matches!(error, CallError::Failed(Failure::Refused { status: 400 | 404, .. }));
             if is_refused && !self.question.category.is_empty() {
                 Problem::field("categoria", NO_CATEGORY)
             } else {
@@ -249,17 +237,11 @@ fn calculator(
         given(request, name).unwrap_or_else(|| match name {
             "preco" => "100,00".to_owned(),
             "logistica" => LOGISTICS[0].0.to_owned(),
-            "conta" => accounts
-                .first()
-                .map(|one| one.ml_user_id.to_string())
-                .unwrap_or_default(),
+            "conta" => accounts.first().map(|one| one.ml_user_id.to_string()).unwrap_or_default(),
             _ => String::new(),
         })
     });
-    let pick = |value: String, label: &str| Pick {
-        value,
-        label: label.to_owned(),
-    };
+    let pick = |value: String, label: &str| Pick { value, label: label.to_owned() };
     CalculatorPage {
         layout: layout(app, person, request),
         may: own.may,
@@ -370,16 +352,7 @@ mod tests {
         for good in ["MLB1", "MLB31447", "MLA000123456789"] {
             assert!(is_category(good), "{good}");
         }
-        for bad in [
-            "",
-            "MLB",
-            "31447",
-            "ML31447",
-            "MLB1x",
-            "MLBé",
-            "éé",
-            "MLB1234567890123",
-        ] {
+        for bad in ["", "MLB", "31447", "ML31447", "MLB1x", "MLBé", "éé", "MLB1234567890123"] {
             assert!(!is_category(bad), "{bad}");
         }
     }

@@ -13,11 +13,7 @@ const SLOTS: u64 = 4_096;
 
 /// What was asked, in one line.
 pub fn key(account: MlUserId, question: &FeeQuestion) -> String {
-    let FeeQuestion {
-        price,
-        category,
-        logistic,
-    } = question;
+    let FeeQuestion { price, category, logistic } = question;
     format!("{account}|{category}|{}|{logistic}", price.0)
 }
 
@@ -49,20 +45,14 @@ pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
 
 /// Forgets answers that are no good any more; gives back how many.
 pub fn forget_old(tx: &WriteTx<'_>) -> Result<usize> {
-    tx.execute(
-        "DELETE FROM ml_fee WHERE fetched_at <= ?1",
-        [retention::FEES.before(tx.now()).0],
-    )
+    tx.execute("DELETE FROM ml_fee WHERE fetched_at <= ?1", [retention::FEES.before(tx.now()).0])
 }
 
 /// What is a person's own.
 pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     let (owner, role) = (person.account.user_id, person.account.role);
-    let rate: Option<i32> = tx.optional(
-        "SELECT rate_bp FROM own_tax WHERE user_id = ?1",
-        [owner],
-        |row| row.get(0),
-    )?;
+    let rate: Option<i32> =
+        tx.optional("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner], |row| row.get(0))?;
     Ok(Own {
         may: accounts::may(tx, owner, role, super::PERMISSION)?,
         tax: rate.map(|hundredths| f64::from(hundredths) / 100.0),

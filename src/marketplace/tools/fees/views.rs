@@ -61,8 +61,7 @@ impl CalculatorForm {
         let wrong: Vec<&str> = faults.iter().map(|(name, _)| &**name).collect();
         self.0.find_fault(&wrong, |_| "");
         for name in wrong {
-            self.0
-                .say(name, fault_words(faults, name).unwrap_or_default());
+            self.0.say(name, fault_words(faults, name).unwrap_or_default());
         }
     }
 }
@@ -107,11 +106,7 @@ impl Card {
         remains: &Remains,
     ) -> Self {
         let minus = |amount: Cents| {
-            if amount.0 == 0 {
-                amount.page()
-            } else {
-                format!("− {}", amount.page())
-            }
+            if amount.0 == 0 { amount.page() } else { format!("− {}", amount.page()) }
         };
         let mut lines = vec![("Comissão", percent(fee.percent), minus(remains.commission))];
         if remains.discount.0 > 0 {
@@ -145,13 +140,9 @@ mod tests {
 
     #[test]
     fn percentages_have_no_needless_zeros() {
-        for (number, text) in [
-            (14.0, "14%"),
-            (6.5, "6,5%"),
-            (0.0, "0%"),
-            (12.345, "12,35%"),
-            (-3.1, "-3,1%"),
-        ] {
+        for (number, text) in
+            [(14.0, "14%"), (6.5, "6,5%"), (0.0, "0%"), (12.345, "12,35%"), (-3.1, "-3,1%")]
+        {
             assert_eq!(percent(number), text);
         }
     }

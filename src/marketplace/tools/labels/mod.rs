@@ -136,10 +136,8 @@ pub fn unknown(
     Ok(unknown)
 }
 
-pub const NOT_FOUND: Refusal = (
-    StatusCode::NOT_FOUND,
-    "Este envio não foi encontrado entre as vendas desta conta.",
-);
+pub const NOT_FOUND: Refusal =
+    (StatusCode::NOT_FOUND, "Este envio não foi encontrado entre as vendas desta conta.");
 
 /// What to say when the marketplace gave no file. `asked` is what it was
 /// asked for.
@@ -156,10 +154,8 @@ pub fn refusal(error: &CallError, asked: &[i64]) -> (StatusCode, Cow<'static, st
 /// What to say of labels that cannot be printed: the sentence alone when one
 /// was asked for, else which they are and what becomes of the others.
 fn unprinted(failed: &[Unprinted], asked: &[i64]) -> (StatusCode, Cow<'static, str>) {
-    let named: Vec<&Unprinted> = failed
-        .iter()
-        .filter(|one| asked.contains(&one.shipment))
-        .collect();
+    let named: Vec<&Unprinted> =
+        failed.iter().filter(|one| asked.contains(&one.shipment)).collect();
     if asked.len() < 2 || named.is_empty() {
         let (status, said) = of_cause(failed.first().map_or("", |one| &one.cause));
         return (status, said.into());
@@ -175,12 +171,7 @@ fn unprinted(failed: &[Unprinted], asked: &[i64]) -> (StatusCode, Cow<'static, s
         ),
     };
     for one in &named {
-        let _ = write!(
-            said,
-            "\n\nEnvio {}: {}",
-            one.shipment,
-            of_cause(&one.cause).1
-        );
+        let _ = write!(said, "\n\nEnvio {}: {}", one.shipment, of_cause(&one.cause).1);
     }
     if named.len() < asked.len() {
         said.push_str("\n\nVolte à página Etiquetas e imprima de novo: as outras saem sem estas.");
@@ -211,10 +202,7 @@ mod tests {
     use super::*;
 
     fn unprinted(shipment: i64, cause: &str) -> Unprinted {
-        Unprinted {
-            shipment,
-            cause: cause.to_owned(),
-        }
+        Unprinted { shipment, cause: cause.to_owned() }
     }
 
     #[test]
@@ -234,10 +222,7 @@ mod tests {
             let alone = refusal(&CallError::Failed(failed), &[7]);
             assert_eq!(alone, (status, said.into()));
         }
-        let refused = |status| Failure::Refused {
-            status,
-            code: String::new(),
-        };
+        let refused = |status| Failure::Refused { status, code: String::new() };
         for (error, expected) in [
             (CallError::NotLinked, 404),
             (CallError::Failed(refused(404)), 404),
@@ -263,10 +248,7 @@ mod tests {
         let said = told(&failed, &[7, 8, 9]);
         assert!(said.contains("2 das 3 não podem"), "{said}");
         assert!(said.contains("\n\nEnvio 8: A etiqueta ainda não"), "{said}");
-        assert!(
-            said.contains("\n\nEnvio 9: O marketplace não deu"),
-            "{said}"
-        );
+        assert!(said.contains("\n\nEnvio 9: O marketplace não deu"), "{said}");
         assert!(!said.contains("99") && !said.contains('<'), "{said}");
         assert!(said.ends_with("saem sem estas."), "{said}");
         let said = told(&failed[..1], &[7, 8]);

@@ -122,17 +122,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         is_living,
         tabs: tabs(&accounts, shown),
         printable: printable.len(),
-        all: address(
-            FILE,
-            &[("conta", &account), ("shipment_id", &printable.join(","))],
-        ),
-        paging: Paging::new(
-            PATH,
-            &[("conta", &account)],
-            page.into(),
-            ROWS.into(),
-            total,
-        ),
+        all: address(FILE, &[("conta", &account), ("shipment_id", &printable.join(","))]),
+        paging: Paging::new(PATH, &[("conta", &account)], page.into(), ROWS.into(), total),
         parcels: rows.into_iter().map(parcel).collect(),
         account,
     })
@@ -140,11 +131,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 /// `2× Garrafa e mais 1 pedido`.
 fn title_of(parcel: &Parcel) -> String {
-    let title = if parcel.title.is_empty() {
-        "Venda"
-    } else {
-        &parcel.title
-    };
+    let title = if parcel.title.is_empty() { "Venda" } else { &parcel.title };
     let more = match parcel.orders {
         ..2 => String::new(),
         2 => " e mais 1 pedido".to_owned(),
@@ -263,10 +250,7 @@ fn is_sent_by(app: &App, owner: UserId, account: MlUserId, shipment: i64) -> Res
             Err(match &error {
                 // Whatever it is, it is not this account's.
                 CallError::NotLinked
-                | CallError::Failed(Failure::Refused {
-                    status: 400 | 403 | 404,
-                    ..
-                }) => NOT_FOUND,
+                | CallError::Failed(Failure::Refused { status: 400 | 403 | 404, .. }) => NOT_FOUND,
                 error => out_of_reach(error),
             })
         }
