@@ -16,6 +16,7 @@ mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
 mod furnish; // A site with something in every list.
 mod health; // What an owner is told of how an account is read.
 mod html; // A strict reader of our pages.
+mod memory; // How much memory a process has, and a ceiling on it.
 mod openapi; // Replies against the OpenAPI document.
 mod page_rules; // What must hold on every page.
 mod payloads; // Texts that would run if they were taken for more.
@@ -49,6 +50,7 @@ mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
 mod delivery;
 mod durability; // Killed at any moment, the server keeps what it answered.
+mod exhaustion; // One client must not stop the others.
 mod fees; // The fee calculator: fields, memory of a day, and whose account.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.

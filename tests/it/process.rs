@@ -94,6 +94,11 @@ impl Process {
         process
     }
 
+    /// The number the system knows it by.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it wrote to stderr so far; everything once it has ended.
     pub fn log(&self) -> String {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 use crate::checks::{self, Secret};
 use crate::client::Reply;
+use crate::memory::{self, Ceiling};
 use crate::process::{EXECUTABLE, Outcome, Process, run};
 use crate::world::World;
 
@@ -107,6 +108,7 @@ pub struct Builder {
     environment: Vec<(String, String)>,
     clock: Option<Clock>,
     notify: Option<SocketAddr>,
+    memory: Option<u64>,
 }
 
 impl Builder {
@@ -143,6 +145,12 @@ impl Builder {
             .config("marketplace.auth_base", address)
     }
 
+    /// Has the system kill the server when it needs more memory than this.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
     #[track_caller]
     pub fn start(self) -> Site {
         let folder = tempfile::tempdir().unwrap();
@@ -160,6 +168,8 @@ impl Builder {
             clock,
             environment: self.environment,
             notify: self.notify,
+            memory: self.memory,
+            ceiling: Mutex::default(),
             process: Mutex::new(None),
             log_before: Mutex::default(),
             people: Mutex::default(),
@@ -206,7 +216,10 @@ pub struct Site {
     clock: Clock,
     environment: Vec<(String, String)>,
     notify: Option<SocketAddr>,
+    memory: Option<u64>,
     process: Mutex<Option<Process>>,
+    /// Dropped after the process.
+    ceiling: Mutex<Option<Ceiling>>,
     log_before: Mutex<String>,
     people: Mutex<BTreeMap<String, Person>>,
     secrets: Mutex<Vec<Secret>>,
@@ -357,7 +370,14 @@ impl Site {
         if let Some(world) = self.notify {
             World::notify_to(world, process.address);
         }
+        *lock(&self.ceiling) = self.memory.and_then(|bytes| Ceiling::over(process.pid(), bytes));
         *lock(&self.process) = Some(process);
+    }
+
+    /// The most memory that the server had resident since it started, in bytes.
+    #[track_caller]
+    pub fn peak_memory(&self) -> u64 {
+        memory::peak_resident(lock(&self.process).as_ref().expect("the server is running").pid())
     }
 
     fn executable(&self) -> Command {

@@ -1,0 +1,81 @@
+//! One client must not stop the others: what one does to exhaust the service,
+//! and what another person notices of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::actors::Actor;
+use crate::process::until;
+use crate::site::{Builder, Site};
+
+/// Memory at which the system kills the server under attack.
+const CEILING: u64 = 256 << 20;
+/// Memory that it may have at most.
+const MOST_RESIDENT: u64 = 200 << 20;
+/// How long another person may wait, for 99 of 100 pages.
+const BEARABLE: Duration = Duration::from_millis(100);
+/// How soon after an attack everything is as before.
+const RECOVERY: Duration = Duration::from_secs(5);
+/// Pages that another person looks at, at least.
+const LOOKS: usize = 100;
+
+/// A server that has little memory.
+#[track_caller]
+fn narrow(builder: Builder) -> Site {
+    builder.memory(CEILING).start()
+}
+
+/// Runs `attack` while another person looks at `page` all the time. The person
+/// must notice nothing, the memory must suffice, and five seconds later
+/// everything must be as before.
+#[track_caller]
+fn besieged<T>(site: &Site, bystander: &Actor<'_>, page: &str, attack: impl FnOnce() -> T) -> T {
+    bystander.get(page).expect(200);
+    let over = AtomicBool::new(false);
+    let (outcome, mut waits) = std::thread::scope(|scope| {
+        let looking = scope.spawn(|| {
+            let mut waits = Vec::new();
+            while !over.load(Ordering::Acquire) || waits.len() < LOOKS {
+                let began = Instant::now();
+                bystander.get(page).expect(200);
+                waits.push(began.elapsed());
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+            waits
+        });
+        // Also when the attack fails, or the looking would never end.
+        let end = Ended(&over);
+        let outcome = attack();
+        drop(end);
+        (outcome, looking.join().expect("the other person's pages came"))
+    });
+    let calm = Instant::now();
+    until("the service is as before", RECOVERY, || {
+        let ready = site.anonymous().get("/readyz").status == 200;
+        let began = Instant::now();
+        let page = bystander.get(page).status == 200;
+        (ready && page && began.elapsed() < BEARABLE).then_some(())
+    });
+    assert!(calm.elapsed() < RECOVERY);
+    let peak = site.peak_memory();
+    assert!(peak < MOST_RESIDENT, "{} MB were resident", peak >> 20);
+    waits.sort_unstable();
+    let p99 = waits[waits.len() * 99 / 100];
+    assert!(p99 < BEARABLE, "another person waited {p99:?} (p99 of {})", waits.len());
+    outcome
+}
+
+struct Ended<'a>(&'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[test]
+fn a_quiet_server_passes_its_own_siege() {
+    let site = narrow(Site::builder().unlimited());
+    let ana = site.person("ana");
+    besieged(&site, &ana, "/painel", || ());
+}

@@ -1,0 +1,51 @@
+//! How much memory a child process has, and a ceiling on it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most memory a process has had resident since it started, in bytes.
+#[track_caller]
+pub fn peak_resident(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the process lives");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
+}
+
+/// A control group that kills its process when it needs more than a limit.
+/// Removed with this value, which must outlive the process.
+pub struct Ceiling(PathBuf);
+
+impl Ceiling {
+    /// Confines a running process, where this machine lets us make groups;
+    /// elsewhere the tests rely on [`peak_resident`] alone.
+    pub fn over(pid: u32, bytes: u64) -> Option<Self> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let (folder, limit) = own.lines().find_map(|line| {
+            // `4:memory:/path` in the first version of control groups, `0::/path` in the second.
+            let (_, rest) = line.split_once(':')?;
+            let (controllers, path) = rest.split_once(':')?;
+            let path = path.trim_start_matches('/');
+            if controllers.split(',').any(|name| name == "memory") {
+                Some((Path::new("/sys/fs/cgroup/memory").join(path), "memory.limit_in_bytes"))
+            } else if controllers.is_empty() {
+                let folder = Path::new("/sys/fs/cgroup").join(path);
+                folder.join("memory.max").exists().then_some((folder, "memory.max"))
+            } else {
+                None
+            }
+        })?;
+        let folder = folder.join(format!("seller-platform-{pid}"));
+        fs::create_dir(&folder).ok()?;
+        let group = Self(folder);
+        fs::write(group.0.join(limit), bytes.to_string()).ok()?;
+        fs::write(group.0.join("cgroup.procs"), pid.to_string()).ok()?;
+        Some(group)
+    }
+}
+
+impl Drop for Ceiling {
+    fn drop(&mut self) {
+        // A group with a process in it cannot be removed; it ends with the machine.
+        fs::remove_dir(&self.0).ok();
+    }
+}
