@@ -200,11 +200,11 @@ pub fn flush(app: &App) -> Result<(), DbError> {
     app.requests.flush(&app.db)
 }
 
-/// Takes over the windows of the last run.
+/// Takes over the windows of the last run, and where people signed in from.
 pub fn load(app: &App) -> Result<(), DbError> {
     app.db.write(accounts::forgive_marked)?;
     app.limiter.load(stored_windows(&app.db)?);
-    Ok(())
+    app.familiar.load(&app.db, app.clock.now())
 }
 
 /// Removes what is over, so many at a time that no job of the writer takes
@@ -285,11 +285,16 @@ pub fn run(app: &App, stop: &crate::worker::Stop) {
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
         // Written first, so that nothing forgiven is written again afterwards.
-        if let Err(error) = flush(app).and_then(|()| heed_outside_change(app)) {
-            tracing::warn!(%error, "counters were not written; trying again");
+        match flush(app).and_then(|()| heed_outside_change(app)) {
+            // The writer has told of a full disk, once.
+            Ok(()) | Err(DbError::Full) => {}
+            Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
         }
-        if let Err(error) = viewing::close_over(app) {
-            tracing::warn!(%error, "views that are over were not closed; trying again");
+        match viewing::close_over(app) {
+            Ok(()) | Err(DbError::Full) => {}
+            Err(error) => {
+                tracing::warn!(%error, "views that are over were not closed; trying again");
+            }
         }
         if stopping {
             return;

@@ -15,7 +15,7 @@ pub enum DbError {
     /// The queue or a pool is full, or another process holds the file: 503.
     #[error("the database is busy, try again shortly")]
     Busy,
-    /// No space is left for the write; reads still work: 503.
+    /// No space is left for the write, or a quota allows none; reads still work: 503.
     #[error("the disk is full, free some space")]
     Full,
     /// The file cannot be written.
@@ -40,11 +40,21 @@ impl From<rusqlite::Error> for DbError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DiskFull) => Self::Full,
+            _ if is_refused_write(&error) => Self::Full,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::OperationInterrupted) => Self::Deadline,
             _ => Self::Sqlite(error),
         }
     }
+}
+
+/// Whether the system refused to write more, which leaves what is stored as it
+/// was: SQLite knows a full disk by one code, but not a quota, a limit on the
+/// size of files, or no space for the log's index.
+fn is_refused_write(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|code| {
+        matches!(code.extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)
+    })
 }
 
 impl DbError {

@@ -14,6 +14,7 @@
 
 pub mod backup;
 mod checkpoint;
+mod condition;
 mod error;
 mod lock;
 pub mod migrate;
@@ -30,6 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::clock::Clock;
 
+pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
 pub use migrate::SCHEMA;
 pub use readers::Lane;
@@ -130,7 +132,7 @@ impl Db {
     ///
     /// Fails with [`DbError::Busy`] when no connection is free for 2 seconds
     /// and with [`DbError::Deadline`] when the lane's time is over (5 seconds
-    /// in place, 30 seconds slow).
+    /// in place and for brief reads, 30 seconds slow).
     pub fn read<T, E: From<DbError>>(
         &self,
         lane: Lane,
@@ -187,10 +189,10 @@ impl Db {
         self.inner.writer.on_outside_change(Box::new(f));
     }
 
-    /// Lets an empty job through the writer: fails when the queue is full, the
-    /// writer is stuck behind another process, or the database is closed.
-    pub fn is_writable(&self) -> Result<()> {
-        self.write(|_| Ok(()))
+    /// Whether writes go through, as far as the writer knows. It is answered
+    /// from memory; asking makes an idle writer look.
+    pub fn condition(&self) -> Condition {
+        self.inner.writer.condition()
     }
 
     /// Looks for corruption, on a connection of its own without deadline.

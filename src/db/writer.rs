@@ -3,9 +3,11 @@
 //! Jobs wait in a bounded queue. The writer takes all that are there, runs
 //! each in a savepoint of one transaction, commits (which syncs), runs the
 //! hooks and answers. A job that fails or panics undoes its own changes only;
-//! a commit that fails fails every job of it. When the disk reports an error
-//! at a commit, what is stored is no longer known: the process ends, and the
-//! next start finds everything that was ever answered.
+//! a commit that fails fails every job of it. A write that finds no space is
+//! undone; from then on the writer itself tries each second whether there is
+//! some (`condition.rs`). When the disk reports an error at a sync, what is
+//! stored is no longer known: the process ends, and the next start finds
+//! everything that was ever answered.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -20,6 +22,7 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::oneshot;
 
 use super::checkpoint::{Gate, Log};
+use super::condition::{Condition, Observed};
 use super::tx::{Hook, WriteTx};
 use super::{DbError, Result};
 use crate::clock::Clock;
@@ -68,6 +71,7 @@ pub struct Handle {
 #[derive(Default)]
 struct Shared {
     waiting: AtomicUsize,
+    observed: Observed,
     closed: AtomicBool,
     watchers: Mutex<Vec<Watcher>>,
 }
@@ -77,8 +81,14 @@ impl Handle {
     pub fn start(setup: Setup) -> std::io::Result<Self> {
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
         let shared = Arc::<Shared>::default();
-        let writer =
-            Writer { setup, jobs, shared: Arc::clone(&shared), log: Log::new(), stopping: false };
+        let writer = Writer {
+            setup,
+            jobs,
+            shared: Arc::clone(&shared),
+            log: Log::new(),
+            log_stays: false,
+            stopping: false,
+        };
         let thread =
             std::thread::Builder::new().name("writer".to_owned()).spawn(move || writer.run())?;
         Ok(Self { queue, shared, id: thread.thread().id(), thread: Mutex::new(Some(thread)) })
@@ -109,6 +119,14 @@ impl Handle {
     /// Has `watcher` called after changes of other processes.
     pub fn on_outside_change(&self, watcher: Watcher) {
         self.shared.watchers.lock().unwrap_or_else(PoisonError::into_inner).push(watcher);
+    }
+
+    /// Whether writes go through, without asking the writer's thread.
+    pub fn condition(&self) -> Condition {
+        if self.shared.closed.load(Ordering::Acquire) || self.queue_depth() >= QUEUE {
+            return Condition::NotWritable;
+        }
+        self.shared.observed.condition()
     }
 
     /// Jobs in the queue.
@@ -230,8 +248,13 @@ struct Writer {
     jobs: Receiver<Message>,
     shared: Arc<Shared>,
     log: Log,
+    /// Whether the log could not be folded in, which is told once.
+    log_stays: bool,
     stopping: bool,
 }
+
+/// Hooks of a commit, and what one of its jobs was refused.
+type Committed = (Vec<Hook>, Option<ffi::Error>);
 
 impl Writer {
     /// Works until it is stopped and the queue is empty.
@@ -247,6 +270,9 @@ impl Writer {
                 worked = Instant::now();
             } else if self.stopping {
                 return self.setup.connection;
+            }
+            if self.shared.observed.wants_try() {
+                self.try_writing();
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
@@ -281,8 +307,14 @@ impl Writer {
     }
 
     fn commit_and_answer(&mut self, batch: &mut Vec<Box<dyn Job>>) {
-        let lost = match self.commit(batch) {
-            Ok(hooks) => {
+        self.shared.observed.begin();
+        let changes = self.setup.connection.total_changes();
+        let committed = self.commit(batch);
+        let has_changed = self.setup.connection.total_changes() > changes;
+        let lost = match committed {
+            Ok((hooks, refused)) => {
+                let outcome = refused.map(Err).or(has_changed.then_some(Ok(())));
+                self.shared.observed.end(outcome);
                 for hook in hooks {
                     if catch_unwind(AssertUnwindSafe(hook)).is_err() {
                         tracing::error!("a hook after a commit panicked; the commit stands");
@@ -292,7 +324,12 @@ impl Writer {
             }
             Err(code) => {
                 self.roll_back();
-                tracing::error!(error = %DbError::of_code(code), jobs = batch.len(), "a commit failed and was undone");
+                self.shared.observed.end(Some(Err(code)));
+                let error = DbError::of_code(code);
+                // Which is told once, and not for each commit.
+                if !matches!(error, DbError::Full) {
+                    tracing::error!(%error, jobs = batch.len(), "a commit failed and was undone");
+                }
                 Some(code)
             }
         };
@@ -302,20 +339,37 @@ impl Writer {
         self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
     }
 
-    /// Runs the jobs in one transaction and gives back their hooks.
-    fn commit(&self, batch: &mut [Box<dyn Job>]) -> std::result::Result<Vec<Hook>, ffi::Error> {
+    /// Runs the jobs in one transaction and gives back their hooks, and what
+    /// one of them was refused for want of space.
+    fn commit(&self, batch: &mut [Box<dyn Job>]) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
         execute(connection, "BEGIN IMMEDIATE")?;
         let tx = WriteTx::new(connection, self.setup.clock.now());
         for job in batch {
             run_in_savepoint(&tx, job.as_mut())?;
         }
-        execute(connection, "COMMIT").inspect_err(|error| {
-            if error.code == ErrorCode::SystemIoFailure {
-                die(&DbError::of_code(*error), "commit");
-            }
-        })?;
-        Ok(tx.into_hooks())
+        commit_or_die(connection)?;
+        // A statement may find no space and leave the transaction as it was.
+        let is_full = |code: &ffi::Error| matches!(DbError::of_code(*code), DbError::Full);
+        let refused = tx.failure().filter(is_full);
+        Ok((tx.into_hooks(), refused))
+    }
+
+    /// Writes a page that says what it said before.
+    fn try_writing(&mut self) {
+        let connection = &self.setup.connection;
+        self.shared.observed.begin();
+        let written = execute(connection, "BEGIN IMMEDIATE")
+            .and_then(|()| {
+                // Changes nothing, and is written all the same.
+                execute(connection, &format!("PRAGMA user_version = {}", super::migrate::VERSION))
+            })
+            .and_then(|()| commit_or_die(connection));
+        if written.is_err() {
+            self.roll_back();
+        }
+        self.shared.observed.end(Some(written));
+        self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
     }
 
     fn roll_back(&self) {
@@ -329,14 +383,18 @@ impl Writer {
             return;
         }
         match checkpoint(&mut self.log, &self.setup) {
-            Ok(()) | Err(DbError::Busy) => {}
+            Ok(()) | Err(DbError::Busy) => self.log_stays = false,
             // A sync that failed once may claim success the next time.
             Err(DbError::Sqlite(error))
                 if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
             {
                 die(&DbError::Sqlite(error), "checkpoint");
             }
-            Err(error) => tracing::warn!(%error, "the write-ahead log could not be folded in"),
+            Err(error) if !self.log_stays => {
+                self.log_stays = true;
+                tracing::warn!(%error, "the write-ahead log cannot be folded in; it is tried again");
+            }
+            Err(_) => {}
         }
     }
 
@@ -394,6 +452,17 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
         .map_err(|error| {
             error.sqlite_error().copied().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
         })
+}
+
+/// Commits. What the disk could not sync, nobody knows.
+fn commit_or_die(connection: &Connection) -> std::result::Result<(), ffi::Error> {
+    execute(connection, "COMMIT").inspect_err(|code| {
+        if let DbError::Sqlite(error) = DbError::of_code(*code)
+            && error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+        {
+            die(&DbError::Sqlite(error), "commit");
+        }
+    })
 }
 
 /// Ends the process: after a disk error only a fresh start, which reads what

@@ -5,7 +5,8 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::{Problem, Reply, Request, assets, policy};
+use crate::db::Condition;
+use crate::http::{Code, Family, Problem, Reply, Request, assets, policy};
 
 #[derive(Serialize)]
 struct Health {
@@ -21,27 +22,38 @@ pub fn healthz(_: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
 #[derive(Serialize)]
 struct Ready {
     ok: bool,
-    /// Whether a write went through just now.
+    /// Whether writes go through.
     database: &'static str,
 }
 
-/// `GET /readyz`: the database takes writes and no damage was found.
-/// Migrations are done before the server listens.
-pub fn readyz(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    let database = match app.db.is_writable() {
-        _ if app.soundness.is_damaged() => "damaged",
-        Ok(()) => "ok",
-        Err(error) => {
-            tracing::warn!(request_id = request.id.to_str().unwrap_or_default(), %error, "the database takes no writes");
-            "not writable"
-        }
+/// Why the service is not ready; an error like any other of its family.
+#[derive(Serialize)]
+struct NotReady {
+    ok: bool,
+    success: bool,
+    code: &'static str,
+    message: &'static str,
+    database: &'static str,
+}
+
+/// Seconds after which it may look better.
+const AGAIN_S: u16 = 5;
+
+/// `GET /readyz`: the database takes writes and no damage was found. It is
+/// answered from memory, so that it waits for nothing. Migrations are done
+/// before the server listens.
+pub fn readyz(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
+    let (database, message) = match app.db.condition() {
+        _ if app.soundness.is_damaged() => ("damaged", "the database is damaged; restore a backup"),
+        Condition::Writable => return Reply::json(&Ready { ok: true, database: "ok" }),
+        Condition::Full => ("full", "the disk is full; nothing can be stored until some is free"),
+        Condition::NotWritable => ("not writable", "the database takes no writes at the moment"),
     };
-    if database == "ok" {
-        return Reply::json(&Ready { ok: true, database });
-    }
-    Ok(Reply::json(&Ready { ok: false, database })?
+    let code = Code::Unavailable.name(Family::Integration);
+    let reply = Reply::json(&NotReady { ok: false, success: false, code, message, database })?;
+    Ok(reply
         .status(StatusCode::SERVICE_UNAVAILABLE)
-        .with(http::header::RETRY_AFTER, 5.into()))
+        .with(http::header::RETRY_AFTER, AGAIN_S.into()))
 }
 
 /// `GET /assets/…`: an embedded file.

@@ -7,7 +7,7 @@ use http::HeaderValue;
 use super::store;
 use crate::app::App;
 use crate::clock::Instant;
-use crate::db::Lane;
+use crate::db::{Condition, Lane};
 use crate::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
 
@@ -42,6 +42,7 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     answers(&mut figures, app);
     request_log(&mut figures, app);
     database(&mut figures, app);
+    marketplace(&mut figures, app);
     queues(&mut figures, app)?;
     Ok(Reply::of(MEDIA, figures.0))
 }
@@ -101,10 +102,29 @@ fn database(figures: &mut Figures, app: &App) {
         std::fs::metadata(app.db.path()).map_or(0, |file| file.len()),
     );
     figures.gauge("seller_platform_wal_bytes", "Size of the write-ahead log.", app.db.wal_bytes());
+    let condition = app.db.condition();
+    figures.gauge(
+        "seller_platform_database_writable",
+        "1 when the last write went through.",
+        u64::from(condition == Condition::Writable),
+    );
+    figures.gauge(
+        "seller_platform_disk_full",
+        "1 when the last write found no space.",
+        u64::from(condition == Condition::Full),
+    );
     figures.gauge(
         "seller_platform_database_damaged",
         "1 when the check after an unclean stop found damage.",
         u64::from(app.soundness.is_damaged()),
+    );
+}
+
+fn marketplace(figures: &mut Figures, app: &App) {
+    figures.gauge(
+        "seller_platform_marketplace_away",
+        "1 while calls to the marketplace hang or fail, so that people are told at once.",
+        u64::from(app.marketplace.client.is_away()),
     );
 }
 

@@ -47,6 +47,11 @@ fn held(db: &Db) -> mpsc::Sender<()> {
     go_on
 }
 
+/// Goes through the writer and changes nothing.
+fn empty_job(db: &Db) -> Result<()> {
+    db.write(|_| Ok(()))
+}
+
 #[derive(Debug)]
 enum Refusal {
     Rule,
@@ -146,12 +151,13 @@ fn a_full_queue_refuses_at_once_and_recovers() {
     let queued: Vec<_> =
         (0..1_024).map(|number| db.submit(move |tx| put(tx, &number.to_string(), b""))).collect();
     assert_eq!(db.queue_depth(), 1_024);
-    assert!(matches!(db.is_writable(), Err(DbError::Busy)));
+    assert!(matches!(empty_job(&db), Err(DbError::Busy)));
+    assert_eq!(db.condition(), Condition::NotWritable);
     hold.send(()).unwrap();
     for pending in queued {
         pending.wait().unwrap();
     }
-    db.is_writable().unwrap();
+    assert_eq!(db.condition(), Condition::Writable);
     assert_eq!(count(&db), 1_024);
 }
 
@@ -160,7 +166,7 @@ fn a_job_runs_although_its_caller_has_left() {
     let place = Place::new();
     let db = place.open();
     drop(db.submit(|tx| put(tx, "a", b"")));
-    db.is_writable().unwrap();
+    empty_job(&db).unwrap();
     assert_eq!(count(&db), 1);
 }
 
@@ -196,7 +202,8 @@ fn closing_runs_what_is_queued_and_refuses_what_comes_later() {
     }
     let read = late.read(Lane::InPlace, |tx| has(tx, "0"));
     assert!(matches!(read, Err(DbError::Stopped)));
-    assert!(matches!(late.is_writable(), Err(DbError::Stopped)));
+    assert!(matches!(empty_job(&late), Err(DbError::Stopped)));
+    assert_eq!(late.condition(), Condition::NotWritable);
     drop(late);
     assert_eq!(count(&place.open()), 700);
 }
@@ -214,6 +221,7 @@ fn a_deferred_constraint_fails_the_commit_and_the_writer_lives_on() {
         Ok::<_, DbError>(())
     });
     assert!(matches!(orphan, Err(DbError::Sqlite(_))), "{orphan:?}");
+    assert_eq!(db.condition(), Condition::Writable);
     write(&db, |tx| put(tx, "a", b""));
     assert_eq!(count(&db), 1);
 }
@@ -239,7 +247,20 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
         assert!(matches!(pending.wait(), Err(DbError::Full)));
     }
     assert_eq!(count(&db), 0);
+    assert_eq!(db.condition(), Condition::Full);
+    // What writes nothing says nothing.
+    empty_job(&db).unwrap();
+    assert_eq!(db.condition(), Condition::Full);
     write(&db, |tx| put(tx, "small", b""));
+    assert_eq!(db.condition(), Condition::Writable);
+    let swallowed = db.write(|tx| {
+        let refused = put(tx, "large", &vec![1; 100_000]);
+        Ok::<_, DbError>(matches!(refused, Err(DbError::Full)))
+    });
+    assert!(matches!(swallowed, Ok(true) | Err(DbError::Full)), "{swallowed:?}");
+    assert_eq!(db.condition(), Condition::Full);
+    // The writer finds out by itself when there is space again.
+    wait_until(|| db.condition() == Condition::Writable);
     limit(1 << 30);
     write(&db, |tx| put(tx, "large", &vec![1; 100_000]));
     assert_eq!(count(&db), 2);
@@ -324,6 +345,6 @@ fn waiting_inside_a_job_is_caught() {
     let place = Place::new();
     let db = place.open();
     let inner = db.clone();
-    let outcome = db.write(move |_| inner.is_writable());
+    let outcome = db.write(move |_| empty_job(&inner));
     assert!(matches!(outcome, Err(DbError::JobPanicked)), "{outcome:?}");
 }

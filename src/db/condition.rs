@@ -1,0 +1,159 @@
+//! Whether writes go through: what the writer saw last, for those who may not
+//! wait for it.
+//!
+//! After a write that found no space, or that another process kept from being
+//! tried, the writer tries by itself each second until one goes through. An
+//! idle one tries when it was asked and has not written for two seconds.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::{ErrorCode, ffi};
+
+use super::DbError;
+
+/// How often is tried what failed.
+const TRY_EVERY: Duration = Duration::from_secs(1);
+/// How old the last write may be when somebody asks.
+const FRESH: Duration = Duration::from_secs(2);
+/// A commit that takes longer is stuck. Lists of people and products are one
+/// job and take some seconds.
+const STUCK: Duration = Duration::from_secs(20);
+
+/// Whether writes go through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// The last one did.
+    Writable = 0,
+    /// The last one found no space.
+    Full = 1,
+    /// The last one could not be tried, or takes for ever.
+    NotWritable = 2,
+}
+
+/// What the writer saw last.
+pub struct Observed {
+    started: Instant,
+    condition: AtomicU8,
+    asked: AtomicBool,
+    /// When a write was tried last, and when the running one began, in
+    /// milliseconds since `started`; 0 when none runs.
+    tried_ms: AtomicU64,
+    began_ms: AtomicU64,
+}
+
+impl Default for Observed {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+            condition: AtomicU8::new(Condition::Writable as u8),
+            asked: AtomicBool::new(false),
+            tried_ms: AtomicU64::new(0),
+            began_ms: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Observed {
+    /// Whether writes go through.
+    pub fn condition(&self) -> Condition {
+        self.asked.store(true, Ordering::Relaxed);
+        let began = self.began_ms.load(Ordering::Relaxed);
+        if began > 0 && self.since(began) > STUCK {
+            return Condition::NotWritable;
+        }
+        match self.condition.load(Ordering::Relaxed) {
+            0 => Condition::Writable,
+            1 => Condition::Full,
+            _ => Condition::NotWritable,
+        }
+    }
+
+    /// Whether the writer is to try a write of its own.
+    pub fn wants_try(&self) -> bool {
+        let idle = self.since(self.tried_ms.load(Ordering::Relaxed));
+        match self.condition.load(Ordering::Relaxed) {
+            0 => idle >= FRESH && self.asked.swap(false, Ordering::Relaxed),
+            _ => idle >= TRY_EVERY,
+        }
+    }
+
+    /// A write begins.
+    pub fn begin(&self) {
+        self.began_ms.store(self.now_ms().max(1), Ordering::Relaxed);
+    }
+
+    /// A write ended. Without an outcome nothing was to be written after all,
+    /// which says nothing of the disk.
+    pub fn end(&self, outcome: Option<Result<(), ffi::Error>>) {
+        self.began_ms.store(0, Ordering::Relaxed);
+        // A row that breaks a rule says nothing of it either.
+        let is_rule = |code: ffi::Error| code.code == ErrorCode::ConstraintViolation;
+        let Some(outcome) = outcome.filter(|outcome| !outcome.is_err_and(is_rule)) else {
+            return;
+        };
+        let (condition, error) = match outcome.map_err(DbError::of_code) {
+            Ok(()) => (Condition::Writable, None),
+            Err(error @ DbError::Full) => (Condition::Full, Some(error)),
+            Err(error) => (Condition::NotWritable, Some(error)),
+        };
+        self.tried_ms.store(self.now_ms(), Ordering::Relaxed);
+        let before = self.condition.swap(condition as u8, Ordering::Relaxed);
+        if before == condition as u8 {
+            return;
+        }
+        match error {
+            None => tracing::info!("the database takes writes again"),
+            Some(error) => {
+                tracing::error!(%error, "the database takes no writes; it is tried each second");
+            }
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn since(&self, ms: u64) -> Duration {
+        Duration::from_millis(self.now_ms().saturating_sub(ms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hangs_is_not_writable() {
+        let seen = Observed { started: Instant::now() - STUCK * 3, ..Observed::default() };
+        assert_eq!(seen.condition(), Condition::Writable);
+        seen.began_ms.store(1, Ordering::Relaxed);
+        assert_eq!(seen.condition(), Condition::NotWritable);
+        seen.end(None);
+        assert_eq!(seen.condition(), Condition::Writable);
+    }
+
+    #[test]
+    fn an_idle_writer_tries_when_asked_and_a_failing_one_by_itself() {
+        let seen = Observed { started: Instant::now() - FRESH * 2, ..Observed::default() };
+        assert!(!seen.wants_try(), "nobody asked");
+        seen.condition();
+        assert!(seen.wants_try());
+        assert!(!seen.wants_try(), "once for each asking");
+        for (code, condition) in [
+            (ffi::SQLITE_FULL, Condition::Full),
+            (ffi::SQLITE_IOERR_WRITE, Condition::Full),
+            (ffi::SQLITE_IOERR_SHMSIZE, Condition::Full),
+            (ffi::SQLITE_BUSY, Condition::NotWritable),
+            (ffi::SQLITE_READONLY, Condition::NotWritable),
+        ] {
+            seen.end(Some(Err(ffi::Error::new(code))));
+            assert_eq!(seen.condition(), condition, "{code}");
+            assert!(!seen.wants_try(), "it was tried just now");
+            seen.tried_ms.store(0, Ordering::Relaxed);
+            assert!(seen.wants_try());
+        }
+        seen.end(Some(Ok(())));
+        assert_eq!(seen.condition(), Condition::Writable);
+    }
+}
