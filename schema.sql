@@ -231,11 +231,13 @@ CREATE TABLE session (
     user_agent   TEXT NOT NULL,             -- what opened it, shortened
     ended_at     INTEGER,                   -- set by leaving, suspension or a new password
     viewing_id   INTEGER,                   -- the student as whom an administrator looks
-    viewing_until INTEGER                   -- end of that
+    viewing_until INTEGER,                  -- end of that
+    ordinal      INTEGER NOT NULL DEFAULT 0 -- order of a person's sessions within a second
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_viewing ON session (viewing_until) WHERE viewing_id IS NOT NULL;
 CREATE INDEX session_by_user ON session (user_id, created_at);
+CREATE INDEX session_open ON session (user_id, ordinal) WHERE ended_at IS NULL;
 CREATE INDEX session_by_age ON session (created_at);
 
 -- Tokens of the browser extension: one living token a person, 30 days.

@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
+use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
 use crate::behind::{Counter, Touches};
@@ -15,10 +16,10 @@ use crate::config::Config;
 use crate::content::PublicContent;
 use crate::db::Db;
 use crate::guard::Identities;
-use crate::http::Problem;
 use crate::http::addresses::Addresses;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
+use crate::lanes::Lanes;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
@@ -32,10 +33,6 @@ use crate::requests::Recorder;
 use crate::route::Route;
 use crate::secrets::Sealer;
 use crate::worker::Turns;
-
-/// Slow requests that run at a time, and that may wait for their turn.
-const SLOW_RUNNING: usize = 16;
-const SLOW_WAITING: usize = 112;
 
 /// The service's state.
 pub struct App {
@@ -52,6 +49,8 @@ pub struct App {
     pub pages: Pages,
     pub public: PublicContent,
     pub passwords: Passwords,
+    /// Addresses with a good login of late.
+    pub familiar: Arc<Familiar>,
     pub marketplace: Marketplace,
     pub delivery: Delivery,
     /// Our keys for push services, set at start while push is on.
@@ -60,7 +59,7 @@ pub struct App {
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
-    pub slow: SlowPool,
+    pub lanes: Lanes,
     /// A place for one copy of the database that is being sent.
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
@@ -109,6 +108,7 @@ impl App {
             public: PublicContent::default(),
             passwords: Passwords::start()
                 .map_err(|error| format!("cannot start the password thread: {error}"))?,
+            familiar: Arc::default(),
             marketplace: Marketplace::new(&config.marketplace, clock.clone()),
             delivery: Delivery::new(&config)?,
             push_keys: OnceLock::new(),
@@ -118,7 +118,7 @@ impl App {
             traffic: Traffic::new(&routes),
             requests: Recorder::new(&routes),
             routes,
-            slow: SlowPool::default(),
+            lanes: Lanes::default(),
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
             cron_turns: Turns::default(),
@@ -156,31 +156,5 @@ impl App {
         let day = self.zone().day(at);
         *today = (self.zone().start_of(day), self.zone().start_of(day.plus(1)), day);
         day
-    }
-}
-
-/// Places for requests that run on the blocking pool.
-pub struct SlowPool {
-    running: Arc<Semaphore>,
-    waiting: Arc<Semaphore>,
-}
-
-impl Default for SlowPool {
-    fn default() -> Self {
-        Self {
-            running: Arc::new(Semaphore::new(SLOW_RUNNING)),
-            waiting: Arc::new(Semaphore::new(SLOW_RUNNING + SLOW_WAITING)),
-        }
-    }
-}
-
-impl SlowPool {
-    /// A place in the queue, or a refusal when the queue is full. The second
-    /// value waits for the turn.
-    pub fn enter(&self) -> Result<(OwnedSemaphorePermit, Arc<Semaphore>), Problem> {
-        let place = Arc::clone(&self.waiting).try_acquire_owned().map_err(|_| {
-            Problem::unavailable("too many slow requests at once; try again in a moment", 2)
-        })?;
-        Ok((place, Arc::clone(&self.running)))
     }
 }

@@ -25,11 +25,12 @@ use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
-use crate::http::limit::Verdict;
+use crate::http::limit::{Subject, Verdict};
 use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::lanes::{Place, Whose};
 use crate::requests::{Caller, Entry};
 use crate::route::{Call, Route, Run};
 use crate::stamp::{self, Stamp};
@@ -279,6 +280,12 @@ impl Visit {
                 });
             }
         };
+        if let Run::Login(closed, _) = run
+            && let Some(answer) = closed(app, &request)
+        {
+            self.take_back(request);
+            return Step::Done(answer);
+        }
         if body.is_end_stream()
             && let Some(handler) = run.in_place(&request)
         {
@@ -290,6 +297,7 @@ impl Visit {
         self.id = request.id.clone();
         self.uri = request.head.uri.clone();
         let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
+        let who = self.identity;
         let patience = if route.patient {
             Duration::MAX
         } else {
@@ -300,7 +308,7 @@ impl Visit {
                 Ok(body) => request.body = body,
                 Err(problem) => return (Err(problem), true),
             }
-            (perform(&app, run, identity, request, patience).await, false)
+            (perform(&app, run, (who, identity), request, patience).await, false)
         }))
     }
 
@@ -421,33 +429,58 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
 async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
     run: Run<I>,
-    identity: I,
+    (who, identity): (Option<(&'static str, i64)>, I),
     request: Request,
     patience: Duration,
 ) -> Result<Reply, Problem> {
     if let Some(handler) = run.in_place(&request) {
         return contained(|| handler(app, &identity, &request));
     }
-    match run {
+    let (handler, place, lane) = match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;
-            in_time(patience, app.db.submit(job)).await
+            return in_time(patience, app.db.submit(job)).await;
         }
         Run::Read(handler) | Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
-            let (place, turns) = app.slow.enter()?;
-            let app = Arc::clone(app);
-            in_time(patience, async move {
-                let turn = turns.acquire_owned().await.map_err(Problem::internal)?;
-                let work = tokio::task::spawn_blocking(move || {
-                    let _held = (place, turn);
-                    let request = Request { lane: Lane::Slow, ..request };
-                    contained(|| handler(&app, &identity, &request))
-                });
-                work.await.map_err(Problem::internal)?
-            })
-            .await
+            (handler, app.lanes.slow.enter(whose(who, &request))?, Lane::Slow)
         }
+        Run::Outside(handler) | Run::ReadOrOutside(_, handler) => {
+            (handler, app.lanes.outside.enter(whose(who, &request))?, Lane::Brief)
+        }
+        Run::Password(handler) => (handler, at_passwords(app, who, &request)?, Lane::Brief),
+        // A session says nothing of who logs in.
+        Run::Login(_, handler) => (handler, at_passwords(app, None, &request)?, Lane::Brief),
+    };
+    let app = Arc::clone(app);
+    in_time(patience, async move {
+        let turn = place.turn().await.map_err(Problem::internal)?;
+        let work = tokio::task::spawn_blocking(move || {
+            let _held = turn;
+            let request = Request { lane, ..request };
+            contained(|| handler(&app, &identity, &request))
+        });
+        work.await.map_err(Problem::internal)?
+    })
+    .await
+}
+
+/// Whose places a request takes.
+fn whose(who: Option<(&'static str, i64)>, request: &Request) -> Whose {
+    match who {
+        Some((kind, number)) => Whose::Identity(kind, number),
+        None => Whose::Address(Subject::address(request.client)),
     }
+}
+
+/// A place for a password. Those of people whom we know are apart.
+fn at_passwords(
+    app: &App,
+    who: Option<(&'static str, i64)>,
+    request: &Request,
+) -> Result<Place, Problem> {
+    let is_known = who.is_some() || app.familiar.holds(request.client, request.now);
+    let lane = if is_known { &app.lanes.known_passwords } else { &app.lanes.passwords };
+    lane.enter(whose(who, request))
 }
 
 async fn in_time(

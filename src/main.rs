@@ -28,6 +28,7 @@ mod http;
 mod ids;
 mod integration;
 mod keys;
+mod lanes;
 mod marketplace;
 mod messages;
 mod money;

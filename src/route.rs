@@ -38,10 +38,19 @@ pub enum Run<I> {
     Read(Reader<I>),
     /// In place, unless the request asks for something costly.
     ReadOrSlow(fn(&Request) -> bool, Reader<I>),
+    /// In place, unless the request asks for something that only the outside knows.
+    ReadOrOutside(fn(&Request) -> bool, Reader<I>),
     /// Checked in place, then a job of the writer; answered after COMMIT.
     Write(Writer<I>),
-    /// On the bounded pool for slow work: passwords, calls to the outside, aggregates.
+    /// In the lane of our own slow work: aggregates, exports, files.
     Slow(Reader<I>),
+    /// In the lane of calls to other services.
+    Outside(Reader<I>),
+    /// In the lane of passwords.
+    Password(Reader<I>),
+    /// The same for logins: an address with too many failed ones is answered
+    /// by the first function, before its body is read.
+    Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, Reader<I>),
 }
 
 // By hand, because a derive would ask the same of `I`.
@@ -58,8 +67,14 @@ impl<I> Run<I> {
     pub fn in_place(&self, request: &Request) -> Option<Reader<I>> {
         match *self {
             Self::Read(handler) => Some(handler),
-            Self::ReadOrSlow(costly, handler) => (!costly(request)).then_some(handler),
-            Self::Write(_) | Self::Slow(_) => None,
+            Self::ReadOrSlow(costly, handler) | Self::ReadOrOutside(costly, handler) => {
+                (!costly(request)).then_some(handler)
+            }
+            Self::Write(_)
+            | Self::Slow(_)
+            | Self::Outside(_)
+            | Self::Password(_)
+            | Self::Login(..) => None,
         }
     }
 }
@@ -331,9 +346,13 @@ impl Route {
     pub const fn runs(&self) -> &'static str {
         const fn name<I>(run: &Run<I>) -> &'static str {
             match run {
-                Run::Read(_) | Run::ReadOrSlow(..) => "read",
+                Run::Read(_) => "read",
+                Run::ReadOrSlow(..) => "read/slow",
+                Run::ReadOrOutside(..) => "read/outside",
                 Run::Write(_) => "write",
                 Run::Slow(_) => "slow",
+                Run::Outside(_) => "outside",
+                Run::Password(_) | Run::Login(..) => "password",
             }
         }
         match &self.call {

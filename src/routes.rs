@@ -83,7 +83,7 @@ fn health() -> [Route; 2] {
     use operations::api;
     [
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").any_host(),
-        get("/readyz", Call::Open(Run::Slow(api::readyz)), "Says whether the service can do its work.").any_host(),
+        get("/readyz", Call::Open(Run::Read(api::readyz)), "Says whether the service can do its work.").any_host(),
     ]
 }
 
@@ -94,15 +94,15 @@ fn tools() -> [Route; 6] {
     use marketplace::tools::fees::pages as fees;
     use marketplace::tools::labels::pages as labels;
     [
-        get("/painel/ml/calculadora", Call::Session(Student, Run::Slow(fees::page)), "What remains of a sale, as a page."),
-        get("/painel/ml/calculadora/taxas-json", Call::Session(Student, Run::Slow(fees::fees_json)),
+        get("/painel/ml/calculadora", Call::Session(Student, Run::ReadOrOutside(fees::asks, fees::page)), "What remains of a sale, as a page."),
+        get("/painel/ml/calculadora/taxas-json", Call::Session(Student, Run::Outside(fees::fees_json)),
             "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),
         post("/painel/ml/calculadora/imposto", Call::Session(Student, Run::Write(fees::set_tax)),
             "Sets one's own tax rate for the calculator.").body_at_most(SMALL),
         get("/painel/ml/etiquetas", Call::Session(Student, Run::Read(labels::list)), "Parcels that are ready to be sent, as page or JSON."),
-        get("/painel/ml/etiqueta", Call::Session(Student, Run::Slow(labels::file)),
+        get("/painel/ml/etiqueta", Call::Session(Student, Run::Outside(labels::file)),
             "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
-        get("/painel/vendas/{id}/nota", Call::Session(Student, Run::Slow(marketplace::tools::invoices::file)),
+        get("/painel/vendas/{id}/nota", Call::Session(Student, Run::Outside(marketplace::tools::invoices::file)),
             "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
 }
@@ -198,7 +198,7 @@ fn people() -> [Route; 30] {
 #[rustfmt::skip]
 fn extension() -> [Route; 5] {
     [
-        post("/api/ext/auth", Call::Open(Run::Slow(accounts::api::auth)),
+        post("/api/ext/auth", Call::Open(Run::Login(accounts::login::closed, accounts::api::auth)),
             "Gives a user of the extension a token for e-mail and password.")
             .limited().family_is(Family::Internal).body_at_most(SMALL)
             .takes(accounts::api::auth_body).replies(accounts::api::auth_reply),
@@ -239,7 +239,7 @@ fn integrations() -> [Route; 4] {
     use Scope::{WebhookReceive, Write};
     use integration::{api, llm};
     [
-        post("/api/v1/alunos/criar", Call::Key(Write, Run::Slow(api::create)),
+        post("/api/v1/alunos/criar", Call::Key(Write, Run::Password(api::create)),
             "Registers a student; a welcome message leads to the choice of a password.")
             .body_at_most(SMALL).takes(api::create_body).replies(api::create_reply).creates().may_fail(&[Code::Conflict]),
         post("/api/v1/alunos/suspender", Call::Key(Write, Run::Write(api::suspend)),
@@ -263,7 +263,7 @@ fn telegram() -> [Route; 3] {
         post("/api/v1/webhook/telegram", Call::Telegram(Run::Write(hook::receive)),
             "Receives what people say to the Telegram bot.")
             .body_at_most(NOTIFICATION).takes(hook::body).replies(hook::reply),
-        post("/perfil/telegram/conectar", Call::Session(Anyone, Run::Slow(telegram::connect)),
+        post("/perfil/telegram/conectar", Call::Session(Anyone, Run::Outside(telegram::connect)),
             "Gives a link that connects one's Telegram, for a quarter of an hour.").body_at_most(SMALL),
         post("/perfil/telegram/desconectar", Call::Session(Anyone, Run::Write(telegram::disconnect)),
             "Disconnects one's Telegram.").body_at_most(SMALL),
@@ -291,26 +291,26 @@ fn panel() -> [Route; 23] {
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
-        post("/entrar", Call::Visitor(Run::Slow(accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
+        post("/entrar", Call::Visitor(Run::Login(accounts::pages::closed, accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
         post("/sair", Call::Visitor(Run::Write(accounts::pages::leave)), "Ends the session.").body_at_most(SMALL),
         get("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::page)), "The page that asks for a new password."),
         post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::ask)),
             "Queues a link to choose a new password, if the address is somebody's.").body_at_most(SMALL),
         get("/senha", Call::Visitor(Run::Read(accounts::choose::page)), "The page of a one-time link to choose a password."),
-        post("/senha", Call::Visitor(Run::Slow(accounts::choose::choose)),
+        post("/senha", Call::Visitor(Run::Password(accounts::choose::choose)),
             "Sets the password of a one-time link and opens a session.").body_at_most(SMALL),
         get("/configurar", Call::Visitor(Run::Read(accounts::setup::page)),
             "The page of the one-time link that makes the first administrator."),
-        post("/configurar", Call::Visitor(Run::Slow(accounts::setup::create)),
+        post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)),
             "Makes the first administrator.").body_at_most(SMALL),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").family_is(Family::Page),
         get("/painel", Call::Session(Student, Run::Read(marketplace::pages::home)), "A student's home."),
         get("/painel/ml", Call::Session(Student, Run::Read(marketplace::pages::accounts)), "The linked marketplace accounts."),
-        get("/painel/ml/conectar", Call::Session(Student, Run::Slow(marketplace::link::begin)),
+        get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::link::begin)),
             "Leads to the marketplace's consent page.").changes_state(),
-        get("/painel/ml/retorno", Call::Session(Student, Run::Slow(marketplace::link::finish)),
+        get("/painel/ml/retorno", Call::Session(Student, Run::Outside(marketplace::link::finish)),
             "Where the marketplace sends the person back to.").in_person(),
-        post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Slow(marketplace::link::unlink)),
+        post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Outside(marketplace::link::unlink)),
             "Unlinks an account and forgets its tokens.").body_at_most(SMALL),
         post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),
             "Reads an account at the marketplace now.").body_at_most(SMALL),
@@ -342,7 +342,7 @@ fn shops() -> [Route; 7] {
         get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(questions::walks, questions::questions)),
             "Questions of buyers, as page, JSON or CSV."),
         get("/painel/perguntas/{id}", Call::Session(Student, Run::Read(questions::question)), "A question of a buyer."),
-        post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Slow(marketplace::questions::answer::answer)),
+        post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Outside(marketplace::questions::answer::answer)),
             "Answers a question of a buyer.").body_at_most(ANSWER),
         get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(claims::walks, claims::claims)),
             "Claims of buyers, as page, JSON or CSV."),
@@ -355,14 +355,14 @@ fn own_account() -> [Route; 15] {
     use profile::{acts, alerts, pages, password, push};
     [
         get("/perfil", Call::Session(Anyone, Run::Read(pages::profile)), "One's own account, as page or JSON."),
-        post("/perfil", Call::Session(Anyone, Run::Slow(acts::change)), "Changes one's own name and chat number.").body_at_most(SMALL),
+        post("/perfil", Call::Session(Anyone, Run::Password(acts::change)), "Changes one's own name and chat number.").body_at_most(SMALL),
         get("/perfil/avisos", Call::Session(Anyone, Run::Read(alerts::page)), "How one is told outside of the platform."),
         post("/perfil/avisos", Call::Session(Anyone, Run::Write(alerts::choose)), "Chooses channels and kinds of messages.").body_at_most(SMALL),
         post("/perfil/push/aparelhos", Call::Session(Anyone, Run::Write(push::add)),
             "Switches messages on in the browser that asks.").body_at_most(SMALL),
         post("/perfil/push/aparelhos/{id}/excluir", Call::Session(Anyone, Run::Write(push::remove)),
             "Switches messages off in one of one's own browsers.").body_at_most(SMALL),
-        post("/perfil/senha", Call::Session(Anyone, Run::Slow(password::change)), "Changes one's own password.").body_at_most(SMALL),
+        post("/perfil/senha", Call::Session(Anyone, Run::Password(password::change)), "Changes one's own password.").body_at_most(SMALL),
         post("/perfil/foto", Call::Session(Anyone, Run::Slow(acts::set_photo)), "Sets one's own photo.")
             .body_at_most(photos::FORM_BYTES),
         post("/perfil/foto/excluir", Call::Session(Anyone, Run::Write(acts::remove_photo)), "Removes one's own photo.")

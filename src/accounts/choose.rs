@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::links::{self, Living};
 use super::session::{FreshSession, new_session};
 use super::views::{ChoosePage, LinkGonePage};
-use super::{login, passwords, store};
+use super::{passwords, store};
 use crate::app::App;
 use crate::guard::Visitor;
 use crate::http::input::{Check, Field};
@@ -105,7 +105,7 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
 fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {
     let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
     let session = new_session(app, request);
-    let known_from = login::remembered_address(request.client);
+    let (familiar, from) = (Arc::clone(&app.familiar), request.client);
     let FreshSession { hash, cookie, address, user_agent } = session;
     let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.limiter));
     let heed = Arc::clone(&app.outside_change);
@@ -115,7 +115,7 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
         };
         store::set_password(tx, user, &password_hash)?;
         store::clear_login_failures(tx, user)?;
-        store::note_good_login(tx, user, &known_from, tx.now().minus(login::KNOWN_FOR_S))?;
+        familiar.note(tx, user, from)?;
         store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || {
             versions.raise(user);

@@ -9,14 +9,18 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::familiar::{Familiar, remembered_address};
 use super::{Account, store};
 use crate::app::App;
 use crate::clock::Instant;
 use crate::db::{Lane, WriteTx};
 use crate::http::limit::{Class, Limit, Limiter, Subject, Verdict};
-use crate::http::{Code, Problem, Request};
+use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::UserId;
 
+/// Good logins of an account in the same window, by the number of failed ones
+/// that it may have: more than any person or program needs.
+const GOOD_BY_FAILED: u32 = 30;
 /// How long a good login makes an address known.
 pub const KNOWN_FOR_S: i64 = 30 * 86_400;
 /// Longer passwords are not even hashed.
@@ -25,8 +29,8 @@ const LONGEST: usize = 200;
 /// Who a password was right for.
 pub struct Login {
     pub account: Account,
-    /// Where it came from, as it is remembered.
-    pub address: String,
+    from: IpAddr,
+    familiar: Arc<Familiar>,
     /// The hash that the password was right for.
     password_hash: Option<String>,
 }
@@ -44,7 +48,7 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     let email = crate::text::email(email).unwrap_or_else(|| email.trim().to_lowercase());
     let address = remembered_address(request.client);
     let since = request.now.minus(KNOWN_FOR_S);
-    let found = app.db.read(Lane::Slow, |tx| store::for_login(tx, &email, &address, since))?;
+    let found = app.db.read(Lane::Brief, |tx| store::for_login(tx, &email, &address, since))?;
     let (account, stored, known) = match found {
         Some(found) => (Some(found.account), found.password_hash, found.known_address),
         None => (None, None, false),
@@ -53,24 +57,50 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
         Doors::new(app, account.as_ref().map(|account| account.user_id), &email, known, request);
     let (password, password_hash) = (password.to_owned(), stored.clone());
     let now = request.now;
+    if let Some(verdict) = doors.closed(now) {
+        return Err(too_many(&verdict, now));
+    }
     let tried = app.passwords.run(move |hasher| {
         if let Some(verdict) = doors.closed(now) {
             return Tried::Throttled(verdict);
         }
         if password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref()) {
+            doors.count_success(now);
             return Tried::Right;
         }
         doors.count_failure(now);
         Tried::Wrong
     })?;
     match (tried, account) {
-        (Tried::Throttled(verdict), _) => Err(Problem {
-            retry_after_s: Some(verdict.retry_after_s(now)),
-            ..Problem::new(Code::RateLimited, "too many failed logins; wait until the window ends")
-        }),
+        (Tried::Throttled(verdict), _) => Err(too_many(&verdict, now)),
         (Tried::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
-        (Tried::Right, Some(account)) => Ok(Login { account, address, password_hash }),
+        (Tried::Right, Some(account)) => {
+            let familiar = Arc::clone(&app.familiar);
+            Ok(Login { account, from: request.client, familiar, password_hash })
+        }
         _ => Err(wrong()),
+    }
+}
+
+/// The refusal of an address with too many failed logins, before it sends
+/// another. Where somebody has signed in well of late, who it is decides, and
+/// that stands in the body.
+pub fn closed(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
+    let (now, client) = (request.now, request.client);
+    let limit = failures(app);
+    let verdict = app.limiter.peek(Class::LoginAddress, Subject::address(client), limit, now);
+    (!verdict.allowed && !app.familiar.holds(client, now)).then(|| Err(too_many(&verdict, now)))
+}
+
+fn failures(app: &App) -> Limit {
+    let limits = &app.config.limits;
+    Limit { count: limits.login_failures, window_s: limits.login_window_s }
+}
+
+fn too_many(verdict: &Verdict, now: Instant) -> Problem {
+    Problem {
+        retry_after_s: Some(verdict.retry_after_s(now)),
+        ..Problem::new(Code::RateLimited, "too many logins; wait until the window ends")
     }
 }
 
@@ -90,19 +120,7 @@ impl Login {
         if store::password_hash(tx, user)? != self.password_hash {
             return Err(wrong());
         }
-        store::note_good_login(tx, user, &self.address, tx.now().minus(KNOWN_FOR_S))?;
-        Ok(())
-    }
-}
-
-/// An address as good logins remember it; IPv6 by its /64.
-pub fn remembered_address(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(v4) => v4.to_string(),
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
+        Ok(self.familiar.note(tx, user, self.from)?)
     }
 }
 
@@ -111,12 +129,12 @@ struct Doors {
     limiter: Arc<Limiter>,
     limit: Limit,
     counters: [(Class, Subject); 2],
+    /// What good logins count; none for accounts that do not exist.
+    good: Option<Subject>,
 }
 
 impl Doors {
     fn new(app: &App, user: Option<UserId>, email: &str, known: bool, request: &Request) -> Self {
-        let limits = &app.config.limits;
-        let limit = Limit { count: limits.login_failures, window_s: limits.login_window_s };
         let account = match user {
             Some(user) if known => (Class::LoginKnown, known_subject(user, request.client)),
             Some(user) => (Class::LoginAccount, Subject::id(user.0)),
@@ -126,12 +144,31 @@ impl Doors {
         // from the same network does not shut the person out either.
         let address =
             if known { account } else { (Class::LoginAddress, Subject::address(request.client)) };
-        Self { limiter: Arc::clone(&app.limiter), limit, counters: [account, address] }
+        Self {
+            limiter: Arc::clone(&app.limiter),
+            limit: failures(app),
+            counters: [account, address],
+            good: user.map(|user| Subject::id(user.0)),
+        }
     }
 
     fn closed(&self, now: Instant) -> Option<Verdict> {
-        let ask = |(class, subject)| self.limiter.peek(class, subject, self.limit, now);
-        self.counters.into_iter().map(ask).find(|verdict| !verdict.allowed)
+        let failed = self.counters.into_iter().map(|(class, subject)| (class, subject, self.limit));
+        let good = self.good.map(|subject| (Class::LoginGood, subject, self.limit_of_good()));
+        failed
+            .chain(good)
+            .map(|(class, subject, limit)| self.limiter.peek(class, subject, limit, now))
+            .find(|verdict| !verdict.allowed)
+    }
+
+    fn limit_of_good(&self) -> Limit {
+        Limit { count: self.limit.count.saturating_mul(GOOD_BY_FAILED).max(300), ..self.limit }
+    }
+
+    fn count_success(&self, now: Instant) {
+        if let Some(subject) = self.good {
+            self.limiter.count(Class::LoginGood, subject, self.limit_of_good(), now);
+        }
     }
 
     fn count_failure(&self, now: Instant) {

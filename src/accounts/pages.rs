@@ -117,12 +117,26 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
     app.db.write(move |tx| {
         login.note(tx)?;
         let user = login.account.user_id;
-        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
-        tx.after_commit(move || versions.raise_tokens());
+        let ended =
+            store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
+        tx.after_commit(move || {
+            if ended > 0 {
+                versions.raise(user);
+            }
+            versions.raise_tokens();
+        });
         Ok::<_, Problem>(())
     })?;
     let to = if typed.back.is_empty() { role.home() } else { &typed.back };
     Ok(Reply::redirect(to)?.with(SET_COOKIE, session.cookie))
+}
+
+/// The login page for an address with too many failed logins, before its
+/// body is read.
+pub fn closed(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
+    let problem = login::closed(app, request)?.err()?;
+    let typed = Typed { email: String::new(), back: String::new() };
+    Some(refused(app, request, typed, Refusal::Problem(problem)))
 }
 
 enum Refusal {

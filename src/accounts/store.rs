@@ -12,8 +12,11 @@ use crate::guard::Known;
 use crate::http::limit::{Class, person_prefix};
 use crate::ids::{TokenHash, UserId};
 
-/// Counters of a person's failed logins.
-pub const LOGIN_CLASSES: [Class; 2] = [Class::LoginAccount, Class::LoginKnown];
+/// Counters of a person's logins.
+pub const LOGIN_CLASSES: [Class; 3] = [Class::LoginAccount, Class::LoginKnown, Class::LoginGood];
+
+/// Sessions that a person has open at most.
+const SESSIONS: i64 = 50;
 
 /// Addresses remembered for a person; the oldest make room.
 const GOOD_LOGINS: i64 = 20;
@@ -260,14 +263,32 @@ pub struct NewSession {
     pub user_agent: String,
 }
 
-/// Opens a session.
-pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<()> {
+/// Opens a session; of more than fifty that are alive the oldest end. Gives
+/// back how many ended.
+pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
     tx.execute(
-        "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent)
-         VALUES (?1, ?2, ?3, ?3, ?4, ?5)",
+        "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent, ordinal)
+         VALUES (?1, ?2, ?3, ?3, ?4, ?5,
+                 1 + (SELECT coalesce(max(ordinal), 0) FROM session INDEXED BY session_open
+                      WHERE user_id = ?2 AND ended_at IS NULL))",
         (new.hash, new.user, tx.now().0, &new.address, &new.user_agent),
     )?;
-    note_access(tx, new.user)
+    note_access(tx, new.user)?;
+    tx.execute(
+        "UPDATE session SET ended_at = ?2
+         WHERE session_hash IN (
+             SELECT session_hash FROM session INDEXED BY session_open
+             WHERE user_id = ?1 AND ended_at IS NULL AND created_at > ?3 AND last_seen_at > ?4
+             ORDER BY ordinal DESC, created_at DESC
+             LIMIT -1 OFFSET ?5)",
+        (
+            new.user,
+            tx.now().0,
+            tx.now().minus(crate::guard::SESSION_AGE_S).0,
+            tx.now().minus(crate::guard::SESSION_IDLE_S).0,
+            SESSIONS,
+        ),
+    )
 }
 
 /// Removes sessions and extension tokens that ended before an instant, at most
@@ -370,6 +391,21 @@ pub fn note_good_login(
         (user, forget_before.0, GOOD_LOGINS),
     )?;
     Ok(())
+}
+
+/// Addresses of good logins since an instant, those of the newest ones, each
+/// with its last.
+pub fn good_addresses(
+    tx: &ReadTx<'_>,
+    since: Instant,
+    most: i64,
+) -> Result<Vec<(String, Instant)>> {
+    tx.all(
+        "SELECT address, max(last_at) AS last_at FROM good_login WHERE last_at >= ?1
+         GROUP BY address ORDER BY last_at DESC LIMIT ?2",
+        (since.0, most),
+        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
+    )
 }
 
 /// Keeps a new set-up link by its digest; earlier ones no longer work.

@@ -21,15 +21,16 @@ use crate::cron;
 use crate::db::{Db, Lane};
 use crate::edge;
 use crate::http::server::{self, Limits};
+use crate::lanes;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::routes;
 use crate::worker::{self, Stop};
 
-/// Connections for slow reads.
-const SLOW_READERS: usize = 2;
-/// Threads for slow requests.
-const SLOW_THREADS: usize = 24;
+/// Connections for slow reads. One caller has two at most (`lanes.rs`).
+const SLOW_READERS: usize = 4;
+/// Threads beside those of the lanes, such as for files that are being sent.
+const SPARE_THREADS: usize = 8;
 
 pub fn run(context: Context) -> anyhow::Result<()> {
     log::start(&context.config().log);
@@ -120,7 +121,7 @@ impl Server {
         let address = self.address()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
-            .max_blocking_threads(SLOW_THREADS)
+            .max_blocking_threads(lanes::THREADS + SPARE_THREADS)
             .thread_name("http")
             .build()?;
         let Self { app, listener, stop, workers } = self;
@@ -173,6 +174,9 @@ async fn accept(
 pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
+    /// Heeded so that a write over a limit on the size of files is an error
+    /// like that of a full disk, and not the end of the process.
+    _too_large: Signal,
 }
 
 impl StopSignals {
@@ -181,6 +185,7 @@ impl StopSignals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            _too_large: signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?,
         })
     }
 

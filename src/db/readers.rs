@@ -1,7 +1,8 @@
-//! The readers: pooled read-only connections in two lanes.
+//! The readers: pooled read-only connections in three lanes.
 //!
 //! Reads in place have enough connections for every async worker, so they
-//! never wait; slow work has a few of its own and cannot take theirs. Every
+//! never wait; slow work has a few of its own and cannot take theirs, nor
+//! those of requests that read little and then wait for something else. Every
 //! read has a deadline, so that a snapshot never pins the log for long.
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ const CLOSING: Duration = Duration::from_secs(5);
 const STEPS_BETWEEN_LOOKS: i32 = 2_000;
 /// Connections in place that no worker keeps.
 const SPARE: usize = 2;
+/// Connections for brief reads.
+const BRIEF: usize = 2;
 /// A deadline that never comes.
 const NEVER: u64 = u64::MAX;
 
@@ -30,6 +33,9 @@ const NEVER: u64 = u64::MAX;
 pub enum Lane {
     /// Bounded, indexed reads on an async worker: 5 seconds at most.
     InPlace,
+    /// Indexed reads on a worker thread, between calls to the outside or
+    /// before a password is checked: 5 seconds at most.
+    Brief,
     /// Exports and aggregates on a worker thread: 30 seconds at most.
     Slow,
 }
@@ -37,18 +43,19 @@ pub enum Lane {
 impl Lane {
     const fn deadline(self) -> Duration {
         match self {
-            Self::InPlace => Duration::from_secs(5),
+            Self::InPlace | Self::Brief => Duration::from_secs(5),
             Self::Slow => Duration::from_secs(30),
         }
     }
 }
 
-/// Both pools.
+/// All pools.
 pub struct Readers {
     /// A connection that moved between cores with each read would cost half
     /// of their speed, so each worker keeps the one that it used last.
     homes: Vec<Home>,
     in_place: Pool<Manager>,
+    brief: Pool<Manager>,
     slow: Pool<Manager>,
     path: PathBuf,
     shared: Arc<Shared>,
@@ -71,6 +78,7 @@ impl Readers {
         Ok(Self {
             homes: (0..options.readers.saturating_sub(SPARE)).map(|_| Home::default()).collect(),
             in_place: pool(&options.path, &shared, options.readers)?,
+            brief: pool(&options.path, &shared, BRIEF)?,
             slow: pool(&options.path, &shared, options.slow_readers)?,
             path: options.path.clone(),
             shared,
@@ -81,12 +89,13 @@ impl Readers {
     pub fn take(&self, lane: Lane) -> Result<Taken<'_>> {
         let pool = match lane {
             Lane::InPlace => &self.in_place,
+            Lane::Brief => &self.brief,
             Lane::Slow => &self.slow,
         };
         let get = || pool.get().map_err(|_| DbError::Busy);
         let home = match lane {
             Lane::InPlace => self.home(),
-            Lane::Slow => None,
+            Lane::Brief | Lane::Slow => None,
         };
         let Some(mut home) = home else {
             return Ok(Taken::Pooled(Box::new(get()?)));

@@ -38,6 +38,8 @@ pub enum Class {
     LoginAddress = 8,
     /// Failed logins of an account from an address it knows.
     LoginKnown = 9,
+    /// Good logins of an account.
+    LoginGood = 11,
     /// No window but a mark: a person's failed logins are to be forgotten.
     LoginForgiven = 10,
     /// Welcome messages to students whom an API key registered.
@@ -49,7 +51,7 @@ pub enum Class {
 }
 
 /// Whom a window counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Subject([u8; 16]);
 
 impl Subject {

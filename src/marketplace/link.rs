@@ -22,6 +22,7 @@ use crate::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, TokenHash, UserId};
+use crate::route::{Job, nothing_to_do};
 use crate::secrets::{self, Place, Secret};
 use crate::text::hex;
 
@@ -87,10 +88,10 @@ impl Outcome {
 }
 
 /// `GET /painel/ml/conectar`: leads to the consent page.
-pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let config = &app.config.marketplace;
     if config.client_id.is_empty() {
-        return Outcome::NotConfigured.redirect();
+        return Ok(nothing_to_do(Outcome::NotConfigured.redirect()?));
     }
     let state = secrets::random_hex::<32>();
     let verifier = secrets::random_hex::<32>();
@@ -108,8 +109,10 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let (hash, user, expires_at) =
         (TokenHash::of(&state), person.account.user_id, request.now.plus(ATTEMPT_S));
     let sealed = app.sealer.seal(verifier.as_bytes(), verifier_place(&hex(&hash.0)));
-    app.db.write(move |tx| store::insert_attempt(tx, user, &hash, &sealed, expires_at))?;
-    Reply::redirect(&address)
+    Ok(Box::new(move |tx| {
+        store::insert_attempt(tx, user, &hash, &sealed, expires_at)?;
+        Reply::redirect(&address)
+    }))
 }
 
 /// The PKCE challenge of a verifier, method S256 (RFC 7636 §4.2).
@@ -165,12 +168,15 @@ fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outc
     // A code names its account. Exchanging one for an account of somebody else
     // would end their tokens, so that is refused before.
     if let Some(account) = account_of_code(code) {
-        let owner = app.db.read(Lane::Slow, |tx| store::owner_of(tx, account))?;
+        let owner = app.db.read(Lane::Brief, |tx| store::owner_of(tx, account))?;
         if owner.is_some_and(|(owner, _)| owner != user) {
             return Ok(Outcome::BelongsToAnother);
         }
     }
     let client = &app.marketplace.client;
+    if client.may_call().is_err() {
+        return Ok(Outcome::Unavailable);
+    }
     match client.exchange(code, verifier, &redirect_uri(app)) {
         Ok(pair) => {
             let outcome = link(app, user, &pair)?;
@@ -272,7 +278,7 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         });
         Ok(())
     })?;
-    if let Some(access) = access {
+    if let Some(access) = access.filter(|_| app.marketplace.client.may_call().is_ok()) {
         let caller = Caller { ml_user_id: account, access: &access };
         if let Err(error) = app.marketplace.client.give_back(&caller) {
             tracing::info!(ml_user_id = account.0, %error, "the marketplace was not told of an unlinked account");

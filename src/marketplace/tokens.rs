@@ -47,6 +47,16 @@ pub enum CallError {
     Db(#[from] DbError),
 }
 
+impl CallError {
+    /// Seconds after which whoever waits may ask again, where that is known.
+    pub const fn retry_after_s(&self) -> Option<i64> {
+        match self {
+            Self::Failed(Failure::Away { retry_after_s }) => Some(*retry_after_s),
+            _ => None,
+        }
+    }
+}
+
 /// One lock for each account, so that only one thread refreshes it.
 pub struct RefreshLocks {
     slots: Vec<Mutex<()>>,
@@ -84,8 +94,9 @@ pub fn with_token<T>(
     calling(app, None, account, call)
 }
 
-/// The same for a person: with the tokens of their own link, never with those
-/// of whoever linked the account since.
+/// The same for a person, who waits for it: with the tokens of their own link,
+/// never with those of whoever linked the account since, and not at all while
+/// the marketplace is away.
 pub fn with_own_token<T>(
     app: &App,
     owner: UserId,
@@ -103,6 +114,9 @@ fn calling<T>(
 ) -> Result<T, CallError> {
     let is_theirs = |sealed: &Sealed| owner.is_none_or(|owner| owner == sealed.owner);
     let mut sealed = living(app, account)?;
+    if owner.is_some() {
+        app.marketplace.client.may_call()?;
+    }
     if is_theirs(&sealed) && sealed.expires_at.minus(MARGIN_S) <= app.clock.now() {
         sealed = refresh(app, account, &sealed)?;
     }
@@ -122,7 +136,7 @@ fn calling<T>(
 /// The access token that a person's account has now; `None` when it is not
 /// theirs or there is none that could be good.
 pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<Secret>, DbError> {
-    let sealed = app.db.read(Lane::Slow, |tx| stored(tx, account))?;
+    let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?;
     let sealed = sealed.filter(|sealed| {
         sealed.owner == owner && sealed.token_ok && sealed.expires_at > app.clock.now()
     });
@@ -132,7 +146,7 @@ pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<S
 
 /// The stored tokens of an account that may be called for.
 fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
-    let sealed = app.db.read(Lane::Slow, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
+    let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
     if sealed.token_ok && sealed.access.is_some() { Ok(sealed) } else { Err(CallError::LinkLost) }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! One concrete client; tests point it at the sandbox. At most five calls run
 //! at a time and two for one seller, an endpoint that says "too many" is left
-//! alone for a while (`turns.rs`), redirects are not followed, answers are
+//! alone for a while (`turns.rs`), people are told at once while the
+//! marketplace is away (`breaker.rs`), redirects are not followed, answers are
 //! read up to a limit. Tokens travel in headers and bodies only and never
 //! reach a log: failures carry the marketplace's status and code, nothing else.
 
+mod breaker;
 mod claims;
 mod fees;
 mod invoices;
@@ -25,12 +27,13 @@ pub use missed::MISSED_PAGE;
 pub use orders::{ORDERS_PAGE, OrderSearch, OrdersPage, Span};
 pub use questions::{AnswerSent, QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
 
-use std::time::Duration;
+use std::time::{Duration, Instant as Monotonic};
 
 use serde_json::Value;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
+use self::breaker::Breaker;
 use self::turns::{CALLS, Pauses, Turns, endpoint_of};
 use super::document::{Unreadable, positive, text};
 use crate::clock::Clock;
@@ -62,6 +65,9 @@ pub enum Failure {
     /// No answer, or one that says that there is none now.
     #[error("unreachable or out of order")]
     Unreachable,
+    /// It is known to be away, so it was not asked. Only people are told so.
+    #[error("away")]
+    Away { retry_after_s: i64 },
     /// An answer that makes no sense.
     #[error("the answer makes no sense: {0}")]
     Garbled(&'static str),
@@ -120,6 +126,7 @@ pub struct Client {
     clock: Clock,
     turns: Turns,
     pauses: Pauses,
+    breaker: Breaker,
 }
 
 /// A file that is asked for.
@@ -166,12 +173,25 @@ impl Client {
             clock,
             turns: Turns::default(),
             pauses: Pauses::default(),
+            breaker: Breaker::default(),
         }
     }
 
     /// Lets no further call begin; those that wait for their turn fail.
     pub fn stop(&self) {
         self.turns.close();
+    }
+
+    /// Whether somebody who waits for the answer may call now: not while the
+    /// marketplace is away.
+    pub fn may_call(&self) -> Answer<()> {
+        let away = |retry_after_s| Failure::Away { retry_after_s };
+        self.breaker.pass(Monotonic::now()).map_err(away)
+    }
+
+    /// Whether calls of late say that the marketplace is away.
+    pub fn is_away(&self) -> bool {
+        self.breaker.is_open()
     }
 
     /// Exchanges the code of a consent for the first pair of tokens.
@@ -194,9 +214,12 @@ impl Client {
         let credentials =
             [("client_id", &*self.application), ("client_secret", self.secret.reveal())];
         let form = grant.iter().copied().chain(credentials);
+        let began = Monotonic::now();
         let sent = self.agent.post(format!("{}/oauth/token", self.api)).send_form(form);
+        let answer = read_json(sent, MAX_BODY);
+        self.breaker.note(began, Monotonic::now(), &answer);
         // A refused client or grant is no expired access token.
-        let answer = read_json(sent, MAX_BODY).map_err(|failure| match failure {
+        let answer = answer.map_err(|failure| match failure {
             Failure::Expired => Failure::Refused { status: 401, code: "unauthorized".to_owned() },
             other => other,
         })?;
@@ -276,7 +299,9 @@ impl Client {
         let (seller, endpoint) = (caller.ml_user_id, endpoint_of(path));
         let _turn = self.turns.take(Some(seller))?;
         self.pauses.check(seller, &endpoint, self.clock.now())?;
+        let began = Monotonic::now();
         let answer = call();
+        self.breaker.note(began, Monotonic::now(), &answer);
         let now = self.clock.now();
         self.pauses.note(caller, &endpoint, now, answer)
     }

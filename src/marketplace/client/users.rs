@@ -1,6 +1,6 @@
 //! Users: the account itself, and names of others.
 
-use std::time::Duration;
+use std::time::{Duration, Instant as Monotonic};
 
 use super::{Answer, Caller, Client, Failure, MAX_BODY, read_json, signed};
 use crate::marketplace::document::{SellerRecord, text};
@@ -26,7 +26,10 @@ impl Client {
         let path = format!("/users/{}/applications/{}", caller.ml_user_id, self.application);
         let request = self.agent.delete(format!("{}{path}", self.api));
         let request = request.config().timeout_global(Some(PARTING)).build();
-        read_json(signed(request, caller).call(), MAX_BODY).map(|_| ())
+        let began = Monotonic::now();
+        let answer = read_json(signed(request, caller).call(), MAX_BODY);
+        self.breaker.note(began, Monotonic::now(), &answer);
+        answer.map(|_| ())
     }
 
     /// How many active and paused listings an account has.

@@ -223,6 +223,9 @@ fn unsent(error: CallError) -> Problem {
             tracing::warn!(status, code, "the marketplace refused an answer");
             refused(&code)
         }
-        CallError::Failed(_) => Problem::new(Code::MarketplaceUnavailable, said),
+        CallError::Failed(_) => Problem {
+            retry_after_s: error.retry_after_s(),
+            ..Problem::new(Code::MarketplaceUnavailable, said)
+        },
     }
 }

@@ -94,7 +94,9 @@ pub const fn failure(error: &CallError) -> &'static str {
             Failure::RateLimited { .. } => {
                 "O marketplace pediu uma pausa. A leitura continua sozinha."
             }
-            Failure::Unreachable => "O marketplace não respondeu. A leitura continua sozinha.",
+            Failure::Unreachable | Failure::Away { .. } => {
+                "O marketplace não respondeu. A leitura continua sozinha."
+            }
             Failure::Expired => {
                 "O marketplace não aceitou o acesso para esta leitura. A plataforma tenta de novo sozinha."
             }

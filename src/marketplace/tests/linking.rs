@@ -57,16 +57,7 @@ fn history_goes_on_where_it_stopped() {
 #[test]
 fn a_consent_works_once_and_for_its_own_person() {
     let world = World::new();
-    let begin = |person| {
-        location(
-            &link::begin(
-                &world.app,
-                &person_of(person),
-                &world.request("/painel/ml/conectar", b""),
-            )
-            .unwrap(),
-        )
-    };
+    let begin = |person| location(&world.begin(person));
     let consent = |query: &str, refuse: bool| {
         let answer = world.control(
             "authorize",

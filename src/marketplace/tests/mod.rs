@@ -146,10 +146,14 @@ impl World {
         self.app.db.read(Lane::Slow, |tx| tx.all(sql, [], show)).unwrap()
     }
 
+    fn begin(&self, person: UserId) -> Reply {
+        let request = self.request("/painel/ml/conectar", b"");
+        let job = link::begin(&self.app, &person_of(person), &request).unwrap();
+        self.app.db.write(job).unwrap()
+    }
+
     fn link(&self, person: UserId) -> String {
-        let begun =
-            link::begin(&self.app, &person_of(person), &self.request("/painel/ml/conectar", b""))
-                .unwrap();
+        let begun = self.begin(person);
         let consent =
             self.control("authorize", &json!({ "query": location(&begun), "ml_user_id": SHOP.0 }));
         self.come_back(person, consent["location"].as_str().unwrap())

@@ -6,7 +6,7 @@
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
-use super::{Refusal, told};
+use super::{Refusal, told, told_of};
 use crate::app::App;
 use crate::db::{ReadTx, Result as DbResult};
 use crate::guard::Person;
@@ -52,7 +52,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
                 let sale = format!("/painel/vendas/{order}");
                 return Reply::redirect(&address(&sale, &[("aviso", NO_NOTE)]));
             }
-            Ok(told(refusal))
+            Ok(told_of(&error, refusal))
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod samples;
 
 use bytes::Bytes;
 use http::StatusCode;
+use http::header::RETRY_AFTER;
 
 use super::client::Failure;
 use super::store::{LinkedAccount, linked_accounts};
@@ -42,6 +43,9 @@ pub const fn out_of_reach(error: &CallError) -> Refusal {
                 "O marketplace pediu uma pausa. Tente de novo em alguns minutos."
             }
             Failure::Unreachable => "O marketplace não respondeu. Tente de novo em um instante.",
+            Failure::Away { .. } => {
+                "O marketplace está fora do ar. Tente de novo em alguns instantes."
+            }
             Failure::Expired => {
                 "O marketplace não aceitou o acesso desta conta. Se continuar, vincule a conta de novo em Contas."
             }
@@ -54,6 +58,15 @@ pub const fn out_of_reach(error: &CallError) -> Refusal {
         },
     };
     (StatusCode::BAD_GATEWAY, said)
+}
+
+/// What is said when a call brought no file, as plain text.
+fn told_of<S: Into<Bytes>>(error: &CallError, refusal: (StatusCode, S)) -> Reply {
+    let reply = told(refusal);
+    match error.retry_after_s() {
+        Some(seconds) => reply.with(RETRY_AFTER, seconds.into()),
+        None => reply,
+    }
 }
 
 /// One of the caller's own accounts.
@@ -73,7 +86,12 @@ fn unavailable(error: CallError) -> Problem {
         CallError::NotLinked => return Problem::not_found(),
         CallError::Db(_) => return Problem::internal(error),
         CallError::LinkLost => "the account must be linked again",
+        CallError::Failed(Failure::Away { .. }) => "the marketplace is away; try again in a moment",
         CallError::Failed(_) => "the marketplace did not answer; try again in a moment",
     };
-    Problem { cause: Some(Box::new(error)), ..Problem::new(Code::MarketplaceUnavailable, message) }
+    Problem {
+        retry_after_s: error.retry_after_s(),
+        cause: Some(Box::new(error)),
+        ..Problem::new(Code::MarketplaceUnavailable, message)
+    }
 }

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::http::view::address;
 use crate::ids::{MlUserId, UserId};
 use crate::marketplace::client::{Fee, FeeQuestion, Fees};
-use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::tokens::{CallError, with_own_token};
 use crate::money::Cents;
 
 /// What a person must be allowed to.
@@ -49,13 +49,20 @@ pub fn address_for(account: MlUserId, price: Cents, category: &str, logistic: &s
 }
 
 /// The fees of a question, from memory or from the marketplace.
-pub fn ask(app: &App, account: MlUserId, question: &FeeQuestion) -> Result<Fees, CallError> {
+pub fn ask(
+    app: &App,
+    owner: UserId,
+    account: MlUserId,
+    question: &FeeQuestion,
+) -> Result<Fees, CallError> {
     let key = store::key(account, question);
-    let kept = app.db.read(crate::db::Lane::Slow, |tx| store::kept(tx, &key))?;
+    let kept = app.db.read(crate::db::Lane::Brief, |tx| store::kept(tx, &key))?;
     if let Some(fees) = kept {
         return Ok(fees);
     }
-    let fees = with_token(app, account, |caller| app.marketplace.client.fees(caller, question))?;
+    let fees = with_own_token(app, owner, account, |caller| {
+        app.marketplace.client.fees(caller, question)
+    })?;
     let told = fees.clone();
     // An answer that cannot be kept is an answer all the same.
     if let Err(error) = app.db.write(move |tx| store::keep(tx, &key, &told)) {

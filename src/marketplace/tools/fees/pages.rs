@@ -13,7 +13,7 @@ use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::MlUserId;
+use crate::ids::{MlUserId, UserId};
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
 use crate::marketplace::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::tokens::CallError;
@@ -86,8 +86,8 @@ impl Wanted {
     }
 
     /// The fees, or what is wrong with the question or the marketplace.
-    fn ask(&self, app: &App) -> Result<Fees, Problem> {
-        ask(app, self.account, &self.question).map_err(|error| {
+    fn ask(&self, app: &App, owner: UserId) -> Result<Fees, Problem> {
+        ask(app, owner, self.account, &self.question).map_err(|error| {
             let is_refused =
                 matches!(error, CallError::Failed(Failure::Refused { status: 400 | 404, .. }));
             if is_refused && !self.question.category.is_empty() {
@@ -147,7 +147,7 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     }
     let wanted = Wanted::read(request)?;
     let account = wanted.of(&accounts)?;
-    let fees = wanted.ask(app)?;
+    let fees = wanted.ask(app, own.owner)?;
     let category = &wanted.question.category;
     Reply::json(&FeesJson {
         ok: true,
@@ -165,10 +165,15 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     })
 }
 
+/// Whether an address of the page asks for fees, which only the marketplace may know.
+pub fn asks(request: &Request) -> bool {
+    given(request, "conta").is_some()
+}
+
 /// `GET /painel/ml/calculadora`: the form, and what remains of a sale.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (own, accounts) = read_own(app, person, request)?;
-    let asks = own.may && given(request, "conta").is_some();
+    let asks = own.may && asks(request);
     if !asks {
         let page = calculator(app, person, request, &own, &accounts);
         let page = page.with_flash(given(request, "aviso").as_deref());
@@ -179,7 +184,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         if !account.token_ok {
             return Ok(None);
         }
-        let fees = wanted.ask(app)?;
+        let fees = wanted.ask(app, own.owner)?;
         let price = wanted.question.price;
         Ok(Some(outcome(app, &own, account, price, &fees)))
     });

@@ -18,7 +18,7 @@ use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
 use crate::marketplace::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::tokens::{CallError, with_own_token};
-use crate::marketplace::tools::{Refusal, out_of_reach, own_account, told};
+use crate::marketplace::tools::{out_of_reach, own_account, told, told_of};
 
 const PATH: &str = "/painel/ml/etiquetas";
 /// Parcels of a page: as many as fit into one file.
@@ -207,8 +207,8 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Ok(told(NOT_FOUND));
     };
     for shipment in unknown {
-        if let Err(refusal) = is_sent_by(app, owner, account, shipment) {
-            return Ok(told(refusal));
+        if let Err(reply) = is_sent_by(app, owner, account, shipment) {
+            return Ok(reply);
         }
     }
     let labels = with_own_token(app, owner, account, |caller| {
@@ -232,27 +232,28 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
                 }
             }
             let (status, said) = refusal(&error, &shipments);
-            Ok(told((status, said.into_owned())))
+            Ok(told_of(&error, (status, said.into_owned())))
         }
     }
 }
 
 /// Whether the marketplace says that an account sends a shipment.
-fn is_sent_by(app: &App, owner: UserId, account: MlUserId, shipment: i64) -> Result<(), Refusal> {
+fn is_sent_by(app: &App, owner: UserId, account: MlUserId, shipment: i64) -> Result<(), Reply> {
     let sender = with_own_token(app, owner, account, |caller| {
         app.marketplace.client.sender_of(caller, shipment)
     });
     match sender {
         Ok(Some(sender)) if sender == account.0 => Ok(()),
-        Ok(_) => Err(NOT_FOUND),
+        Ok(_) => Err(told(NOT_FOUND)),
         Err(error) => {
             tracing::info!(%error, account = account.0, "a shipment was not found");
-            Err(match &error {
+            let refusal = match &error {
                 // Whatever it is, it is not this account's.
                 CallError::NotLinked
                 | CallError::Failed(Failure::Refused { status: 400 | 403 | 404, .. }) => NOT_FOUND,
                 error => out_of_reach(error),
-            })
+            };
+            Err(told_of(&error, refusal))
         }
     }
 }

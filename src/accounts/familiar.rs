@@ -1,0 +1,109 @@
+//! Addresses with a good login of late, of anybody.
+//!
+//! The database knows them by person; here they are kept by themselves and in
+//! memory, because they are asked for before anything of a request is read.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::login::KNOWN_FOR_S;
+use super::store;
+use crate::clock::Instant;
+use crate::db::{Db, Lane, Result, WriteTx};
+use crate::http::limit::Subject;
+use crate::ids::UserId;
+
+/// Addresses that are kept; the one unused for longest makes room.
+const MOST: usize = 20_000;
+
+/// The addresses, each with its last good login.
+#[derive(Default)]
+pub struct Familiar {
+    last: Mutex<HashMap<Subject, Instant>>,
+}
+
+impl Familiar {
+    /// Whether somebody has signed in well from an address in the last 30 days.
+    pub fn holds(&self, address: IpAddr, now: Instant) -> bool {
+        let last = self.lock().get(&Subject::address(address)).copied();
+        last.is_some_and(|last| now.since(last) < KNOWN_FOR_S)
+    }
+
+    /// Stores a good login of a person, and remembers where it came from once
+    /// that is committed.
+    pub fn note(self: &Arc<Self>, tx: &WriteTx<'_>, user: UserId, address: IpAddr) -> Result<()> {
+        let (now, known) = (tx.now(), Arc::clone(self));
+        store::note_good_login(tx, user, &remembered_address(address), now.minus(KNOWN_FOR_S))?;
+        tx.after_commit(move || known.remember(Subject::address(address), now));
+        Ok(())
+    }
+
+    /// Takes over what the database knows, at the start.
+    pub fn load(&self, db: &Db, now: Instant) -> Result<()> {
+        let stored = db.read(Lane::Slow, |tx| {
+            store::good_addresses(tx, now.minus(KNOWN_FOR_S), i64::try_from(MOST).unwrap_or(0))
+        })?;
+        for (address, last) in stored {
+            // IPv6 is stored by its /64.
+            if let Ok(address) = address.trim_end_matches("/64").parse() {
+                self.remember(Subject::address(address), last);
+            }
+        }
+        Ok(())
+    }
+
+    fn remember(&self, address: Subject, at: Instant) {
+        let mut last = self.lock();
+        if last.len() >= MOST
+            && !last.contains_key(&address)
+            && let Some(oldest) = last.iter().min_by_key(|(_, at)| **at).map(|(one, _)| *one)
+        {
+            last.remove(&oldest);
+        }
+        last.insert(address, at);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Subject, Instant>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An address as good logins remember it; IPv6 by its /64.
+pub fn remembered_address(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4.to_string(),
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_addresses_are_kept_for_thirty_days() {
+        let known = Familiar::default();
+        let address = |number: u32| IpAddr::from(number.to_be_bytes());
+        for number in 0..u32::try_from(MOST).unwrap() + 5 {
+            known.remember(Subject::address(address(number)), Instant(i64::from(number)));
+        }
+        assert_eq!(known.lock().len(), MOST);
+        let now = Instant(i64::try_from(MOST).unwrap());
+        assert!(!known.holds(address(4), now));
+        assert!(known.holds(address(5), now));
+        assert!(!known.holds(address(5), now.plus(KNOWN_FOR_S)));
+    }
+
+    #[test]
+    fn what_is_stored_reads_back() {
+        let customer: IpAddr = "2001:db8:0:7::1".parse().unwrap();
+        let stored = remembered_address(customer);
+        assert_eq!(stored, "2001:db8:0:7::/64");
+        let back: IpAddr = stored.trim_end_matches("/64").parse().unwrap();
+        assert_eq!(Subject::address(back), Subject::address(customer));
+    }
+}

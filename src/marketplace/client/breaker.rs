@@ -1,0 +1,126 @@
+//! Whether the marketplace is away, so that nobody waits for what will not come.
+//!
+//! Two calls in a row that hang, or ten that fail, whoever made them, say that
+//! it is away. From then on people are answered at once; one of their calls
+//! every few seconds is made all the same and looks whether it is back, and
+//! any call that gets an answer, also a refusal, ends it. Workers call as they
+//! always do: they wait longer each time by themselves (`backoff.rs`).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Answer, CONNECT_TIMEOUT, Failure};
+
+/// Failures in a row that say that it is away.
+const MOST: u32 = 10;
+/// What one weighs that took long to come.
+const HANGING: u32 = 5;
+/// A call that was this long without an answer hung.
+const LONG: Duration = CONNECT_TIMEOUT;
+/// How often a call looks whether it is back. Short, because the first people
+/// after an outage pay for it.
+const LOOK_EVERY: Duration = Duration::from_secs(4);
+
+/// What the calls of late say of the marketplace.
+#[derive(Default)]
+pub struct Breaker {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    failures: u32,
+    /// When a call may look whether it is back; none while it is there.
+    look_at: Option<Instant>,
+}
+
+impl Breaker {
+    /// Whether somebody who waits may call; else in how many seconds it makes
+    /// sense to ask again. Whoever may while it is away is the one who looks.
+    pub fn pass(&self, now: Instant) -> Result<(), i64> {
+        let mut state = self.lock();
+        match &mut state.look_at {
+            Some(at) if now < *at => {
+                let left = at.saturating_duration_since(now).as_millis().div_ceil(1000);
+                Err(i64::try_from(left).unwrap_or(1).max(1))
+            }
+            Some(at) => {
+                *at = now + LOOK_EVERY;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Notes what a call brought that began at an instant.
+    pub fn note<T>(&self, began: Instant, now: Instant, answer: &Answer<T>) {
+        let mut state = self.lock();
+        if !matches!(answer, Err(Failure::Unreachable)) {
+            state.failures = 0;
+            if state.look_at.take().is_some() {
+                tracing::info!("the marketplace answers again");
+            }
+            return;
+        }
+        let hung = now.saturating_duration_since(began) >= LONG;
+        state.failures = state.failures.saturating_add(if hung { HANGING } else { 1 });
+        if state.failures >= MOST && state.look_at.is_none() {
+            state.look_at = Some(now + LOOK_EVERY);
+            tracing::warn!("the marketplace is away; people are told so at once until it answers");
+        }
+    }
+
+    /// Whether it is away.
+    pub fn is_open(&self) -> bool {
+        self.lock().look_at.is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AWAY: Answer<()> = Err(Failure::Unreachable);
+
+    #[test]
+    fn two_that_hang_or_ten_that_fail_open_it_and_any_answer_closes_it() {
+        let start = Instant::now();
+        let refused = Err(Failure::Refused { status: 404, code: String::new() });
+        for (took, enough) in [(LONG, 2), (Duration::ZERO, 10)] {
+            for end in [Ok(()), refused.clone(), Err(Failure::Expired)] {
+                let breaker = Breaker::default();
+                for _ in 1..enough {
+                    breaker.note(start, start + took, &AWAY);
+                }
+                assert!(!breaker.is_open());
+                breaker.note(start, start + took, &end);
+                for _ in 0..enough {
+                    assert_eq!(breaker.pass(start), Ok(()), "an answer begins the count anew");
+                    breaker.note(start, start + took, &AWAY);
+                }
+                assert!(breaker.is_open());
+                breaker.note(start, start, &end);
+                assert_eq!(breaker.pass(start), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn one_call_in_a_while_looks_whether_it_is_back() {
+        let (breaker, start) = (Breaker::default(), Instant::now());
+        for _ in 0..10 {
+            breaker.note(start, start, &AWAY);
+        }
+        assert_eq!(breaker.pass(start), Err(4));
+        assert_eq!(breaker.pass(start + LOOK_EVERY - Duration::from_millis(1)), Err(1));
+        let later = start + LOOK_EVERY;
+        assert_eq!(breaker.pass(later), Ok(()));
+        assert_eq!(breaker.pass(later), Err(4), "one alone");
+        breaker.note(later, later, &AWAY);
+        assert_eq!(breaker.pass(later + LOOK_EVERY), Ok(()));
+    }
+}
