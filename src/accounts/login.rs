@@ -162,7 +162,7 @@ impl Doors {
     }
 
     fn limit_of_good(&self) -> Limit {
-        Limit { count: self.limit.count.saturating_mul(GOOD_BY_FAILED).max(300), ..self.limit }
+        Limit { count: self.limit.count.saturating_mul(GOOD_BY_FAILED), ..self.limit }
     }
 
     fn count_success(&self, now: Instant) {

@@ -49,6 +49,7 @@ mod convergence; // Whatever happens, the mirror ends as the marketplace is.
 mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
 mod delivery;
+mod disk_full; // No space: refused, told, and well again by itself.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod exhaustion; // One client must not stop the others.
 mod fees; // The fee calculator: fields, memory of a day, and whose account.

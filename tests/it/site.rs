@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rusqlite::{Connection, OpenFlags};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -175,6 +176,7 @@ impl Builder {
             people: Mutex::default(),
             secrets: Mutex::default(),
             last: Mutex::default(),
+            expected: Mutex::default(),
         };
         site.keep_secret("cron secret", CRON_SECRET);
         site.keep_secret("checkout token", CHECKOUT_TOKEN);
@@ -224,6 +226,8 @@ pub struct Site {
     people: Mutex<BTreeMap<String, Person>>,
     secrets: Mutex<Vec<Secret>>,
     last: Mutex<Option<Reply>>,
+    /// Errors that the log is to hold.
+    expected: Mutex<Vec<String>>,
 }
 
 impl Site {
@@ -268,6 +272,21 @@ impl Site {
     /// A text that no reply and no log line may hold from now on.
     pub fn keep_secret(&self, what: &str, text: &str) {
         lock(&self.secrets).push(Secret { what: what.to_owned(), text: text.to_owned() });
+    }
+
+    /// An error that this test brings about: the log holds it in the end.
+    pub fn expect_in_log(&self, error: &str) {
+        lock(&self.expected).push(error.to_owned());
+    }
+
+    /// Sets the size at which the system refuses to write more to a file of the
+    /// running server; `None` lifts it.
+    #[track_caller]
+    pub fn limit_file_size(&self, bytes: Option<u64>) {
+        let pid = lock(&self.process).as_ref().expect("the server is running").pid();
+        let pid = Pid::from_raw(pid.cast_signed());
+        let maximum = prlimit(pid, Resource::Fsize, Rlimit { current: bytes, maximum: None });
+        maximum.expect("a limit of one's own child is one's own");
     }
 
     /// Every known secret.
@@ -421,7 +440,13 @@ impl Drop for Site {
             return;
         }
         self.stop();
-        checks::check_log(&self.log(), &self.secrets());
+        let (log, expected) = (self.log(), lock(&self.expected).clone());
+        for error in &expected {
+            assert!(log.contains(error), "the log holds no {error:?}\n{}", checks::tail(&log));
+        }
+        let is_other = |line: &&str| !expected.iter().any(|error| line.contains(error));
+        let log: Vec<&str> = log.lines().filter(is_other).collect();
+        checks::check_log(&log.join("\n"), &self.secrets());
     }
 }
 

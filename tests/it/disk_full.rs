@@ -1,0 +1,76 @@
+//! A disk without space: writes are refused, the probe says why, and both are
+//! well again by themselves.
+//!
+//! A limit on the size of files stands in for the full disk: any machine can
+//! set one, and to the database it is the same, a write that is cut off.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::client::Request;
+use crate::process::until;
+use crate::site::Site;
+
+/// The server looks each second; the rest is for slow machines.
+const NOTICED: Duration = Duration::from_secs(10);
+/// Less than the log needs for one commit.
+const NO_SPACE: u64 = 16;
+
+#[test]
+fn a_full_disk_is_told_and_ends_by_itself() {
+    let site = Site::builder().unlimited().start();
+    site.expect_in_log("the database takes no writes");
+    let (ana, key) = (site.person("ana"), site.key(&["admin"]));
+    let product = |sku: &str| {
+        let fields = [
+            ("sku", sku),
+            ("titulo", "Garrafa"),
+            ("preco", "10"),
+            ("custo", "5"),
+            ("estoque", "1"),
+        ];
+        Request::new("POST", "/painel/produtos").header("Accept", "application/json").form(&fields)
+    };
+    ana.send(product("A-1")).expect(201);
+    site.anonymous().get("/readyz").ok();
+
+    site.limit_file_size(Some(NO_SPACE));
+    let refused = ana.send(product("A-2")).expect(503);
+    assert_eq!(refused.code(), "unavailable");
+    assert!(refused.header("retry-after").is_some());
+    let probe = site.anonymous().get("/readyz").expect(503);
+    assert_eq!(probe.json()["database"], "full");
+    assert!(probe.json()["message"].as_str().unwrap().contains("disk is full"));
+    // Reading goes on, and asking again does not hide it.
+    ana.get("/painel/produtos").expect(200);
+    site.anonymous().get("/healthz").ok();
+    let figures = key.get("/metrics").expect(200).text();
+    assert!(figures.contains("seller_platform_disk_full 1\n"), "{figures}");
+    assert!(figures.contains("seller_platform_database_writable 0\n"), "{figures}");
+    ana.send(product("A-2")).expect(503);
+    site.anonymous().get("/readyz").expect(503);
+
+    site.limit_file_size(None);
+    until("there is space again", NOTICED, || {
+        (site.anonymous().get("/readyz").status == 200).then_some(())
+    });
+    ana.send(product("A-2")).expect(201);
+    let list = Request::new("GET", "/painel/produtos").header("Accept", "application/json");
+    assert_eq!(ana.send(list).ok()["total"], json!(2), "what was refused is not there");
+    assert!(site.log().contains("the database takes writes again"));
+}
+
+#[test]
+fn an_idle_server_notices_when_it_is_asked() {
+    let site = Site::start();
+    site.expect_in_log("the database takes no writes");
+    site.anonymous().get("/readyz").ok();
+    site.limit_file_size(Some(NO_SPACE));
+    let probe = || site.anonymous().get("/readyz").status;
+    until("the full disk is noticed", NOTICED, || (probe() == 503).then_some(()));
+    // Killed in the middle, it loses nothing.
+    site.kill();
+    site.start_again();
+    assert_eq!(probe(), 200);
+}
