@@ -17,6 +17,7 @@ use crate::db::Db;
 use crate::guard::Identities;
 use crate::http::Problem;
 use crate::http::addresses::Addresses;
+use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::marketplace::Marketplace;
@@ -65,6 +66,8 @@ pub struct App {
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
     pub requests: Recorder,
+    /// Bodies of requests that are in memory.
+    pub intake: Intake,
     pub soundness: Soundness,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
@@ -117,6 +120,7 @@ impl App {
             router,
             traffic: Traffic::new(&routes),
             requests: Recorder::new(&routes),
+            intake: Intake::default(),
             routes,
             slow: SlowPool::default(),
             copying: Arc::new(Semaphore::new(1)),
