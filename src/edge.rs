@@ -20,6 +20,7 @@ use hyper::body::{Body as _, Incoming};
 use crate::app::App;
 use crate::clock::{Instant, Moment};
 use crate::db::Lane;
+use crate::export;
 use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
 use crate::http::budget::Who;
@@ -317,8 +318,10 @@ impl Visit {
 
     /// The answer for the wire, logged.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
+        let is_head = self.method == Method::HEAD;
+        let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
-        if self.method == Method::HEAD {
+        if is_head {
             stamp::drop_body(&mut response);
         }
         if self.chunked || self.body_unread {
@@ -406,6 +409,12 @@ struct Door<'a> {
     route: &'a Route,
     request: Request,
     body: Incoming,
+}
+
+/// An answer that is charged to the budget of unsent ones while it is large.
+fn charged(app: &App, reply: Reply) -> Result<Reply, Problem> {
+    let body = reply.body.charged(&app.unsent).ok_or_else(export::unsent)?;
+    Ok(Reply { body, ..reply })
 }
 
 /// Whose budgets a caller uses: a person has one account, whatever opens it.

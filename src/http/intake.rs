@@ -219,7 +219,7 @@ mod tests {
         let declared = Arriving::new(&intake, 1 << 20, None, Some(SMALL as u64 + 1));
         assert_eq!(refused(declared), Code::PayloadTooLarge);
         let mut body = arriving(&intake, None, None);
-        body.add(&[0; SMALL]).unwrap();
+        body.add(&vec![0; SMALL]).unwrap();
         assert_eq!(refused(body.add(&[0])), Code::PayloadTooLarge);
     }
 
@@ -227,8 +227,8 @@ mod tests {
     fn a_body_is_charged_until_its_last_handle_is_gone() {
         let intake = Intake::default();
         let mut body = arriving(&intake, Some(ANA), None);
-        body.add(&[1; SMALL]).unwrap();
-        body.add(&[2; LARGE]).unwrap();
+        body.add(&vec![1; SMALL]).unwrap();
+        body.add(&vec![2; LARGE]).unwrap();
         assert_eq!(intake.held(), SMALL + LARGE);
         assert_eq!((intake.small.held(), intake.large.held()), (0, SMALL + LARGE));
         let whole = body.whole();
@@ -246,12 +246,12 @@ mod tests {
         let intake = Intake::default();
         let _first = arriving(&intake, Some(ANA), Some(1 << 20));
         let mut second = arriving(&intake, Some(ANA), None);
-        second.add(&[0; LARGE + 1]).unwrap();
+        second.add(&vec![0; LARGE + 1]).unwrap();
         let third = Arriving::new(&intake, 8 << 20, Some(ANA), Some(1 << 20));
         assert_eq!(refused(third), Code::Unavailable);
         let mut third = arriving(&intake, Some(ANA), None);
-        assert_eq!(refused(third.add(&[0; LARGE + 1])), Code::Unavailable);
-        third.add(&[0; LARGE]).unwrap();
+        assert_eq!(refused(third.add(&vec![0; LARGE + 1])), Code::Unavailable);
+        third.add(&vec![0; LARGE]).unwrap();
         drop(arriving(&intake, Some(("person", 2)), Some(1 << 20)));
     }
 
@@ -269,6 +269,6 @@ mod tests {
         assert_eq!(held.len(), LARGE_BYTES / (8 << 20));
         let large = Arriving::new(&intake, 8 << 20, Some(ANA), Some(SMALL as u64 + 1));
         assert_eq!(refused(large), Code::Unavailable);
-        arriving(&intake, None, None).add(&[0; SMALL]).unwrap();
+        arriving(&intake, None, None).add(&vec![0; SMALL]).unwrap();
     }
 }

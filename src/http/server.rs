@@ -163,7 +163,8 @@ async fn serve_connection<S, F, B>(
         // The number of fields was checked before; a limit of hyper's own makes
         // it parse into room that is copied for each head.
         .max_header_size(MAX_HEAD)
-        .max_buf_size(64 * 1024)
+        // Room for a head; what is sent goes in pieces (`body.rs`).
+        .max_buf_size(2 * MAX_HEAD)
         .auto_date_header(false)
         .half_close(false)
         // Answers are small: one buffer costs less than two parts of one write.

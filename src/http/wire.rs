@@ -235,7 +235,8 @@ impl AsyncRead for Wire {
             }
             let read = match &mut this.expect {
                 Expect::Refused { answer, written } if *written < answer.len() => {
-                    *written += ready!(Pin::new(this.io.get_mut()).poll_write(cx, &answer[*written..]))?;
+                    *written +=
+                        ready!(Pin::new(this.io.get_mut()).poll_write(cx, &answer[*written..]))?;
                     continue;
                 }
                 Expect::Refused { .. } | Expect::End => return Poll::Ready(Ok(())),
