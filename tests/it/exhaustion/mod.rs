@@ -1,6 +1,9 @@
 //! One client must not stop the others: what one does to exhaust the service,
 //! and what another person notices of it.
 
+mod bodies; // Many who send much and never finish.
+mod exports; // Many who take what they asked for slowly.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
