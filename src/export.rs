@@ -106,7 +106,10 @@ where
     fn next(&mut self, app: &Weak<App>) -> io::Result<Bytes> {
         let app = app.upgrade().ok_or(io::ErrorKind::ConnectionAborted)?;
         self.piece(&app).map_err(|problem| {
-            tracing::error!(?problem, "a file broke off");
+            tracing::warn!(
+                ?problem,
+                "a file broke off; its caller was told by a broken connection"
+            );
             io::Error::other("a file broke off")
         })
     }

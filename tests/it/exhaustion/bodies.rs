@@ -9,6 +9,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{besieged, narrow};
+use crate::checkout::Event;
 use crate::client::Request;
 use crate::cron::alter;
 use crate::process::until;
@@ -139,8 +140,8 @@ fn two_thousand_strangers_send_what_they_may_and_never_finish() {
         // Small bodies have room all the same.
         let fields = [("email", &*bia.email), ("senha", &*bia.password)];
         site.anonymous().send(Request::new("POST", "/entrar").form(&fields)).expect(303);
-        let event = json!({ "event": "PURCHASE_APPROVED", "data": {}, "hottok": CHECKOUT_TOKEN });
-        site.anonymous().post(CHECKOUT, &event).expect(200);
+        let event = Event::approved("e-1", "lia@exemplo.test", "HP1", 0);
+        site.anonymous().post(CHECKOUT, &event.with("/hottok", CHECKOUT_TOKEN).0).expect(200);
     });
 }
 
@@ -182,14 +183,12 @@ fn a_student_sends_seventy_large_files_at_once() {
 fn whoever_proved_nothing_sends_little_and_whoever_did_what_the_address_takes() {
     let site = site().start();
     let event = |bytes: usize, token: Option<&str>| {
-        let mut event = json!({ "event": "PURCHASE_APPROVED", "data": {}, "x": "" });
+        let mut event = Event::approved("e-1", "lia@exemplo.test", "HP1", 0).with("/x", "");
         if let Some(token) = token {
-            event["hottok"] = token.into();
+            event = event.with("/hottok", token);
         }
-        let rest = bytes - event.to_string().len();
-        event["x"] = "x".repeat(rest).into();
-        assert_eq!(event.to_string().len(), bytes);
-        event
+        let rest = bytes - event.0.to_string().len();
+        event.with("/x", "x".repeat(rest)).0
     };
     let send = |event: &serde_json::Value| site.anonymous().post(CHECKOUT, event);
     send(&event(UNPROVEN, Some(CHECKOUT_TOKEN))).expect(200);
