@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use tokio::sync::Semaphore;
 
@@ -15,8 +15,12 @@ use crate::clock::{Clock, Day, Instant, Zone};
 use crate::config::Config;
 use crate::content::PublicContent;
 use crate::db::Db;
+use crate::export::Exports;
 use crate::guard::Identities;
 use crate::http::addresses::Addresses;
+use crate::http::body::UNSENT_BYTES;
+use crate::http::budget::Budget;
+use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::lanes::Lanes;
@@ -36,6 +40,8 @@ use crate::worker::Turns;
 
 /// The service's state.
 pub struct App {
+    /// For work that goes on after the handler that began it.
+    pub own: Weak<App>,
     pub config: Config,
     pub clock: Clock,
     pub db: Db,
@@ -64,6 +70,11 @@ pub struct App {
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
     pub requests: Recorder,
+    /// Bodies of requests that are in memory.
+    pub intake: Intake,
+    /// Large answers that are in memory.
+    pub unsent: Arc<Budget>,
+    pub exports: Exports,
     pub soundness: Soundness,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
@@ -96,7 +107,11 @@ impl App {
             Router::new(routes.iter().map(|row| (&row.method, row.path, !row.changes_state)))?;
         let addresses = Addresses::new(&config.server.base_url, &config.server.dev_base_url, bound);
         let started_at = clock.now();
-        let app = Arc::new(Self {
+        let passwords = Passwords::start()
+            .map_err(|error| format!("cannot start the password thread: {error}"))?;
+        let delivery = Delivery::new(&config)?;
+        let app = Arc::new_cyclic(|own| Self {
+            own: own.clone(),
             addresses,
             sealer: Arc::new(sealer),
             limiter: Arc::default(),
@@ -106,17 +121,19 @@ impl App {
             usage: Usage::default(),
             pages: Pages::default(),
             public: PublicContent::default(),
-            passwords: Passwords::start()
-                .map_err(|error| format!("cannot start the password thread: {error}"))?,
+            passwords,
             familiar: Arc::default(),
             marketplace: Marketplace::new(&config.marketplace, clock.clone()),
-            delivery: Delivery::new(&config)?,
+            delivery,
             push_keys: OnceLock::new(),
             telegram: Telegram::new(&config.telegram),
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),
             requests: Recorder::new(&routes),
+            intake: Intake::default(),
+            unsent: Budget::new(UNSENT_BYTES),
+            exports: Exports::default(),
             routes,
             lanes: Lanes::default(),
             copying: Arc::new(Semaphore::new(1)),

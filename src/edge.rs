@@ -11,20 +11,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, ORIGIN, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
-use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
 use crate::app::App;
 use crate::clock::{Instant, Moment};
 use crate::db::Lane;
+use crate::export;
 use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
+use crate::http::budget::Who;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
+use crate::http::intake;
 use crate::http::limit::{Subject, Verdict};
 use crate::http::request::wants_html;
 use crate::http::router::Found;
@@ -35,10 +37,6 @@ use crate::requests::{Caller, Entry};
 use crate::route::{Call, Route, Run};
 use crate::stamp::{self, Stamp};
 
-/// Longest pause between two pieces of a body.
-const BODY_PAUSE: Duration = Duration::from_secs(5);
-/// Longest time for a whole body.
-const BODY_TOTAL: Duration = Duration::from_secs(15);
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// Largest caller-given request id.
 const MAX_REQUEST_ID: usize = 128;
@@ -236,7 +234,7 @@ impl Visit {
         self.enter(app, row, head);
         let limit = app.routes[row].body_limit(app);
         if declared_length(&head.headers).is_some_and(|length| length > limit as u64) {
-            return Err(Err(too_large()));
+            return Err(Err(intake::too_large()));
         }
         Ok((row, variables))
     }
@@ -298,13 +296,14 @@ impl Visit {
         self.uri = request.head.uri.clone();
         let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
         let who = self.identity;
+        let proven = pass.who.filter(|_| route.proves_in_head(&app, request.headers()));
         let patience = if route.patient {
             Duration::MAX
         } else {
             Duration::from_secs(app.config.server.request_timeout_s)
         };
         Step::Later(Box::pin(async move {
-            match read_body(body, limit).await {
+            match app.intake.read(body, limit, proven.map(account)).await {
                 Ok(body) => request.body = body,
                 Err(problem) => return (Err(problem), true),
             }
@@ -327,8 +326,10 @@ impl Visit {
 
     /// The answer for the wire, logged.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
+        let is_head = self.method == Method::HEAD;
+        let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
-        if self.method == Method::HEAD {
+        if is_head {
             stamp::drop_body(&mut response);
         }
         if self.chunked || self.body_unread {
@@ -418,6 +419,20 @@ struct Door<'a> {
     body: Incoming,
 }
 
+/// An answer that is charged to the budget of unsent ones while it is large.
+fn charged(app: &App, reply: Reply) -> Result<Reply, Problem> {
+    let body = reply.body.charged(&app.unsent).ok_or_else(export::unsent)?;
+    Ok(Reply { body, ..reply })
+}
+
+/// Whose budgets a caller uses: a person has one account, whatever opens it.
+fn account((kind, id): (&'static str, i64)) -> Who {
+    match kind {
+        "session" | "extension" | "partner" => ("person", id),
+        _ => (kind, id),
+    }
+}
+
 /// Path variables as the handler reads them.
 fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     let decode =
@@ -466,7 +481,7 @@ async fn perform<I: Send + Sync + 'static>(
 
 /// Whose places a request takes.
 fn whose(who: Option<(&'static str, i64)>, request: &Request) -> Whose {
-    match who {
+    match who.map(account) {
         Some((kind, number)) => Whose::Identity(kind, number),
         None => Whose::Address(Subject::address(request.client)),
     }
@@ -515,37 +530,6 @@ fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
         source = cause.source();
     }
     text
-}
-
-/// The whole body, within its limit and in time.
-async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, Problem> {
-    if body.is_end_stream() {
-        return Ok(Bytes::new());
-    }
-    let slow = || Problem::new(Code::BadRequest, "the body did not arrive in time");
-    let whole = async {
-        let mut bytes = BytesMut::new();
-        loop {
-            let frame = tokio::time::timeout(BODY_PAUSE, body.frame()).await.map_err(|_| slow())?;
-            let Some(frame) = frame else {
-                return Ok(bytes.freeze());
-            };
-            let frame = frame.map_err(|_| {
-                Problem::new(Code::BadRequest, "the body broke off or is malformed")
-            })?;
-            if let Some(data) = frame.data_ref() {
-                if bytes.len() + data.len() > limit {
-                    return Err(too_large());
-                }
-                bytes.extend_from_slice(data);
-            }
-        }
-    };
-    tokio::time::timeout(BODY_TOTAL, whole).await.unwrap_or_else(|_| Err(slow()))
-}
-
-fn too_large() -> Problem {
-    Problem::new(Code::PayloadTooLarge, "the body is larger than this address takes")
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {

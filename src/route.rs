@@ -5,7 +5,7 @@
 //! handler, so the caller's identity and the shape of errors cannot drift
 //! apart from it. The rows themselves are in `routes.rs`.
 
-use http::Method;
+use http::{HeaderMap, Method};
 use schemars::{Schema, SchemaGenerator};
 
 use crate::app::App;
@@ -318,6 +318,16 @@ impl Route {
             Some(own) if own > FORMS => own,
             Some(own) => own.min(configured),
             None => configured,
+        }
+    }
+
+    /// Whether a guard that let the caller in knows who it is. Else the body
+    /// has to prove it, or nobody is asked to.
+    pub fn proves_in_head(&self, app: &App, headers: &HeaderMap) -> bool {
+        match self.call {
+            Call::Open(_) | Call::Visitor(_) | Call::Notification(_) => false,
+            Call::Checkout(_) => headers.contains_key(&app.config.checkout.token_header),
+            _ => true,
         }
     }
 

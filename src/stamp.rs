@@ -210,12 +210,15 @@ fn remembered(
     })
 }
 
-/// Answers to `HEAD` say how long the body would be and have none.
+/// Answers to `HEAD` say how long the body would be, where that is known, and
+/// have none.
 pub fn drop_body(response: &mut Response<Body>) {
     use hyper::body::Body as _;
-    let length = response.body().size_hint().exact().unwrap_or(0);
+    let length = response.body().size_hint().exact();
     // These have no body for GET either, and no length to tell (RFC 9110 §8.6).
-    if !matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT) {
+    if let Some(length) = length
+        && !matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
+    {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     *response.body_mut() = Body::empty();

@@ -22,6 +22,7 @@ use crate::cache::Versions;
 use crate::clock::{Instant, Zone};
 use crate::content::form::{self, Form};
 use crate::db::WriteTx;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
@@ -86,12 +87,14 @@ fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let listing = listing(person);
     let query = listing.read(request)?;
+    let wanted = wanted(person, &query);
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return csv(app, person, ids);
+    }
     let (limit, offset) = query.window();
     let (products, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted(person, &query), limit, offset))?;
-    if query.csv {
-        return csv(&products);
-    }
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     let zone = app.zone();
     if request.wants_json() {
         let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
@@ -118,9 +121,13 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn csv(products: &[Product]) -> Result<Reply, Problem> {
-    let mut file = CsvFile::new("produtos.csv", &super::import::COLUMNS)?;
-    for Product { entry, stock, .. } in products {
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
+    let file = CsvFile::new("produtos.csv", &super::import::COLUMNS)?;
+    let owner = person.account.user_id;
+    export::send(app, person, file, ids, move |_, tx, id, file| {
+        let Some(Product { entry, stock, .. }) = store::product(tx, owner, id)? else {
+            return Ok(());
+        };
         file.row([
             &*entry.sku,
             &entry.ean,
@@ -128,9 +135,8 @@ fn csv(products: &[Product]) -> Result<Reply, Problem> {
             &entry.cost.reais().to_string(),
             &entry.price.reais().to_string(),
             &stock.to_string(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {

@@ -82,6 +82,18 @@ impl Wanted<'_> {
         }
         (sql, values)
     }
+
+    fn sorted(&self) -> String {
+        let (column, down) = (self.order.column(), if self.descending { " DESC" } else { "" });
+        format!("ORDER BY {column}{down}, product_id{down}")
+    }
+}
+
+/// Numbers of all products, in their order.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+    let (condition, values) = wanted.condition();
+    let sql = format!("SELECT product_id FROM product WHERE {condition} {}", wanted.sorted());
+    tx.all(&sql, params_from_iter(values.iter()), |row| row.get(0))
 }
 
 /// One page of products, with the number of all.
@@ -97,13 +109,12 @@ pub fn page(
         params_from_iter(values.iter()),
         |row| row.get(0),
     )?;
-    let (column, down) = (wanted.order.column(), if wanted.descending { " DESC" } else { "" });
     values.push(Box::new(limit));
     values.push(Box::new(offset));
     let products = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM product WHERE {condition}
-             ORDER BY {column}{down}, product_id{down} LIMIT ? OFFSET ?"
+            "SELECT {COLUMNS} FROM product WHERE {condition} {} LIMIT ? OFFSET ?",
+            wanted.sorted()
         ),
         params_from_iter(values.iter()),
         read_product,

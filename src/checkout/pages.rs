@@ -12,6 +12,7 @@ use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::clock::{Instant, Zone};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
@@ -86,13 +87,14 @@ const fn happened(ms: i64) -> Instant {
 /// `GET /admin/compras`: the list, as page, JSON or CSV.
 pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let (limit, offset) = query.window();
-    let limit = limit.min(MOST_CSV);
-    let (events, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted(&query), limit, offset))?;
+    let wanted = wanted(&query);
     if query.csv {
-        return csv(&events, app.zone());
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_CSV))?;
+        return csv(app, person, ids);
     }
+    let (limit, offset) = query.window();
+    let (events, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if request.wants_json() {
         let events = events.into_iter();
         let events = events.map(|event| WireEvent::of(event, app.zone()));
@@ -106,11 +108,14 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     })
 }
 
-fn csv(events: &[Stored], zone: Zone) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = ["id", "recebido_em", "evento", "transacao", "email", "resultado", "explicacao"];
-    let mut file = CsvFile::new("compras.csv", &header)?;
-    for event in events {
-        let (id, at) = (event.id.to_string(), zone.spaced(event.received_at));
+    let file = CsvFile::new("compras.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some((event, _)) = store::one(tx, id)? else {
+            return Ok(());
+        };
+        let (id, at) = (event.id.to_string(), app.zone().spaced(event.received_at));
         file.row([
             &*id,
             &at,
@@ -119,9 +124,8 @@ fn csv(events: &[Stored], zone: Zone) -> Result<Reply, Problem> {
             &event.email,
             event.state.slug(),
             &event.outcome,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(event: &Stored, zone: Zone, now: Instant) -> PurchaseRow {

@@ -294,6 +294,21 @@ pub fn page(
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Stored>, u64)> {
+    select(tx, wanted, (limit, offset), STORED, stored)
+}
+
+/// Numbers of the newest events that are asked for, so many at most.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, most: u32) -> Result<Vec<i64>> {
+    select(tx, wanted, (most, 0), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
+}
+
+fn select<T>(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    (limit, offset): (u32, u32),
+    columns: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, u64)> {
     let (kind, state) = (wanted.kind.map(|kind| kind as u8), wanted.state.map(|state| state as u8));
     let lower = wanted.search.to_lowercase();
     let upper = wanted.search.to_uppercase();
@@ -334,11 +349,11 @@ pub fn page(
         return Ok((Vec::new(), 0));
     }
     let sql = format!(
-        "SELECT {STORED} FROM checkout_event AS newest {matching}
+        "SELECT {columns} FROM checkout_event AS newest {matching}
          ORDER BY event_id DESC LIMIT :limit OFFSET :offset"
     );
     params.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
-    let events = tx.all(&sql, &params[..], stored)?;
+    let events = tx.all(&sql, &params[..], read)?;
     Ok((events, u64::try_from(total).unwrap_or(0)))
 }
 

@@ -11,6 +11,7 @@ use super::views::{ArchivePage, BatchLine, BatchPage, KeptLine};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Instant, Zone};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -86,7 +87,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (batches, total) =
         app.db.read(request.lane, |tx| archive::page(tx, kind, query.descending, window))?;
     if query.csv {
-        return csv(app, batches);
+        return csv(app, person, batches);
     }
     if request.wants_json() {
         let batches = batches.into_iter().map(|batch| wire(app, batch));
@@ -117,10 +118,10 @@ fn kept(keep: &Keep) -> KeptLine {
     }
 }
 
-fn csv(app: &App, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
     let header = ["id", "tipo", "dia", "parte", "registros", "bytes", "arquivado_em"];
-    let mut file = CsvFile::new("arquivo.csv", &header)?;
-    for batch in batches {
+    let file = CsvFile::new("arquivo.csv", &header)?;
+    export::send(app, person, file, batches, |app, _, batch, file| {
         let batch = wire(app, batch);
         file.row([
             &*batch.id,
@@ -130,9 +131,8 @@ fn csv(app: &App, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
             &batch.registros.to_string(),
             &batch.bytes.to_string(),
             &batch.arquivado_em,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(Deserialize)]

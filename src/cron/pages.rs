@@ -12,6 +12,7 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::clock::Instant;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::Answer;
 use crate::http::csv_file::CsvFile;
@@ -204,15 +205,17 @@ struct ListReply {
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let outcome = query.filter("resultado").and_then(outcome_of);
-    let (limit, offset) = query.window();
-    let window = (limit.min(MOST_IN_CSV), offset);
+    if query.csv {
+        let ids = app
+            .db
+            .read(request.lane, |tx| store::ids(tx, outcome, query.descending, (MOST_IN_CSV, 0)))?;
+        return csv(app, person, ids);
+    }
+    let window = query.window();
     let (states, (runs, total)) = app.db.read(request.lane, |tx| {
         let runs = store::page(tx, outcome, query.descending, window)?;
         Ok::<_, Problem>((store::tasks(tx)?, runs))
     })?;
-    if query.csv {
-        return csv(app, runs);
-    }
     let of = |task: &Task| states.iter().find(|state| state.name == task.name);
     if request.wants_json() {
         return Reply::json(&ListReply {
@@ -283,10 +286,13 @@ fn attention(app: &App, tasks: &[TaskRow]) -> Vec<Notice> {
     notices
 }
 
-fn csv(app: &App, runs: Vec<Noted>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = ["id", "inicio", "fim", "ms", "origem", "resultado", "contagens", "erros"];
-    let mut file = CsvFile::new("cron.csv", &header)?;
-    for run in runs {
+    let file = CsvFile::new("cron.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some(run) = store::one(tx, id)? else {
+            return Ok(());
+        };
         let run = wire_run(app, run);
         file.row([
             &*run.id,
@@ -297,9 +303,8 @@ fn csv(app: &App, runs: Vec<Noted>) -> Result<Reply, Problem> {
             run.resultado,
             &Value::Object(run.contagens).to_string(),
             &serde_json::to_string(&run.erros).map_err(Problem::internal)?,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(Deserialize)]

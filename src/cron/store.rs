@@ -199,26 +199,39 @@ pub fn page(
     tx: &ReadTx<'_>,
     outcome: Option<i64>,
     newest_first: bool,
-    (limit, offset): (u32, u32),
+    window: (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
-    let (narrowed, order) = (
-        if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" },
-        if newest_first { "DESC" } else { "ASC" },
-    );
+    let narrowed = narrowed(outcome);
     let total: i64 = tx.one(
         &format!("SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE {narrowed}"),
         [outcome],
         |row| row.get(0),
     )?;
-    let runs = tx.all(
+    let runs = ids(tx, outcome, newest_first, window)?;
+    let runs = runs.into_iter().filter_map(|id| one(tx, id).transpose());
+    Ok((runs.collect::<Result<_>>()?, u64::try_from(total).unwrap_or(0)))
+}
+
+/// Their numbers.
+pub fn ids(
+    tx: &ReadTx<'_>,
+    outcome: Option<i64>,
+    newest_first: bool,
+    (limit, offset): (u32, u32),
+) -> Result<Vec<i64>> {
+    let (narrowed, order) = (narrowed(outcome), if newest_first { "DESC" } else { "ASC" });
+    tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM cron_run WHERE run_id > 0 AND {narrowed}
+            "SELECT run_id FROM cron_run WHERE run_id > 0 AND {narrowed}
              ORDER BY run_id {order} LIMIT ?2 OFFSET ?3"
         ),
         (outcome, limit, offset),
-        read,
-    )?;
-    Ok((runs, u64::try_from(total).unwrap_or(0)))
+        |row| row.get(0),
+    )
+}
+
+const fn narrowed(outcome: Option<i64>) -> &'static str {
+    if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" }
 }
 
 /// One run.

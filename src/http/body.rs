@@ -1,29 +1,40 @@
-//! Bodies of answers: bytes in memory, or a file that is read as it is sent.
+//! Bodies of answers: bytes in memory, or pieces that are made as they are sent.
 //!
-//! A file is read piece by piece on the blocking pool, the next piece when the
-//! caller took the last, so a slow caller costs one piece of memory. A caller
-//! that takes nothing for half a minute loses its connection (`wire.rs`), and
-//! with it the body; whatever the body held is let go of then.
+//! A piece is made on the blocking pool, the next one when the caller took the
+//! last, so a slow caller costs one piece of memory. A caller that takes
+//! nothing for half a minute loses its connection (`wire.rs`), and with it the
+//! body; whatever the body held is let go of then.
+//!
+//! What is large and waits to be sent is charged to a budget of all callers.
 
 use std::any::Any;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
-use tokio::task::JoinHandle;
+use tokio::sync::Semaphore;
 
-/// Bytes of a piece.
-const PIECE: usize = 256 * 1024;
+use super::budget::{Budget, Held};
+
+/// Bytes of a piece. hyper copies what it is given into the connection's own
+/// buffer, so larger ones would be in memory twice.
+pub const PIECE: usize = 64 * 1024;
+/// What a caller that takes its answer slowly holds of one in pieces, or of one
+/// that others share: a piece, and the copy of it that is being sent.
+const UNDER_WAY: usize = 2 * PIECE;
+/// Bytes of large answers that wait to be sent, or are on their way.
+pub const UNSENT_BYTES: usize = 48 << 20;
 
 /// The body of an answer.
 #[derive(Debug)]
 pub enum Body {
     Bytes(Bytes),
-    File(Box<FileBody>),
+    Pieces(Box<Pieces>),
 }
 
 impl Body {
@@ -32,12 +43,40 @@ impl Body {
         Self::Bytes(Bytes::new())
     }
 
-    /// What is in memory; nothing of a file.
+    /// What is in memory; nothing of pieces.
     pub fn in_memory(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            Self::File(_) => &[],
+            Self::Pieces(_) => &[],
         }
+    }
+
+    /// The same body, charged until it is sent or given up when it is more
+    /// than a piece; `None` when the budget is spent.
+    pub fn charged(self, unsent: &Arc<Budget>) -> Option<Self> {
+        Some(match self {
+            Self::Bytes(bytes) if bytes.len() <= PIECE => Self::Bytes(bytes),
+            Self::Bytes(bytes) => {
+                let own = if bytes.is_unique() { bytes.len() } else { UNDER_WAY };
+                let held = unsent.take(own)?;
+                Self::Bytes(Bytes::from_owner(Charged { bytes, _held: held }))
+            }
+            Self::Pieces(mut pieces) => {
+                pieces.hold(unsent.take(UNDER_WAY)?);
+                Self::Pieces(pieces)
+            }
+        })
+    }
+}
+
+struct Charged {
+    bytes: Bytes,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for Charged {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
@@ -51,9 +90,12 @@ impl hyper::body::Body for Body {
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match self.get_mut() {
             Self::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Self::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::File(file) => {
-                file.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+            Self::Bytes(bytes) => {
+                let piece = bytes.split_to(bytes.len().min(PIECE));
+                Poll::Ready(Some(Ok(Frame::data(piece))))
+            }
+            Self::Pieces(pieces) => {
+                pieces.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
             }
         }
     }
@@ -61,61 +103,99 @@ impl hyper::body::Body for Body {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Bytes(bytes) => bytes.is_empty(),
-            Self::File(file) => file.left == 0,
+            Self::Pieces(pieces) => pieces.left == Some(0),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(match self {
-            Self::Bytes(bytes) => bytes.len() as u64,
-            Self::File(file) => file.left,
-        })
+        match self {
+            Self::Bytes(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Pieces(pieces) => {
+                pieces.left.map_or_else(SizeHint::default, SizeHint::with_exact)
+            }
+        }
     }
 }
 
-/// A file on its way to a caller.
-pub struct FileBody {
-    reading: Reading,
-    /// Bytes that are still to be sent.
-    left: u64,
+/// Makes the next piece; empty at the end. An error breaks the connection off.
+type Source = Box<dyn FnMut() -> io::Result<Bytes> + Send>;
+
+/// A body on its way to a caller.
+pub struct Pieces {
+    making: Making,
+    /// Bytes that are still to be sent, where that is known.
+    left: Option<u64>,
+    /// Pieces of many bodies are made in turns.
+    turns: Option<Arc<Semaphore>>,
     /// Let go of when all is sent or the caller is gone.
-    _held: Box<dyn Any + Send>,
+    held: Vec<Box<dyn Any + Send>>,
 }
 
-enum Reading {
-    /// `None` after an error.
-    Idle(Option<File>),
-    Piece(JoinHandle<(File, io::Result<Bytes>)>),
+/// A piece, and what makes the next one.
+type Made = (Option<Source>, io::Result<Bytes>);
+
+enum Making {
+    /// `None` after the end or an error.
+    Idle(Option<Source>),
+    Piece(Pin<Box<dyn Future<Output = Made> + Send>>),
 }
 
-impl FileBody {
-    /// The first `bytes` bytes of a file. `held` is kept until then.
-    pub fn new(file: File, bytes: u64, held: impl Any + Send) -> Self {
-        Self { reading: Reading::Idle(Some(file)), left: bytes, _held: Box::new(held) }
+impl Pieces {
+    /// The first `bytes` bytes of a file. `held` is kept until they are sent.
+    pub fn of_file(file: File, bytes: u64, held: impl Any + Send) -> Self {
+        let mut left = bytes;
+        let source = move || {
+            let length = usize::try_from(left).map_or(PIECE, |left| left.min(PIECE));
+            let mut piece = vec![0; length];
+            (&file).read_exact(&mut piece)?;
+            left -= length as u64;
+            Ok(piece.into())
+        };
+        let mut pieces = Self::new(Box::new(source), None);
+        pieces.left = Some(bytes);
+        pieces.hold(held);
+        pieces
+    }
+
+    /// What `source` makes until it makes an empty piece; each in a turn of
+    /// its own.
+    pub fn made(
+        source: impl FnMut() -> io::Result<Bytes> + Send + 'static,
+        turns: Arc<Semaphore>,
+    ) -> Self {
+        Self::new(Box::new(source), Some(turns))
+    }
+
+    fn new(source: Source, turns: Option<Arc<Semaphore>>) -> Self {
+        Self { making: Making::Idle(Some(source)), left: None, turns, held: Vec::new() }
+    }
+
+    /// Keeps something until all is sent or the caller is gone.
+    pub fn hold(&mut self, held: impl Any + Send) {
+        self.held.push(Box::new(held));
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
-        if self.left == 0 {
+        if self.left == Some(0) {
             return Poll::Ready(None);
         }
         loop {
-            match &mut self.reading {
-                Reading::Idle(file) => {
-                    let Some(file) = file.take() else {
+            match &mut self.making {
+                Making::Idle(source) => {
+                    let Some(source) = source.take() else {
                         return Poll::Ready(None);
                     };
-                    let length = usize::try_from(self.left).map_or(PIECE, |left| left.min(PIECE));
-                    self.reading =
-                        Reading::Piece(tokio::task::spawn_blocking(move || read(file, length)));
+                    self.making = Making::Piece(Box::pin(make(source, self.turns.clone())));
                 }
-                Reading::Piece(piece) => {
-                    let (file, piece) = match ready!(Pin::new(piece).poll(cx)) {
-                        Ok((file, piece)) => (Some(file), piece),
-                        Err(error) => (None, Err(io::Error::other(error))),
-                    };
-                    self.reading = Reading::Idle(file.filter(|_| piece.is_ok()));
-                    if let Ok(piece) = &piece {
-                        self.left -= piece.len() as u64;
+                Making::Piece(piece) => {
+                    let (source, piece) = ready!(piece.as_mut().poll(cx));
+                    let is_end = piece.as_ref().is_ok_and(Bytes::is_empty);
+                    self.making = Making::Idle(source.filter(|_| piece.is_ok() && !is_end));
+                    if is_end {
+                        return Poll::Ready(None);
+                    }
+                    if let (Ok(piece), Some(left)) = (&piece, &mut self.left) {
+                        *left -= piece.len() as u64;
                     }
                     return Poll::Ready(Some(piece));
                 }
@@ -124,22 +204,32 @@ impl FileBody {
     }
 }
 
-fn read(mut file: File, length: usize) -> (File, io::Result<Bytes>) {
-    let mut piece = vec![0; length];
-    let read = file.read_exact(&mut piece);
-    (file, read.map(|()| piece.into()))
+/// Makes a piece on the blocking pool, in its turn.
+async fn make(mut source: Source, turns: Option<Arc<Semaphore>>) -> Made {
+    let turn = match turns {
+        Some(turns) => turns.acquire_owned().await.ok(),
+        None => None,
+    };
+    let work = tokio::task::spawn_blocking(move || {
+        let _held = turn;
+        let piece = source();
+        (source, piece)
+    });
+    match work.await {
+        Ok((source, piece)) => (Some(source), piece),
+        Err(error) => (None, Err(io::Error::other(error))),
+    }
 }
 
-impl fmt::Debug for FileBody {
+impl fmt::Debug for Pieces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a file, {} bytes left", self.left)
+        write!(f, "pieces, {:?} bytes left", self.left)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::{Seek as _, Write as _};
-    use std::sync::Arc;
 
     use http_body_util::BodyExt as _;
 
@@ -160,8 +250,8 @@ mod tests {
     fn a_file_comes_whole_and_in_pieces() {
         let bytes: Vec<u8> = (0..=250).cycle().take(PIECE * 2 + 7).collect();
         let held = Arc::new(());
-        let body = FileBody::new(file(&bytes), bytes.len() as u64, Arc::clone(&held));
-        let mut body = Body::File(Box::new(body));
+        let body = Pieces::of_file(file(&bytes), bytes.len() as u64, Arc::clone(&held));
+        let mut body = Body::Pieces(Box::new(body));
         let mut pieces = Vec::new();
         run(async {
             while let Some(frame) = body.frame().await {
@@ -176,11 +266,55 @@ mod tests {
 
     #[test]
     fn a_file_that_is_shorter_than_promised_breaks_off() {
-        let mut body = Body::File(Box::new(FileBody::new(file(b"abc"), 4, ())));
+        let mut body = Body::Pieces(Box::new(Pieces::of_file(file(b"abc"), 4, ())));
         run(async {
             let frame = body.frame().await.unwrap();
             assert_eq!(frame.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
             assert!(body.frame().await.is_none());
         });
+    }
+
+    #[test]
+    fn what_is_made_ends_with_an_empty_piece_and_breaks_off_with_an_error() {
+        for (last, breaks) in [(Ok(Bytes::new()), false), (Err(io::Error::other("no")), true)] {
+            let mut pieces = vec![last, Ok("b".into()), Ok("a".into())];
+            let made = Pieces::made(move || pieces.pop().unwrap(), Arc::new(Semaphore::new(1)));
+            let mut body = Body::Pieces(Box::new(made));
+            assert!(hyper::body::Body::size_hint(&body).exact().is_none());
+            let collected = run(async {
+                let mut text = Vec::new();
+                while let Some(frame) = body.frame().await {
+                    text.extend(frame?.into_data().unwrap());
+                }
+                Ok::<_, io::Error>(text)
+            });
+            assert_eq!(collected.is_err(), breaks);
+            assert!(breaks || collected.unwrap() == b"ab");
+        }
+    }
+
+    #[test]
+    fn large_bodies_are_charged_until_they_are_gone() {
+        let unsent = Budget::new(PIECE * 5);
+        let large = || Body::Bytes(vec![7; PIECE * 2 + 1].into());
+        let small = Body::Bytes(vec![7; PIECE].into()).charged(&unsent).unwrap();
+        assert_eq!((unsent.held(), small.in_memory().len()), (0, PIECE));
+        let mut first = large().charged(&unsent).unwrap();
+        assert_eq!(unsent.held(), PIECE * 2 + 1);
+        let shared = Bytes::from(vec![7; PIECE * 9]);
+        let second = Body::Bytes(shared.clone()).charged(&unsent).unwrap();
+        assert_eq!(unsent.held(), PIECE * 4 + 1);
+        assert!(large().charged(&unsent).is_none());
+        let lengths = run(async {
+            let mut lengths = Vec::new();
+            while let Some(frame) = first.frame().await {
+                lengths.push(frame.unwrap().into_data().unwrap().len());
+            }
+            lengths
+        });
+        assert_eq!(lengths, [PIECE, PIECE, 1]);
+        assert_eq!(unsent.held(), PIECE * 2, "sent, and so given back");
+        drop(second);
+        assert_eq!(unsent.held(), 0);
     }
 }

@@ -6,14 +6,18 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_DISPOSITION;
 
+use super::body::PIECE;
 use super::{Problem, Reply};
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/csv; charset=utf-8");
 /// Says to spreadsheets that the text is UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
+/// What the writer keeps back before it shows, and most rows need.
+const ROOM: usize = 16 * 1024;
 
 /// A CSV file in the making.
 pub struct CsvFile {
@@ -21,11 +25,14 @@ pub struct CsvFile {
     rows: csv::Writer<Vec<u8>>,
 }
 
+fn writer(start: Vec<u8>) -> csv::Writer<Vec<u8>> {
+    csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(start)
+}
+
 impl CsvFile {
     /// A file called `name`, such as `alunos.csv`, with its header row.
     pub fn new(name: &'static str, header: &[&str]) -> Result<Self, Problem> {
-        let mut rows =
-            csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(MARK.to_vec());
+        let mut rows = writer(MARK.to_vec());
         rows.write_record(header).map_err(Problem::internal)?;
         Ok(Self { name, rows })
     }
@@ -39,12 +46,23 @@ impl CsvFile {
         self.rows.write_record(None::<&[u8]>).map_err(Problem::internal)
     }
 
-    /// The file as a download.
-    pub fn reply(self) -> Result<Reply, Problem> {
-        let bytes = self.rows.into_inner().map_err(|error| Problem::internal(error.to_string()))?;
+    /// Whether there is a piece to send.
+    pub fn is_full(&self) -> bool {
+        self.rows.get_ref().len() + ROOM >= PIECE
+    }
+
+    /// What came since the last piece.
+    pub fn take(&mut self) -> Result<Bytes, Problem> {
+        let rows = std::mem::replace(&mut self.rows, writer(Vec::new()));
+        let bytes = rows.into_inner().map_err(|error| Problem::internal(error.to_string()))?;
+        Ok(bytes.into())
+    }
+
+    /// What sends such a file as a download, before it has a body.
+    pub fn reply(&self) -> Result<Reply, Problem> {
         let place = format!("attachment; filename=\"{}\"", self.name);
         let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
-        Ok(Reply::of(MEDIA, bytes).with(CONTENT_DISPOSITION, place))
+        Ok(Reply::of(MEDIA, Bytes::new()).with(CONTENT_DISPOSITION, place))
     }
 }
 
@@ -161,12 +179,12 @@ mod tests {
         ];
         let mut file = CsvFile::new("x.csv", &["a"; 16]).unwrap();
         file.row(cells).unwrap();
-        let reply = file.reply().unwrap();
-        let text = String::from_utf8(reply.body.in_memory().to_vec()).unwrap();
+        let bytes = file.take().unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
         assert!(text.contains("'=1+1,'+55,'-3,'@sum"), "{text}");
         assert!(text.contains("'＝1,'＋1－2,'＠x,'\0=1"), "{text}");
         assert_eq!(harmless("  =1"), "'  =1");
-        let rows = csv_read::read(reply.body.in_memory()).unwrap().rows;
+        let rows = csv_read::read(&bytes).unwrap().rows;
         assert_eq!(rows[0].cells, cells.map(str::to_owned));
     }
 }

@@ -5,7 +5,7 @@ use http::header::LOCATION;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use super::body::{Body, FileBody};
+use super::body::{Body, Pieces};
 use super::problem::Problem;
 
 /// Media types that we send.
@@ -43,9 +43,9 @@ impl Reply {
         }
     }
 
-    /// An answer with a file of a media type, read as it is sent.
-    pub fn file(media: HeaderValue, file: FileBody) -> Self {
-        Self { body: Body::File(Box::new(file)), ..Self::of(media, Bytes::new()) }
+    /// An answer of a media type that is made as it is sent.
+    pub fn pieces(media: HeaderValue, pieces: Pieces) -> Self {
+        Self { body: Body::Pieces(Box::new(pieces)), ..Self::of(media, Bytes::new()) }
     }
 
     /// 200 with a value as JSON.

@@ -36,6 +36,9 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 const AGE_CHECK: usize = 8;
 /// How long running requests may take after a stop was asked for.
 const DRAIN: Duration = Duration::from_secs(10);
+/// Bytes of an answer that wait in the socket: two pieces.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 128 * 1024;
 /// Pause after the process ran out of file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -124,6 +127,18 @@ async fn pause_after(error: &io::Error) {
     }
 }
 
+/// Bounds what waits in the socket until the peer takes it: the system would
+/// keep megabytes for a slow one. What is on its way is not bounded by it.
+#[cfg(target_os = "linux")]
+fn limit_unsent(io: &TcpStream) -> io::Result<()> {
+    socket2::SockRef::from(io).set_tcp_notsent_lowat(UNSENT)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_unsent(_: &TcpStream) -> io::Result<()> {
+    Ok(())
+}
+
 async fn serve_connection<S, F, B>(
     io: TcpStream,
     peer: SocketAddr,
@@ -137,7 +152,7 @@ async fn serve_connection<S, F, B>(
     B::Data: Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    if io.set_nodelay(true).is_err() {
+    if io.set_nodelay(true).and_then(|()| limit_unsent(&io)).is_err() {
         return; // The peer is gone already.
     }
     let answered = Arc::new(AtomicUsize::new(0));
@@ -163,7 +178,8 @@ async fn serve_connection<S, F, B>(
         // The number of fields was checked before; a limit of hyper's own makes
         // it parse into room that is copied for each head.
         .max_header_size(MAX_HEAD)
-        .max_buf_size(64 * 1024)
+        // Room for a head; what is sent goes in pieces (`body.rs`).
+        .max_buf_size(2 * MAX_HEAD)
         .auto_date_header(false)
         .half_close(false)
         // Answers are small: one buffer costs less than two parts of one write.

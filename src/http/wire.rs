@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, Take};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
@@ -31,6 +31,10 @@ const WRITE_STALL: Duration = Duration::from_secs(30);
 const LINGER: Duration = Duration::from_secs(2);
 /// Most bytes read and thrown away while lingering.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
+
+/// Most bytes taken from the socket at once. The reader's buffer grows with
+/// what one read brings, and there is one for each connection.
+const READ: u64 = 8 * 1024;
 
 /// Makes the bytes of the answer to a refused head.
 pub type Refuse = Arc<dyn Fn(&Refusal) -> Vec<u8> + Send + Sync>;
@@ -50,7 +54,7 @@ enum Expect {
 
 /// A guarded connection.
 pub struct Wire {
-    io: TcpStream,
+    io: Take<TcpStream>,
     refuse: Refuse,
     expect: Expect,
     /// Bytes that came and have not passed; those before `checked` may.
@@ -73,7 +77,7 @@ impl Wire {
     /// Guards a connection. `answered` is raised by the service for each answer.
     pub fn new(io: TcpStream, refuse: Refuse, answered: Arc<AtomicUsize>) -> Self {
         Self {
-            io,
+            io: io.take(READ),
             refuse,
             expect: Expect::Head,
             held: Vec::new(),
@@ -164,6 +168,7 @@ impl Wire {
         out: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<usize>> {
         let before = out.filled().len();
+        self.io.set_limit(READ);
         let read = Pin::new(&mut self.io).poll_read(cx, out);
         ready!(self.poll_patience(cx, read))?;
         let fresh = &out.filled()[before..];
@@ -177,7 +182,7 @@ impl Wire {
     fn poll_held(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut space = [0; 8 * 1024];
         let mut buffer = ReadBuf::new(&mut space);
-        let read = Pin::new(&mut self.io).poll_read(cx, &mut buffer);
+        let read = Pin::new(self.io.get_mut()).poll_read(cx, &mut buffer);
         ready!(self.poll_patience(cx, read))?;
         let mut held = std::mem::take(&mut self.held);
         held.extend_from_slice(buffer.filled());
@@ -221,12 +226,17 @@ impl AsyncRead for Wire {
                 let length = this.checked.min(out.remaining());
                 out.put_slice(&this.held[..length]);
                 this.held.drain(..length);
+                if this.held.is_empty() {
+                    // A long head came in pieces; most connections have no other.
+                    this.held = Vec::new();
+                }
                 this.checked -= length;
                 return Poll::Ready(Ok(()));
             }
             let read = match &mut this.expect {
                 Expect::Refused { answer, written } if *written < answer.len() => {
-                    *written += ready!(Pin::new(&mut this.io).poll_write(cx, &answer[*written..]))?;
+                    *written +=
+                        ready!(Pin::new(this.io.get_mut()).poll_write(cx, &answer[*written..]))?;
                     continue;
                 }
                 Expect::Refused { .. } | Expect::End => return Poll::Ready(Ok(())),
@@ -246,7 +256,7 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let wrote = Pin::new(&mut self.io).poll_write(cx, bytes);
+        let wrote = Pin::new(self.io.get_mut()).poll_write(cx, bytes);
         self.waiting_since = Instant::now();
         self.poll_stall(cx, wrote)
     }
@@ -256,24 +266,24 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let wrote = Pin::new(&mut self.io).poll_write_vectored(cx, parts);
+        let wrote = Pin::new(self.io.get_mut()).poll_write_vectored(cx, parts);
         self.waiting_since = Instant::now();
         self.poll_stall(cx, wrote)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
+        self.io.get_ref().is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.io).poll_flush(cx);
+        let flushed = Pin::new(self.io.get_mut()).poll_flush(cx);
         self.poll_stall(cx, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if this.linger.is_none() {
-            ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
+            ready!(Pin::new(this.io.get_mut()).poll_shutdown(cx))?;
             if !this.owes_linger() {
                 return Poll::Ready(Ok(()));
             }
@@ -287,7 +297,7 @@ impl AsyncWrite for Wire {
         loop {
             let mut space = [0; 8 * 1024];
             let mut buffer = ReadBuf::new(&mut space);
-            ready!(Pin::new(&mut this.io).poll_read(cx, &mut buffer))?;
+            ready!(Pin::new(this.io.get_mut()).poll_read(cx, &mut buffer))?;
             this.lingered += buffer.filled().len();
             if buffer.filled().is_empty() || this.lingered > LINGER_BYTES {
                 return Poll::Ready(Ok(()));

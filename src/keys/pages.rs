@@ -9,6 +9,7 @@ use super::{ApiKey, Scope, network_text};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Day, Instant, Zone};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -108,7 +109,7 @@ pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         keys.into_iter().map(|key| WireKey::of(key, zone, now)).collect()
     };
     if query.csv {
-        return csv(wire(keys));
+        return csv(app, person, wire(keys));
     }
     if request.wants_json() {
         return ListReply::reply(total, wire(keys));
@@ -127,7 +128,7 @@ pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn csv(keys: Vec<WireKey>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, keys: Vec<WireKey>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "nome",
@@ -142,8 +143,8 @@ fn csv(keys: Vec<WireKey>) -> Result<Reply, Problem> {
         "endereco",
         "rota",
     ];
-    let mut file = CsvFile::new("chaves.csv", &header)?;
-    for key in keys {
+    let file = CsvFile::new("chaves.csv", &header)?;
+    export::send(app, person, file, keys, |_, _, key, file| {
         let (scopes, ips) = (key.escopos.join(" "), key.ips.join(" "));
         let limit = key.limite.map(|limit| limit.to_string());
         let last = key.ultimo_uso.as_ref();
@@ -160,9 +161,8 @@ fn csv(keys: Vec<WireKey>) -> Result<Reply, Problem> {
             last.map_or("", |last| &last.em),
             last.map_or("", |last| &last.endereco),
             last.map_or("", |last| &last.rota),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {

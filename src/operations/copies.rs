@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::db::backup::{self, BackupError};
 use crate::guard::KeyHolder;
-use crate::http::body::FileBody;
+use crate::http::body::Pieces;
 use crate::http::{Problem, Reply, Request};
 
 /// Media type of a SQLite file.
@@ -48,8 +48,8 @@ pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
     let name = format!("attachment; filename=\"seller-platform-{taken_at}.db\"");
     let digest = format!("sha-256=:{}:", STANDARD.encode(copy.sha256));
     let header = |text: String| HeaderValue::try_from(text).map_err(Problem::internal);
-    let body = FileBody::new(copy.file, copy.bytes, turn);
-    Ok(Reply::file(HeaderValue::from_static(MEDIA), body)
+    let body = Pieces::of_file(copy.file, copy.bytes, turn);
+    Ok(Reply::pieces(HeaderValue::from_static(MEDIA), body)
         .with(CONTENT_DISPOSITION, header(name)?)
         .with(DIGEST, header(digest)?))
 }

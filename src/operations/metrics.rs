@@ -39,6 +39,7 @@ impl Figures {
 pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let mut figures = Figures::default();
     process(&mut figures, app, request.now);
+    held(&mut figures, app);
     answers(&mut figures, app);
     request_log(&mut figures, app);
     database(&mut figures, app);
@@ -66,6 +67,20 @@ fn process(figures: &mut Figures, app: &App, now: Instant) {
         let help = "Memory that belongs to the process alone (RssAnon).";
         figures.gauge("seller_platform_memory_anon_bytes", help, bytes);
     }
+}
+
+/// What clients make the process hold.
+fn held(figures: &mut Figures, app: &App) {
+    figures.gauge(
+        "seller_platform_bodies_bytes",
+        "Bodies of requests that are in memory.",
+        app.intake.held() as u64,
+    );
+    figures.gauge(
+        "seller_platform_unsent_bytes",
+        "Large answers that wait to be sent or are on their way.",
+        app.unsent.held() as u64,
+    );
 }
 
 fn answers(figures: &mut Figures, app: &App) {

@@ -8,6 +8,7 @@ use super::palette::{self, Pair, Token};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{DAY_S, Instant};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::Answer;
 use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
@@ -150,7 +151,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query = LIST.read(request)?;
     let found = select(samples(request.now), &query);
     if query.csv {
-        return csv(&found);
+        return csv(app, person, found);
     }
     let flash = (query.notice == "pronto").then(|| {
         Notice::new(
@@ -201,12 +202,11 @@ fn select(mut all: Vec<Sample>, query: &ListQuery) -> Vec<Sample> {
     all
 }
 
-fn csv(rows: &[Sample]) -> Result<Reply, Problem> {
-    let mut file = CsvFile::new("estilo.csv", &["nome", "status", "vendas"])?;
-    for row in rows {
-        file.row([&*row.name, row.status, &row.sales.to_string()])?;
-    }
-    file.reply()
+fn csv(app: &App, person: &Person, rows: Vec<Sample>) -> Result<Reply, Problem> {
+    let file = CsvFile::new("estilo.csv", &["nome", "status", "vendas"])?;
+    export::send(app, person, file, rows, |_, _, row, file| {
+        file.row([&*row.name, row.status, &row.sales.to_string()])
+    })
 }
 
 fn made(

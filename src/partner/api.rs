@@ -223,6 +223,7 @@ fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
         offset,
         oldest_first: false,
         zone: app.zone(),
+        keys_only: false,
     })
 }
 

@@ -14,12 +14,14 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::clock::Instant;
 use crate::config::Gateway;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
 use crate::http::table::{Filter, Head, ListQuery, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
+use crate::ids::UserId;
 use crate::route::{Job, nothing_to_do};
 
 const STANDINGS: Filter = Filter {
@@ -135,7 +137,7 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
     let query = listing.read(request)?;
     let wanted = wanted(group, &query);
     if query.csv {
-        return csv(app, request, &wanted);
+        return csv(app, person, request, &wanted);
     }
     let (limit, offset) = query.window();
     let (people, total) =
@@ -176,7 +178,7 @@ fn wanted(group: Group, query: &ListQuery) -> Wanted {
     }
 }
 
-fn csv(app: &App, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
     let (name, role) = match wanted.group {
         Group::Students => ("alunos.csv", "plano"),
         Group::Staff => ("equipe.csv", "papel"),
@@ -193,32 +195,27 @@ fn csv(app: &App, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> 
         "criado_em",
         "ultimo_acesso",
     ];
-    let mut file = CsvFile::new(name, &header)?;
-    let mut failed = None;
-    let zone = app.zone();
-    app.db.read(request.lane, |tx| {
-        store::each(tx, wanted, |one| {
-            let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at)).unwrap_or_default();
-            let row = file.row([
-                &*one.id.to_string(),
-                &one.name,
-                &one.email,
-                one.role.name(),
-                one.chat_number.as_deref().unwrap_or_default(),
-                one.standing.word(),
-                if one.disputed { "sim" } else { "nao" },
-                &spaced(one.paid_until),
-                &zone.spaced(one.created_at),
-                &spaced(one.last_access_at),
-            ]);
-            failed = failed.take().or(row.err());
-            Ok(())
-        })
-    })?;
-    match failed {
-        Some(problem) => Err(problem),
-        None => file.reply(),
-    }
+    let file = CsvFile::new(name, &header)?;
+    let ids = app.db.read(request.lane, |tx| store::ids(tx, wanted))?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some(one) = store::person(tx, UserId(id))? else {
+            return Ok(());
+        };
+        let zone = app.zone();
+        let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at)).unwrap_or_default();
+        file.row([
+            &*one.id.to_string(),
+            &one.name,
+            &one.email,
+            one.role.name(),
+            one.chat_number.as_deref().unwrap_or_default(),
+            one.standing.word(),
+            if one.disputed { "sim" } else { "nao" },
+            &spaced(one.paid_until),
+            &zone.spaced(one.created_at),
+            &spaced(one.last_access_at),
+        ])
+    })
 }
 
 /// A person as lists show it.

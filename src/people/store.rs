@@ -157,16 +157,9 @@ pub fn page(
     Ok((people.collect::<Result<_>>()?, total))
 }
 
-/// Shows each person of a list, in its order.
-pub fn each(
-    tx: &ReadTx<'_>,
-    wanted: &Wanted,
-    mut show: impl FnMut(Listed) -> rusqlite::Result<()>,
-) -> Result<()> {
-    let condition = Condition::new(wanted).holding(&wanted.words());
-    let sql = wanted.walk(LISTED, &condition);
-    let values = params_from_iter(condition.values());
-    tx.each(&sql, values, |row| show(listed(row)?))
+/// Numbers of all people of a list, in its order.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+    many(tx, wanted, &Condition::new(wanted).holding(&wanted.words()))
 }
 
 /// The people that a search finds, in their order, when they are few.

@@ -7,6 +7,7 @@ use super::views::{RequestPage, RequestRow, RequestsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Instant, Zone};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -105,18 +106,18 @@ impl WireRequest {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let wanted = wanted(app, &query, request.now);
-    let (limit, offset) = query.window();
-    let limit = limit.min(MOST_EXPORTED);
     // Who looks wants to see what was asked a moment ago.
     if let Err(error) = app.requests.flush(&app.db) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_EXPORTED, 0))?.0;
+        return csv(app, person, ids);
+    }
+    let (limit, offset) = query.window();
     let (logged, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     let zone = app.zone();
-    if query.csv {
-        return csv(logged, zone);
-    }
     if request.wants_json() {
         let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
         return ListReply::reply(total, logged.collect());
@@ -188,7 +189,7 @@ fn took(us: i64) -> String {
     format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
 }
 
-fn csv(logged: Vec<Logged>, zone: Zone) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "quando",
@@ -203,9 +204,12 @@ fn csv(logged: Vec<Logged>, zone: Zone) -> Result<Reply, Problem> {
         "endereco",
         "vale_por",
     ];
-    let mut file = CsvFile::new("requisicoes.csv", &header)?;
-    for one in logged {
-        let one = WireRequest::of(one, zone);
+    let file = CsvFile::new("requisicoes.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some(one) = store::one(tx, id)? else {
+            return Ok(());
+        };
+        let one = WireRequest::of(one, app.zone());
         file.row([
             &*one.id,
             &one.quando,
@@ -219,9 +223,8 @@ fn csv(logged: Vec<Logged>, zone: Zone) -> Result<Reply, Problem> {
             one.quem_id.as_deref().unwrap_or_default(),
             &one.endereco,
             &one.vale_por.to_string(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(Serialize)]

@@ -128,6 +128,13 @@ pub fn page(
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Logged>, u64)> {
+    let (ids, total) = ids(tx, wanted, limit, offset)?;
+    let logged = ids.into_iter().filter_map(|id| one(tx, id).transpose());
+    Ok((logged.collect::<Result<_>>()?, total))
+}
+
+/// The same, numbers alone.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, limit: u32, offset: u32) -> Result<(Vec<i64>, u64)> {
     let since = wanted.since.map_or(0, first_of);
     let after = format!("{}\u{10ffff}", wanted.search);
     let index = match (wanted.class, wanted.caller) {
@@ -167,13 +174,11 @@ pub fn page(
     values.push((":offset", &offset));
     let rows = tx.all(
         &format!(
-            "{LOGGED} WHERE r.entry_id IN (
-                 SELECT entry_id FROM request_log {index} WHERE {filters}
-                 ORDER BY entry_id DESC LIMIT :limit OFFSET :offset)
-             ORDER BY r.entry_id DESC"
+            "SELECT entry_id FROM request_log {index} WHERE {filters}
+             ORDER BY entry_id DESC LIMIT :limit OFFSET :offset"
         ),
         &values[..],
-        read,
+        |row| row.get(0),
     )?;
     Ok((rows, u64::try_from(total).unwrap_or(0)))
 }

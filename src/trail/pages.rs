@@ -9,6 +9,7 @@ use super::{Entry, changes};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Instant, Zone};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -76,12 +77,13 @@ impl WireEntry {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let wanted = wanted(app, &query, request.now);
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return csv(app, person, ids);
+    }
     let (limit, offset) = query.window();
     let (entries, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
-    if query.csv {
-        return csv(app, &entries);
-    }
     if request.wants_json() {
         let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
         return ListReply::reply(total, entries.collect());
@@ -135,7 +137,7 @@ fn row(entry: &Entry, zone: Zone, now: Instant) -> EntryRow {
     }
 }
 
-fn csv(app: &App, entries: &[Entry]) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "quando",
@@ -151,8 +153,11 @@ fn csv(app: &App, entries: &[Entry]) -> Result<Reply, Problem> {
         "antes",
         "depois",
     ];
-    let mut file = CsvFile::new("auditoria.csv", &header)?;
-    for entry in entries {
+    let file = CsvFile::new("auditoria.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some(entry) = store::one(tx, id)? else {
+            return Ok(());
+        };
         file.row([
             &*entry.id.to_string(),
             &app.zone().spaced(entry.at),
@@ -167,9 +172,8 @@ fn csv(app: &App, entries: &[Entry]) -> Result<Reply, Problem> {
             &entry.object_name,
             entry.before.as_deref().unwrap_or_default(),
             entry.after.as_deref().unwrap_or_default(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 /// `GET /admin/auditoria/{id}`: one entry with all it changed.

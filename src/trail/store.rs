@@ -64,7 +64,7 @@ pub fn page(
 }
 
 /// Numbers of the entries, newest first.
-fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     let first = match wanted.since {
         None => Some(0),
         Some(since) => tx.optional(

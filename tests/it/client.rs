@@ -237,6 +237,13 @@ impl Connection {
         Ok(String::from_utf8_lossy(&head).into_owned())
     }
 
+    /// The reply whose head was read before.
+    pub fn read_rest(&mut self, asked: &str, head: &str) -> io::Result<Reply> {
+        let mut reply = parse_head(head.as_bytes(), asked)?;
+        reply.body = self.read_body(&reply)?;
+        Ok(reply)
+    }
+
     /// Whether the server closes, having said nothing more, within `limit`.
     pub fn is_closed_within(&mut self, limit: Duration) -> bool {
         if !self.rest.is_empty() {

@@ -17,9 +17,9 @@ const UPSTAIRS: [&str; 6] = ["main", "cli", "routes", "cron", "sandbox", "page_s
 
 /// Rooms beside the domains: what handlers may use, who is calling, and the
 /// way of a request.
-const BESIDE: [&str; 11] = [
-    "app", "audit", "behind", "cache", "changes", "edge", "guard", "outbox", "route", "stamp",
-    "worker",
+const BESIDE: [&str; 12] = [
+    "app", "audit", "behind", "cache", "changes", "edge", "export", "guard", "outbox", "route",
+    "stamp", "worker",
 ];
 
 /// Files longer than this are listed in [`LONG_FILES`] with a reason.

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::audit::Act;
 use crate::content::form::{self, Change, Form, Present, tick};
 use crate::content::lessons::store as lessons;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -70,7 +71,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         .db
         .read(request.lane, |tx| store::page(tx, &query.search, order(&query), query.window()))?;
     if query.csv {
-        return csv(&courses);
+        return csv(app, person, courses);
     }
     if request.wants_json() {
         return ListReply::reply(total, courses.into_iter().map(CourseDetails::of).collect());
@@ -88,10 +89,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn csv(courses: &[Course]) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, courses: Vec<Course>) -> Result<Reply, Problem> {
     let header = ["id", "titulo", "ordem", "publicado", "papeis", "total_aulas", "descricao"];
-    let mut file = CsvFile::new("cursos.csv", &header)?;
-    for Course { id, entry, lessons } in courses {
+    let file = CsvFile::new("cursos.csv", &header)?;
+    export::send(app, person, file, courses, |_, _, Course { id, entry, lessons }, file| {
         let roles: Vec<&str> = entry.roles.iter().map(|role| role.name()).collect();
         file.row([
             &*id.to_string(),
@@ -101,9 +102,8 @@ fn csv(courses: &[Course]) -> Result<Reply, Problem> {
             &roles.join(" "),
             &lessons.to_string(),
             &entry.description,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(course: Course) -> CourseRow {

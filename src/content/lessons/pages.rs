@@ -12,6 +12,7 @@ use crate::content::courses::store as courses;
 use crate::content::form::{self, Change, Form, Pick, Present, Reference};
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx, WriteTx};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -87,7 +88,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>((store::page(tx, &wanted)?, course))
     })?;
     if query.csv {
-        return csv(&lessons);
+        return csv(app, person, lessons);
     }
     if request.wants_json() {
         return ListReply::reply(total, lessons.into_iter().map(LessonDetails::of).collect());
@@ -107,21 +108,21 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn csv(lessons: &[Lesson]) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, lessons: Vec<Lesson>) -> Result<Reply, Problem> {
     let header = ["id", "titulo", "curso_id", "curso", "ordem", "professor", "video_url"];
-    let mut file = CsvFile::new("aulas.csv", &header)?;
-    for Lesson { id, entry, course, teacher } in lessons {
+    let file = CsvFile::new("aulas.csv", &header)?;
+    export::send(app, person, file, lessons, |_, _, lesson, file| {
+        let Lesson { id, entry, course, teacher } = lesson;
         file.row([
             &*id.to_string(),
             &entry.title,
             &entry.course_id.to_string(),
-            course,
+            &course,
             &entry.position.unwrap_or_default().to_string(),
             teacher.as_deref().unwrap_or_default(),
             &entry.video_url,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(lesson: Lesson) -> LessonRow {

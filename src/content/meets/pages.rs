@@ -12,6 +12,7 @@ use crate::clock::{Instant, Zone};
 use crate::content::form::{self, Change, Form, Pick, Present, Reference, tick};
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -92,7 +93,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     let (meets, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if query.csv {
-        return csv(&meets, zone);
+        return csv(app, person, meets);
     }
     if request.wants_json() {
         let details = meets.into_iter().map(|meet| MeetDetails::of(meet, zone));
@@ -111,7 +112,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn csv(meets: &[Meet], zone: Zone) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, meets: Vec<Meet>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "titulo",
@@ -122,21 +123,20 @@ fn csv(meets: &[Meet], zone: Zone) -> Result<Reply, Problem> {
         "publico",
         "descricao",
     ];
-    let mut file = CsvFile::new("encontros.csv", &header)?;
-    for meet in meets {
+    let file = CsvFile::new("encontros.csv", &header)?;
+    export::send(app, person, file, meets, |app, _, meet, file| {
         let entry = &meet.entry;
         file.row([
             &*meet.id.to_string(),
             &entry.title,
-            &zone.spaced(entry.starts_at),
+            &app.zone().spaced(entry.starts_at),
             &entry.minutes.to_string(),
             meet.teacher.as_deref().unwrap_or_default(),
             &entry.link,
             if entry.public { "sim" } else { "nao" },
             &entry.description,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(meet: Meet, zone: Zone, now: Instant) -> MeetRow {

@@ -16,6 +16,7 @@ use crate::audit::{self, Act, Actor};
 use crate::content::form;
 use crate::content::slug_of;
 use crate::content::wire::WirePlan;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
@@ -66,7 +67,7 @@ pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let (plans, total) =
         app.db.read(request.lane, |tx| store::page(tx, &query.search, order, limit, offset))?;
     if query.csv {
-        return csv(&plans);
+        return csv(app, person, plans);
     }
     if request.wants_json() {
         return ListReply::reply(total, plans.into_iter().map(PlanDetails::of).collect());
@@ -84,11 +85,11 @@ pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })
 }
 
-fn csv(plans: &[Plan]) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, plans: Vec<Plan>) -> Result<Reply, Problem> {
     let header =
         ["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"];
-    let mut file = CsvFile::new("planos.csv", &header)?;
-    for plan in plans {
+    let file = CsvFile::new("planos.csv", &header)?;
+    export::send(app, person, file, plans, |_, _, plan, file| {
         let (id, price) = (plan.id.to_string(), plan.price.reais().to_string());
         let active = if plan.active { "sim" } else { "nao" };
         file.row([
@@ -100,9 +101,8 @@ fn csv(plans: &[Plan]) -> Result<Reply, Problem> {
             &plan.period,
             active,
             &plan.checkout_link,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(plan: &Plan) -> PlanRow {

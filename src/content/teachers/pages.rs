@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::audit::Act;
 use crate::content::form::{self, Change, Form, Present};
 use crate::content::wire::WireTeacher;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -38,7 +39,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         store::page(tx, &query.search, query.descending, query.window())
     })?;
     if query.csv {
-        return csv(&teachers);
+        return csv(app, person, teachers);
     }
     if request.wants_json() {
         return ListReply::reply(total, teachers.into_iter().map(WireTeacher::of).collect());
@@ -51,10 +52,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn csv(teachers: &[Teacher]) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, teachers: Vec<Teacher>) -> Result<Reply, Problem> {
     let header = ["id", "nome", "total_aulas", "bio", "instagram", "youtube", "linkedin", "site"];
-    let mut file = CsvFile::new("professores.csv", &header)?;
-    for Teacher { id, entry, lessons, .. } in teachers {
+    let file = CsvFile::new("professores.csv", &header)?;
+    export::send(app, person, file, teachers, |_, _, Teacher { id, entry, lessons, .. }, file| {
         let (id, lessons, links) = (id.to_string(), lessons.to_string(), &entry.links);
         file.row([
             &*id,
@@ -65,9 +66,8 @@ fn csv(teachers: &[Teacher]) -> Result<Reply, Problem> {
             &links.youtube,
             &links.linkedin,
             &links.site,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 fn row(teacher: Teacher) -> TeacherRow {

@@ -75,6 +75,31 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Claim> {
 /// One page of an owner's claims, newest first, with the number of all that
 /// match.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Claim>, u64)> {
+    select(tx, wanted, &format!("{COLUMNS}, {TITLE}"), read)
+}
+
+/// Numbers of the claims that match, in the order of [`page`].
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+    select(tx, wanted, "claim_id", |row| row.get(0)).map(|(ids, _)| ids)
+}
+
+/// One claim against an owner.
+pub fn claim(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Claim>> {
+    tx.optional(
+        &format!(
+            "SELECT {COLUMNS}, {TITLE} FROM claim c WHERE claim_id = :id AND +owner_id = :owner"
+        ),
+        &[(":id", &id as &dyn ToSql), (":owner", &owner)][..],
+        read,
+    )
+}
+
+fn select<T>(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    columns: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, u64)> {
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":owner", &wanted.owner)];
     let mut filters = String::new();
     if let Some(state) = &wanted.state {
@@ -97,7 +122,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Claim>, u64)> {
     values.push((":offset", &wanted.offset));
     let claims = tx.all(
         &format!(
-            "SELECT {COLUMNS}, {TITLE} FROM (
+            "SELECT {columns} FROM (
                  SELECT * FROM claim WHERE owner_id = :owner{filters}
                  ORDER BY opened_at DESC, claim_id DESC LIMIT :limit OFFSET :offset) c
              ORDER BY opened_at DESC, claim_id DESC"

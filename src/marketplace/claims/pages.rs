@@ -9,6 +9,7 @@ use super::views::{ClaimLine, ClaimsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::Instant;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -117,13 +118,13 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         limit,
         offset,
     };
+    if query.csv {
+        return csv(app, person, request, &wanted);
+    }
     let (stores, (claims, total)) = app.db.read(request.lane, |tx| {
         let stores = Stores::narrowed(tx, wanted.owner, store)?;
         Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
     })?;
-    if query.csv {
-        return csv(app, &stores, claims);
-    }
     if request.wants_json() {
         let claims = claims.into_iter().map(|one| wire(app, &stores, one));
         return ListReply::reply(total, claims.collect());
@@ -142,7 +143,7 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     })
 }
 
-fn csv(app: &App, stores: &Stores, claims: Vec<Claim>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
     let header = [
         "id",
         "conta",
@@ -157,9 +158,16 @@ fn csv(app: &App, stores: &Stores, claims: Vec<Claim>) -> Result<Reply, Problem>
         "desfecho",
         "aberta_em",
     ];
-    let mut file = CsvFile::new("reclamacoes.csv", &header)?;
-    for claim in claims {
-        let claim = wire(app, stores, claim);
+    let file = CsvFile::new("reclamacoes.csv", &header)?;
+    let owner = wanted.owner;
+    let (stores, ids) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((Stores::narrowed(tx, owner, wanted.store)?, list::ids(tx, wanted)?))
+    })?;
+    export::send(app, person, file, ids, move |app, tx, id, file| {
+        let Some(claim) = list::claim(tx, owner, id)? else {
+            return Ok(());
+        };
+        let claim = wire(app, &stores, claim);
         file.row([
             &*claim.id,
             &claim.conta,
@@ -173,7 +181,6 @@ fn csv(app: &App, stores: &Stores, claims: Vec<Claim>) -> Result<Reply, Problem>
             &claim.acao,
             &claim.desfecho,
             &claim.aberta_em,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }

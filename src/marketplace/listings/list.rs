@@ -91,6 +91,11 @@ const COLUMNS: &str =
     c.text, l.available, l.sold, t.text, l.sku, l.ean, l.permalink, l.thumbnail, l.updated_at,
     l.category, g.text";
 
+const WORDS: &str = "JOIN word w ON w.word_id = l.status
+    JOIN word c ON c.word_id = l.currency
+    JOIN word t ON t.word_id = l.listing_type
+    LEFT JOIN word g ON g.word_id = l.logistic_type";
+
 fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
     Ok(Listing {
         id: row.get(0)?,
@@ -116,6 +121,31 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
 /// One page of an owner's listings with the number of all that match. A
 /// search and an order other than by change walk over the owner's listings.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Listing>, u64)> {
+    select(tx, wanted, COLUMNS, read)
+}
+
+/// Numbers of the listings that match, in the order of [`page`].
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+    select(tx, wanted, "l.item_id", |row| row.get(0)).map(|(ids, _)| ids)
+}
+
+/// One listing of an owner, by its number.
+pub fn listing(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Listing>> {
+    tx.optional(
+        &format!(
+            "SELECT {COLUMNS} FROM listing l {WORDS} WHERE l.owner_id = ?1 AND l.item_id = ?2"
+        ),
+        (owner, id),
+        read,
+    )
+}
+
+fn select<T>(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted<'_>,
+    columns: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, u64)> {
     let (key, beginning) = (search_key(wanted.search), like_beginning(wanted.search));
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":owner", &wanted.owner)];
     let mut filters = String::new();
@@ -151,13 +181,10 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Listing>, u64)>
     // Words are looked up for the rows of the page only.
     let listings = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM (
+            "SELECT {columns} FROM (
                  SELECT l.* FROM listing l WHERE l.owner_id = :owner{filters}
                  ORDER BY {column} {direction}, l.item_id {direction} LIMIT :limit OFFSET :offset) l
-             JOIN word w ON w.word_id = l.status
-             JOIN word c ON c.word_id = l.currency
-             JOIN word t ON t.word_id = l.listing_type
-             LEFT JOIN word g ON g.word_id = l.logistic_type
+             {WORDS}
              ORDER BY {column} {direction}, l.item_id {direction}",
             column = wanted.order.column(),
         ),

@@ -8,6 +8,7 @@ use super::views::{ListingLine, ListingsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::Instant;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -133,7 +134,7 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let query = LIST.read(request)?;
     let (owner, store) = (person.account.user_id, stores::asked(request)?);
     let (limit, offset) = query.window();
-    let (stores, (listings, total)) = app.db.read(request.lane, |tx| {
+    let (stores, ids, (listings, total)) = app.db.read(request.lane, |tx| {
         let status = match query.filter("estado") {
             // A word that no listing has yet.
             Some(word) => Some(app.marketplace.words.known(tx, word)?.unwrap_or(-1)),
@@ -150,10 +151,15 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             offset,
         };
         let stores = Stores::narrowed(tx, owner, store)?;
-        Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
+        let (ids, page) = if query.csv {
+            (list::ids(tx, &wanted)?, Default::default())
+        } else {
+            (Vec::new(), list::page(tx, &wanted)?)
+        };
+        Ok::<_, Problem>((stores, ids, page))
     })?;
     if query.csv {
-        return csv(app, &stores, listings);
+        return csv(app, person, stores, ids);
     }
     if request.wants_json() {
         let listings = listings.into_iter().map(|one| wire(app, &stores, one));
@@ -178,7 +184,7 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     Ok(page.with(CONTENT_SECURITY_POLICY, images))
 }
 
-fn csv(app: &App, stores: &Stores, listings: Vec<list::Listing>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, stores: Stores, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "conta",
@@ -195,9 +201,13 @@ fn csv(app: &App, stores: &Stores, listings: Vec<list::Listing>) -> Result<Reply
         "link",
         "atualizado_em",
     ];
-    let mut file = CsvFile::new("anuncios.csv", &header)?;
-    for listing in listings {
-        let listing = wire(app, stores, listing);
+    let file = CsvFile::new("anuncios.csv", &header)?;
+    let owner = person.account.user_id;
+    export::send(app, person, file, ids, move |app, tx, id, file| {
+        let Some(listing) = list::listing(tx, owner, id)? else {
+            return Ok(());
+        };
+        let listing = wire(app, &stores, listing);
         file.row([
             &*listing.id,
             &listing.conta,
@@ -213,7 +223,6 @@ fn csv(app: &App, stores: &Stores, listings: Vec<list::Listing>) -> Result<Reply
             &listing.ean,
             &listing.link,
             &listing.atualizado_em,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }

@@ -35,6 +35,8 @@ pub struct Filter {
     pub oldest_first: bool,
     /// In which days are counted.
     pub zone: Zone,
+    /// Finds the keys of the orders alone.
+    pub keys_only: bool,
 }
 
 impl Filter {
@@ -75,11 +77,16 @@ pub struct Order {
     pub sku: String,
 }
 
+/// When an order was made, and its number.
+pub type Key = (i64, i64);
+
 /// A page as it was read.
 #[derive(Default)]
 pub struct OrderPage {
     pub total: i64,
     pub orders: Vec<Order>,
+    /// Of orders that were found and are not read yet.
+    keys: Vec<Key>,
     /// The words of its orders, which are few, each once.
     words: Vec<(i64, Arc<str>)>,
 }
@@ -88,6 +95,12 @@ impl OrderPage {
     /// The word at a place among the page's.
     pub fn word(&self, place: usize) -> &str {
         &self.words[place].1
+    }
+
+    /// The keys of its orders.
+    pub fn into_keys(self) -> Vec<Key> {
+        let read = self.orders.iter().map(|order| (order.created_at.0, order.order_id.0));
+        read.chain(self.keys).collect()
     }
 }
 
@@ -120,7 +133,22 @@ pub fn read_page(
         return Ok(page);
     };
     if !filter.is_whole() {
-        page.find(tx, words, owner, &runs::merged(tx, owner, &runs, &window)?)?;
+        page.keys = runs::merged(tx, owner, &runs, &window)?;
+        if !filter.keys_only {
+            page.find(tx, words, owner)?;
+        }
+        return Ok(page);
+    }
+    if filter.keys_only {
+        let sql = format!(
+            "SELECT created_at, order_id FROM sale_order
+             WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+             ORDER BY created_at {way}, order_id {way}
+             LIMIT ?4 OFFSET ?5",
+            way = window.way(),
+        );
+        let asked = (owner, window.from, window.before, window.limit, window.offset);
+        page.keys = tx.all(&sql, asked, |row| Ok((row.get(0)?, row.get(1)?)))?;
         return Ok(page);
     }
     let sql = with_items(&format!(
@@ -133,6 +161,13 @@ pub fn read_page(
         page.take(tx, words, row)
     })?;
     Ok(page.sorted(window.oldest_first))
+}
+
+/// The order of a key, as a page of at most one.
+pub fn read_key(tx: &ReadTx<'_>, words: &Words, owner: UserId, key: Key) -> Result<OrderPage> {
+    let mut page = OrderPage { keys: vec![key], ..OrderPage::default() };
+    page.find(tx, words, owner)?;
+    Ok(page)
 }
 
 /// One order of an owner, as a page of at most one.
@@ -212,7 +247,10 @@ fn read_listings(
         keys.truncate(usize::try_from(window.limit).unwrap_or(0));
     }
     let mut page = OrderPage::of(total, filter);
-    page.find(tx, words, owner, &keys)?;
+    page.keys = keys;
+    if !filter.keys_only {
+        page.find(tx, words, owner)?;
+    }
     Ok(page)
 }
 
@@ -229,12 +267,9 @@ fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> 
 impl OrderPage {
     /// A page without its orders.
     fn of(total: i64, filter: &Filter) -> Self {
-        let room = filter.limit.min(total).max(0);
-        Self {
-            total,
-            orders: Vec::with_capacity(usize::try_from(room).unwrap_or(0)),
-            words: Vec::new(),
-        }
+        let room = if filter.keys_only { 0 } else { filter.limit.min(total).max(0) };
+        let orders = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
+        Self { total, orders, ..Self::default() }
     }
 
     /// Takes out what a filter does not let through.
@@ -250,16 +285,10 @@ impl OrderPage {
         self.total = i64::try_from(self.orders.len()).unwrap_or(0);
     }
 
-    /// Takes the orders of some keys.
-    fn find(
-        &mut self,
-        tx: &ReadTx<'_>,
-        words: &Words,
-        owner: UserId,
-        keys: &[(i64, i64)],
-    ) -> Result<()> {
+    /// Reads the orders that were found.
+    fn find(&mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<()> {
         let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
-        for (created_at, order_id) in keys {
+        for (created_at, order_id) in std::mem::take(&mut self.keys) {
             tx.each(&sql, (owner, created_at, order_id), |row| self.take(tx, words, row))?;
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Day, Instant};
 use crate::db::{self, ReadTx};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::chart::{BarChart, BarWords, MOST_SERIES, short_money};
@@ -152,6 +153,7 @@ fn asked(
         offset: offset.into(),
         oldest_first: !query.descending,
         zone: app.zone(),
+        keys_only: query.csv,
     };
     let search = query.search.trim();
     if search.is_empty() {
@@ -275,7 +277,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })?;
     let total = u64::try_from(page.total).unwrap_or(0);
     if query.csv {
-        return csv(app, &page, &stores);
+        return csv(app, person, page.into_keys(), stores);
     }
     if request.wants_json() {
         let orders = page.orders.iter();
@@ -338,7 +340,7 @@ fn chart(first: Day, series: &[(String, Vec<i64>)]) -> Option<BarChart> {
     BarChart::new(CHART, first, &sum)
 }
 
-fn csv(app: &App, page: &OrderPage, stores: &Stores) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, keys: Vec<list::Key>, stores: Stores) -> Result<Reply, Problem> {
     let header = [
         "id",
         "conta",
@@ -355,9 +357,14 @@ fn csv(app: &App, page: &OrderPage, stores: &Stores) -> Result<Reply, Problem> {
         "envio",
         "logistica",
     ];
-    let mut file = CsvFile::new("vendas.csv", &header)?;
-    for order in &page.orders {
-        let sale = wire(app, page, stores, order);
+    let file = CsvFile::new("vendas.csv", &header)?;
+    let owner = person.account.user_id;
+    export::send(app, person, file, keys, move |app, tx, key, file| {
+        let page = list::read_key(tx, &app.marketplace.words, owner, key)?;
+        let [order] = &page.orders[..] else {
+            return Ok(());
+        };
+        let sale = wire(app, &page, &stores, order);
         file.row([
             &*sale.id,
             &sale.conta,
@@ -373,9 +380,8 @@ fn csv(app: &App, page: &OrderPage, stores: &Stores) -> Result<Reply, Problem> {
             sale.envio_id.as_deref().unwrap_or_default(),
             sale.envio.as_deref().unwrap_or_default(),
             sale.logistica.as_deref().unwrap_or_default(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(Serialize)]

@@ -284,6 +284,7 @@ mod tests {
                     offset,
                     oldest_first,
                     zone,
+                    keys_only: false,
                 };
                 world.read(|tx| read_page(tx, &world.books.words, ANA, &filter))
             };

@@ -58,6 +58,20 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Question> {
 /// One page of an owner's questions, newest first, with the number of all
 /// that match.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Question>, u64)> {
+    select(tx, wanted, COLUMNS, read)
+}
+
+/// Numbers of the questions that match, in the order of [`page`].
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+    select(tx, wanted, "q.question_id", |row| row.get(0)).map(|(ids, _)| ids)
+}
+
+fn select<T>(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    columns: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, u64)> {
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":owner", &wanted.owner)];
     let mut filters = String::new();
     if let Some(state) = &wanted.state {
@@ -82,7 +96,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Question>, u64)> {
     values.push((":offset", &wanted.offset));
     let questions = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM (
+            "SELECT {columns} FROM (
                  SELECT * FROM question q WHERE q.owner_id = :owner{filters}
                  ORDER BY q.asked_at DESC, q.question_id DESC LIMIT :limit OFFSET :offset) q
              {TITLE}

@@ -8,6 +8,7 @@ use super::{State, standing};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::Instant;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
@@ -146,13 +147,13 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
         limit,
         offset,
     };
+    if query.csv {
+        return csv(app, person, request, &wanted);
+    }
     let (stores, (questions, total)) = app.db.read(request.lane, |tx| {
         let stores = Stores::narrowed(tx, wanted.owner, store)?;
         Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
     })?;
-    if query.csv {
-        return csv(app, &stores, questions);
-    }
     if request.wants_json() {
         let questions = questions.into_iter().map(|one| wire(app, &stores, one));
         return ListReply::reply(total, questions.collect());
@@ -183,7 +184,7 @@ fn flash(word: &str) -> Option<Notice> {
     Some(Notice::new(Tone::Good, title, text))
 }
 
-fn csv(app: &App, stores: &Stores, questions: Vec<Question>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
     let header = [
         "id",
         "conta",
@@ -195,9 +196,16 @@ fn csv(app: &App, stores: &Stores, questions: Vec<Question>) -> Result<Reply, Pr
         "perguntada_em",
         "respondida_em",
     ];
-    let mut file = CsvFile::new("perguntas.csv", &header)?;
-    for question in questions {
-        let question = wire(app, stores, question);
+    let file = CsvFile::new("perguntas.csv", &header)?;
+    let owner = wanted.owner;
+    let (stores, ids) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((Stores::narrowed(tx, owner, wanted.store)?, list::ids(tx, wanted)?))
+    })?;
+    export::send(app, person, file, ids, move |app, tx, id, file| {
+        let Some(question) = list::question(tx, owner, id)? else {
+            return Ok(());
+        };
+        let question = wire(app, &stores, question);
         file.row([
             &*question.id,
             &question.conta,
@@ -208,9 +216,8 @@ fn csv(app: &App, stores: &Stores, questions: Vec<Question>) -> Result<Reply, Pr
             question.resposta.as_deref().unwrap_or_default(),
             &question.perguntada_em,
             question.respondida_em.as_deref().unwrap_or_default(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(serde::Deserialize)]

@@ -10,6 +10,7 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::clock::Instant;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
@@ -96,10 +97,11 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         limit,
         offset,
     };
-    let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if query.csv {
-        return csv(app, received);
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return csv(app, person, ids);
     }
+    let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if request.wants_json() {
         let received = received.into_iter().map(|one| wire(app, one));
         return ListReply::reply(total, received.collect());
@@ -123,7 +125,7 @@ fn flash(word: &str) -> Option<Notice> {
     (word == "na_fila").then(|| Notice::new(Tone::Good, "Notificação de volta à fila", text))
 }
 
-fn csv(app: &App, received: Vec<Received>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "recebida_em",
@@ -135,8 +137,11 @@ fn csv(app: &App, received: Vec<Received>) -> Result<Reply, Problem> {
         "tentativas",
         "resultado",
     ];
-    let mut file = CsvFile::new("notificacoes.csv", &header)?;
-    for one in received {
+    let file = CsvFile::new("notificacoes.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some((one, _)) = store::notification(tx, id)? else {
+            return Ok(());
+        };
         let one = wire(app, one);
         file.row([
             &*one.id,
@@ -148,9 +153,8 @@ fn csv(app: &App, received: Vec<Received>) -> Result<Reply, Problem> {
             one.estado,
             &one.tentativas.to_string(),
             one.resultado.as_deref().unwrap_or_default(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(Deserialize)]

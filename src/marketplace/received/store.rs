@@ -99,6 +99,20 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
 
 /// One page of notifications with the number of all that match.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)> {
+    select(tx, wanted, COLUMNS, read)
+}
+
+/// Numbers of the notifications that match, in the order of [`page`].
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+    select(tx, wanted, "n.notification_id", |row| row.get(0)).map(|(ids, _)| ids)
+}
+
+fn select<T>(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted<'_>,
+    columns: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, u64)> {
     let sought = sought(tx, wanted.search)?;
     let mut values: Vec<&dyn ToSql> = Vec::new();
     let mut filters = String::new();
@@ -146,7 +160,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)
     values.push(&wanted.offset);
     let received = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM {TABLES} WHERE {within}{filters}
+            "SELECT {columns} FROM {TABLES} WHERE {within}{filters}
              ORDER BY n.notification_id {order} LIMIT ? OFFSET ?"
         ),
         &values[..],

@@ -10,6 +10,7 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::clock::{Day, Instant};
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::chart::{BarChart, BarWords};
@@ -159,9 +160,13 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         limit,
         offset,
     };
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return csv(app, person, ids, request.now);
+    }
     let now = request.now;
     let first = app.day(now).plus(1 - i64::from(CHART_DAYS));
-    let is_whole = !query.csv && !request.wants_json() && offset == 0 && !query.is_narrowed();
+    let is_whole = !request.wants_json() && offset == 0 && !query.is_narrowed();
     let ((messages, total), waiting, sent) = app.db.read(request.lane, |tx| {
         let sent = if is_whole {
             store::sent_by_day(tx, app.zone(), first, CHART_DAYS.into())?
@@ -170,9 +175,6 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         };
         Ok::<_, Problem>((store::page(tx, &wanted)?, store::waiting(tx)?, sent))
     })?;
-    if query.csv {
-        return csv(app, messages, now);
-    }
     if request.wants_json() {
         let messages = messages.into_iter().map(|message| wire(app, message, now));
         return ListReply::reply(total, messages.collect());
@@ -244,7 +246,7 @@ fn down(app: &App) -> Option<Notice> {
     Some(Notice::new(Tone::Bad, title, text))
 }
 
-fn csv(app: &App, messages: Vec<Message>, now: Instant) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, ids: Vec<i64>, now: Instant) -> Result<Reply, Problem> {
     let header = [
         "id",
         "tipo",
@@ -258,8 +260,11 @@ fn csv(app: &App, messages: Vec<Message>, now: Instant) -> Result<Reply, Problem
         "vence_em",
         "concluida_em",
     ];
-    let mut file = CsvFile::new("mensagens.csv", &header)?;
-    for message in messages {
+    let file = CsvFile::new("mensagens.csv", &header)?;
+    export::send(app, person, file, ids, move |app, tx, id, file| {
+        let Some((message, _)) = store::message(tx, id)? else {
+            return Ok(());
+        };
         let message = wire(app, message, now);
         file.row([
             &*message.id,
@@ -273,9 +278,8 @@ fn csv(app: &App, messages: Vec<Message>, now: Instant) -> Result<Reply, Problem
             &message.criada_em,
             message.vence_em.as_deref().unwrap_or_default(),
             message.concluida_em.as_deref().unwrap_or_default(),
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 #[derive(Deserialize)]

@@ -51,6 +51,20 @@ pub struct Wanted<'q> {
 
 /// One page of messages with the number of all that match.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Message>, u64)> {
+    select(tx, wanted, COLUMNS, read)
+}
+
+/// Numbers of the messages that match, in the order of [`page`].
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+    select(tx, wanted, "o.message_id", |row| row.get(0)).map(|(ids, _)| ids)
+}
+
+fn select<T>(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted<'_>,
+    columns: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, u64)> {
     let beginning = wanted.email.to_lowercase();
     let after = format!("{beginning}\u{10ffff}");
     let mut values: Vec<(&str, &dyn ToSql)> = Vec::new();
@@ -89,7 +103,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Message>, u64)>
     values.push((":offset", &wanted.offset));
     let messages = tx.all(
         &format!(
-            "SELECT {COLUMNS} FROM {TABLES} WHERE o.message_id > 0{filters}
+            "SELECT {columns} FROM {TABLES} WHERE o.message_id > 0{filters}
              ORDER BY o.message_id {order} LIMIT :limit OFFSET :offset"
         ),
         &values[..],

@@ -14,6 +14,7 @@ use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::Actor;
+use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
@@ -319,7 +320,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         .filter(|row| asked.outcome.is_none_or(|outcome| row.situacao == outcome))
         .collect();
     if asked.csv {
-        return report_csv(&rows);
+        return report_csv(app, person, rows);
     }
     let before = usize::try_from(asked.page - 1).unwrap_or(usize::MAX);
     let first = before.saturating_mul(asked.per_page);
@@ -413,10 +414,10 @@ fn report_row(row: Row) -> ReportRow {
     }
 }
 
-fn report_csv(rows: &[Row]) -> Result<Reply, Problem> {
+fn report_csv(app: &App, person: &Person, rows: Vec<Row>) -> Result<Reply, Problem> {
     let header = ["linha", "nome", "email", "plano", "chat_number", "situacao", "motivo"];
-    let mut file = CsvFile::new("importacao.csv", &header)?;
-    for row in rows {
+    let file = CsvFile::new("importacao.csv", &header)?;
+    export::send(app, person, file, rows, |_, _, row, file| {
         file.row([
             &*row.linha.to_string(),
             &row.nome,
@@ -425,9 +426,8 @@ fn report_csv(rows: &[Row]) -> Result<Reply, Problem> {
             row.chat_number.as_deref().unwrap_or_default(),
             row.situacao.word(),
             &row.motivo,
-        ])?;
-    }
-    file.reply()
+        ])
+    })
 }
 
 /// `POST /admin/alunos/importar/{id}/aplicar`: has the students made. The

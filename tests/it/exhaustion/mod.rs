@@ -1,8 +1,10 @@
 //! One client must not stop the others: what one does to exhaust the service,
 //! and what another person notices of it.
 
-mod door;
-mod lanes;
+mod bodies; // Many who send much and never finish.
+mod door; // Many who try passwords.
+mod exports; // Many who take what they asked for slowly.
+mod lanes; // Much that waits for a marketplace that hangs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -1,0 +1,141 @@
+//! What clients can make the process hold: so much for all, so many for one.
+//!
+//! A spent budget refuses whoever asks next; nobody waits for it. What was
+//! taken is given back when its value is dropped, whatever became of it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes that all may hold together.
+#[derive(Debug)]
+pub struct Budget {
+    most: usize,
+    held: AtomicUsize,
+}
+
+impl Budget {
+    /// A budget of so many bytes.
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, held: AtomicUsize::new(0) })
+    }
+
+    /// So many bytes of it, unless too few are left.
+    pub fn take(self: &Arc<Self>, bytes: usize) -> Option<Held> {
+        let mut held = Held { budget: Arc::clone(self), bytes: 0 };
+        held.grow(bytes).then_some(held)
+    }
+
+    /// Whether so many bytes are left at the moment.
+    pub fn has(&self, bytes: usize) -> bool {
+        self.held().saturating_add(bytes) <= self.most
+    }
+
+    /// Bytes that are held at the moment.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+}
+
+/// Bytes of a budget.
+#[derive(Debug)]
+pub struct Held {
+    budget: Arc<Budget>,
+    bytes: usize,
+}
+
+impl Held {
+    /// Takes so many bytes more; false when too few are left.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let before = self.budget.held.fetch_add(bytes, Ordering::Relaxed);
+        let fits = before.saturating_add(bytes) <= self.budget.most;
+        if fits {
+            self.bytes += bytes;
+        } else {
+            self.budget.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        fits
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.budget.held.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// An account as others see it: its kind and number.
+pub type Who = (&'static str, i64);
+
+/// Places that one account may have at a time.
+#[derive(Debug)]
+pub struct Places {
+    most: usize,
+    taken: Mutex<HashMap<Who, usize>>,
+}
+
+impl Places {
+    /// So many for each account.
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, taken: Mutex::default() })
+    }
+
+    /// One more place for an account, unless it has all of its own.
+    pub fn enter(self: &Arc<Self>, who: Who) -> Option<Place> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = taken.entry(who).or_default();
+        if *count >= self.most {
+            return None;
+        }
+        *count += 1;
+        Some(Place { places: Arc::clone(self), who })
+    }
+}
+
+/// One place of an account.
+#[derive(Debug)]
+pub struct Place {
+    places: Arc<Places>,
+    who: Who,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = taken.get_mut(&self.who) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.who);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_is_given_back() {
+        let budget = Budget::new(10);
+        let mut first = budget.take(6).unwrap();
+        assert!(budget.take(5).is_none());
+        assert!(first.grow(4) && !first.grow(1));
+        assert!(!budget.has(1));
+        drop(first);
+        assert_eq!(budget.held(), 0);
+        assert!(budget.take(10).is_some());
+    }
+
+    #[test]
+    fn one_account_does_not_take_the_places_of_another() {
+        let places = Places::new(2);
+        let (ana, bia) = (("person", 1), ("person", 2));
+        let first = places.enter(ana).unwrap();
+        let _second = places.enter(ana).unwrap();
+        assert!(places.enter(ana).is_none());
+        assert!(places.enter(bia).is_some());
+        drop(first);
+        assert!(places.enter(ana).is_some());
+    }
+}
