@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-use super::backup::{BackupError, copy, copy_unnamed, restore};
+use super::backup::{BackupError, copy, copy_unnamed};
+use super::restore::restore;
 use super::*;
 
 /// Moves one unit between two counters, so that their sum never changes.
