@@ -436,7 +436,7 @@ fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error
     } else {
         error
     };
-    if let Some(OpenError::Damaged { .. }) = error.downcast_ref()
+    if let Some(OpenError::Damaged { .. } | OpenError::NotADatabase(_)) = error.downcast_ref()
         && let Some(copy) = database::newest_copy(path, database.backup_dir.as_deref())
     {
         return anyhow::anyhow!("{error}; the newest copy at hand is {}", copy.display());

@@ -87,6 +87,13 @@ fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
         Ok(Some(key)) => Ok(AtHand::Key(Sealer::new(key))),
         Ok(None) => Ok(AtHand::None),
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(AtHand::NoKey),
+        // The system's refusal, not one of a file that others can read.
+        Err(error) if error.raw_os_error().is_some() => {
+            let source = source(context);
+            bail!(
+                "cannot read {source}: {error}; run this as the user that the database belongs to"
+            )
+        }
         Err(error) => Err(error).with_context(|| format!("cannot use {}", source(context))),
     }
 }
@@ -113,10 +120,28 @@ pub fn standing(context: &Context) -> anyhow::Result<Standing> {
         (Some(false), AtHand::NoKey) => Standing::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not 64 hexadecimal digits"
         )),
-        (Some(false), AtHand::Key(_)) => Standing::Wrong(format!(
-            "the secrets in {database} are sealed with another key than {source}"
-        )),
+        (Some(false), AtHand::Key(_)) => {
+            let hint = if fits_the_file(context) {
+                format!(" (the key file {} opens them)", key_file(context).display())
+            } else {
+                String::new()
+            };
+            Standing::Wrong(format!(
+                "the secrets in {database} are sealed with another key than {source}{hint}"
+            ))
+        }
     })
+}
+
+/// Whether the key file would be right where another key is configured.
+fn fits_the_file(context: &Context) -> bool {
+    let path = &context.config().database.path;
+    let key = secrets::key_from_file(&key_file(context)).ok().flatten();
+    is_configured(context)
+        && key.is_some_and(|key| {
+            let opened = look(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
+            matches!(opened, Ok(Some(true)))
+        })
 }
 
 /// What is wrong with the key at hand for a copy that is to be restored.
@@ -286,6 +311,9 @@ pub fn settle(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer
         mark(tx, &used)
     })
     .context("cannot mark the database with its key")?;
+    if is_new {
+        tracing::warn!("what was sealed with the lost key is given up; the database has a new key");
+    }
     Ok(sealer)
 }
 

@@ -257,7 +257,8 @@ pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Res
             Ok(found) if found.is_dir() || !found.is_file() && !found.is_symlink() => {
                 return Err(BackupError::NotAFile(name));
             }
-            Ok(_) if !force => return Err(BackupError::Exists(name)),
+            // An earlier copy's manifest goes with it.
+            Ok(_) if !force && name == target => return Err(BackupError::Exists(name)),
             _ => {}
         }
     }

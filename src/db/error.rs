@@ -96,7 +96,11 @@ pub enum OpenError {
     )]
     Missing(PathBuf),
     /// The file is something else.
-    #[error("{} is not a SQLite database; check database.path", absolute(.0))]
+    #[error(
+        "{} is not a SQLite database; check database.path, \
+         or put a backup there with `seller-platform restore FILE`",
+        absolute(.0)
+    )]
     NotADatabase(PathBuf),
     /// A SQLite database of another program.
     #[error("{} is a database of another program; check database.path", absolute(.0))]
@@ -136,7 +140,10 @@ pub enum OpenError {
         why: String,
     },
     /// The content is damaged.
-    #[error("{path} is damaged ({detail}); restore a backup with `seller-platform restore FILE`")]
+    #[error(
+        "{} is damaged ({detail}); restore a backup with `seller-platform restore FILE`",
+        absolute(path)
+    )]
     Damaged {
         /// The database file.
         path: PathBuf,

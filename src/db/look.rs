@@ -5,11 +5,11 @@
 //! it. Made by another account, or for a read-only file, it stays behind and
 //! is in the way of the server. So:
 //!
-//! - where an index is, it is only read;
-//! - where none is and the log is empty, the one file is read as it stands,
-//!   and once more when somebody changed it meanwhile;
-//! - where a crash left a log without an index, both are copied and the copy
-//!   is read.
+//! - where the log is empty, the one file is read as it stands, and once more
+//!   when somebody changed it meanwhile;
+//! - where the log holds something and has an index, that is only read;
+//! - where it has none, or one that is closed to us, file and log are copied
+//!   and the copy is read.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -36,18 +36,17 @@ pub fn look<T>(
     let mut found = Err(DbError::Busy);
     for _ in 0..TRIES {
         migrate::refuse_by_header(path)?;
-        if beside(path, "-shm").exists() {
-            match through(path, "mode=ro&readonly_shm=1", now, &read) {
-                // Nobody who may not read the index learns from it.
-                Err(DbError::ReadOnly | DbError::Busy) => {}
-                Err(DbError::Sqlite(error)) if is_closed(&error) => {}
-                found => return found.map_err(|error| OpenError::of(path, error)),
-            }
-        }
         let before = traces(path);
         found = if file_size(&beside(path, "-wal")) == 0 {
             through(path, "immutable=1", now, &read)
         } else {
+            if beside(path, "-shm").exists() {
+                match through(path, "mode=ro&readonly_shm=1", now, &read) {
+                    Err(DbError::ReadOnly | DbError::Busy) => {}
+                    Err(DbError::Sqlite(error)) if is_closed(&error) => {}
+                    found => return found.map_err(|error| OpenError::of(path, error)),
+                }
+            }
             let copy = Copied::of(path)?;
             through(&copy.file, "mode=rw", now, &read)
         };
