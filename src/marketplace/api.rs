@@ -16,6 +16,8 @@ use crate::ids::MlUserId;
     { "required": ["seller_id"], "properties": { "seller_id": { "minLength": 1 } } },
     { "required": ["nickname"], "properties": { "nickname": { "minLength": 1 } } },
 ]))]
+// Others are ignored, but given once as well.
+#[schemars(extend("additionalProperties" = { "type": "string" }))]
 struct CheckQuery {
     /// Number of a seller account; decides when both are given.
     #[serde(default)]

@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::http::{Code, Family};
-use crate::route::{Call, Docs, Rate, Route};
+use crate::route::{Call, Docs, Route};
 
 /// Where schemas of what is sent and of what is answered are collected. What
 /// may be left out differs between the two.
@@ -134,8 +134,6 @@ fn security(route: &Route) -> Value {
         Call::Checkout(_) => json!([{ "checkoutToken": [] }]),
         Call::Telegram(_) => json!([{ "telegramSecret": [] }]),
         Call::Cron(_) => json!([{ "cronSecret": [] }, { "cronToken": [] }]),
-        // The token that it ends, if there is one.
-        _ if route.rate == Rate::Leaving => json!([{}, { "extensionToken": [] }]),
         _ => json!([]),
     }
 }
