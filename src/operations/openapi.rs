@@ -37,8 +37,9 @@ impl Schemas {
     }
 }
 
-/// The document. Without addresses the servers are relative.
-pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
+/// The document. Without addresses the servers are relative. The checkout
+/// platform sends its token in a header of its own name.
+pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str, token_header: &str) -> Value {
     let mut schemas = Schemas::new();
     let mut errors = Errors::default();
     let mut paths: Map<String, Value> = Map::new();
@@ -72,7 +73,7 @@ pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str) -> Value {
                 "partnerToken": { "type": "http", "scheme": "bearer", "description": "Personal partner token, ptk_ and 48 hexadecimal characters." },
                 "apiKey": { "type": "http", "scheme": "bearer", "description": "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names." },
                 "marketplaceSignature": { "type": "apiKey", "in": "header", "name": "X-Signature", "description": "ts=<digits>;v1=<hexadecimal HMAC-SHA256 with the application's secret over id:<last segment of resource>;request-id:<X-Request-Id>;ts:<ts>;>." },
-                "checkoutToken": { "type": "apiKey", "in": "header", "name": "X-HOTMART-HOTTOK", "description": "Token shared with the checkout platform; may also stand in the body as hottok." },
+                "checkoutToken": { "type": "apiKey", "in": "header", "name": token_header, "description": "Token shared with the checkout platform; may also stand in the body as hottok." },
                 "telegramSecret": { "type": "apiKey", "in": "header", "name": "X-Telegram-Bot-Api-Secret-Token", "description": "Secret that Telegram was given with this address." },
                 "cronSecret": { "type": "http", "scheme": "bearer", "description": "The cron secret; see `secret show cron`." },
                 "cronToken": { "type": "apiKey", "in": "query", "name": "token", "description": "The same secret in the query, for schedulers that send no headers." }
