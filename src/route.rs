@@ -135,11 +135,15 @@ pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 pub struct Docs {
     pub query: Option<SchemaOf>,
     pub body: Option<SchemaOf>,
+    /// The body as a browser form, where that is taken too.
+    pub form: Option<SchemaOf>,
     pub reply: Option<SchemaOf>,
     /// Media type of the answer, when it is not JSON.
     pub media: Option<&'static str>,
     /// Status of the answer described by `reply`, when it is not 200.
     pub status: Option<u16>,
+    /// Answers carry validators, and a caller whose copy is good gets 304.
+    pub conditional: bool,
     /// What may go wrong with this row alone.
     pub errors: &'static [Code],
 }
@@ -191,9 +195,11 @@ impl Route {
             docs: Docs {
                 query: None,
                 body: None,
+                form: None,
                 reply: None,
                 media: None,
                 status: None,
+                conditional: false,
                 errors: &[],
             },
             about,
@@ -258,6 +264,16 @@ impl Route {
 
     pub const fn takes(mut self, body: SchemaOf) -> Self {
         self.docs.body = Some(body);
+        self
+    }
+
+    pub const fn takes_form(mut self, form: SchemaOf) -> Self {
+        self.docs.form = Some(form);
+        self
+    }
+
+    pub const fn conditional(mut self) -> Self {
+        self.docs.conditional = true;
         self
     }
 

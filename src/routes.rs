@@ -221,16 +221,16 @@ fn public() -> [Route; 6] {
     use content::api;
     [
         get("/api/v1/contexto", Call::Open(Run::Read(api::context)),
-            "Everything a language model should know of the platform.").limited().replies(api::context_reply),
-        get("/api/v1/planos", Call::Open(Run::Read(api::plans)), "All active plans.").limited().replies(api::plans_reply),
-        get("/api/v1/professores", Call::Open(Run::Read(api::teachers)), "All teachers.").limited().replies(api::teachers_reply),
+            "Everything a language model should know of the platform.").limited().replies(api::context_reply).conditional(),
+        get("/api/v1/planos", Call::Open(Run::Read(api::plans)), "All active plans.").limited().replies(api::plans_reply).conditional(),
+        get("/api/v1/professores", Call::Open(Run::Read(api::teachers)), "All teachers.").limited().replies(api::teachers_reply).conditional(),
         get("/api/v1/meets", Call::Open(Run::Read(api::meets)),
-            "The next ten live sessions, by date.").limited().replies(api::meets_reply),
+            "The next ten live sessions, by date.").limited().replies(api::meets_reply).conditional(),
         get("/api/v1/schema", Call::Open(Run::Read(api::schema)),
-            "The tables of the database and the roles.").limited().replies(api::schema_reply),
+            "The tables of the database and the roles.").limited().replies(api::schema_reply).conditional(),
         post("/ml/notificacoes", Call::Notification(Run::Write(marketplace::hook::receive)),
             "Receives a notification of the marketplace.")
-            .body_at_most(NOTIFICATION).takes(marketplace::hook::body).replies(marketplace::hook::reply),
+            .body_at_most(NOTIFICATION).asks(marketplace::hook::query).takes(marketplace::hook::body).replies(marketplace::hook::reply),
     ]
 }
 
@@ -277,7 +277,7 @@ fn purchases() -> [Route; 4] {
     [
         post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::hook::receive)),
             "Receives a purchase event of the checkout platform.")
-            .body_at_most(PURCHASE).takes(checkout::hook::body).replies(checkout::hook::reply),
+            .body_at_most(PURCHASE).takes(checkout::hook::body).takes_form(checkout::hook::form).replies(checkout::hook::reply),
         get("/admin/compras", Call::Session(Admin, Run::ReadOrSlow(pages::is_costly, pages::events)),
             "The purchase events, as page, JSON or CSV."),
         get("/admin/compras/{id}", Call::Session(Admin, Run::Read(pages::event)), "A purchase event and what it did."),

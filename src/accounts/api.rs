@@ -23,10 +23,10 @@ const TOKEN_S: i64 = 30 * DAY_S;
 #[derive(Deserialize, JsonSchema)]
 pub struct AuthBody {
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(!default)]
     email: Field<String>,
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(!default)]
     senha: Field<String>,
 }
 

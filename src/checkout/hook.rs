@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::audit::{Actor, Kind};
 use crate::guard::{self, CheckoutSender};
 use crate::http::input::is_form;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request, schema};
 use crate::route::Job;
 
 /// The answer to every accepted event.
@@ -43,17 +43,45 @@ pub fn reply(generator: &mut SchemaGenerator) -> Schema {
 /// Schema of the body. The platform's own documentation is the full one; here
 /// stands what this service reads, all of it leniently.
 pub fn body(_: &mut SchemaGenerator) -> Schema {
+    let name = || json_schema!({ "anyOf": [{ "type": "string", "pattern": schema::not_blank() }, { "type": "number" }] });
     json_schema!({
         "type": "object",
-        "description": "The platform's payload: the envelope with data, or the older flat form, also form-encoded.",
+        "description": "The platform's payload: the envelope with data, or the older flat form. An event that changes what a person may do needs the buyer's e-mail address. What cannot be read counts as absent.",
         "properties": {
-            "id": { "type": ["string", "integer"], "description": "Makes the event idempotent." },
-            "creation_date": { "type": ["integer", "string"], "description": "Milliseconds, or an ISO date." },
-            "event": { "type": "string", "description": "Such as PURCHASE_APPROVED; without it data.purchase.status decides." },
+            "id": { "description": "Makes the event idempotent; text or number." },
+            "creation_date": { "description": "Milliseconds, or an ISO date." },
+            "event": { "description": "Such as PURCHASE_APPROVED; without it data.purchase.status decides." },
+            "hottok": { "description": "The token, where it does not come in the header." },
+            "data": { "description": "An object with buyer, product, purchase, subscription." },
+            "status": { "description": "Of the flat form, such as approved." }
+        },
+        "anyOf": [
+            { "required": ["event"], "properties": { "event": name() } },
+            { "required": ["data"], "properties": { "data": {
+                "type": "object", "required": ["purchase"], "properties": { "purchase": {
+                    "type": "object", "required": ["status"], "properties": { "status": name() }
+                } }
+            } } },
+            { "required": ["status"], "properties": { "status": name(), "event": false, "data": false } }
+        ]
+    })
+}
+
+/// Schema of the flat form as a browser would send it.
+pub fn form(_: &mut SchemaGenerator) -> Schema {
+    let name = || json_schema!({ "type": "string", "pattern": schema::not_blank() });
+    json_schema!({
+        "type": "object",
+        "description": "The older flat form.",
+        "properties": {
             "hottok": { "type": "string", "description": "The token, where it does not come in the header." },
-            "data": { "type": "object", "description": "buyer, product, purchase, subscription." },
-            "status": { "type": "string", "description": "Of the flat form, such as approved." }
-        }
+            "status": { "type": "string", "description": "Such as approved." },
+            "event": { "type": "string", "description": "The event, where there is one." }
+        },
+        "anyOf": [
+            { "required": ["event"], "properties": { "event": name() } },
+            { "required": ["status"], "properties": { "status": name(), "event": false, "data": false } }
+        ]
     })
 }
 

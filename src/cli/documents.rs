@@ -11,7 +11,8 @@ use crate::routes;
 pub fn openapi(context: &Context) -> anyhow::Result<()> {
     let server = &context.config().server;
     let dev = if server.dev_base_url.is_empty() { &server.base_url } else { &server.dev_base_url };
-    let document = openapi::document(&routes::all(), &server.base_url, dev);
+    let token_header = context.config().checkout.token_header.as_str().to_ascii_uppercase();
+    let document = openapi::document(&routes::all(), &server.base_url, dev, &token_header);
     say(serde_json::to_string_pretty(&document)?)
 }
 

@@ -8,6 +8,7 @@ use super::{Problem, Reply};
 
 /// The envelope around the data of an answer.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}Envelope")]
 pub struct Envelope<T> {
     success: bool,
     /// For people.

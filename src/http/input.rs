@@ -15,7 +15,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer};
 use serde::{Deserialize, de};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::nesting::depth;
 use super::problem::{Code, Fields, Problem};
@@ -97,11 +97,23 @@ impl FromField for i64 {
 
     fn from_field(value: Value, text: bool) -> Option<Self> {
         match value {
-            Value::Number(number) => number.as_i64(),
+            Value::Number(number) => whole(&number),
             Value::String(digits) if text => digits.parse().ok(),
             _ => None,
         }
     }
+}
+
+/// A number of JSON that is whole, also as it is written with a fraction of
+/// zeros (`7.0`), which JSON Schema calls an integer as well.
+pub fn whole(number: &Number) -> Option<i64> {
+    /// Beyond this not every whole number is one.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and fits")]
+        Some(float as i64)
+    })
 }
 
 impl FromField for bool {
@@ -450,6 +462,10 @@ mod tests {
         assert_eq!(
             faults(r#"{"email":7,"dias":"5"}"#),
             r#"InvalidBody [("email", "must be text"), ("dias", "must be a whole number")]"#
+        );
+        assert_eq!(
+            faults(r#"{"email":"a@b.c","dias":5.0}"#),
+            faults(r#"{"email":"a@b.c","dias":5}"#)
         );
         assert_eq!(
             faults(r#"{"email":"a\u0000b","dias":6}"#),

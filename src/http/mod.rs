@@ -29,6 +29,7 @@ pub mod problem;
 pub mod reply;
 pub mod request;
 pub mod router;
+pub mod schema;
 pub mod server;
 pub mod table;
 pub mod upload;

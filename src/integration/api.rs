@@ -1,10 +1,12 @@
 //! The Integration API for students.
 
+use std::ops::RangeInclusive;
+
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use super::is_chat_number;
+use super::{chat_pattern, is_chat_number};
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
@@ -15,7 +17,7 @@ use crate::guard::KeyHolder;
 use crate::http::envelope::Envelope;
 use crate::http::input::{Check, Field};
 use crate::http::limit::{Class, Limit, Limiter, Subject};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, Problem, Reply, Request, schema};
 use crate::ids::UserId;
 use crate::route::Job;
 use crate::secrets;
@@ -24,22 +26,27 @@ use crate::secrets;
 /// to numbers that cost (threat T30); students are registered all the same.
 const WELCOMES: Limit = Limit { count: 1_000, window_s: DAY_S };
 
+/// Characters of a name.
+const NAME: RangeInclusive<usize> = 2..=120;
+
 /// A student to be registered.
 #[derive(Deserialize, JsonSchema)]
 pub struct CreateBody {
     /// Full name, 2 to 120 characters.
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(!default, regex(pattern = schema::line(NAME)))]
     nome: Field<String>,
     /// Belongs to one account only; case and surrounding blanks do not count.
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(!default, length(max = schema::EMAIL_LONGEST), regex(pattern = schema::email()))]
     email: Field<String>,
     /// `free` (the default), `pro`, `vip`, `piloto_pro` or `podio`.
     #[serde(default)]
+    #[schemars(with = "Option<String>", extend("enum" = schema::or_null(Role::STUDENTS.map(Role::name))))]
     plano: Field<String>,
     /// 10 to 15 digits: country, area and number. The welcome message goes there.
     #[serde(default)]
+    #[schemars(with = "Option<String>", regex(pattern = chat_pattern()))]
     chat_number: Field<String>,
 }
 
@@ -121,7 +128,7 @@ fn has_welcome(limiter: &Limiter, key: i64, now: Instant) -> bool {
 fn read_student(request: &Request) -> Result<NewStudent, Problem> {
     let body: CreateBody = request.json()?;
     let mut check = Check::json();
-    let name = check.line("nome", body.nome, 2..=120);
+    let name = check.line("nome", body.nome, NAME);
     let email = read_email(&mut check, body.email);
     let role = match check.optional("plano", body.plano) {
         None => Some(Role::Free),
@@ -148,7 +155,8 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
 /// A required e-mail address in its stored form.
 fn read_email(check: &mut Check, field: Field<String>) -> String {
     let typed = check.required("email", field);
-    crate::text::email(&typed).unwrap_or_else(|| {
+    let fits = typed.chars().count() <= schema::EMAIL_LONGEST;
+    crate::text::email(&typed).filter(|_| fits).unwrap_or_else(|| {
         check.fail("email", "must be an e-mail address, such as nome@exemplo.com");
         String::new()
     })
@@ -166,7 +174,7 @@ fn email_taken() -> Problem {
 pub struct StudentBody {
     /// Compared without case and surrounding blanks.
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(!default, length(max = schema::EMAIL_LONGEST), regex(pattern = schema::email()))]
     email: Field<String>,
 }
 

@@ -28,7 +28,7 @@ const ACTIONS: [(&str, Document); 3] = [
 pub struct LlmBody {
     /// `get_planos`, `get_meets` or `get_contexto`.
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(!default, extend("enum" = ACTIONS.map(|(name, _)| name)))]
     action: Field<String>,
 }
 

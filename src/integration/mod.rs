@@ -14,6 +14,11 @@ pub fn is_chat_number(text: &str) -> bool {
     CHAT_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The same as a pattern.
+fn chat_pattern() -> String {
+    format!("^[0-9]{{{},{}}}$", CHAT_DIGITS.start(), CHAT_DIGITS.end())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

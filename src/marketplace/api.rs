@@ -12,10 +12,16 @@ use crate::http::{Problem, Reply, Request};
 use crate::ids::MlUserId;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "MarketplaceCheckQuery")]
+#[schemars(extend("anyOf" = [
+    { "required": ["seller_id"], "properties": { "seller_id": { "minLength": 1 } } },
+    { "required": ["nickname"], "properties": { "nickname": { "minLength": 1 } } },
+]))]
+// Others are ignored, but given once as well.
+#[schemars(extend("additionalProperties" = { "type": "string" }))]
 struct CheckQuery {
     /// Number of a seller account; decides when both are given.
     #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9]*$"))]
     seller_id: Field<String>,
     /// Nickname of a seller account, in any case.
     #[serde(default)]
@@ -69,7 +75,7 @@ impl<'a> CheckAccount<'a> {
 
 /// Schema of the query.
 pub fn check_query(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<CheckQuery>()
+    CheckQuery::json_schema(generator)
 }
 
 /// Schema of the answer.

@@ -48,6 +48,21 @@ fn state_of(topic: &str) -> (State, Option<&'static str>) {
     (State::Ignored, Some(text))
 }
 
+/// What may stand in the address.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "for the schema: the query is compared as it stands")]
+struct NotificationQuery {
+    /// Last segment of the resource, which it must equal; else the signature
+    /// counts as wrong.
+    #[schemars(rename = "data.id")]
+    data_id: Option<String>,
+}
+
+/// Schema of the query.
+pub fn query(generator: &mut SchemaGenerator) -> Schema {
+    NotificationQuery::json_schema(generator)
+}
+
 /// Schema of the body.
 pub fn body(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<Body<'static>>()
@@ -58,7 +73,8 @@ pub fn reply(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<Received>()
 }
 
-/// The answer, for the documents; its bytes are [`RECEIVED`].
+/// The notification is stored.
+// Its bytes are `RECEIVED`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NotificationReceived")]
 struct Received {

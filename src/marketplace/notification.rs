@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::http::input::whole;
 use crate::http::problem::Fields;
-use crate::http::{Code, Problem};
+use crate::http::{Code, Problem, schema};
 use crate::ids::{MlUserId, short_digest};
 
 const LONGEST_RESOURCE: usize = 500;
@@ -23,24 +24,36 @@ const LONGEST_TOPIC: usize = 100;
 pub struct Body<'b> {
     /// What changed, such as `/orders/2000001`; the leading slash may be missing.
     #[serde(borrow)]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = schema::line(1..=LONGEST_RESOURCE)))]
     resource: Option<Loose<'b>>,
     /// Kind of what changed, such as `orders_v2`.
     #[serde(borrow)]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = schema::line(1..=LONGEST_TOPIC)))]
     topic: Option<Loose<'b>>,
     /// The seller account; a number or digits.
     #[serde(borrow)]
-    #[schemars(with = "i64")]
+    #[schemars(schema_with = "account_id")]
     user_id: Option<Loose<'b>>,
     /// The application it is meant for; a number or digits.
     #[serde(default, borrow)]
-    #[schemars(with = "Option<i64>")]
+    #[schemars(schema_with = "anything")]
     application_id: Option<Loose<'b>>,
     /// When it was sent.
     #[serde(default, borrow)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(schema_with = "anything")]
     sent: Option<Loose<'b>>,
+}
+
+fn account_id(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [
+        { "type": "integer", "minimum": 1, "maximum": i64::MAX },
+        { "type": "string", "pattern": schema::number_text() },
+    ] })
+}
+
+/// What makes no sense here counts as missing.
+fn anything(_: &mut SchemaGenerator) -> Schema {
+    Schema::default()
 }
 
 /// A value of a body: numbers and texts mean something, the rest does not.
@@ -65,7 +78,10 @@ pub struct Notification {
 impl Notification {
     /// Reads a body; names every field at fault.
     pub fn parse(body: &[u8]) -> Result<Notification, Problem> {
-        let body: Body<'_> = serde_json::from_slice(body).map_err(|_| {
+        // Without this a list would fill the fields in their order.
+        let is_object = body.trim_ascii_start().starts_with(b"{");
+        let read = is_object.then(|| serde_json::from_slice(body).ok()).flatten();
+        let body: Body<'_> = read.ok_or_else(|| {
             Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
         })?;
         let mut faults = Fields::new();
@@ -114,8 +130,8 @@ impl Loose<'_> {
         match self {
             Self::Text(text) => {
                 let text = text.trim();
-                let fits =
-                    (1..=longest).contains(&text.len()) && !text.chars().any(char::is_control);
+                let fits = (1..=longest).contains(&text.chars().count())
+                    && !text.chars().any(char::is_control);
                 fits.then_some(text)
             }
             _ => None,
@@ -126,11 +142,18 @@ impl Loose<'_> {
     fn id(&self) -> Option<i64> {
         let number = match self {
             Self::Number(number) => *number,
-            Self::Text(digits) => digits.trim().parse().ok()?,
+            Self::Text(digits) => digits_in(digits.trim())?,
             Self::Other => return None,
         };
         (number > 0).then_some(number)
     }
+}
+
+/// A number of up to 18 digits, zeros before them aside.
+fn digits_in(text: &str) -> Option<i64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = text.trim_start_matches('0');
+    (is_number && digits.len() <= 18).then(|| digits.parse().ok())?
 }
 
 impl<'de: 'b, 'b> Deserialize<'de> for Loose<'b> {
@@ -164,8 +187,9 @@ impl<'de> Visitor<'de> for LooseVisitor {
         Ok(Loose::Text(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Loose::Other)
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        let whole = serde_json::Number::from_f64(number).and_then(|number| whole(&number));
+        Ok(whole.map_or(Loose::Other, Loose::Number))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
@@ -206,6 +230,8 @@ mod tests {
         for body in [
             r#"{"resource":"/orders/1","topic":"orders_v2","user_id":777}"#,
             r#"{"resource":"orders/1","topic":"orders_v2","user_id":"777","actions":["x"],"_id":null}"#,
+            r#"{"resource":"/orders/1","topic":"orders_v2","user_id":777.0}"#,
+            r#"{"resource":"/orders/1","topic":"orders_v2","user_id":" 0777 "}"#,
             r#"{"user_id":777,"attempts":{"a":[1]},"resource":"\u002forders/1","topic":" orders_v2 "}"#,
         ] {
             let notification = Notification::parse(body.as_bytes()).unwrap();
@@ -232,14 +258,21 @@ mod tests {
                 "user_id must be a positive whole number"
             ],
         );
-        for malformed in ["", "[]", "null", "{", r#"{"topic":"a","topic":"b"}"#] {
+        for malformed in [
+            "",
+            "[]",
+            r#"["/orders/1","orders_v2",777,null,null]"#,
+            "null",
+            "{",
+            r#"{"topic":"a","topic":"b"}"#,
+        ] {
             assert_eq!(
                 faults(malformed),
                 ["the body must be a JSON object with each field once"],
                 "{malformed}"
             );
         }
-        for id in ["0", "-7", "\"abc\"", "null", "99999999999999999999"] {
+        for id in ["0", "-7", "\"abc\"", "\"+7\"", "\"7.0\"", "null", "99999999999999999999"] {
             let body = format!(r#"{{"resource":"/orders/1","topic":"orders_v2","user_id":{id}}}"#);
             assert_eq!(faults(&body).len(), 1, "{id}");
         }

@@ -15,15 +15,23 @@ use crate::route::Job;
 
 /// Most ids in one call.
 const MOST_IDS: usize = 500;
+/// What an id looks like.
+const ID: &str = "^[0-9]{1,18}$";
 
 /// Which notifications to mark.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = [
+    { "required": ["ids"], "properties": { "ids": { "type": "array" } } },
+    { "required": ["todas"], "properties": { "todas": { "const": true } } },
+]))]
 pub struct MarkReadBody {
     /// Ids of notifications.
     #[serde(default)]
+    #[schemars(with = "Option<Vec<String>>", length(max = MOST_IDS), inner(regex(pattern = ID)))]
     ids: Field<Vec<String>>,
     /// True marks all of them.
     #[serde(default)]
+    #[schemars(with = "Option<bool>")]
     todas: Field<bool>,
 }
 
@@ -46,7 +54,8 @@ pub fn mark_read_reply(generator: &mut SchemaGenerator) -> Schema {
 
 /// Numbers of notifications, at most [`MOST_IDS`].
 pub(super) fn read_ids(check: &mut Check, texts: &[String]) -> Vec<i64> {
-    let ids: Vec<i64> = texts.iter().filter_map(|id| id.parse().ok()).collect();
+    let is_id = |id: &&String| id.len() <= 18 && id.bytes().all(|byte| byte.is_ascii_digit());
+    let ids: Vec<i64> = texts.iter().filter(is_id).filter_map(|id| id.parse().ok()).collect();
     if ids.len() != texts.len() {
         check.fail("ids", "must be ids of notifications");
     } else if ids.len() > MOST_IDS {

@@ -21,6 +21,9 @@ use crate::marketplace::words::ORDER_STATES;
 
 /// Offsets beyond this are read on the slow pool.
 const FAR_OFFSET: i64 = 10_000;
+/// Orders of a page, unless the caller wants another number, and at most.
+const ORDERS: i64 = 50;
+const MOST_ORDERS: i64 = 200;
 /// Largest offset.
 const MAX_OFFSET: i64 = 1_000_000_000;
 
@@ -105,30 +108,37 @@ struct NoQuery {}
 pub struct OrdersQuery {
     /// A state of orders, such as `paid`.
     #[serde(default)]
+    #[schemars(extend("enum" = ORDER_STATES))]
     status: Field<String>,
     /// Marketplace seller id of one connected account.
     #[serde(default)]
+    #[schemars(range(min = 1, max = i64::MAX))]
     store: Field<i64>,
-    /// First civil day of `date_created`, `YYYY-MM-DD`.
+    /// First civil day of `date_created`.
     #[serde(default)]
+    #[schemars(extend("format" = "date"))]
     from: Field<String>,
-    /// Last civil day of `date_created`, `YYYY-MM-DD`.
+    /// Last civil day of `date_created`.
     #[serde(default)]
+    #[schemars(extend("format" = "date"))]
     to: Field<String>,
-    /// Marketplace listing id.
+    /// Marketplace listing id, such as `MLB123`.
     #[serde(default)]
+    #[schemars(regex(pattern = list::ITEM))]
     ml_id: Field<String>,
-    /// 1 to 200, 50 by default.
+    /// Most orders of the page.
     #[serde(default)]
+    #[schemars(range(min = 1, max = MOST_ORDERS), extend("default" = ORDERS))]
     limit: Field<i64>,
     /// Orders to pass over.
     #[serde(default)]
+    #[schemars(range(min = 0, max = MAX_OFFSET), extend("default" = 0))]
     offset: Field<i64>,
 }
 
 /// The schema of [`orders`]' query.
 pub fn orders_query(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<OrdersQuery>()
+    OrdersQuery::json_schema(generator)
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -209,7 +219,7 @@ fn read_filter(app: &App, request: &Request) -> Result<Filter, Problem> {
     if item_id == Some(None) {
         check.fail("ml_id", "must be a listing id, such as MLB123");
     }
-    let limit = check.number("limit", query.limit, 1..=200).unwrap_or(50);
+    let limit = check.number("limit", query.limit, 1..=MOST_ORDERS).unwrap_or(ORDERS);
     let offset = check.number("offset", query.offset, 0..=MAX_OFFSET).unwrap_or(0);
     check.finish()?;
     let starts = |day: Day| app.zone().start_of(day);

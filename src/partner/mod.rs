@@ -107,6 +107,7 @@ pub fn operations() -> Vec<Route> {
             query,
             body: None,
             reply: Some(reply),
+            conditional: true,
             // A filter that names what is not the caller's.
             errors: query.map_or(&[], |_| &[Code::NotFound]),
             ..Docs::default()

@@ -222,6 +222,18 @@ pub fn signed_notification(
     request_id: &str,
     ts: i64,
 ) -> Request {
+    let notification = Request::new("POST", "/ml/notificacoes").json(&json!({
+        "resource": resource,
+        "user_id": user_id,
+        "topic": topic,
+        "application_id": CLIENT_ID,
+        "attempts": 1,
+    }));
+    signed(notification, resource, request_id, ts)
+}
+
+/// A request with the signature of a notification about a resource.
+pub fn signed(request: Request, resource: &str, request_id: &str, ts: i64) -> Request {
     let data_id = resource.rsplit('/').next().unwrap_or_default();
     let manifest = format!("id:{data_id};request-id:{request_id};ts:{ts};");
     let mut mac = Hmac::<Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
@@ -231,14 +243,5 @@ pub fn signed_notification(
     for byte in digest {
         write!(hex, "{byte:02x}").unwrap();
     }
-    Request::new("POST", "/ml/notificacoes")
-        .header("X-Signature", &format!("ts={ts};v1={hex}"))
-        .header("X-Request-Id", request_id)
-        .json(&json!({
-            "resource": resource,
-            "user_id": user_id,
-            "topic": topic,
-            "application_id": CLIENT_ID,
-            "attempts": 1,
-        }))
+    request.header("X-Signature", &format!("ts={ts};v1={hex}")).header("X-Request-Id", request_id)
 }

@@ -68,6 +68,7 @@ mod linking; // From consent to sale, with the stand-in marketplace.
 mod mail; // Windows, plan rates, quota and the login throttle.
 mod mirror; // Listings, questions, claims and shipments, as the marketplace has them.
 mod odd_records; // One bad record fails no page of good ones.
+mod openapi_input; // What the OpenAPI document allows is what the server takes.
 mod outage; // A chat gateway that is away, silent, and back again.
 mod pages; // Every page of every role: structure, references, addresses.
 mod passwords; // Links to choose a password, and asking for one.

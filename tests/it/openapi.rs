@@ -13,7 +13,7 @@ use crate::process::{EXECUTABLE, run};
 use crate::site::Site;
 
 /// Statuses that any address may answer before its own operation begins.
-const BEFORE_ANY_OPERATION: [u16; 3] = [400, 405, 413];
+const BEFORE_ANY_OPERATION: [u16; 1] = [405];
 
 /// Validators by operation and status.
 type Described = BTreeMap<(String, String), BTreeMap<u16, Option<Validator>>>;
@@ -46,7 +46,7 @@ pub fn check(request: &Request, reply: &Reply, body: &Value) {
 }
 
 /// The document as the command prints it, without a server.
-fn document() -> Value {
+pub fn document() -> Value {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(EXECUTABLE);
     command.env_clear().current_dir(&folder).arg("openapi");
@@ -56,7 +56,7 @@ fn document() -> Value {
 }
 
 /// Every operation with its path and method.
-fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+pub fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
     paths
         .iter()
@@ -84,12 +84,12 @@ fn validators(document: &Value) -> Described {
 }
 
 /// A schema with the components that it may refer to.
-fn compile(document: &Value, schema: &Value) -> Validator {
+pub fn compile(document: &Value, schema: &Value) -> Validator {
     let whole = json!({ "allOf": [schema], "components": document["components"] });
     jsonschema::draft202012::new(&whole).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
-fn follow<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+pub fn follow<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let Some(reference) = value["$ref"].as_str() else {
         return value;
     };
@@ -117,6 +117,7 @@ fn the_document_is_well_formed() {
     for name in ["title", "version"] {
         assert!(document["info"][name].is_string(), "info.{name}");
     }
+    assert_eq!(document["info"]["license"]["identifier"], "MIT");
     let mut found = Vec::new();
     references(&document, &mut found);
     assert!(!found.is_empty());
@@ -124,6 +125,14 @@ fn the_document_is_well_formed() {
         let pointer = reference.strip_prefix('#').expect("a local reference");
         assert!(document.pointer(pointer).is_some(), "{reference}");
     }
+    for (kind, components) in document["components"].as_object().unwrap() {
+        for name in components.as_object().unwrap().keys() {
+            let reference = format!("\"#/components/{kind}/{name}\"");
+            let is_used = kind == "securitySchemes" || document.to_string().contains(&reference);
+            assert!(is_used, "{kind} {name} is referred to nowhere");
+        }
+    }
+    assert!(!document.to_string().contains("[`"), "a description is meant for programmers");
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
         let place = format!("{method} {path}");
@@ -148,15 +157,17 @@ fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &
         assert!(status.parse::<u16>().is_ok(), "{place} {status}");
         let response = follow(document, response);
         assert!(response["description"].is_string(), "{place} {status}");
+        assert_eq!(response["headers"]["X-Request-Id"]["required"], true, "{place} {status}");
         let content = response.get("content");
         assert!(content.is_none_or(Value::is_object), "{place} {status}");
     }
     let none = Vec::new();
     let parameters = operation["parameters"].as_array().unwrap_or(&none);
     for parameter in parameters {
+        let parameter = follow(document, parameter);
         let (name, within) = (&parameter["name"], &parameter["in"]);
         assert!(name.is_string() && parameter["schema"].is_object(), "{place}");
-        assert!(["query", "path"].iter().any(|one| within == one), "{place}");
+        assert!(["query", "path", "header"].iter().any(|one| within == one), "{place}");
         compile(document, &parameter["schema"]);
     }
     for variable in path.split('/').filter_map(|part| part.strip_prefix('{')) {
@@ -168,7 +179,8 @@ fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &
         };
         assert!(parameters.iter().any(|one| is_it(&one)), "{place} {variable}");
     }
-    for security in operation["security"].as_array().unwrap_or(&none) {
+    let security = operation["security"].as_array();
+    for security in security.unwrap_or_else(|| panic!("{place} does not say who may call")) {
         for scheme in security.as_object().unwrap().keys() {
             let schemes = &document["components"]["securitySchemes"];
             assert!(schemes[scheme].is_object(), "{place}: {scheme}");

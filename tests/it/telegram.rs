@@ -355,7 +355,7 @@ fn updates_that_are_sent_need_the_secret() {
         );
     }
     assert_ne!(chat_of(&ana), Value::Null);
-    for bad in ["", "{", "[]", "{}", r#"{"update_id":"1"}"#] {
+    for bad in ["", "{", "[]", "{}", r#"{"update_id":"1"}"#, r#"{"update_id":1.5}"#] {
         post_update(&site, Some(&secret), bad).expect(422);
     }
     for _ in 0..2 {
@@ -363,6 +363,9 @@ fn updates_that_are_sent_need_the_secret() {
     }
     assert!(answer(&world, ANA, 2).starts_with("Desconectado"));
     assert_eq!(chat_of(&ana), Value::Null);
+    // A whole number is one however it is written; what makes no sense says nothing.
+    let odd = r#"{"update_id":2.0,"message":[],"my_chat_member":7}"#;
+    post_update(&site, Some(&secret), odd).expect(200);
     // After a restart it is the same secret, at the address of then.
     site.stop();
     say(&world, ANA, "oi");

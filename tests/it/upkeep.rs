@@ -1,6 +1,6 @@
 //! What a key of the operator opens: copies of the live database, figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -259,4 +259,18 @@ fn figures_tell_what_happened() {
     });
     let later = figures(&keeper.get(METRICS).expect(200));
     assert!((later[refused] - after[refused]).abs() < 0.5);
+}
+
+#[test]
+fn every_figure_stands_in_the_operations_guide() {
+    let site = Site::start();
+    let sent = site.key(&["admin"]).get(METRICS).expect(200).text();
+    let begun = sent.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let sent: BTreeSet<&str> = begun.filter_map(|line| line.split(' ').next()).collect();
+    let guide = include_str!("../../docs/operations.md");
+    let (_, figures) = guide.split_once("| figure | meaning |\n|---|---|\n").unwrap();
+    let rows = figures.lines().take_while(|line| line.starts_with('|'));
+    let names = rows.flat_map(|row| row.split('|').nth(1).unwrap_or_default().split('`'));
+    let described: BTreeSet<&str> = names.filter(|name| name.contains('_')).collect();
+    assert_eq!(sent, described);
 }

@@ -46,10 +46,14 @@ impl Filter {
     }
 }
 
+/// What a listing id looks like.
+pub const ITEM: &str = "^[A-Z]+[0-9]{1,18}$";
+
 /// The number of a listing id, such as 123 of `MLB123`.
 pub fn item_number(listing: &str) -> Option<i64> {
     let digits = listing.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let known = !digits.is_empty()
+        && digits.len() <= 18
         && digits.len() < listing.len()
         && digits.bytes().all(|byte| byte.is_ascii_digit());
     known.then(|| digits.parse().ok()).flatten()

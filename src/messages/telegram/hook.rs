@@ -37,9 +37,9 @@ pub fn body(_: &mut SchemaGenerator) -> Schema {
         "description": "An Update of the Bot API.",
         "required": ["update_id"],
         "properties": {
-            "update_id": { "type": "integer", "description": "Makes the update idempotent." },
-            "message": { "type": "object", "description": "Something that was said in a chat." },
-            "my_chat_member": { "type": "object", "description": "The bot was blocked, or no longer is." }
+            "update_id": { "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX, "description": "Makes the update idempotent." },
+            "message": { "description": "Something that was said in a chat; anything else than an object says nothing." },
+            "my_chat_member": { "description": "The bot was blocked, or no longer is." }
         }
     })
 }

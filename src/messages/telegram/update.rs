@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::http::input::whole;
 use crate::text::shortened;
 
 /// Longest name that is kept of a person.
@@ -40,7 +41,7 @@ pub enum Order {
 
 /// Reads an update; `None` without a number, by which alone it is confirmed.
 pub fn parse(update: &Value) -> Option<Update> {
-    let id = update["update_id"].as_i64()?;
+    let id = update["update_id"].as_number().and_then(whole)?;
     let what = said(&update["message"]).or_else(|| membership(&update["my_chat_member"]));
     Some(Update { id, what })
 }

@@ -1,0 +1,71 @@
+"""What schemathesis cannot know: credentials, signatures, who exists.
+
+It loads this file through SCHEMATHESIS_HOOKS; `run` in this folder sets that
+and the variables that are read here.
+"""
+
+import hashlib
+import hmac
+import os
+
+import schemathesis
+from schemathesis import GenerationMode
+
+BEARERS = {
+    "extensionToken": "EXTENSION_TOKEN",
+    "partnerToken": "PARTNER_TOKEN",
+    "apiKey": "API_KEY",
+    "cronSecret": "CRON_SECRET",
+}
+HEADERS = {
+    "checkoutToken": ("X-HOTMART-HOTTOK", "CHECKOUT_TOKEN"),
+    "telegramSecret": ("X-Telegram-Bot-Api-Secret-Token", "TELEGRAM_SECRET"),
+}
+
+
+@schemathesis.auth(refresh_interval=None)
+class Credentials:
+    """The credential of the first scheme that an operation names."""
+
+    def get(self, case, context):
+        security = case.operation.definition.raw["security"]
+        return next(iter(security[0])) if security else None
+
+    def set(self, case, scheme, context):
+        if scheme in BEARERS:
+            case.headers["Authorization"] = "Bearer " + os.environ[BEARERS[scheme]]
+        elif scheme in HEADERS:
+            name, variable = HEADERS[scheme]
+            case.headers[name] = os.environ[variable]
+        else:
+            assert scheme == "marketplaceSignature", scheme
+            sign(case)
+
+
+def sign(case):
+    """Signs a notification as the marketplace does: by what it is about."""
+    body = case.body if isinstance(case.body, dict) else {}
+    resource = body.get("resource")
+    about = resource.strip().rsplit("/", 1)[-1] if isinstance(resource, str) else ""
+    if "data.id" in (case.query or {}) and is_valid(case):
+        case.query["data.id"] = about
+    manifest = f"id:{about};request-id:tests;ts:1;".encode("utf-8", "surrogatepass")
+    digest = hmac.new(os.environ["CLIENT_SECRET"].encode(), manifest, hashlib.sha256)
+    case.headers["X-Signature"] = f"ts=1;v1={digest.hexdigest()}"
+    case.headers["X-Request-Id"] = "tests"
+
+
+def is_valid(case):
+    return case.meta is not None and case.meta.generation.mode == GenerationMode.POSITIVE
+
+
+@schemathesis.hook
+def before_call(context, case, **kwargs):
+    """Half of the valid calls that name a person name one who exists."""
+    names_a_person = isinstance(case.body, dict) and isinstance(case.body.get("email"), str)
+    if not names_a_person or not is_valid(case) or len(case.body["email"]) % 2:
+        return
+    if case.operation.path == "/api/ext/auth":
+        case.body |= {"email": os.environ["LOGIN_EMAIL"], "senha": os.environ["LOGIN_PASSWORD"]}
+    elif case.operation.path in ("/api/v1/alunos/suspender", "/api/v1/alunos/reativar"):
+        case.body["email"] = os.environ["STUDENT_EMAIL"]
