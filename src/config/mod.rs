@@ -68,7 +68,9 @@ pub fn load(
 ) -> Result<Loaded, Faults> {
     let mut faults = Vec::new();
     let read = match file {
-        Some(path) => settings::read(path, &Origin::Flag("--config")).map(|text| Some((path, text))),
+        Some(path) => {
+            settings::read(path, &Origin::Flag("--config")).map(|text| Some((path, text)))
+        }
         None => read_if_there(Path::new(DEFAULT_FILE)),
     };
     let read = read.unwrap_or_else(|fault| {

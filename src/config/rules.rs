@@ -20,9 +20,9 @@ const STUDENT_ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
 pub fn parse_listen(text: &str) -> Parsed<SocketAddr> {
     const PROBLEM: &str =
         "must be an IP address and a port, such as 127.0.0.1:8080, [::1]:8080 or :8080";
-    let loopback = text.rsplit_once(':').filter(|(host, _)| {
-        host.is_empty() || host.eq_ignore_ascii_case("localhost")
-    });
+    let loopback = text
+        .rsplit_once(':')
+        .filter(|(host, _)| host.is_empty() || host.eq_ignore_ascii_case("localhost"));
     match loopback {
         // As strict as the port of a whole address.
         Some((_, port)) => format!("127.0.0.1:{port}").parse().map_err(|_| PROBLEM),

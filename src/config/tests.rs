@@ -230,7 +230,8 @@ fn variables_that_are_almost_ours_are_warned_of() {
     let expected = "the variable SELLER_PLATFORM_OTHER is not read; \
                     a setting is written SELLER_PLATFORM__<SECTION>__<KEY>";
     assert_eq!(warned(&["SELLER_PLATFORM_OTHER"]), [expected]);
-    let others = ["PATH", "SELLER_PLATFORMS", "MY_SELLER_PLATFORM_X", "SELLER_PLATFORM__CRON__SECRET"];
+    let others =
+        ["PATH", "SELLER_PLATFORMS", "MY_SELLER_PLATFORM_X", "SELLER_PLATFORM__CRON__SECRET"];
     assert_eq!(warned(&others), [""; 0]);
     let error = from_env("SELLER_PLATFORM__SERVER_LISTEN", "x").unwrap_err().to_string();
     assert!(error.ends_with("; write SELLER_PLATFORM__SERVER__LISTEN"), "{error}");

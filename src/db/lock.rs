@@ -53,13 +53,20 @@ impl LockFile {
 /// The address of the server that holds the lock of the database at
 /// `database`. What a crash left in the file is nobody's word any more.
 pub fn address_of_holder(database: &Path) -> Option<SocketAddr> {
-    let mut file = File::open(beside(database, ".lock")).ok()?;
-    if !matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)) {
-        return None;
-    }
     let mut text = String::new();
-    file.read_to_string(&mut text).ok()?;
+    held(database)?.read_to_string(&mut text).ok()?;
     text.lines().nth(1)?.parse().ok()
+}
+
+/// Whether a process holds the lock of the database at `database`.
+pub fn is_held(database: &Path) -> bool {
+    held(database).is_some()
+}
+
+/// The lock file of a database, while a process holds it.
+fn held(database: &Path) -> Option<File> {
+    let file = File::open(beside(database, ".lock")).ok()?;
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)).then_some(file)
 }
 
 impl Drop for LockFile {

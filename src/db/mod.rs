@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use crate::clock::Clock;
 
 pub use error::{DbError, OpenError, Result};
-pub use lock::address_of_holder as server_address;
+pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use tx::{ReadTx, WriteTx};
