@@ -38,8 +38,8 @@ pub fn routes(as_json: bool) -> anyhow::Result<()> {
             row.caller(),
             row.about
         );
-        if line.chars().count() > WIDTH {
-            line = format!("{}…", shortened(&line, WIDTH - 1).trim_end());
+        if line.len() > WIDTH {
+            line = format!("{}…", shortened(&line, WIDTH - '…'.len_utf8()).trim_end());
         }
         say(line)?;
     }
