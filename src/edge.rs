@@ -340,7 +340,7 @@ impl Visit {
         if let Some(sampled) = app.requests.admits(self.route, response.status(), self.now) {
             app.requests.keep(self.entry(app, &response, sampled));
         }
-        if tracing::enabled!(tracing::Level::INFO) {
+        if tracing::enabled!(tracing::Level::INFO) && is_logged(app, response.status()) {
             self.log(app, &response);
         }
         response
@@ -557,6 +557,13 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
 /// The request id that an answer carries.
 fn request_id_of(response: &Response<Body>) -> &str {
     response.headers().get(stamp::X_REQUEST_ID).map_or("", text)
+}
+
+/// A demonstration's log shows only what failed: the logins that it printed
+/// stay in sight. Who configured it to debug sees everything.
+fn is_logged(app: &App, status: StatusCode) -> bool {
+    let failed = status.is_client_error() || status.is_server_error();
+    failed || app.demo.is_empty() || tracing::enabled!(tracing::Level::DEBUG)
 }
 
 /// A request id for the log; ours and those we take are text.

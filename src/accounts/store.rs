@@ -128,6 +128,46 @@ pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
     )
 }
 
+/// A person as a list shows one.
+pub struct Listed {
+    pub account: Account,
+    pub last_access_at: Option<Instant>,
+}
+
+/// So many people after an id, by id; of one role, or of all.
+pub fn list_after(
+    tx: &ReadTx<'_>,
+    after: UserId,
+    role: Option<Role>,
+    most: usize,
+) -> Result<Vec<Listed>> {
+    tx.all(
+        &format!(
+            "SELECT {ACCOUNT}, u.last_access_at FROM user u
+             WHERE u.user_id > ?1 AND (?2 IS NULL OR u.role = ?2) AND u.removed_at IS NULL
+             ORDER BY u.user_id
+             LIMIT ?3"
+        ),
+        (after, role, i64::try_from(most).unwrap_or(i64::MAX)),
+        |row| {
+            Ok(Listed {
+                account: account(row)?,
+                last_access_at: row.get::<_, Option<i64>>(6)?.map(Instant),
+            })
+        },
+    )
+}
+
+/// Letters of the longest id and of the longest e-mail address.
+pub fn list_widths(tx: &ReadTx<'_>) -> Result<(usize, usize)> {
+    let length = |length: Option<i64>| usize::try_from(length.unwrap_or(0)).unwrap_or(0);
+    tx.one(
+        "SELECT length(max(user_id)), max(length(email)) FROM user WHERE removed_at IS NULL",
+        [],
+        |row| Ok((length(row.get(0)?), length(row.get(1)?))),
+    )
+}
+
 /// People by role.
 pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
     tx.all("SELECT role, sum(people) FROM person_count WHERE kind < 2 GROUP BY role", [], |row| {

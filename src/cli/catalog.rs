@@ -1,6 +1,6 @@
 //! `catalog import`.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::user::Subject;
 use super::{CatalogCommand, Context, say};
@@ -10,7 +10,7 @@ use crate::catalog::import::{self, Counts, ImportError};
 use crate::catalog::path_of;
 
 pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
-    let CatalogCommand::Import { email, file } = command;
+    let CatalogCommand::Import { email, all_faults, file } = command;
     let name = file.display();
     let bytes = std::fs::read(&file).with_context(|| format!("cannot read {name}"))?;
     let products = import::read(&bytes)
@@ -34,6 +34,11 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
         )?;
         Ok::<_, ImportError>(Outcome::Done(counts))
     });
+    if let Err(ImportError::Rows(bad)) = &outcome
+        && all_faults
+    {
+        bail!("cannot import {name}: {}", bad.told(usize::MAX));
+    }
     match outcome.with_context(|| format!("cannot import {name}"))? {
         Outcome::Nobody => Err(anyhow!("nobody has the e-mail address {email}")),
         Outcome::HasNone => {

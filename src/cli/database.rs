@@ -25,7 +25,9 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     let file = backup::target(database, to, force, &context.clock)?;
     let report = backup::copy(database, &file, &context.clock)?;
     let seconds = report.took.as_secs_f64();
-    say(format_args!("{}: {}, verified, {seconds:.1} s", file.display(), size(report.bytes)))?;
+    // As the numbers around it: the panels' form has a comma.
+    let size = size(report.bytes).replace(',', ".");
+    say(format_args!("{}: {size}, verified, {seconds:.1} s", file.display()))?;
     if context.config().security.secret_key.is_empty() {
         let key = crate::secrets::key_file_of(&context.config().database.path);
         say(format_args!(

@@ -3,15 +3,17 @@
 //! commands make them, and accounts are linked through the consent page.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 
+use super::demo_folder::{self, ThrowAway};
 use super::seal::NewKey;
 use super::serve::Server;
-use super::{Context, demo_catalog, demo_content, demo_data, demo_messages, log, sandbox, say};
+use super::{
+    Context, demo_catalog, demo_content, demo_data, demo_messages, hint, log, sandbox, say,
+};
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
@@ -49,6 +51,7 @@ const OPERATOR: Cast =
     Cast { who: "Administração", name: "Bia Lima", email: "bia@exemplo.com", role: Role::Admin };
 
 pub fn run(mut context: Context) -> anyhow::Result<()> {
+    hint("preparing the demonstration; its addresses and logins follow in a moment");
     log::start(&context.config().log);
     // What is furnished by requests would bury the summary.
     let hush = log::Hush::begin(&context.config().log);
@@ -58,7 +61,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let inside = Arc::new(inside);
     let sellers = crate::sandbox::seed_demo(&inside);
     let config = &mut context.loaded.config;
-    config.database.path = folder.0.join("demo.db");
+    config.database.path = folder.path().join(demo_folder::DATABASE);
     config.database.backup_dir = None;
     let checkout_token = crate::secrets::random_hex::<12>();
     config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
@@ -114,26 +117,6 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
         drop(hush);
         announce(app, &sandbox_url, &credentials)
     })
-}
-
-/// A folder that goes when the demonstration ends.
-struct ThrowAway(PathBuf);
-
-impl ThrowAway {
-    fn new() -> anyhow::Result<Self> {
-        let path = std::env::temp_dir()
-            .join(format!("seller-platform-demo-{}", crate::secrets::random_hex::<6>()));
-        std::fs::create_dir(&path).with_context(|| format!("cannot make {}", path.display()))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for ThrowAway {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!(%error, folder = %self.0.display(), "the demonstration's data was not removed");
-        }
-    }
 }
 
 /// What other systems of the demonstration show.

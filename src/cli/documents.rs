@@ -1,12 +1,15 @@
-//! `openapi` and `routes`: the route table as documents.
+//! `openapi`, `routes` and `completions`: the tables of addresses and commands
+//! as documents.
 
+use clap::CommandFactory as _;
 use serde_json::{Value, json};
 
-use super::{Context, say};
+use super::{Arguments, Context, say};
 use crate::http::Family;
 use crate::operations::openapi;
 use crate::route::Route;
 use crate::routes;
+use crate::text::shortened;
 
 pub fn openapi(context: &Context) -> anyhow::Result<()> {
     let server = &context.config().server;
@@ -16,16 +19,30 @@ pub fn openapi(context: &Context) -> anyhow::Result<()> {
     say(serde_json::to_string_pretty(&document)?)
 }
 
+/// Columns of the table of addresses; what does not fit is in its JSON form.
+const WIDTH: usize = 120;
+
 pub fn routes(as_json: bool) -> anyhow::Result<()> {
-    let rows = routes::all();
+    let mut rows = routes::all();
+    rows.sort_by_key(|row| (row.path, row.method.as_str().to_owned()));
     if as_json {
         let rows: Vec<Value> = rows.iter().map(as_value).collect();
         return say(serde_json::to_string_pretty(&rows)?);
     }
-    let path = rows.iter().map(|row| row.path.len()).max().unwrap_or(0);
+    let widest = |cell: fn(&Route) -> usize| rows.iter().map(cell).max().unwrap_or(0);
+    let (path, caller) = (widest(|row| row.path.len()), widest(|row| row.caller().len()));
     for row in &rows {
-        let (method, caller, runs) = (row.method.as_str(), row.caller(), row.runs());
-        say(format_args!("{method:6} {:path$}  {caller:17} {runs:5}  {}", row.path, row.about))?;
+        let (method, runs) = (row.method.as_str(), row.runs());
+        let mut line = format!(
+            "{method:6} {:path$}  {:caller$}  {runs:5}  {}",
+            row.path,
+            row.caller(),
+            row.about
+        );
+        if line.len() > WIDTH {
+            line = format!("{}…", shortened(&line, WIDTH - '…'.len_utf8()).trim_end());
+        }
+        say(line)?;
     }
     Ok(())
 }
@@ -46,4 +63,13 @@ fn as_value(row: &Route) -> Value {
         "changes_state": row.changes_state,
         "about": row.about,
     })
+}
+
+/// What a shell completes commands and options by.
+pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    let mut command = Arguments::command();
+    let name = command.get_name().to_owned();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    say(String::from_utf8_lossy(&script).trim_end())
 }

@@ -1,7 +1,6 @@
 //! `key create`, `key list` and `key revoke`.
 
 use anyhow::{anyhow, bail};
-use ipnet::IpNet;
 
 use super::{Context, KeyCommand, say};
 use crate::audit::{self, Act, Actor, Kind};
@@ -145,17 +144,4 @@ fn row(key: &ApiKey, now: Instant, zone: Zone) -> [String; 9] {
         or_dash(last),
         key.name.clone(),
     ]
-}
-
-/// A scope by its name.
-pub fn parse_scope(text: &str) -> Result<Scope, String> {
-    Scope::from_name(text).ok_or_else(|| {
-        let names: Vec<&str> = Scope::ALL.into_iter().map(Scope::name).collect();
-        format!("must be one of {}", names.join(", "))
-    })
-}
-
-/// An address or a block of them.
-pub fn parse_network(text: &str) -> Result<IpNet, &'static str> {
-    keys::network(text)
 }

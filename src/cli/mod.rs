@@ -10,6 +10,7 @@ mod demo;
 mod demo_catalog;
 mod demo_content;
 mod demo_data;
+mod demo_folder;
 mod demo_messages;
 mod documents;
 mod key;
@@ -21,14 +22,16 @@ mod secret;
 mod serve;
 mod setup_link;
 mod user;
+mod user_list;
+mod values;
 
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory as _, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
@@ -37,7 +40,10 @@ use crate::config::{self, Config, Loaded, Overrides};
 use crate::db::{Db, DbError, OpenError, Options, migrate};
 use crate::keys::{MOST_CALLS, Scope};
 use crate::secrets::Secret;
+use values::{parse_day, parse_email, parse_listen, parse_name, parse_token_name, roles, scopes};
 
+/// Heading of the options that most commands have.
+const GLOBAL: &str = "Global options";
 /// Readers of a command: it does one thing at a time.
 const COMMAND_READERS: usize = 2;
 
@@ -49,10 +55,10 @@ const COMMAND_READERS: usize = 2;
 )]
 struct Arguments {
     /// Configuration file [default: seller-platform.toml, when it exists].
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     config: Option<PathBuf>,
     /// Database file, instead of database.path.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     db: Option<PathBuf>,
     /// Reads the present instant from a file.
     #[arg(long, global = true, hide = true, value_name = "FILE")]
@@ -65,7 +71,7 @@ struct Arguments {
 enum Command {
     /// Migrates the database, then serves until it is told to stop.
     Serve {
-        /// Address to listen on; port 0 picks a free one.
+        /// Address to listen on, such as 127.0.0.1:8080 or :8080 (this machine alone); port 0 picks a free one.
         #[arg(long, value_name = "ADDR", value_parser = parse_listen)]
         listen: Option<String>,
         /// Starts on throw-away data, with the sandbox inside.
@@ -81,10 +87,11 @@ enum Command {
     },
     /// Brings the database to this version, or says what that would do.
     Migrate {
+        /// Bring the database to this version, or say what that would do.
         #[arg(value_enum, default_value_t = MigrateAction::Up)]
         action: MigrateAction,
     },
-    /// Makes people and sets passwords.
+    /// Makes and lists people, and sets passwords.
     #[command(subcommand)]
     User(UserCommand),
     /// API keys of integrations.
@@ -112,7 +119,7 @@ enum Command {
     },
     /// Verifies a backup and puts it in the database's place.
     Restore {
-        /// What `backup` made.
+        /// The copy to put in place, as `backup` made it.
         file: PathBuf,
     },
     /// Looks for what would go wrong: configuration, files, database, outside services.
@@ -121,19 +128,49 @@ enum Command {
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Prints the OpenAPI document.
+    #[command(arg(without("db")))]
     Openapi,
-    /// Prints every address of the service.
+    /// Prints every address of the service, by path.
+    #[command(arg(without("config")), arg(without("db")))]
     Routes {
-        /// As JSON.
+        /// As JSON, with the whole of each description.
         #[arg(long)]
         json: bool,
     },
     /// A stand-in marketplace, for trying everything without outside accounts.
     Sandbox {
-        /// Address to listen on; port 0 picks a free one.
+        /// Address to listen on, such as 127.0.0.1:8081 or :8081 (this machine alone); port 0 picks a free one.
         #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081", value_parser = config::parse_listen)]
         listen: SocketAddr,
     },
+    /// Prints what a shell needs to complete commands and options.
+    #[command(arg(without("config")), arg(without("db")))]
+    Completions {
+        /// The shell to print it for.
+        shell: clap_complete::Shell,
+    },
+}
+
+impl Command {
+    /// A global option that was given and that this command does not read.
+    fn unread(&self, has_config: bool, has_db: bool) -> Option<&'static str> {
+        let (config, db) = match self {
+            Self::Routes { .. } | Self::Completions { .. } => (false, false),
+            // The demonstration's data is its own.
+            Self::Openapi | Self::Serve { demo: true, .. } => (true, false),
+            _ => (true, true),
+        };
+        match () {
+            () if has_config && !config => Some("--config"),
+            () if has_db && !db => Some("--db"),
+            () => None,
+        }
+    }
+}
+
+/// A global option out of a command's help; see [`Command::unread`].
+fn without(id: &'static str) -> Arg {
+    Arg::new(id).long(id).hide(true).value_parser(clap::value_parser!(PathBuf))
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -145,13 +182,17 @@ enum MigrateAction {
 #[derive(Subcommand)]
 enum UserCommand {
     /// Makes a person; without --password-stdin a password is made and printed.
+    ///
+    /// Standard output has the person's number and then the password, a line each.
     Create {
+        /// The address the person signs in with.
         #[arg(long, value_parser = parse_email)]
         email: String,
+        /// The person's full name.
         #[arg(long, value_parser = parse_name)]
         nome: String,
-        /// A student role, drop or admin.
-        #[arg(long, value_parser = parse_role)]
+        /// What the person is: a student by plan, a supplier (drop) or an administrator.
+        #[arg(long, value_parser = roles())]
         role: Role,
         /// Reads the password from standard input.
         #[arg(long)]
@@ -159,8 +200,10 @@ enum UserCommand {
     },
     /// Sets a new password and ends the person's sessions and extension tokens.
     Password {
+        /// The person's e-mail address.
         #[arg(long, value_parser = parse_email)]
         email: String,
+        /// Reads the password from standard input; else one is made and printed.
         #[arg(long)]
         password_stdin: bool,
         /// Also revokes the person's partner tokens.
@@ -169,8 +212,18 @@ enum UserCommand {
     },
     /// Prints a one-time link by which the person chooses a password.
     PasswordLink {
+        /// The person's e-mail address.
         #[arg(long, value_parser = parse_email)]
         email: String,
+    },
+    /// Lists people in the order in which they were made.
+    List {
+        /// Only people of this role.
+        #[arg(long, value_parser = roles())]
+        role: Option<Role>,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -181,11 +234,11 @@ enum KeyCommand {
         /// What it is for.
         #[arg(long, value_parser = parse_token_name)]
         name: String,
-        /// `write`, `webhook_receive` or `admin`; may be given several times.
-        #[arg(long, required = true, value_parser = key::parse_scope)]
+        /// What it opens; several with commas, or given several times.
+        #[arg(long, required = true, value_delimiter = ',', value_parser = scopes())]
         scope: Vec<Scope>,
-        /// An address or block it may be used from; may be given several times.
-        #[arg(long, value_name = "CIDR", value_parser = key::parse_network)]
+        /// An address or block it may be used from; several with commas, or given several times.
+        #[arg(long, value_name = "CIDR", value_delimiter = ',', value_parser = crate::keys::network)]
         ip: Vec<IpNet>,
         /// Calls a window, instead of limits.requests.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLS)))]
@@ -207,9 +260,10 @@ enum KeyCommand {
 enum PartnerCommand {
     /// Sets an account's API plan.
     Plan {
+        /// The account's e-mail address.
         #[arg(long, value_parser = parse_email)]
         email: String,
-        /// starter, pro, scale or none.
+        /// The plan; none takes it away.
         #[arg(long, value_parser = ["starter", "pro", "scale", "none"])]
         plan: String,
         /// Last day it is valid, YYYY-MM-DD.
@@ -218,6 +272,7 @@ enum PartnerCommand {
     },
     /// Makes a partner token and prints it, this once.
     Token {
+        /// The account's e-mail address.
         #[arg(long, value_parser = parse_email)]
         email: String,
         /// What it is for.
@@ -230,8 +285,12 @@ enum PartnerCommand {
 enum CatalogCommand {
     /// Brings the products of a seller or supplier to what a CSV file says, all of it or nothing.
     Import {
+        /// The e-mail address of the seller or supplier.
         #[arg(long, value_parser = parse_email)]
         email: String,
+        /// Prints every bad row instead of the first twenty.
+        #[arg(long)]
+        all_faults: bool,
         /// Header row `sku,ean,title,cost,price,stock`; semicolons work too.
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
@@ -241,44 +300,16 @@ enum CatalogCommand {
 #[derive(Subcommand)]
 enum SecretCommand {
     /// Prints the secret in force.
-    Show { name: secret::Name },
+    Show {
+        /// Whose secret: that of the cron endpoint, or the token of purchase events.
+        name: secret::Name,
+    },
 }
 
 #[derive(Subcommand)]
 enum ConfigCommand {
     /// Prints the effective configuration with each value's origin.
     Show,
-}
-
-/// An e-mail address in its stored form.
-fn parse_email(text: &str) -> Result<String, &'static str> {
-    crate::text::email(text).ok_or("must be an e-mail address")
-}
-
-fn parse_name(text: &str) -> Result<String, &'static str> {
-    crate::text::person_name(text).map(str::to_owned).ok_or("must have 2 to 120 characters")
-}
-
-fn parse_token_name(text: &str) -> Result<String, &'static str> {
-    let text = text.trim();
-    let fits = (1..=80).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    if fits { Ok(text.to_owned()) } else { Err("must have 1 to 80 characters") }
-}
-
-/// The address as typed, once it is known to be one.
-fn parse_listen(text: &str) -> Result<String, &'static str> {
-    config::parse_listen(text).map(|_| text.to_owned())
-}
-
-fn parse_role(text: &str) -> Result<Role, String> {
-    Role::from_name(text).ok_or_else(|| {
-        let names: Vec<&str> = Role::ALL.into_iter().map(Role::name).collect();
-        format!("must be one of {}", names.join(", "))
-    })
-}
-
-fn parse_day(text: &str) -> Result<Day, &'static str> {
-    Day::parse(text).ok_or("must be a day as YYYY-MM-DD")
 }
 
 /// What a command needs to be there before it begins.
@@ -299,6 +330,7 @@ impl Command {
             Self::Migrate { action: MigrateAction::Up } => Needs::Key,
             Self::Migrate { action: MigrateAction::Status }
             | Self::Key(KeyCommand::List)
+            | Self::User(UserCommand::List { .. })
             | Self::Secret(_)
             | Self::Backup { .. } => Needs::File,
             Self::User(_)
@@ -338,14 +370,29 @@ impl Context {
         }
     }
 
-    /// Where the pages of this installation are.
+    /// Where the pages of this installation are: the configured address, that
+    /// of the server that runs on the database, or where one would listen.
     fn base_url(&self) -> String {
-        let server = &self.config().server;
-        if server.base_url.is_empty() {
-            format!("http://{}", server.listen)
-        } else {
-            server.base_url.clone()
+        let config = self.config();
+        if !config.server.base_url.is_empty() {
+            return config.server.base_url.clone();
         }
+        let running = crate::db::server_address(&config.database.path);
+        format!("http://{}", running.unwrap_or(config.server.listen))
+    }
+
+    /// Says of an address in what was printed that nobody can know it yet.
+    fn warn_of_free_port(&self, base_url: &str) {
+        if base_url.ends_with(":0") {
+            hint(
+                "no server runs on this database, and its port is chosen at the start (server.listen ends in :0): put that port in the place of 0",
+            );
+        }
+    }
+
+    /// The civil day.
+    fn today(&self) -> Day {
+        self.config().server.timezone.day(self.clock.now())
     }
 
     /// Refuses what a command cannot work on, before it does anything.
@@ -387,12 +434,36 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let Arguments { config, db, clock_file, command } = arguments;
+    if let Some(option) = command.unread(config.is_some(), db.is_some()) {
+        let problem = format!("{option} does nothing with this command; leave it out");
+        let error = Arguments::command().error(clap::error::ErrorKind::ArgumentConflict, problem);
+        let _ = error.print();
+        return Ok(ExitCode::from(2));
+    }
+    match command {
+        Command::Routes { json } => documents::routes(json)?,
+        Command::Completions { shell } => documents::completions(shell)?,
+        command => return run_configured(config.as_deref(), db, clock_file, command),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command that reads the configuration.
+fn run_configured(
+    config: Option<&Path>,
+    db: Option<PathBuf>,
+    clock_file: Option<PathBuf>,
+    command: Command,
+) -> anyhow::Result<ExitCode> {
     let listen = match &command {
         Command::Serve { listen, .. } => listen.clone(),
         _ => None,
     };
     let flags = Overrides { database: db, listen };
-    let loaded = config::load(config.as_deref(), config::environment(), &flags)?;
+    let loaded = config::load(config, config::environment(), &flags)?;
+    for warning in &loaded.warnings {
+        hint(warning);
+    }
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };
     let database = context.config().database.clone();
@@ -418,8 +489,8 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Check => return check::run(&context),
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
         Command::Openapi => documents::openapi(&context)?,
-        Command::Routes { json } => documents::routes(json)?,
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,
+        Command::Routes { .. } | Command::Completions { .. } => unreachable!("they read nothing"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -458,6 +529,12 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write to standard output"),
     }
+}
+
+/// One line on standard error, for people: scripts read standard output.
+fn hint(text: impl std::fmt::Display) {
+    // Nothing is left to say when the terminal is gone.
+    let _ = writeln!(std::io::stderr(), "seller-platform: {text}");
 }
 
 /// A password from standard input, without the line end.

@@ -4,7 +4,7 @@ use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use super::user::Subject;
-use super::{Context, PartnerCommand, say};
+use super::{Context, PartnerCommand, hint, say};
 use crate::accounts::{Account, store as accounts};
 use crate::audit::{self, Actor, Kind};
 use crate::clock::Day;
@@ -21,6 +21,9 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                         .ok_or_else(|| anyhow!("--plan must be starter, pro, scale or none"))?,
                 ),
             };
+            if let Some(day) = until.filter(|day| *day < context.today()) {
+                bail!("--until {} is over already; choose today or later", day.iso());
+            }
             let wanted = email.clone();
             let found = context.database()?.write(move |tx| {
                 let Some(account) = accounts::by_email(tx, &wanted)? else {
@@ -51,10 +54,13 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
         PartnerCommand::Token { email, name } => {
             let token = partner::new_token();
             let (wanted, kept) = (email.clone(), token.clone());
-            let found = context.database()?.write(move |tx| {
+            let today = context.today();
+            let opens = context.database()?.write(move |tx| {
                 let Some(account) = accounts::by_email(tx, &wanted)? else {
-                    return Ok::<_, DbError>(false);
+                    return Ok::<_, DbError>(None);
                 };
+                let plan = store::plan(tx, account.user_id)?;
+                let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
                 store::insert_token(tx, account.user_id, &kept, &name)?;
                 note(
                     tx,
@@ -63,9 +69,14 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                     None,
                     Some(&Token { nome: name }),
                 )?;
-                Ok(true)
+                Ok(Some(opens))
             })?;
-            known(found, &email)?;
+            known(opens.is_some(), &email)?;
+            if opens == Some(false) {
+                hint(format_args!(
+                    "{email} has no API plan in force, so this token opens nothing yet; give one with `partner plan --email {email} --plan starter`"
+                ));
+            }
             say(token)
         }
     }

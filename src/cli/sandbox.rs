@@ -2,9 +2,7 @@
 
 use std::net::SocketAddr;
 
-use anyhow::Context as _;
-
-use super::serve::StopSignals;
+use super::serve::{StopSignals, cannot_listen};
 use super::{Context, say};
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Options};
 use crate::secrets::Secret;
@@ -12,7 +10,7 @@ use crate::secrets::Secret;
 pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
     super::log::start(&context.config().log);
     let running =
-        start(context, listen, None).with_context(|| format!("cannot listen on {listen}"))?;
+        start(context, listen, None).map_err(|error| cannot_listen(listen, &error, "--listen"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = StopSignals::new()?;
@@ -30,12 +28,12 @@ pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
 fn introduce(context: &Context, running: &sandbox::Running) -> anyhow::Result<()> {
     let (config, url) = (context.config(), running.url());
     if config.marketplace.api_base == url {
-        let server = &config.server;
-        let platform = if server.base_url.is_empty() {
-            format!("http://{}", server.listen)
-        } else {
-            server.base_url.clone()
-        };
+        let platform = context.base_url();
+        if platform.ends_with(":0") {
+            return say(
+                "notifications go nowhere: the platform's port is chosen at its start; start it first, or set server.listen",
+            );
+        }
         let receiver = format!("{platform}/ml/notificacoes");
         running.notify(&receiver);
         return say(format_args!("notifications go to {receiver}"));

@@ -1,7 +1,7 @@
 //! `serve`: everything that has to be there before the first request, and
 //! everything that has to be on disk after the last one.
 
-use std::io::Write as _;
+use std::io::{self, ErrorKind, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -57,9 +57,8 @@ impl Server {
     ) -> anyhow::Result<Self> {
         let listen = context.config().server.listen;
         // First, because a taken port must leave the database untouched.
-        let listener = TcpListener::bind(listen).with_context(|| {
-            format!("cannot listen on {listen}; stop what uses it, or set server.listen")
-        })?;
+        let listener = TcpListener::bind(listen)
+            .map_err(|error| cannot_listen(listen, &error, "server.listen"))?;
         listener.set_nonblocking(true)?;
         let bound = listener.local_addr()?;
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
@@ -67,6 +66,7 @@ impl Server {
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
         let is_new = seal::agree(&context, new_key)?;
         let (db, opened) = Db::open_exclusive(&options)?;
+        db.note_address(bound).context("cannot write the lock file")?;
         if !context.config().server.acme_domains.is_empty() {
             tracing::warn!(
                 "server.acme_domains is set, but this version speaks plain HTTP only; put a proxy with TLS in front"
@@ -110,7 +110,7 @@ impl Server {
         }
         if let Some(code) = self.app.db.write(setup::new_link)? {
             let link = setup::address(&self.app.addresses.base_url, &code);
-            writeln!(std::io::stderr(), "make the first administrator, within 30 minutes: {link}")?;
+            writeln!(io::stderr(), "make the first administrator, within 30 minutes: {link}")?;
             tracing::info!(
                 "there is no administrator yet; `seller-platform setup-link` gives a fresh link"
             );
@@ -175,6 +175,24 @@ async fn accept(
     Ok(())
 }
 
+/// Why an address cannot be listened on, and what to do. `setting` is where
+/// another one is given.
+pub fn cannot_listen(listen: SocketAddr, error: &io::Error, setting: &str) -> anyhow::Error {
+    let reason = match error.kind() {
+        ErrorKind::AddrInUse => {
+            format!("it is in use; stop what uses it, or set {setting}")
+        }
+        ErrorKind::AddrNotAvailable => format!(
+            "this machine does not have that address; set {setting} to one that it has, or to 0.0.0.0 for all of them"
+        ),
+        ErrorKind::PermissionDenied => format!(
+            "the system does not allow it (ports below 1024 need CAP_NET_BIND_SERVICE); set {setting} to a higher port"
+        ),
+        _ => format!("{error}; set {setting} to another address"),
+    };
+    anyhow!("cannot listen on {listen}: {reason}")
+}
+
 /// The signals that ask the process to stop. From its making on they no
 /// longer end the process by themselves.
 pub struct StopSignals {
@@ -187,7 +205,7 @@ pub struct StopSignals {
 
 impl StopSignals {
     /// Begins to heed them; needs the runtime.
-    pub fn new() -> std::io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,

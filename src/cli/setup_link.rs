@@ -10,5 +10,7 @@ pub fn run(context: &Context) -> anyhow::Result<()> {
     let Some(code) = code else {
         bail!("there is an administrator already; use `user password` to let that person in again");
     };
-    say(setup::address(&context.base_url(), &code))
+    let base_url = context.base_url();
+    context.warn_of_free_port(&base_url);
+    say(setup::address(&base_url, &code))
 }

@@ -1,9 +1,10 @@
-//! `user create`, `user password` and `user password-link`.
+//! `user create`, `user password` and `user password-link`; `user list` is in
+//! `user_list.rs`.
 
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use super::{Context, UserCommand, password_from_stdin, say};
+use super::{Context, UserCommand, hint, password_from_stdin, say, user_list};
 use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
@@ -32,6 +33,10 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             let id = id.ok_or_else(|| {
                 anyhow!("{email} has an account already; use `user password` to let the person in")
             })?;
+            hint(format_args!(
+                "made {email}; the first line is the person's number{}",
+                if made { ", the second the password, which is not shown again" } else { "" }
+            ));
             say(id)?;
             say_if_made(&password, made)
         }
@@ -45,13 +50,21 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             if !found {
                 bail!("nobody has the e-mail address {email}");
             }
+            if made {
+                hint(format_args!("the new password of {email}, which is not shown again"));
+            }
             say_if_made(&password, made)
         }
+        UserCommand::List { role, json } => user_list::run(context, role, json),
         UserCommand::PasswordLink { email } => {
             let wanted = email.clone();
             let made = context.database()?.write(move |tx| link(tx, &wanted))?;
             match made {
-                Made::Link(code) => say(links::address(&context.base_url(), &code)),
+                Made::Link(code) => {
+                    let base_url = context.base_url();
+                    context.warn_of_free_port(&base_url);
+                    say(links::address(&base_url, &code))
+                }
                 Made::Suspended => {
                     bail!("{email} is suspended; let the person in again in the panel first")
                 }

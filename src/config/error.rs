@@ -7,7 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// The place a value came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Ordered as faults are told: a file from top to bottom, then the rest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// Nobody set it.
     Default,
@@ -30,7 +31,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why the configuration cannot be used. Secrets do not show in it.
+/// One reason why the configuration cannot be used. Secrets do not show in it.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file that was named, or exists, cannot be read.
@@ -46,3 +47,31 @@ pub enum ConfigError {
     #[error("{key} = {value} (from {origin}): {problem}")]
     BadValue { key: String, value: String, origin: Origin, problem: String },
 }
+
+impl ConfigError {
+    /// Where it stands.
+    pub(super) fn origin(&self) -> &Origin {
+        match self {
+            Self::Unreadable { origin, .. }
+            | Self::Syntax { origin, .. }
+            | Self::UnknownKey { origin, .. }
+            | Self::BadValue { origin, .. } => origin,
+        }
+    }
+}
+
+/// Everything that is wrong with a configuration; at least one fault.
+#[derive(Debug)]
+pub struct Faults(pub(super) Vec<ConfigError>);
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [only] = &*self.0 {
+            return only.fmt(f);
+        }
+        write!(f, "{} faults in the configuration:", self.0.len())?;
+        self.0.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
+    }
+}
+
+impl std::error::Error for Faults {}

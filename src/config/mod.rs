@@ -17,7 +17,7 @@ mod values;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-pub use error::{ConfigError, Origin};
+pub use error::{ConfigError, Faults, Origin};
 pub use outside::*;
 pub use rules::parse_listen;
 pub use sections::*;
@@ -43,6 +43,8 @@ pub struct Loaded {
     pub config: Config,
     /// The values as they were given, with their origins.
     pub origins: Settings,
+    /// Variables that look like ours and are not read: one line each.
+    pub warnings: Vec<String>,
 }
 
 impl Loaded {
@@ -56,19 +58,27 @@ impl Loaded {
 /// Reads and checks the configuration.
 ///
 /// A `file` that was named must exist; without one, `seller-platform.toml` in
-/// the working directory is read when it exists. The error names the key, the
-/// value (masked if it is a secret) and the place it came from.
+/// the working directory is read when it exists. The error has all that is
+/// wrong; each fault names the key, the value (masked if it is a secret) and
+/// the place it came from.
 pub fn load(
     file: Option<&Path>,
     env: impl Iterator<Item = (OsString, OsString)>,
     flags: &Overrides,
-) -> Result<Loaded, ConfigError> {
+) -> Result<Loaded, Faults> {
+    let mut faults = Vec::new();
     let read = match file {
-        Some(path) => Some((path, settings::read(path, &Origin::Flag("--config"))?)),
-        None => read_if_there(Path::new(DEFAULT_FILE))?,
+        Some(path) => {
+            settings::read(path, &Origin::Flag("--config")).map(|text| Some((path, text)))
+        }
+        None => read_if_there(Path::new(DEFAULT_FILE)),
     };
+    let read = read.unwrap_or_else(|fault| {
+        faults.push(fault);
+        None
+    });
     let file = read.as_ref().map(|(path, text)| (*path, text.as_str()));
-    assemble(file, env, flags)
+    assemble(file, env, flags, faults)
 }
 
 /// The process's environment, for [`load`].
@@ -88,16 +98,41 @@ fn read_if_there(path: &Path) -> Result<Option<(&Path, String)>, ConfigError> {
     }
 }
 
+/// Lays the layers over one another; `faults` are those that are known before.
 fn assemble(
     file: Option<(&Path, &str)>,
     env: impl Iterator<Item = (OsString, OsString)>,
     flags: &Overrides,
-) -> Result<Loaded, ConfigError> {
-    let mut settings = Settings::defaults(SHIPPED)?;
+    mut faults: Vec<ConfigError>,
+) -> Result<Loaded, Faults> {
+    let defaults = Settings::defaults(SHIPPED).map_err(|fault| Faults(vec![fault]))?;
+    let mut settings = defaults.clone();
     if let Some((path, text)) = file {
-        settings.lay_file(path, text)?;
+        settings.lay_file(path, text, &mut faults);
     }
-    settings.lay_environment(env)?;
-    settings.lay_flags(flags)?;
-    Ok(Loaded { config: Config::read(&settings)?, origins: settings })
+    let variables: Vec<_> = env.collect();
+    let warnings = settings.not_read(variables.iter().map(|(name, _)| name));
+    settings.lay_environment(variables.into_iter(), &mut faults);
+    settings.lay_flags(flags, &mut faults);
+    // Reading ends at the first bad value; with the default in its place it
+    // comes to the next.
+    let config = loop {
+        match Config::read(&settings) {
+            Ok(config) => break Some(config),
+            Err(fault) => {
+                let goes_on = settings.put_back(&fault, &defaults);
+                faults.push(fault);
+                if !goes_on {
+                    break None;
+                }
+            }
+        }
+    };
+    match config {
+        Some(config) if faults.is_empty() => Ok(Loaded { config, origins: settings, warnings }),
+        _ => {
+            faults.sort_by(|one, other| one.origin().cmp(other.origin()));
+            Err(Faults(faults))
+        }
+    }
 }

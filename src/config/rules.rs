@@ -15,10 +15,19 @@ use crate::clock::Zone;
 /// Roles that a purchase can give.
 const STUDENT_ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
 
-/// An address to listen on, such as `127.0.0.1:8080` or `[::1]:0`.
+/// An address to listen on, such as `127.0.0.1:8080` or `[::1]:0`. Without an
+/// address, or with the name `localhost`, it is that of this machine alone.
 pub fn parse_listen(text: &str) -> Parsed<SocketAddr> {
-    text.parse()
-        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080")
+    const PROBLEM: &str =
+        "must be an IP address and a port, such as 127.0.0.1:8080, [::1]:8080 or :8080";
+    let loopback = text
+        .rsplit_once(':')
+        .filter(|(host, _)| host.is_empty() || host.eq_ignore_ascii_case("localhost"));
+    match loopback {
+        // As strict as the port of a whole address.
+        Some((_, port)) => format!("127.0.0.1:{port}").parse().map_err(|_| PROBLEM),
+        None => text.parse().map_err(|_| PROBLEM),
+    }
 }
 
 /// A network; a bare address is the network of that address alone.

@@ -17,6 +17,8 @@ use super::Overrides;
 use super::error::{ConfigError, Origin};
 
 const ENV_PREFIX: &str = "SELLER_PLATFORM__";
+/// What a variable that was meant for us begins with.
+const ENV_STEM: &str = "SELLER_PLATFORM_";
 /// Values that no error and no output may show.
 pub(super) const SECRETS: [&str; 7] = [
     "security.secret_key",
@@ -80,26 +82,37 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Lays a configuration file over what there is.
-    pub(super) fn lay_file(&mut self, file: &Path, text: &str) -> Result<()> {
-        for entry in entries_of_file(file, text)? {
+    /// Lays a configuration file over what there is, without what is at fault.
+    pub(super) fn lay_file(&mut self, file: &Path, text: &str, faults: &mut Vec<ConfigError>) {
+        let entries = match entries_of_file(file, text) {
+            Ok(entries) => entries,
+            Err(fault) => return faults.push(fault),
+        };
+        let mut wrong: Vec<KeyPath> = Vec::new();
+        for entry in entries {
+            // What stands in a table that is at fault was told with it.
+            if wrong.iter().any(|table| entry.path.starts_with(table)) {
+                continue;
+            }
             let origin = Origin::File(file.to_owned(), line_at(text, entry.offset));
-            let value = match entry.value {
-                Some(value) => Some(rebased(&entry.path, value, file, &origin)?),
-                None => None,
-            };
-            self.set(entry.path, value, origin)?;
+            let value = entry.value.map(|value| rebased(&entry.path, value, file, &origin));
+            let path = entry.path.clone();
+            if let Err(fault) = value.transpose().and_then(|value| self.set(path, value, origin)) {
+                faults.push(fault);
+                wrong.push(entry.path);
+            }
         }
-        Ok(())
     }
 
-    /// Lays the environment's variables of this program over what there is.
+    /// Lays the environment's variables of this program over what there is,
+    /// without what is at fault.
     ///
     /// A secret's `…_FILE` variable counts less than the plain variable.
     pub(super) fn lay_environment(
         &mut self,
         variables: impl Iterator<Item = (OsString, OsString)>,
-    ) -> Result<()> {
+        faults: &mut Vec<ConfigError>,
+    ) {
         let mut ours: Vec<_> = variables
             .filter_map(|(name, text)| {
                 let name = name.to_string_lossy().into_owned();
@@ -112,27 +125,76 @@ impl Settings {
         ours.sort();
         for (plain, name, path, text) in ours {
             let origin = Origin::Environment(name);
-            if plain {
-                self.lay_variable(path, &text, origin)?;
+            let laid = if plain {
+                self.lay_variable(path, &text, origin)
             } else {
-                let text = read(Path::new(&text), &origin)?;
-                self.lay_variable(path, OsStr::new(text.trim()), origin)?;
-            }
+                read(Path::new(&text), &origin)
+                    .and_then(|text| self.lay_variable(path, OsStr::new(text.trim()), origin))
+            };
+            faults.extend(laid.err());
         }
-        Ok(())
+    }
+
+    /// Variables whose names begin as ours do and say nothing to us, each with
+    /// the right spelling where there is one. Their values do not show.
+    pub(super) fn not_read<'n>(&self, names: impl Iterator<Item = &'n OsString>) -> Vec<String> {
+        let mut lines: Vec<String> = names
+            .filter_map(|name| {
+                let name = name.to_string_lossy();
+                let rest = name.strip_prefix(ENV_STEM).filter(|_| !name.starts_with(ENV_PREFIX))?;
+                let what = match self.variable_like(rest) {
+                    Some(meant) => format!("write {meant}"),
+                    None => format!("a setting is written {ENV_PREFIX}<SECTION>__<KEY>"),
+                };
+                Some(format!("the variable {name} is not read; {what}"))
+            })
+            .collect();
+        lines.sort();
+        lines
+    }
+
+    /// The variable of a key whose name differs in its underscores alone.
+    fn variable_like(&self, name: &str) -> Option<String> {
+        let letters = |name: &str| {
+            let parts = name.split('_').filter(|part| !part.is_empty());
+            parts.map(str::to_lowercase).collect::<Vec<_>>()
+        };
+        let wanted = letters(name);
+        let keys = self.all.iter().map(|setting| setting.path.join("__"));
+        let tables = FREE_TABLES.iter().map(|table| table.replace('.', "__"));
+        let files = SECRETS.iter().map(|secret| secret.replace('.', "__") + "_file");
+        let found = keys.chain(tables).chain(files).find(|key| letters(key) == wanted);
+        found.map(|key| format!("{ENV_PREFIX}{}", key.to_uppercase()))
+    }
+
+    /// Puts the default in the place of a bad value; false where there is
+    /// nothing to put back.
+    pub(super) fn put_back(&mut self, fault: &ConfigError, defaults: &Self) -> bool {
+        let ConfigError::BadValue { key, origin, .. } = fault else {
+            return false;
+        };
+        let is_it = |setting: &Setting| dotted(&setting.path) == *key;
+        let Some(index) = self.all.iter().position(is_it) else {
+            return false;
+        };
+        match defaults.all.iter().find(|setting| is_it(setting)) {
+            Some(default) => self.all[index] = default.clone(),
+            None => drop(self.all.remove(index)),
+        }
+        *origin != Origin::Default
     }
 
     /// Lays the command line's flags over what there is.
-    pub(super) fn lay_flags(&mut self, flags: &Overrides) -> Result<()> {
+    pub(super) fn lay_flags(&mut self, flags: &Overrides, faults: &mut Vec<ConfigError>) {
         if let Some(path) = &flags.database {
             let key = key_path("database.path");
-            self.lay_variable(key, path.as_os_str(), Origin::Flag("--db"))?;
+            faults.extend(self.lay_variable(key, path.as_os_str(), Origin::Flag("--db")).err());
         }
         if let Some(listen) = &flags.listen {
             let key = key_path("server.listen");
-            self.lay_variable(key, OsStr::new(listen), Origin::Flag("--listen"))?;
+            let laid = self.lay_variable(key, OsStr::new(listen), Origin::Flag("--listen"));
+            faults.extend(laid.err());
         }
-        Ok(())
     }
 
     /// Where the value of a key such as `server.listen` came from.
@@ -247,9 +309,12 @@ impl Settings {
             .rev()
             .map(|length| &path[..length])
             .find(|table| self.tables.iter().any(|known| known == table));
-        let known = match section {
-            Some(table) => format!("[{}] has {}", dotted(table), self.known_in(table)),
-            None => format!("the sections are {}", self.known_in(&[])),
+        let is_variable = matches!(origin, Origin::Environment(_));
+        let meant = is_variable.then(|| self.variable_like(&path.join("_"))).flatten();
+        let known = match (meant, section) {
+            (Some(meant), _) => format!("write {meant}"),
+            (None, Some(table)) => format!("[{}] has {}", dotted(table), self.known_in(table)),
+            (None, None) => format!("the sections are {}", self.known_in(&[])),
         };
         ConfigError::UnknownKey {
             key: dotted(path),

@@ -5,16 +5,16 @@ use toml::Value;
 
 const FILE: &str = "seller-platform.toml";
 
-fn layers(file: &str, env: &[(&str, &str)], flags: &Overrides) -> Result<Loaded, ConfigError> {
+fn layers(file: &str, env: &[(&str, &str)], flags: &Overrides) -> Result<Loaded, Faults> {
     let env = env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    assemble(Some((Path::new(FILE), file)), env, flags)
+    assemble(Some((Path::new(FILE), file)), env, flags, Vec::new())
 }
 
-fn from_file(text: &str) -> Result<Loaded, ConfigError> {
+fn from_file(text: &str) -> Result<Loaded, Faults> {
     layers(text, &[], &Overrides::default())
 }
 
-fn from_env(name: &str, value: &str) -> Result<Loaded, ConfigError> {
+fn from_env(name: &str, value: &str) -> Result<Loaded, Faults> {
     layers("", &[(name, value)], &Overrides::default())
 }
 
@@ -29,7 +29,7 @@ fn defaults() -> Settings {
 
 #[test]
 fn the_shipped_file_changes_nothing_commented_or_not() {
-    let built_in = assemble(None, std::iter::empty(), &Overrides::default()).unwrap();
+    let built_in = assemble(None, std::iter::empty(), &Overrides::default(), Vec::new()).unwrap();
     let mut uncommented = String::new();
     for line in SHIPPED.lines() {
         let setting = line.strip_prefix('#').unwrap_or_default();
@@ -87,7 +87,7 @@ fn every_key_of_the_shipped_file_is_read_and_checked() {
 #[test]
 fn each_layer_wins_over_the_ones_below_and_is_named() {
     #[track_caller]
-    fn check(loaded: &Result<Loaded, ConfigError>, port: u16, origin: &str) {
+    fn check(loaded: &Result<Loaded, Faults>, port: u16, origin: &str) {
         let loaded = loaded.as_ref().unwrap();
         assert_eq!(loaded.config.server.listen.port(), port);
         let found = loaded.origins.origin("server.listen").unwrap();
@@ -167,6 +167,101 @@ fn a_secret_may_stand_in_a_file_of_its_own() {
 }
 
 #[test]
+fn everything_that_is_wrong_is_told_at_once_in_order_of_its_place() {
+    let file = "[servre]\nname = \"x\"\n[limits]\nrequests = 0\nwindow_s = 5\n\
+                [checkout.plans]\nA = \"gold\"\nB = \"vip\"\n[log]\nlevle = \"info\"\n\
+                [server]\nname = \" \"\n";
+    let env = [
+        ("SELLER_PLATFORM__CRON__ENABLED", "yes"),
+        ("SELLER_PLATFORM__CRON__SECRET_FILE", "/missing"),
+        ("SELLER_PLATFORM__TAX__RATE", "101"),
+        ("SELLER_PLATFORM__SECURITY__SECRET_KEY", "hidden"),
+    ];
+    let flags = Overrides { database: Some("".into()), listen: Some("here".to_owned()) };
+    let said = layers(file, &env, &flags).unwrap_err().to_string();
+    assert!(!said.contains("hidden"), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "11 faults in the configuration:");
+    let begins = [
+        "unknown key servre = {…} (from seller-platform.toml:1)",
+        "limits.requests = 0 (from seller-platform.toml:4)",
+        "checkout.plans.A = \"gold\" (from seller-platform.toml:7)",
+        "unknown key log.levle = \"info\" (from seller-platform.toml:10)",
+        "server.name = \" \" (from seller-platform.toml:12)",
+        "cron.enabled = \"yes\" (from SELLER_PLATFORM__CRON__ENABLED)",
+        "cannot read /missing (from SELLER_PLATFORM__CRON__SECRET_FILE)",
+        "security.secret_key = \"***\" (from SELLER_PLATFORM__SECURITY__SECRET_KEY)",
+        "tax.rate = 101.0 (from SELLER_PLATFORM__TAX__RATE)",
+        "database.path = \"\" (from --db)",
+        "server.listen = \"here\" (from --listen)",
+    ];
+    assert_eq!(lines.len(), begins.len() + 1, "{said}");
+    for (line, begin) in lines[1..].iter().zip(begins) {
+        assert!(line.starts_with(&format!("  {begin}")), "{line} is not {begin}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_toml_hides_no_other_fault() {
+    let env = [("SELLER_PLATFORM__LIMITS__REQUESTS", "0")];
+    let said = layers("[server\n", &env, &Overrides::default()).unwrap_err().to_string();
+    assert!(said.contains("not valid TOML") && said.contains("limits.requests = 0"), "{said}");
+}
+
+#[test]
+fn variables_that_are_almost_ours_are_warned_of() {
+    let warned = |names: &[&str]| {
+        let env: Vec<_> = names.iter().map(|name| (*name, "hidden")).collect();
+        layers("", &env, &Overrides::default()).unwrap().warnings
+    };
+    for (given, meant) in [
+        ("SELLER_PLATFORM_SERVER_LISTEN", "SELLER_PLATFORM__SERVER__LISTEN"),
+        ("SELLER_PLATFORM_SERVER__LISTEN", "SELLER_PLATFORM__SERVER__LISTEN"),
+        ("SELLER_PLATFORM_CHECKOUT_PLANS", "SELLER_PLATFORM__CHECKOUT__PLANS"),
+        (
+            "SELLER_PLATFORM_PARTNER_PLANS_STARTER_PER_MINUTE",
+            "SELLER_PLATFORM__PARTNER__PLANS__STARTER__PER_MINUTE",
+        ),
+        ("SELLER_PLATFORM_CRON_SECRET_FILE", "SELLER_PLATFORM__CRON__SECRET_FILE"),
+    ] {
+        let expected = format!("the variable {given} is not read; write {meant}");
+        assert_eq!(warned(&[given]), [expected]);
+    }
+    let expected = "the variable SELLER_PLATFORM_OTHER is not read; \
+                    a setting is written SELLER_PLATFORM__<SECTION>__<KEY>";
+    assert_eq!(warned(&["SELLER_PLATFORM_OTHER"]), [expected]);
+    let others =
+        ["PATH", "SELLER_PLATFORMS", "MY_SELLER_PLATFORM_X", "SELLER_PLATFORM__CRON__SECRET"];
+    assert_eq!(warned(&others), [""; 0]);
+    let error = from_env("SELLER_PLATFORM__SERVER_LISTEN", "x").unwrap_err().to_string();
+    assert!(error.ends_with("; write SELLER_PLATFORM__SERVER__LISTEN"), "{error}");
+}
+
+#[test]
+fn an_address_to_listen_on_may_leave_this_machine_unsaid() {
+    for (given, meant) in [
+        ("localhost:8080", Some("127.0.0.1:8080")),
+        ("LOCALHOST:0", Some("127.0.0.1:0")),
+        (":8080", Some("127.0.0.1:8080")),
+        ("0.0.0.0:80", Some("0.0.0.0:80")),
+        ("[::]:80", Some("[::]:80")),
+        ("localhost", None),
+        ("localhost:", None),
+        (":", None),
+        (":x", None),
+        (":70000", None),
+        (":+80", None),
+        ("", None),
+        ("8080", None),
+        ("::1:8080", None),
+        ("example.com:8080", None),
+    ] {
+        let found = parse_listen(given).ok().map(|address| address.to_string());
+        assert_eq!(found.as_deref(), meant, "{given:?}");
+    }
+}
+
+#[test]
 fn mistakes_in_the_file_name_key_value_and_line() {
     #[track_caller]
     fn check(file: &str, message: &str) {
@@ -176,7 +271,7 @@ fn mistakes_in_the_file_name_key_value_and_line() {
     check(
         "[server]\n\nlisten = \"localhost\"",
         "server.listen = \"localhost\" (from seller-platform.toml:3): must be an IP address and \
-         a port, such as 127.0.0.1:8080 or [::1]:8080",
+         a port, such as 127.0.0.1:8080, [::1]:8080 or :8080",
     );
     check(
         "[limits]\nrequests = 0",

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use super::{OpenError, access, beside};
 /// The held lock. Dropping it removes the file and lets go.
 pub struct LockFile {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl LockFile {
@@ -26,6 +27,7 @@ impl LockFile {
         let file = match lock_path(&path) {
             Ok(Locked::Mine(file)) => file,
             Ok(Locked::Others(pid)) => {
+                let pid = pid.lines().next().unwrap_or_default().to_owned();
                 return Err(OpenError::Locked { path: database.to_owned(), pid });
             }
             Err(error) => return Err(refusal(database, &path, error)),
@@ -35,10 +37,36 @@ impl LockFile {
             writeln!(&file, "{}", std::process::id())
         };
         match write() {
-            Ok(()) => Ok((Self { path, _file: file }, left)),
+            Ok(()) => Ok((Self { path, file }, left)),
             Err(error) => Err(refusal(database, &path, error)),
         }
     }
+}
+
+impl LockFile {
+    /// Writes the address that this process is reached at behind its number.
+    pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
+        writeln!(&self.file, "{address}")
+    }
+}
+
+/// The address of the server that holds the lock of the database at
+/// `database`. What a crash left in the file is nobody's word any more.
+pub fn address_of_holder(database: &Path) -> Option<SocketAddr> {
+    let mut text = String::new();
+    held(database)?.read_to_string(&mut text).ok()?;
+    text.lines().nth(1)?.parse().ok()
+}
+
+/// Whether a process holds the lock of the database at `database`.
+pub fn is_held(database: &Path) -> bool {
+    held(database).is_some()
+}
+
+/// The lock file of a database, while a process holds it.
+fn held(database: &Path) -> Option<File> {
+    let file = File::open(beside(database, ".lock")).ok()?;
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)).then_some(file)
 }
 
 impl Drop for LockFile {

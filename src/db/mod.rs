@@ -29,6 +29,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -36,6 +37,7 @@ use crate::clock::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
+pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use look::look;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
@@ -204,6 +206,13 @@ impl Db {
     pub fn quick_check(&self) -> Result<Vec<String>> {
         let readers = self.inner.readers.read().unwrap_or_else(PoisonError::into_inner);
         readers.as_ref().ok_or(DbError::Stopped)?.quick_check()
+    }
+
+    /// Tells commands beside this server where it is reached, for as long as
+    /// it holds the database; see [`server_address`].
+    pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
+        let lock = self.inner.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        lock.as_ref().map_or(Ok(()), |lock| lock.note_address(address))
     }
 
     /// The database file.

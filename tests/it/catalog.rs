@@ -297,7 +297,7 @@ fn a_browser_sends_a_file_and_reads_what_is_wrong() {
         .body("multipart/form-data; boundary=x", nothing.as_bytes());
     let page = ana.send(nothing).expect(422).text();
     assert!(page.contains("Escolha um arquivo CSV."), "{page}");
-    let done = send("sku,title\nA,Um\nB,Dois\n").expect(303);
+    let done = send("sku,title,price\nA,Um,1\nB,Dois,2\n").expect(303);
     let list = ana.get(done.header("location").unwrap()).expect(200).text();
     assert!(list.contains("2 criados, 0 alterados, 0 sem mudança."), "{list}");
 }
@@ -333,11 +333,90 @@ fn the_command_imports_for_sellers_and_suppliers() {
         assert!(outcome.stderr.contains(row), "{}", outcome.stderr);
     }
     assert_eq!(list(&ana, PATH)["dados"][1]["titulo"], json!("Um"));
+    // A row that ends early makes nothing that costs nothing.
+    let outcome = run(&ana.person().email, "sku,ean,title,cost,price,stock\nE,,Cinco\n");
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("row 2: price is required"), "{}", outcome.stderr);
     for email in ["nobody@example.com", &*site.administrator().person().email] {
         assert_eq!(run(email, csv).code, Some(1), "{email}");
     }
     let noted = list(&site.administrator(), "/admin/auditoria?q=importar_produtos");
     assert_eq!(noted["total"], json!(2));
+}
+
+#[test]
+fn a_new_product_needs_a_price_and_a_known_one_keeps_its_own() {
+    let site = Site::start();
+    let ana = site.person("ana");
+    let whole = "sku,ean,title,cost,price,stock\n";
+    let refused = import(&ana, PATH, &format!("{whole}A,,Um\nB,,Dois,1,,1\nC,,Três,1,x,1\n"));
+    let rows = refused.expect(422).json()["linhas"].clone();
+    let missing = "Falta “price”, que um produto novo precisa ter.";
+    assert_eq!((&rows[0]["motivo"], &rows[1]["motivo"]), (&json!(missing), &json!(missing)));
+    let wrong = rows[2]["motivo"].as_str().unwrap();
+    assert!(wrong.starts_with("“price” precisa ser") && !wrong.contains(';'), "{wrong}");
+    let refused = import(&ana, PATH, "sku,title\nA,Um\n").expect(422).json();
+    assert_eq!(refused["linhas"][0]["motivo"], "Falta “preço”, que um produto novo precisa ter.");
+    assert_eq!(list(&ana, PATH)["total"], json!(0));
+    // Nothing costs nothing unless somebody says so.
+    import(&ana, PATH, &format!("{whole}A,,Um,1,9.5,1\nB,,Dois,1,0,1\n")).ok();
+    import(&ana, PATH, &format!("{whole}A,,Outro\nB,,Dois,1,,4\n")).ok();
+    let prices: Vec<Value> = list(&ana, PATH)["dados"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|product| product["preco"].clone())
+        .collect();
+    assert_eq!(prices, [json!(0), json!(9.5)]);
+}
+
+#[test]
+fn a_file_in_another_encoding_is_told_how_to_be_saved() {
+    let site = Site::start();
+    let ana = site.person("ana");
+    let file = site.folder().join("produtos.csv");
+    let cells = "sku;t\u{ed}tulo;pre\u{e7}o\nA;Caf\u{e9};1\n";
+    let windows: Vec<u8> = cells.chars().map(|letter| u8::try_from(letter).unwrap()).collect();
+    std::fs::write(&file, &windows).unwrap();
+    let arguments = ["catalog", "import", "--email", &ana.person().email, file.to_str().unwrap()];
+    let said = site.command(&arguments).exits(1).stderr;
+    assert!(said.contains("UTF-8") && said.contains("\"CSV UTF-8\""), "{said}");
+    let sent = |path: &str, actor: &Actor<'_>| {
+        let request = Request::new("POST", path).header("Accept", "application/json");
+        actor.send(request.body("text/csv", &windows)).expect(422).text()
+    };
+    for said in [
+        sent(&format!("{PATH}/importar"), &ana),
+        sent("/admin/alunos/importar", &site.administrator()),
+    ] {
+        assert!(said.contains("CSV UTF-8"), "{said}");
+    }
+}
+
+#[test]
+fn ten_thousand_bad_rows_are_twenty_and_a_count() {
+    let site = Site::start();
+    let ana = site.person("ana");
+    let file = site.folder().join("produtos.csv");
+    let rows: Vec<String> = (0..10_000).map(|row| format!("S{row},Coisa,caro\n")).collect();
+    std::fs::write(&file, format!("sku,title,price\n{}", rows.concat())).unwrap();
+    let path = file.to_str().unwrap();
+    let import = ["catalog", "import", "--email", &ana.person().email, path];
+    let said = site.command(&import).exits(1).stderr;
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 22, "{said}");
+    assert!(lines[0].contains("10000 rows cannot be taken"), "{}", lines[0]);
+    assert!(lines[1].contains("row 2: price") && lines[20].contains("row 21: price"), "{said}");
+    assert!(lines[21].contains("9980 more") && lines[21].contains("--all-faults"), "{}", lines[21]);
+    let all = site.command(&[&import[..], &["--all-faults"]].concat()).exits(1).stderr;
+    assert_eq!(all.lines().count(), 10_001);
+    assert!(all.contains("row 10001: price") && !all.contains("more;"), "the last one too");
+    let page = Request::new("POST", &format!("{PATH}/importar"))
+        .header("Accept", "text/html")
+        .form(&[("csv", &std::fs::read_to_string(&file).unwrap())]);
+    let page = ana.send(page).expect(422);
+    assert!(page.body.len() < 100_000, "{} bytes", page.body.len());
+    assert!(page.text().contains("10.000 linhas precisam"), "the count");
 }
 
 /// Publishes a listing with this SKU.

@@ -89,6 +89,46 @@ fn a_bad_configuration_is_named_by_key_value_and_place() {
 }
 
 #[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let file = "seller-platform.toml";
+    let folder = Folder::with("[limits]\nrequests = 0\n[log]\nlevle = \"x\"\n[tax]\nrate = 200\n");
+    let mut serve = folder.serve();
+    serve.env("SELLER_PLATFORM__CRON__INTERVAL_S", "soon");
+    serve.env("SELLER_PLATFORM__SERVER_LISTEN", ":1");
+    let Outcome { code, stdout, stderr } = run(&mut serve, "");
+    assert_eq!((code, &*stdout), (Some(1), ""), "{stderr}");
+    assert_eq!(stderr.lines().count(), 6, "{stderr}");
+    for words in [
+        ["limits.requests", "0", "seller-platform.toml:2"],
+        ["log.levle", "x", "seller-platform.toml:4"],
+        ["tax.rate", "200", "seller-platform.toml:6"],
+        ["cron.interval_s", "soon", "SELLER_PLATFORM__CRON__INTERVAL_S"],
+        ["server_listen", "***", "SELLER_PLATFORM__SERVER__LISTEN"],
+    ] {
+        let told = |line: &str| words.iter().all(|word| line.contains(word));
+        assert!(stderr.lines().any(told), "{words:?}\n{stderr}");
+    }
+    assert!(!folder.database().exists(), "{file}: a database was made");
+}
+
+#[test]
+fn a_variable_that_is_almost_ours_is_warned_of() {
+    let folder = Folder::with("");
+    let show = |name: &str| {
+        let outcome = run(folder.command(&["config", "show"]).env(name, ":1"), "");
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        outcome.stderr
+    };
+    let said = show("SELLER_PLATFORM_SERVER_LISTEN");
+    for name in ["SELLER_PLATFORM_SERVER_LISTEN", "SELLER_PLATFORM__SERVER__LISTEN"] {
+        assert!(said.contains(name), "{said}");
+    }
+    assert!(show("SELLER_PLATFORM_NONSENSE").contains("SELLER_PLATFORM_NONSENSE"));
+    assert_eq!(show("SELLER_PLATFORM__SERVER__LISTEN"), "");
+    assert_eq!(show("SELLER_PLATFORMS"), "");
+}
+
+#[test]
 fn a_bad_environment_is_named_by_its_variable() {
     for (name, value) in [
         ("SELLER_PLATFORM__LIMITS__REQUESTS", "many"),

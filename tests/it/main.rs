@@ -41,6 +41,7 @@ mod catalog; // Products: form, search, file, command; stock by hand and by orde
 mod checkout; // The checkout receiver: who may speak, what is understood.
 mod checkout_rules; // What each purchase event does to a student.
 mod classroom; // Courses, lessons and meets as students see them.
+mod cli; // The command line: help, options, words for people, addresses.
 mod commands; // What the commands print, and what they do beside a server.
 mod conditional; // Conditional requests, HEAD, OPTIONS and other origins.
 mod config; // Starting with something wrong: one clear line, nothing touched.
@@ -49,6 +50,7 @@ mod convergence; // Whatever happens, the mirror ends as the marketplace is.
 mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
 mod delivery;
+mod demo; // The demonstration: what it says, what it logs, what it leaves.
 mod disk_full; // No space: refused, told, and well again by itself.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod exhaustion; // One client must not stop the others.

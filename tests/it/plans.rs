@@ -225,7 +225,7 @@ fn products(actor: &Actor<'_>, base: &str) {
     let moved = json!({ "tipo": "saida", "quantidade": 1 });
     actor.post(&format!("{one}/movimentos"), &moved).expect(201);
     actor.post(&one, &json!({ "preco": 5, "estoque": 9 })).ok();
-    let file = json!({ "csv": "sku,title,stock\nGAR,Garrafa azul,4\nNOVO,Copo,1\n" });
+    let file = json!({ "csv": "sku,title,price,stock\nGAR,Garrafa azul,,4\nNOVO,Copo,5,1\n" });
     actor.post(&format!("{base}/importar"), &file).ok();
     actor.post(&format!("{one}/excluir"), &json!({})).ok();
 }

@@ -18,6 +18,8 @@ pub enum RowFault {
     NoTitle,
     Cost,
     Price,
+    /// A new product without a price.
+    NoPrice,
     Stock,
     /// More cells than columns.
     TooLong,
@@ -56,6 +58,7 @@ impl RowFault {
             Self::NoTitle => format!("{} is required for a new product", name(2)),
             Self::Cost => amount(3),
             Self::Price => amount(4),
+            Self::NoPrice => format!("{} is required for a new product", name(4)),
             Self::Stock => format!("{} must be a whole number from 0 to {MOST_UNITS}", name(5)),
             Self::TooLong => "has more cells than the header row".to_owned(),
             Self::NoRoom => format!("there is no room: a person has at most {MOST} products"),
@@ -78,6 +81,7 @@ impl RowFault {
             Self::NoTitle => format!("falta “{}”, que um produto novo precisa ter", name(2)),
             Self::Cost => amount(3),
             Self::Price => amount(4),
+            Self::NoPrice => format!("falta “{}”, que um produto novo precisa ter", name(4)),
             Self::Stock => format!("“{}” precisa ser um número inteiro a partir de 0", name(5)),
             Self::TooLong => "há mais células do que no cabeçalho".to_owned(),
             Self::NoRoom => "não cabem mais produtos".to_owned(),
@@ -119,14 +123,29 @@ impl BadRows {
     }
 }
 
+/// Bad rows that a terminal is shown unless it asks for all.
+const MOST_TOLD: usize = 20;
+
+impl BadRows {
+    /// How many there are, and the first of them.
+    pub fn told(&self, most: usize) -> String {
+        let count = self.rows.len();
+        let rows = if count == 1 { "row" } else { "rows" };
+        let mut told = format!("{count} {rows} cannot be taken, so nothing was imported");
+        for row in self.english().take(most) {
+            told.push_str("\n  ");
+            told.push_str(&row);
+        }
+        if count > most {
+            told.push_str(&format!("\n  and {} more; --all-faults prints them too", count - most));
+        }
+        told
+    }
+}
+
 impl fmt::Display for BadRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rows.len() {
-            1 => f.write_str("1 row cannot be taken")?,
-            count => write!(f, "{count} rows cannot be taken")?,
-        }
-        f.write_str(", so nothing was imported")?;
-        self.english().try_for_each(|row| write!(f, "\n  {row}"))
+        f.write_str(&self.told(MOST_TOLD))
     }
 }
 
@@ -158,7 +177,9 @@ impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = ENGLISH.join(",");
         match self {
-            Self::NotText => f.write_str("the file is not UTF-8 text"),
+            Self::NotText => f.write_str(
+                "the file is not UTF-8 text; save it as \"CSV UTF-8\" in the spreadsheet and import that",
+            ),
             Self::Unclosed(row) => write!(f, "a quote that opens in row {row} is never closed"),
             Self::Blank => f.write_str("the file is empty"),
             Self::Unknown(name) => {

@@ -1,6 +1,7 @@
 //! Products from a file: all of it or nothing, and every bad row is named.
 //!
-//! A column that is left out, and a cell that is empty, leave what is there.
+//! A column that is left out, and a cell that is empty, leave what is there;
+//! a new product needs a title and a price.
 //! What a file says of stock is a count, so it becomes an adjustment.
 
 pub mod fault;
@@ -168,6 +169,9 @@ impl Row {
         }
         if before.is_none() && self.title.is_none() {
             faults.push(RowFault::NoTitle);
+        }
+        if before.is_none() && self.price.is_none() && !faults.contains(&RowFault::Price) {
+            faults.push(RowFault::NoPrice);
         }
         // An export of what was sold beyond stock comes back as it is.
         let present = before.map_or(0, |before| before.stock);
