@@ -831,7 +831,7 @@ CREATE TABLE notification_count (
 
 -- Messages that leave the platform, queued in the transaction that causes them.
 CREATE TABLE outbox (
-    message_id INTEGER PRIMARY KEY,         -- grows with time
+    message_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, and is never given again
     channel    TEXT NOT NULL CHECK (channel IN ('chat', 'telegram', 'email', 'push')), -- the way it leaves by
     user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the recipient
     kind       TEXT NOT NULL,               -- such as boas_vindas
@@ -845,7 +845,8 @@ CREATE TABLE outbox (
     outcome    TEXT,                        -- why it waits or what became of it
     attempts   INTEGER NOT NULL DEFAULT 0,  -- tries to send it so far
     lease      INTEGER,                     -- number of the try that is under way; run_at is its end meanwhile
-    provider   TEXT                         -- what the provider calls it, or its last answer
+    provider   TEXT,                        -- what the provider calls it, or its last answer
+    global_id  TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))) -- its name in the whole world: the left part of a Message-ID
 ) STRICT;
 
 CREATE INDEX outbox_due ON outbox (channel, run_at, message_id) WHERE state = 0;
