@@ -5,6 +5,7 @@
 
 mod catalog;
 mod check;
+mod check_outside;
 mod database;
 mod demo;
 mod demo_catalog;
@@ -98,7 +99,11 @@ enum Command {
     /// Verifies a backup and puts it in the database's place.
     Restore { file: PathBuf },
     /// Looks for what would go wrong: configuration, files, database, outside services.
-    Check,
+    Check {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// The configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -373,7 +378,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
         Command::Backup { file } => database::backup(&context, &file)?,
         Command::Restore { file } => database::restore(&context, &file)?,
-        Command::Check => return check::run(&context),
+        Command::Check { json } => return check::run(&context, json),
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
         Command::Openapi => documents::openapi(&context)?,
         Command::Routes { json } => documents::routes(json)?,

@@ -142,6 +142,16 @@ impl Settings {
         self.all.iter().find(|setting| setting.path == path).map(|setting| &setting.origin)
     }
 
+    /// Whether a key has another value than there.
+    pub(super) fn differs(&self, other: &Self, key: &str) -> bool {
+        let path = key_path(key);
+        let value = |settings: &Self| {
+            let found = settings.all.iter().find(|setting| setting.path == path);
+            found.map(|setting| setting.value.clone())
+        };
+        value(self) != value(other)
+    }
+
     /// All values as TOML, each with its origin, secrets as `***`.
     pub(super) fn show(&self) -> String {
         let mut toml = String::new();

@@ -44,6 +44,34 @@ impl Message {
     }
 }
 
+/// `GET /instance/connectionState/{instance}`. The phone of `desligada` is not
+/// connected.
+pub fn connection(request: &Request, instance: &str) -> Reply {
+    let refused = |status: u16, error: &str| {
+        Reply::json(status, &json!({ "status": status, "error": error }))
+    };
+    if matches!(request.header("apikey"), None | Some("recusada")) {
+        return refused(401, "Unauthorized");
+    }
+    let state = match instance {
+        "desconhecida" => return refused(404, "Not Found"),
+        "desligada" => "close",
+        _ => "open",
+    };
+    let answer = json!({ "instance": { "instanceName": instance, "state": state } });
+    Reply::json(200, &answer)
+}
+
+/// `GET /{phone number id}` of the official API.
+pub fn phone(request: &Request, id: &str) -> Reply {
+    let key = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    if key.is_none_or(|key| key == "recusada") {
+        let error = json!({ "message": "Error validating access token", "type": "OAuthException", "code": 190 });
+        return Reply::json(401, &json!({ "error": error }));
+    }
+    Reply::json(200, &json!({ "verified_name": "Escola", "id": id }))
+}
+
 /// `POST /message/sendText/{instance}`.
 pub fn evolution(world: &mut World, request: &Request, instance: &str, now: Instant) -> Reply {
     let refused = |status: u16, error: &str, message: Value| {

@@ -156,7 +156,7 @@ fn said_accents(error: &Error) -> bool {
 
 /// The configured sender, else the one who signs in at the mail server when
 /// that is an address, else one that nobody answers to.
-fn sender(config: &Config) -> String {
+pub fn sender(config: &Config) -> String {
     if !config.email.from.is_empty() {
         return config.email.from.clone();
     }
