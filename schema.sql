@@ -431,6 +431,7 @@ CREATE TABLE ml_account (
 ) STRICT;
 
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
+CREATE INDEX ml_account_refused ON ml_account (ml_user_id) WHERE token_ok = 0;
 
 -- Totals of the public context, kept by triggers so that nobody has to count.
 CREATE TABLE total (

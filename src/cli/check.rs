@@ -70,11 +70,7 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-pub(super) fn finding(
-    what: &'static str,
-    verdict: Verdict,
-    text: impl Into<String>,
-) -> Finding {
+pub(super) fn finding(what: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
     Finding { what, verdict, state: None, text: text.into() }
 }
 

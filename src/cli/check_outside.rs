@@ -117,7 +117,9 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
 fn meet_marketplace(config: &config::Marketplace, clock: &Clock) -> Met {
     let base = &config.api_base;
     if let Err(problem) = reach(base) {
-        return not_reached(format!("{base}: {problem}; check the network and marketplace.api_base"));
+        return not_reached(format!(
+            "{base}: {problem}; check the network and marketplace.api_base"
+        ));
     }
     let client = Client::new(config, clock.clone());
     match client.refresh(&Secret::new("check")) {
@@ -212,9 +214,7 @@ fn chat(config: &Config) -> Vec<Finding> {
         return incomplete(WHAT, &missing);
     }
     let met = match Chat::new(config).ask(PATIENCE) {
-        Err(problem) => {
-            not_reached(format!("{problem}; check the network and chat.base_url"))
-        }
+        Err(problem) => not_reached(format!("{problem}; check the network and chat.base_url")),
         Ok((status, answer)) if chat.gateway == Gateway::Cloud => cloud_says(status, &answer),
         Ok((status, answer)) => evolution_says(status, &answer),
     };
@@ -233,9 +233,7 @@ fn evolution_says(status: u16, answer: &Value) -> Met {
         (200..=299, Some(state)) => refused(format!(
             "the gateway is there, but its phone is not connected (state {state}); connect it in the gateway"
         )),
-        (401 | 403, _) => {
-            refused(format!("the gateway answers {status}; check chat.api_key"))
-        }
+        (401 | 403, _) => refused(format!("the gateway answers {status}; check chat.api_key")),
         (404, _) => refused("the gateway does not know the instance; check chat.instance"),
         _ => not_reached(format!("the gateway answers {status}; see its log")),
     }

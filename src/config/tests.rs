@@ -93,7 +93,9 @@ fn the_shipped_file_says_what_has_no_effect_yet() {
             section = name.trim_end_matches(']');
         } else if line.starts_with("# ") {
             comment.push_str(line);
-        } else if let Some((key, _)) = line.strip_prefix('#').and_then(|line| line.split_once(" = ")) {
+        } else if let Some((key, _)) =
+            line.strip_prefix('#').and_then(|line| line.split_once(" = "))
+        {
             if comment.contains("No effect yet") {
                 said.push(format!("{section}.{key}"));
             }
@@ -104,7 +106,8 @@ fn the_shipped_file_says_what_has_no_effect_yet() {
         }
     }
     assert_eq!(said, WITHOUT_EFFECT);
-    let loaded = from_file("[program]\nlap_days = 30\nreminder_hour = 21\ninactive_days = 5").unwrap();
+    let loaded =
+        from_file("[program]\nlap_days = 30\nreminder_hour = 21\ninactive_days = 5").unwrap();
     assert_eq!(loaded.without_effect(), ["program.reminder_hour"]);
 }
 

@@ -77,3 +77,6 @@ UPDATE OR IGNORE user SET email = stored_email(email)
 WHERE (email LIKE '%xn--%' OR email GLOB '*[^ -~]*') AND email <> stored_email(email);
 UPDATE checkout_event SET email = stored_email(email)
 WHERE (email LIKE '%xn--%' OR email GLOB '*[^ -~]*') AND email <> stored_email(email);
+
+-- Accounts that have to be linked again, for the operator's home.
+CREATE INDEX ml_account_refused ON ml_account (ml_user_id) WHERE token_ok = 0;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use ureq::{Agent, Body};
 use ureq::http::{Response, header};
+use ureq::{Agent, Body};
 
 use super::letter::Letter;
 use super::{Sent, THREADS, was_nobody_there};
