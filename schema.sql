@@ -91,7 +91,7 @@ INSERT INTO word (word_id, text) VALUES
 -- Everyone who can sign in: students, suppliers, administrators.
 CREATE TABLE user (
     user_id        INTEGER PRIMARY KEY,     -- the person's number
-    email          TEXT NOT NULL UNIQUE,    -- trimmed and in lower case
+    email          TEXT NOT NULL UNIQUE,    -- trimmed, in lower case, its domain as people read it
     name           TEXT NOT NULL CHECK (name <> ''), -- full name
     role           TEXT NOT NULL CHECK (role IN
                        ('free', 'pro', 'vip', 'piloto_pro', 'podio', 'drop', 'admin')), -- what the person may do; drop is a supplier

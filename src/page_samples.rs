@@ -428,7 +428,7 @@ fn operator_home(troubled: bool) -> String {
     let warning = Notice::new(
         Tone::Bad,
         "O serviço precisa de você agora",
-        "4 pontos estão em aberto, os mais urgentes primeiro.",
+        "5 pontos estão em aberto, os mais urgentes primeiro.",
     );
     let item = |tone, title: &str, text: &str, href| OpenItem {
         tone,
@@ -439,8 +439,14 @@ fn operator_home(troubled: bool) -> String {
     let open = vec![
         item(
             Tone::Bad,
+            "O arquivo da chave não está mais ao lado do banco",
+            "Ponha-o de volta antes de parar o servidor: sem ele, as contas vinculadas se perdem.",
+            "",
+        ),
+        item(
+            Tone::Warn,
             "Canal fora do ar: E-mail",
-            "o servidor de e-mail está fora do ar",
+            "As mensagens esperam e saem quando ele voltar. O motivo: o servidor de e-mail está fora do ar.",
             "/admin/mensagens/canais",
         ),
         item(

@@ -1,5 +1,7 @@
 //! `user create`, `user password` and `user password-link`.
 
+use std::io::Write as _;
+
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
@@ -12,6 +14,7 @@ use crate::audit::{self, Act, Actor, Kind};
 use crate::db::{DbError, WriteTx};
 use crate::ids::UserId;
 use crate::secrets::{self, Secret};
+use crate::text;
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
     match command {
@@ -32,6 +35,12 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             let id = id.ok_or_else(|| {
                 anyhow!("{email} has an account already; use `user password` to let the person in")
             })?;
+            if text::has_accents(&email) {
+                writeln!(
+                    std::io::stderr(),
+                    "many mail servers take no letters beyond ASCII before the @: messages to {email} may not arrive"
+                )?;
+            }
             say(id)?;
             say_if_made(&password, made)
         }

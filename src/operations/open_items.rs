@@ -300,7 +300,8 @@ fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     for outlet in &app.delivery.outlets {
         if let Health::Down { error } = outlet.gate.health() {
             let title = format!("Canal fora do ar: {}", channel_words(outlet.channel.name()));
-            items.push(item(Tone::Bad, title, error).done_at(PAGE));
+            let text = format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}.");
+            items.push(item(Tone::Warn, title, text).done_at(PAGE));
         }
     }
     let is_off = |channel: &Channel| !queue::is_configured(&app.config, channel.name());

@@ -1,5 +1,7 @@
 //! The operator's home and the supplier's.
 
+use std::sync::Arc;
+
 use super::open_items::{self, Copy, Figures, LARGE_LOG, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
@@ -11,6 +13,8 @@ use crate::config::SignatureMode;
 use crate::guard::Person;
 use crate::http::view::{self, Badge};
 use crate::http::{Problem, Reply, Request};
+use crate::messages::delivery::Outlet;
+use crate::messages::delivery::gate::Health;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
 use crate::partner::{shown::shown, store as partner};
@@ -135,8 +139,10 @@ fn copied(app: &App, copy: Copy) -> (String, Badge) {
 fn channels(app: &App) -> HealthRow {
     let on = Channel::ALL.into_iter().filter(|one| queue::is_configured(&app.config, one.name()));
     let names: Vec<&str> = on.map(|channel| channel_words(channel.name())).collect();
+    let is_down = |outlet: &Arc<Outlet>| outlet.gate.health() != Health::Good;
     let (value, state) = match &*names {
         [] => ("Nenhum".to_owned(), Badge::Off),
+        names if app.delivery.outlets.iter().any(is_down) => (names.join(", "), Badge::Attention),
         names => (names.join(", "), Badge::Healthy),
     };
     HealthRow {

@@ -1,5 +1,5 @@
 //! The chat network's gateways: a self-hosted one (Evolution, version 2) and
-//! the official API, as far as sending goes.
+//! the official API, as far as sending and asking for their state goes.
 //!
 //! Any key is good but `recusada`. A number that ends in `000` is not on the
 //! network. The official API takes free text for 24 hours after somebody wrote
