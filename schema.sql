@@ -91,7 +91,7 @@ INSERT INTO word (word_id, text) VALUES
 -- Everyone who can sign in: students, suppliers, administrators.
 CREATE TABLE user (
     user_id        INTEGER PRIMARY KEY,     -- the person's number
-    email          TEXT NOT NULL UNIQUE,    -- trimmed and in lower case
+    email          TEXT NOT NULL UNIQUE,    -- trimmed, in lower case, its domain as people read it
     name           TEXT NOT NULL CHECK (name <> ''), -- full name
     role           TEXT NOT NULL CHECK (role IN
                        ('free', 'pro', 'vip', 'piloto_pro', 'podio', 'drop', 'admin')), -- what the person may do; drop is a supplier
@@ -433,6 +433,7 @@ CREATE TABLE ml_account (
 ) STRICT;
 
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
+CREATE INDEX ml_account_refused ON ml_account (ml_user_id) WHERE token_ok = 0;
 
 -- Totals of the public context, kept by triggers so that nobody has to count.
 CREATE TABLE total (
@@ -833,7 +834,7 @@ CREATE TABLE notification_count (
 
 -- Messages that leave the platform, queued in the transaction that causes them.
 CREATE TABLE outbox (
-    message_id INTEGER PRIMARY KEY,         -- grows with time
+    message_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, and is never given again
     channel    TEXT NOT NULL CHECK (channel IN ('chat', 'telegram', 'email', 'push')), -- the way it leaves by
     user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- the recipient
     kind       TEXT NOT NULL,               -- such as boas_vindas
@@ -847,7 +848,8 @@ CREATE TABLE outbox (
     outcome    TEXT,                        -- why it waits or what became of it
     attempts   INTEGER NOT NULL DEFAULT 0,  -- tries to send it so far
     lease      INTEGER,                     -- number of the try that is under way; run_at is its end meanwhile
-    provider   TEXT                         -- what the provider calls it, or its last answer
+    provider   TEXT,                        -- what the provider calls it, or its last answer
+    global_id  TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))) -- its name in the whole world: the left part of a Message-ID
 ) STRICT;
 
 CREATE INDEX outbox_due ON outbox (channel, run_at, message_id) WHERE state = 0;

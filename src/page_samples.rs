@@ -424,14 +424,50 @@ fn health(troubled: bool) -> Vec<HealthRow> {
 }
 
 fn operator_home(troubled: bool) -> String {
-    let calm = Notice::new(Tone::Good, "Tudo em ordem", "Nada pede a sua atenção agora.");
-    let warning =
-        Notice::new(Tone::Warn, "O serviço está no ar, mas dois pontos pedem atenção", "");
-    let copy = Notice::new(
+    let calm = Notice::new(Tone::Good, "Tudo em ordem", "Nada espera por você.");
+    let warning = Notice::new(
         Tone::Bad,
-        "A última cópia de segurança tem 3 dias",
-        "A pasta /var/backups está cheia. Libere espaço; a próxima tentativa é às 15:00.",
+        "O serviço precisa de você agora",
+        "5 pontos estão em aberto, os mais urgentes primeiro.",
     );
+    let item = |tone, title: &str, text: &str, href| OpenItem {
+        tone,
+        title: title.to_owned(),
+        text: text.to_owned(),
+        href,
+    };
+    let open = vec![
+        item(
+            Tone::Bad,
+            "O arquivo da chave não está mais ao lado do banco",
+            "Ponha-o de volta antes de parar o servidor: sem ele, as contas vinculadas se perdem.",
+            "",
+        ),
+        item(
+            Tone::Warn,
+            "Canal fora do ar: E-mail",
+            "As mensagens esperam e saem quando ele voltar. O motivo: o servidor de e-mail está fora do ar.",
+            "/admin/mensagens/canais",
+        ),
+        item(
+            Tone::Warn,
+            "A última cópia de segurança é de 17/11/2026 03:00",
+            "Copie todo dia para database.backup_dir com seller-platform backup.",
+            "",
+        ),
+        item(
+            Tone::Warn,
+            "12 alunos com pagamento atrasado",
+            "Fale com a pessoa antes que o acesso termine.",
+            "/admin/alunos?status=atrasado",
+        ),
+        item(
+            Tone::Info,
+            "Canais desligados: Telegram e Navegador",
+            "Configure os que as pessoas usam.",
+            "/admin/mensagens/canais",
+        ),
+    ];
     let people = [
         ("Gratuito", 1_830),
         ("Pro", 640),
@@ -444,7 +480,7 @@ fn operator_home(troubled: bool) -> String {
     OperatorHome {
         layout: operator("/admin"),
         verdict: if troubled { warning } else { calm },
-        problems: if troubled { vec![copy] } else { vec![] },
+        open: if troubled { open } else { vec![] },
         health: health(troubled),
         signature_hint: troubled,
         people: people.map(|(role, count)| RoleCount::new(role, count, 2_754)).into(),

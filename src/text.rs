@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 
 /// An e-mail address in the form it is stored and compared in: trimmed, in
-/// lower case. `None` unless it looks like one (one `@`, a dotted domain, no
-/// blanks, at most 254 characters).
+/// lower case, its domain as people read it (`exämple.com`, also where
+/// `xn--exmple-cua.com` was typed). `None` unless it looks like one (one `@`,
+/// a dotted domain, no blanks, at most 254 bytes).
 pub fn email(text: &str) -> Option<String> {
     let text = text.trim().to_lowercase();
     let (local, domain) = text.split_once('@')?;
+    let domain = readable_domain(domain)?;
+    let text = format!("{local}@{domain}");
     let plausible = !local.is_empty()
         && text.len() <= 254
         && !domain.contains('@')
@@ -17,6 +20,31 @@ pub fn email(text: &str) -> Option<String> {
             .chars()
             .any(|c| c.is_whitespace() || c.is_control() || "<>\"(),;:\\[]".contains(c));
     plausible.then_some(text)
+}
+
+/// A domain as people read it; `None` when it goes beyond ASCII and is none
+/// (IDNA). What is plain ASCII stays as it is.
+fn readable_domain(domain: &str) -> Option<String> {
+    if domain.is_ascii() && !domain.split('.').any(|label| label.starts_with("xn--")) {
+        return Some(domain.to_owned());
+    }
+    let ascii = idna::domain_to_ascii_strict(domain).ok()?;
+    let (readable, sound) = idna::domain_to_unicode(&ascii);
+    sound.ok().map(|()| readable)
+}
+
+/// An e-mail address as mail servers take it: its domain in ASCII (punycode).
+/// What stands before the `@` has no other form.
+pub fn wire_email(address: &str) -> Option<String> {
+    let (local, domain) = address.rsplit_once('@')?;
+    let domain = idna::domain_to_ascii(domain).ok()?;
+    Some(format!("{local}@{domain}"))
+}
+
+/// Whether an e-mail address needs a mail server that takes more than ASCII
+/// before the `@` (SMTPUTF8), which many do not.
+pub fn has_accents(address: &str) -> bool {
+    address.rsplit_once('@').is_some_and(|(local, _)| !local.is_ascii())
 }
 
 /// A person's name as typed, trimmed; `None` outside 2 to 120 characters or
@@ -127,6 +155,32 @@ mod tests {
         ] {
             assert_eq!(email(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_domain_is_one_however_it_is_written() {
+        for typed in [
+            "maria@exämple.com",
+            "Maria@EXÄMPLE.com",
+            "maria@xn--exmple-cua.com",
+            "maria@exa\u{308}mple.com",
+            "maria@exämple。com",
+        ] {
+            let stored = email(typed);
+            assert_eq!(stored.as_deref(), Some("maria@exämple.com"), "{typed}");
+            assert_eq!(wire_email("maria@exämple.com").unwrap(), "maria@xn--exmple-cua.com");
+        }
+        for (typed, stored) in [
+            ("joão@example.com", "joão@example.com"),
+            ("ana@sub_domain.example.com", "ana@sub_domain.example.com"),
+            ("ana@straße.de", "ana@straße.de"),
+        ] {
+            assert_eq!(email(typed).as_deref(), Some(stored), "{typed}");
+        }
+        for bad in ["a@xn--.com", "a@xn--0.com", "a@-ä.com", "a@ä..com", "a@ä b.com", "a@ä"] {
+            assert_eq!(email(bad), None, "{bad}");
+        }
+        assert!(has_accents("joão@example.com") && !has_accents("joao@exämple.com"));
     }
 
     #[test]

@@ -93,6 +93,21 @@ const behaviours = {
     });
   },
 
+  // Tells while it is typed that an address may be out of a mail server's reach.
+  accents: (input) => {
+    const note = document.createElement("p");
+    note.className = "help";
+    note.setAttribute("role", "status");
+    input.after(note);
+    const show = () => {
+      const plain = /^[\x00-\x7f]*$/.test(input.value.split("@")[0]);
+      note.textContent = plain ? "" : input.dataset.accents;
+      note.hidden = note.textContent === "";
+    };
+    input.addEventListener("input", show);
+    show();
+  },
+
   // A photo that is too large is made smaller before it is sent.
   shrink: (input) => {
     input.addEventListener("change", async () => {

@@ -1,44 +1,63 @@
 //! `check`: what would go wrong, as a table.
 
-use std::net::{TcpStream, ToSocketAddrs as _};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+
+use serde::Serialize;
 
 use super::seal::{self, Standing};
-use super::{Context, say, secret};
-use crate::config::{Gateway, SignatureMode, Updates};
+use super::{Context, check_outside, say, secret};
 use crate::db::{access, look, migrate};
 use crate::messages::push::store as devices;
-use crate::messages::telegram::bot::{Bot, Fault};
 use crate::operations::store;
 
-/// How long an outside service may take to accept a connection.
-const REACH: Duration = Duration::from_secs(5);
-
-enum Verdict {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verdict {
+    #[serde(rename = "ok")]
     Good,
     /// Works, but should be known.
     Note,
+    #[serde(rename = "fail")]
     Bad,
 }
 
-struct Finding {
-    what: &'static str,
-    verdict: Verdict,
-    text: String,
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    pub what: &'static str,
+    pub verdict: Verdict,
+    /// Of an outside service that is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<check_outside::State>,
+    pub text: String,
 }
 
-pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'f> {
+    ok: bool,
+    findings: &'f [Finding],
+}
+
+pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     let mut findings = vec![configuration(context), clock(context)];
+    findings.extend(settings(context));
     findings.extend(database(context));
     findings.push(key(context));
-    findings.extend(marketplace(context));
-    findings.extend(channels(context));
+    findings.extend(check_outside::services(context));
     findings.push(push(context));
-    findings.push(telegram(context));
     findings.push(backups(context));
+    let failed = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
+    let code = if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    if json {
+        let report = Report { ok: !failed, findings: &findings };
+        say(serde_json::to_string_pretty(&report)?)?;
+        return Ok(code);
+    }
     let width = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
     for finding in &findings {
         let word = match finding.verdict {
@@ -48,12 +67,42 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
         };
         say(format_args!("{word}  {:width$}  {}", finding.what, finding.text))?;
     }
-    let failed = findings.iter().any(|finding| matches!(finding.verdict, Verdict::Bad));
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(code)
 }
 
-fn finding(what: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
-    Finding { what, verdict, text: text.into() }
+pub(super) fn finding(what: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
+    Finding { what, verdict, state: None, text: text.into() }
+}
+
+/// Settings that no part of this version reads.
+fn settings(context: &Context) -> Vec<Finding> {
+    let idle = context.loaded.without_effect().into_iter();
+    idle.map(|key| {
+        finding("settings", Verdict::Note, format!("{key} is set, but has no effect yet"))
+    })
+    .collect()
+}
+
+/// Whether files can be made in a folder; the problem when not.
+fn writable(folder: &Path) -> Result<(), String> {
+    let shown = folder.display();
+    match std::fs::metadata(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(format!("the folder {shown} does not exist"));
+        }
+        Err(error) => return Err(format!("the folder {shown}: {error}")),
+        Ok(found) if !found.is_dir() => return Err(format!("{shown} is no folder")),
+        // The superuser may write everywhere; somebody made it read-only all the same.
+        Ok(found) if found.permissions().readonly() => {
+            return Err(format!("the folder {shown} is read-only; run `chmod u+w` on it"));
+        }
+        Ok(_) => {}
+    }
+    let trial = folder.join(format!(".seller-platform-check-{}", std::process::id()));
+    let made = File::create_new(&trial);
+    // Nothing stays behind.
+    let removed = made.and_then(|_| std::fs::remove_file(&trial));
+    removed.map_err(|error| format!("cannot write into the folder {shown}: {error}"))
 }
 
 fn configuration(context: &Context) -> Finding {
@@ -63,7 +112,14 @@ fn configuration(context: &Context) -> Finding {
         let text = "server.listen is reachable from outside but server.base_url is empty: set the public address";
         return finding("configuration", Verdict::Note, text);
     }
-    finding("configuration", Verdict::Good, format!("listens on {}", server.listen))
+    match TcpListener::bind(server.listen) {
+        // Most likely it is the server itself.
+        Err(error) if error.kind() != ErrorKind::AddrInUse => {
+            let text = format!("cannot listen on {}: {error}; set server.listen", server.listen);
+            finding("configuration", Verdict::Bad, text)
+        }
+        _ => finding("configuration", Verdict::Good, format!("listens on {}", server.listen)),
+    }
 }
 
 fn clock(context: &Context) -> Finding {
@@ -79,6 +135,10 @@ fn database(context: &Context) -> Vec<Finding> {
     let path = &context.config().database.path;
     if let Err(error) = migrate::require_present(path) {
         return vec![finding("database", Verdict::Bad, error.to_string())];
+    }
+    // The log, the lock and the key stand beside the file.
+    if let Err(problem) = writable(access::folder_of(path)) {
+        return vec![finding("database", Verdict::Bad, problem)];
     }
     let mut findings = vec![mode(path)];
     match migrate::status(path) {
@@ -147,47 +207,6 @@ fn key(context: &Context) -> Finding {
     }
 }
 
-fn marketplace(context: &Context) -> Vec<Finding> {
-    let marketplace = &context.config().marketplace;
-    if marketplace.client_id.is_empty() {
-        let text = "not configured: accounts cannot be linked; set marketplace.client_id and client_secret";
-        return vec![finding("marketplace", Verdict::Note, text)];
-    }
-    let mut findings = vec![match reach(&marketplace.api_base) {
-        Ok(()) => finding(
-            "marketplace",
-            Verdict::Good,
-            format!("{} accepts connections", marketplace.api_base),
-        ),
-        Err(problem) => {
-            finding("marketplace", Verdict::Bad, format!("{}: {problem}", marketplace.api_base))
-        }
-    }];
-    if marketplace.signature == SignatureMode::Required {
-        let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
-        findings.push(finding("signatures", Verdict::Note, text));
-    }
-    findings
-}
-
-/// Channels that are off: what they would carry waits in the queue.
-fn channels(context: &Context) -> Vec<Finding> {
-    let config = context.config();
-    let mut findings = Vec::new();
-    if config.email.smtp_url.is_empty() {
-        let text = "not configured: nothing leaves by e-mail; set email.smtp_url and email.from";
-        findings.push(finding("e-mail", Verdict::Note, text));
-    }
-    if config.chat.gateway == Gateway::None {
-        let text = "not configured: messages by chat wait; set chat.gateway";
-        findings.push(finding("chat", Verdict::Note, text));
-    } else if config.chat.gateway == Gateway::Cloud && config.chat.template.is_empty() {
-        let text = "the official API takes templates alone: set chat.template";
-        findings.push(finding("chat", Verdict::Bad, text));
-    }
-    findings
-}
-
 /// Push, its key and who is reached by it.
 fn push(context: &Context) -> Finding {
     if context.config().push.subject.is_empty() {
@@ -209,58 +228,6 @@ fn push(context: &Context) -> Finding {
     }
 }
 
-/// Whether the bot's token is accepted.
-fn telegram(context: &Context) -> Finding {
-    let config = &context.config().telegram;
-    let Some(bot) = Bot::new(config) else {
-        let text = "not configured: nobody can connect Telegram; set telegram.bot_token";
-        return finding("telegram", Verdict::Note, text);
-    };
-    let is_hooked = config.updates == Updates::Webhook;
-    if is_hooked && !context.config().server.base_url.starts_with("https://") {
-        let text = "telegram.updates = \"webhook\" needs an https:// server.base_url; use \"polling\" without one";
-        return finding("telegram", Verdict::Bad, text);
-    }
-    match bot.identity() {
-        Ok(bot) => finding(
-            "telegram",
-            Verdict::Good,
-            format!("{} knows the bot @{}", config.api_base, bot.username),
-        ),
-        Err(Fault::Refused(refusal)) if matches!(refusal.code, 401 | 404) => {
-            let text =
-                "Telegram does not accept telegram.bot_token; ask @BotFather for the bot's token";
-            finding("telegram", Verdict::Bad, text)
-        }
-        Err(Fault::Refused(refusal)) => finding(
-            "telegram",
-            Verdict::Bad,
-            format!("{} answers {}", config.api_base, refusal.code),
-        ),
-        Err(Fault::Away(_) | Fault::Silent(_)) => finding(
-            "telegram",
-            Verdict::Bad,
-            format!("{} does not answer as it should", config.api_base),
-        ),
-    }
-}
-
-/// Whether a connection to an address opens.
-fn reach(url: &str) -> Result<(), String> {
-    let uri: http::Uri = url.parse().map_err(|_| "is not an address".to_owned())?;
-    let host = uri.host().ok_or("has no host")?.trim_matches(['[', ']']);
-    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
-    let addresses = (host, port).to_socket_addrs().map_err(|error| error.to_string())?;
-    let mut problem = "the name has no address".to_owned();
-    for address in addresses {
-        match TcpStream::connect_timeout(&address, REACH) {
-            Ok(_) => return Ok(()),
-            Err(error) => problem = error.to_string(),
-        }
-    }
-    Err(problem)
-}
-
 fn backups(context: &Context) -> Finding {
     match &context.config().database.backup_dir {
         None => finding(
@@ -268,18 +235,16 @@ fn backups(context: &Context) -> Finding {
             Verdict::Note,
             "none are scheduled: set database.backup_dir, or run `backup FILE`",
         ),
-        Some(folder) if folder.is_dir() => finding(
-            "backups",
-            Verdict::Note,
-            format!(
-                "copies into {} are not scheduled by this version yet: run `backup FILE` daily",
-                folder.display()
+        Some(folder) => match writable(folder) {
+            Ok(()) => finding(
+                "backups",
+                Verdict::Note,
+                format!(
+                    "copies into {} are not scheduled by this version yet: run `backup FILE` daily",
+                    folder.display()
+                ),
             ),
-        ),
-        Some(folder) => finding(
-            "backups",
-            Verdict::Bad,
-            format!("the folder {} does not exist", folder.display()),
-        ),
+            Err(problem) => finding("backups", Verdict::Bad, problem),
+        },
     }
 }

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod check;
+mod check_outside;
 mod database;
 mod demo;
 mod demo_catalog;
@@ -123,7 +124,11 @@ enum Command {
         file: PathBuf,
     },
     /// Looks for what would go wrong: configuration, files, database, outside services.
-    Check,
+    Check {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// The configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -486,7 +491,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
         Command::Backup { file, force } => database::backup(&context, &file, force)?,
         Command::Restore { file } => database::restore(&context, &file)?,
-        Command::Check => return check::run(&context),
+        Command::Check { json } => return check::run(&context, json),
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
         Command::Openapi => documents::openapi(&context)?,
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,

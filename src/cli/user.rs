@@ -13,6 +13,7 @@ use crate::audit::{self, Act, Actor, Kind};
 use crate::db::{DbError, WriteTx};
 use crate::ids::UserId;
 use crate::secrets::{self, Secret};
+use crate::text;
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
     match command {
@@ -37,6 +38,11 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
                 "made {email}; the first line is the person's number{}",
                 if made { ", the second the password, which is not shown again" } else { "" }
             ));
+            if text::has_accents(&email) {
+                hint(format_args!(
+                    "many mail servers take no letters beyond ASCII before the @: messages to {email} may not arrive"
+                ));
+            }
             say(id)?;
             say_if_made(&password, made)
         }

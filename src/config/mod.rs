@@ -25,6 +25,19 @@ pub use settings::Settings;
 
 /// The file that is read when none is named, if it exists.
 const DEFAULT_FILE: &str = "seller-platform.toml";
+/// Keys that are read and checked, and that nothing uses yet. The shipped file
+/// says so of each.
+const WITHOUT_EFFECT: [&str; 9] = [
+    "server.acme_domains",
+    "server.acme_email",
+    "database.backup_every_h",
+    "database.backup_keep",
+    "limits.remind_all_window_s",
+    "program.lap_days",
+    "program.reminder_hour",
+    "drop.payment_days",
+    "agents.allowed_origins",
+];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 
 /// What the command line's flags set.
@@ -52,6 +65,16 @@ impl Loaded {
     /// secrets as `***`.
     pub fn show(&self) -> String {
         self.origins.show()
+    }
+
+    /// Keys that are set to something else than the default, and that no part
+    /// of this version reads.
+    pub fn without_effect(&self) -> Vec<&'static str> {
+        let defaults = Settings::defaults(SHIPPED);
+        let is_set = |key: &&str| {
+            defaults.as_ref().is_ok_and(|defaults| self.origins.differs(defaults, key))
+        };
+        WITHOUT_EFFECT.into_iter().filter(is_set).collect()
     }
 }
 

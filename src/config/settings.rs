@@ -75,7 +75,7 @@ impl Settings {
             match entry.value {
                 None => settings.tables.push(entry.path),
                 Some(value) => {
-                    settings.all.push(Setting { path: entry.path, value, origin: Origin::Default })
+                    settings.all.push(Setting { path: entry.path, value, origin: Origin::Default });
                 }
             }
         }
@@ -202,6 +202,16 @@ impl Settings {
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         let path = key_path(key);
         self.all.iter().find(|setting| setting.path == path).map(|setting| &setting.origin)
+    }
+
+    /// Whether a key has another value than there.
+    pub(super) fn differs(&self, other: &Self, key: &str) -> bool {
+        let path = key_path(key);
+        let value = |settings: &Self| {
+            let found = settings.all.iter().find(|setting| setting.path == path);
+            found.map(|setting| setting.value.clone())
+        };
+        value(self) != value(other)
     }
 
     /// All values as TOML, each with its origin, secrets as `***`.

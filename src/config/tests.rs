@@ -85,6 +85,33 @@ fn every_key_of_the_shipped_file_is_read_and_checked() {
 }
 
 #[test]
+fn the_shipped_file_says_what_has_no_effect_yet() {
+    let mut said = Vec::new();
+    let (mut section, mut comment) = ("", String::new());
+    for line in SHIPPED.lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']');
+        } else if line.starts_with("# ") {
+            comment.push_str(line);
+        } else if let Some((key, _)) =
+            line.strip_prefix('#').and_then(|line| line.split_once(" = "))
+        {
+            if comment.contains("No effect yet") {
+                said.push(format!("{section}.{key}"));
+            }
+            continue; // Several keys may share a comment.
+        }
+        if !line.starts_with("# ") {
+            comment.clear();
+        }
+    }
+    assert_eq!(said, WITHOUT_EFFECT);
+    let loaded =
+        from_file("[program]\nlap_days = 30\nreminder_hour = 21\ninactive_days = 5").unwrap();
+    assert_eq!(loaded.without_effect(), ["program.reminder_hour"]);
+}
+
+#[test]
 fn each_layer_wins_over_the_ones_below_and_is_named() {
     #[track_caller]
     fn check(loaded: &Result<Loaded, Faults>, port: u16, origin: &str) {

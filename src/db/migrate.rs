@@ -10,11 +10,13 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
 use super::look::look;
 use super::{OpenError, access, backup, beside, file_size, lock, pragmas};
 use crate::clock::{Clock, Instant};
+use crate::text;
 
 /// The whole schema of this version.
 pub const SCHEMA: &str = include_str!("../../schema.sql");
@@ -52,6 +54,10 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "0007_sessions_in_order",
         sql: include_str!("migrations/0007_sessions_in_order.sql"),
+    },
+    Step {
+        name: "0008_names_of_messages",
+        sql: include_str!("migrations/0008_names_of_messages.sql"),
     },
 ];
 
@@ -152,6 +158,12 @@ pub(super) fn in_transaction(
     version: i64,
 ) -> Result<(), String> {
     let run = |connection: &mut Connection| -> rusqlite::Result<bool> {
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+        // For steps: an address in the form that is stored today.
+        connection.create_scalar_function("stored_email", 1, flags, |call| {
+            let typed: String = call.get(0)?;
+            Ok(text::email(&typed).unwrap_or(typed))
+        })?;
         connection.execute_batch("PRAGMA foreign_keys = OFF")?;
         let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         tx.execute_batch(sql)?;

@@ -3,6 +3,7 @@
 pub mod api;
 pub mod copies;
 pub mod metrics;
+mod open_items;
 pub mod openapi;
 pub mod pages;
 mod palette;

@@ -1,7 +1,9 @@
 //! Figures of the service for the operator.
 
+use crate::checkout;
 use crate::clock::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::outbox;
 use crate::secrets::{Place, Sealer, Secret};
 
 /// Notifications of the marketplace that wait, and that were given up.
@@ -27,6 +29,46 @@ pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
 pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
     tx.one("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0", [], |row| {
         row.get(0)
+    })
+}
+
+/// What waits for somebody, in numbers.
+pub struct Waiting {
+    /// Students whose renewal is unpaid and who may still sign in.
+    pub late: i64,
+    /// Students with a payment that its buyer disputes.
+    pub disputed: i64,
+    /// Purchases whose product stands for no plan.
+    pub without_plan: i64,
+    /// Linked accounts whose token is refused; at most [`MOST_REFUSED`] are counted.
+    pub refused_accounts: i64,
+    /// Messages that were given up since an instant.
+    pub given_up: i64,
+}
+
+/// Refused accounts that are counted.
+pub const MOST_REFUSED: i64 = 1_000;
+
+/// What waits for somebody; of messages, since an instant.
+pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
+    let count = |sql: &str, value: i64| tx.one(sql, [value], |row| row.get(0));
+    let people = "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0 AND";
+    Ok(Waiting {
+        late: count(&format!("{people} standing = ?1"), 1)?,
+        disputed: count(&format!("{people} disputed = ?1"), 1)?,
+        without_plan: count(
+            "SELECT coalesce(sum(events), 0) FROM checkout_count WHERE state = ?1",
+            checkout::State::NoPlan as i64,
+        )?,
+        refused_accounts: count(
+            "SELECT count(*) FROM (SELECT 1 FROM ml_account WHERE token_ok = 0 LIMIT ?1)",
+            MOST_REFUSED,
+        )?,
+        given_up: tx.one(
+            "SELECT coalesce(sum(messages), 0) FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
+            (since.0 / 900, outbox::state::GIVEN_UP),
+            |row| row.get(0),
+        )?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Badge, Layout, Notice};
+use crate::http::view::{Badge, Layout, Notice, Tone};
 
 /// `GET /admin`: is it healthy, and who is here?
 #[derive(Debug, Template)]
@@ -12,8 +12,8 @@ pub struct OperatorHome {
     pub layout: Layout,
     /// The answer to "is it healthy" in one sentence.
     pub verdict: Notice,
-    /// What needs a look, with what to do about each.
-    pub problems: Vec<Notice>,
+    /// What waits for somebody, the most urgent first.
+    pub open: Vec<OpenItem>,
     /// Figures of the service.
     pub health: Vec<HealthRow>,
     /// Whether unsigned notifications are refused, which the real marketplace's are.
@@ -26,6 +26,19 @@ pub struct OperatorHome {
     pub version: &'static str,
     /// `3 dias e 4 h`.
     pub uptime: String,
+}
+
+/// Something that waits for somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenItem {
+    /// How urgent it is.
+    pub tone: Tone,
+    /// What it is, with its count.
+    pub title: String,
+    /// What it means and what to do.
+    pub text: String,
+    /// Where it is done; empty when outside of the panel.
+    pub href: &'static str,
 }
 
 /// One figure of the service.

@@ -97,7 +97,7 @@ pub fn page(
         words: group.words(),
         facts,
         suspended_for: stored.suspended_for,
-        fields: typed.fields(group, shown.faults),
+        fields: typed.fields(app, group, shown.faults),
         reason,
         view_reason,
         can_view: group == Group::Students && !suspended,

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::views::PersonFields;
 use super::{Group, Listed};
 use crate::accounts::Role;
+use crate::app::App;
 use crate::http::input::{self, Check, Field};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Choice, Notice};
+use crate::http::view::{self, Choice, Notice, Tone};
 use crate::http::{Code, Problem, Request};
 use crate::phone;
 use crate::text;
@@ -167,7 +168,9 @@ impl Typed {
     }
 
     /// The fields of the form with what is wrong with them.
-    pub fn fields(self, group: Group, faults: &Fields) -> PersonFields {
+    pub fn fields(self, app: &App, group: Group, faults: &Fields) -> PersonFields {
+        let accents = app.delivery.accents_note();
+        let is_told = text::has_accents(&self.email) && !accents.is_empty();
         let field = |name: &str, value: String| {
             let said = faults.iter().find(|(known, _)| known == name);
             view::Field::of(value).fault(said.map(|(_, said)| words(name, said)))
@@ -178,12 +181,16 @@ impl Typed {
             roles: choices(group),
             name: field("nome", self.name),
             email: field("email", self.email),
+            accents,
             role: field(group.role_field(), self.role),
             chat_number: field("chat_number", self.chat_number),
         };
         let all = [&mut fields.name, &mut fields.email, &mut fields.role, &mut fields.chat_number];
         if all.iter().any(|field| field.error.is_some()) {
             fields.alert = Notice::faults(view::focus_first(all));
+        } else if is_told {
+            let title = "Talvez este e-mail não receba mensagens";
+            fields.alert = Some(Notice::new(Tone::Warn, title, accents));
         }
         fields
     }

@@ -348,7 +348,7 @@ fn new_page(
         layout: layout(app, person, request),
         path: group.path(),
         words: group.words(),
-        fields: shown.typed.unwrap_or_default().fields(group, shown.faults),
+        fields: shown.typed.unwrap_or_default().fields(app, group, shown.faults),
         reach: if app.config.email.smtp_url.is_empty() {
             "A pessoa recebe por chat um link para escolher a senha; por isso informe o número. O e-mail não está configurado."
         } else {

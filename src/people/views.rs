@@ -78,6 +78,8 @@ pub struct PersonFields {
     pub name: Field,
     /// `email`.
     pub email: Field,
+    /// What to know of an address with accents before the `@`; may be empty.
+    pub accents: &'static str,
     /// `plano` or `papel`.
     pub role: Field,
     /// `chat_number`.

@@ -1,5 +1,5 @@
 //! The chat network's gateways: a self-hosted one (Evolution, version 2) and
-//! the official API, as far as sending goes.
+//! the official API, as far as sending and asking for their state goes.
 //!
 //! Any key is good but `recusada`. A number that ends in `000` is not on the
 //! network. The official API takes free text for 24 hours after somebody wrote
@@ -42,6 +42,34 @@ impl Message {
             id: String::new(),
         }
     }
+}
+
+/// `GET /instance/connectionState/{instance}`. The phone of `desligada` is not
+/// connected.
+pub fn connection(request: &Request, instance: &str) -> Reply {
+    let refused = |status: u16, error: &str| {
+        Reply::json(status, &json!({ "status": status, "error": error }))
+    };
+    if matches!(request.header("apikey"), None | Some("recusada")) {
+        return refused(401, "Unauthorized");
+    }
+    let state = match instance {
+        "desconhecida" => return refused(404, "Not Found"),
+        "desligada" => "close",
+        _ => "open",
+    };
+    let answer = json!({ "instance": { "instanceName": instance, "state": state } });
+    Reply::json(200, &answer)
+}
+
+/// `GET /{phone number id}` of the official API.
+pub fn phone(request: &Request, id: &str) -> Reply {
+    let key = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    if key.is_none_or(|key| key == "recusada") {
+        let error = json!({ "message": "Error validating access token", "type": "OAuthException", "code": 190 });
+        return Reply::json(401, &json!({ "error": error }));
+    }
+    Reply::json(200, &json!({ "verified_name": "Escola", "id": id }))
 }
 
 /// `POST /message/sendText/{instance}`.

@@ -55,6 +55,14 @@ fn door(request: &Request) -> Door {
     telegram::api::path(request).map_or(Door::Marketplace, Door::Telegram)
 }
 
+/// The phone number that the official chat API is asked about: no address of
+/// the marketplace is a number alone.
+fn phone(request: &Request) -> Option<&str> {
+    let id = request.path.strip_prefix('/')?;
+    let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    (request.method == "GET" && is_number).then_some(id)
+}
+
 /// Whether a request is one to the marketplace itself, and not to the chat
 /// gateways and the push service beside it.
 pub fn is_marketplace(request: &Request) -> bool {
@@ -62,7 +70,8 @@ pub fn is_marketplace(request: &Request) -> bool {
     let is_neighbour = matches!(
         (request.method.as_str(), segments.as_slice()),
         ("POST", ["message", "sendText", _] | ["push", _] | [_, "messages"])
-    );
+            | ("GET", ["instance", "connectionState", _])
+    ) || phone(request).is_some();
     !is_neighbour && matches!(door(request), Door::Marketplace)
 }
 
@@ -220,9 +229,15 @@ fn dispatch(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instan
         ("POST", ["message", "sendText", instance]) => {
             return chat::evolution(world, request, instance, now);
         }
+        ("GET", ["instance", "connectionState", instance]) => {
+            return chat::connection(request, instance);
+        }
         ("POST", ["push", device]) => return push::receive(world, request, device, now),
         ("POST", [_, "messages"]) => return chat::cloud(world, request, now),
         _ => {}
+    }
+    if let Some(id) = phone(request) {
+        return chat::phone(request, id);
     }
     let Some(resource) = resource(&request.method, &segments) else {
         let detail = format!("{} {}", request.method, request.path);

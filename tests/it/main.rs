@@ -24,11 +24,13 @@ mod process; // Child processes that say where they listen; waiting.
 mod random; // Numbers that look random and are the same in every run.
 mod receiver; // A browser that is told by push, without the browser.
 mod site; // The server under test, its commands and its clock.
+mod smtp; // The beginning of a mail server.
 mod trouble; // What goes wrong by chance.
 mod truth; // The mirror beside what the marketplace has.
 mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
+mod addresses; // E-mail addresses beyond ASCII.
 mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
 mod answers; // Answers to buyers: what is allowed, what is not taken.
 mod asked; // Questions of buyers, told by chat as their owner wants it.
@@ -38,6 +40,7 @@ mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
 mod browser_text; // What strangers typed, in a real browser.
 mod catalog; // Products: form, search, file, command; stock by hand and by orders.
+mod check_outside; // `check` asks each service outside, and says what has no effect.
 mod checkout; // The checkout receiver: who may speak, what is understood.
 mod checkout_rules; // What each purchase event does to a student.
 mod classroom; // Courses, lessons and meets as students see them.
@@ -57,6 +60,7 @@ mod exhaustion; // One client must not stop the others.
 mod fees; // The fee calculator: fields, memory of a day, and whose account.
 mod files; // Which files commands make, replace, refuse and leave alone.
 mod framing; // Requests that are not what they seem.
+mod home; // The operator's home: what is open, and the verdict.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // What the marketplace told, as the operator sees it.
 mod integration; // What integrations do with a key, and what suspension ends.

@@ -46,6 +46,10 @@ const KNOWN: &[(&str, &str)] = &[
     ("SCAN newest", "the inbox of purchases, newest first, as far as the page reaches"),
     ("SCAN checkout_body", "the oldest bodies of purchases, so many at a time"),
     ("SCAN user USING INDEX user_late", "students whose renewal is unpaid"),
+    (
+        "SCAN ml_account USING COVERING INDEX ml_account_refused",
+        "accounts that have to be linked again, at most a thousand",
+    ),
 ];
 
 /// Walks over what is typed by hand and capped in number, in the operator's

@@ -1,7 +1,9 @@
 """A mail server for the tests: takes mail for everybody, keeps each as a file.
 
 A recipient that begins with `nao-existe` is refused with 550, one that begins
-with `ocupada` with 451 the first time. Prints its port; ends with its input.
+with `ocupada` with 451 the first time; to one that begins with `engasga` the
+first mail is kept, but answered with 451. Takes addresses beyond ASCII only
+when the third argument is `utf8`. Prints its port; ends with its input.
 """
 
 import json
@@ -36,6 +38,10 @@ class Keeper:
         draft = self.folder / "draft"
         draft.write_text(json.dumps(mail))
         draft.rename(self.folder / f"{self.count:04}.json")
+        first = envelope.rcpt_tos[0]
+        if first.startswith("engasga") and first not in self.busy:
+            self.busy.add(first)
+            return "451 4.3.0 try again later"
         return f"250 kept as {self.count}"
 
 
@@ -46,7 +52,12 @@ class OnAnyPort(Controller):
         super()._trigger_server()
 
 
-controller = OnAnyPort(Keeper(sys.argv[1]), hostname="127.0.0.1", port=int(sys.argv[2]))
+controller = OnAnyPort(
+    Keeper(sys.argv[1]),
+    hostname="127.0.0.1",
+    port=int(sys.argv[2]),
+    enable_SMTPUTF8=sys.argv[3:] == ["utf8"],
+)
 controller.start()
 print(controller.server.sockets[0].getsockname()[1], flush=True)
 sys.stdin.read()

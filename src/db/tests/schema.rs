@@ -96,6 +96,36 @@ fn orders_of_before_keep_their_words_and_the_state_of_their_parcel() {
 }
 
 #[test]
+fn messages_that_waited_get_names_and_keep_their_numbers() {
+    let names = STEPS.iter().position(|step| step.name.contains("names_of_messages"));
+    let (before, from) = STEPS.split_at(names.unwrap());
+    let mut connection = migrated(BASELINE, before);
+    connection
+        .execute_batch(
+            "INSERT INTO user (user_id, email, name, role, created_at)
+             VALUES (1, 'ana@xn--exmple-cua.com', 'Ana', 'pro', 1), (2, 'rui@exemplo.com', 'Rui', 'pro', 1);
+             INSERT INTO outbox (message_id, channel, user_id, kind, params, dedup_key, state, created_at, run_at)
+             VALUES (7, 'email', 1, 'x', '{}', 'a', 0, 1, 1), (9, 'email', 2, 'x', '{}', 'b', 0, 1, 1);
+             INSERT INTO log_batch (kind, day, part, entries, first_id, last_id, bytes, digest, created_at, body)
+             VALUES ('mensagens', 1, 1, 1, 1, 338, 1, x'', 1, x'')",
+        )
+        .unwrap();
+    for step in from {
+        in_transaction(&mut connection, step.sql, 9).unwrap();
+    }
+    let queue = "SELECT message_id || ' ' || length(global_id) FROM outbox ORDER BY 1";
+    assert_eq!(texts(&connection, queue), ["7 32", "9 32"]);
+    let distinct = "SELECT count(DISTINCT global_id) || ' ' || (SELECT sum(messages) FROM outbox_count) FROM outbox";
+    assert_eq!(texts(&connection, distinct), ["2 2"]);
+    let next =
+        "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)
+                VALUES ('email', 1, 'x', '{}', 'c', 0, 1, 1) RETURNING message_id || ''";
+    assert_eq!(texts(&connection, next), ["339"], "those in the archive are taken");
+    let people = "SELECT email FROM user ORDER BY user_id";
+    assert_eq!(texts(&connection, people), ["ana@exämple.com", "rui@exemplo.com"]);
+}
+
+#[test]
 fn the_comparison_sees_columns_and_checks_but_not_layout() {
     let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
     let step = Step { name: "0002_b", sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');" };

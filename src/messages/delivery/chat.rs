@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use ureq::Agent;
 use ureq::http::{Response, header};
+use ureq::{Agent, Body};
 
 use super::letter::Letter;
 use super::{Sent, THREADS, was_nobody_there};
@@ -55,10 +55,37 @@ impl Chat {
         }
     }
 
+    /// Asks the gateway about our number, and has it send nothing: status and
+    /// answer, or why there is none.
+    pub fn ask(&self, timeout: Duration) -> Result<(u16, Value), String> {
+        let instance = &self.config.instance;
+        let key = self.config.api_key.reveal();
+        let (address, name, key) = match self.config.gateway {
+            Gateway::Cloud => {
+                let name = header::AUTHORIZATION.as_str();
+                (format!("{}/{instance}", self.cloud()), name, format!("Bearer {key}"))
+            }
+            Gateway::Evolution | Gateway::None => {
+                let base = &self.config.base_url;
+                let instance = escaped(instance);
+                let address = format!("{base}/instance/connectionState/{instance}");
+                (address, "apikey", key.to_owned())
+            }
+        };
+        let request = self.agent.get(address).config().timeout_global(Some(timeout)).build();
+        let mut answer = request.header(name, key).call().map_err(|error| error.to_string())?;
+        Ok((answer.status().as_u16(), json_of(&mut answer)))
+    }
+
+    /// Where the official API is.
+    fn cloud(&self) -> &str {
+        let base = Some(&*self.config.base_url).filter(|base| !base.is_empty());
+        base.unwrap_or(CLOUD)
+    }
+
     fn by_evolution(&self, number: &str, text: &str) -> Sent {
         let (base, instance) = (&self.config.base_url, &self.config.instance);
-        let instance =
-            percent_encoding::utf8_percent_encode(instance, percent_encoding::NON_ALPHANUMERIC);
+        let instance = escaped(instance);
         let address = format!("{base}/message/sendText/{instance}");
         let key = ("apikey", self.config.api_key.reveal().to_owned());
         let answer = self.post(&address, key, &json!({ "number": number, "text": text }));
@@ -85,8 +112,7 @@ impl Chat {
     /// free text, which the network takes within 24 hours of the person's last
     /// message only.
     fn by_cloud(&self, number: &str, text: &str) -> Sent {
-        let base = Some(&*self.config.base_url).filter(|base| !base.is_empty());
-        let address = format!("{}/{}/messages", base.unwrap_or(CLOUD), self.config.instance);
+        let address = format!("{}/{}/messages", self.cloud(), self.config.instance);
         let key =
             (header::AUTHORIZATION.as_str(), format!("Bearer {}", self.config.api_key.reveal()));
         let body = match &*self.config.template {
@@ -122,10 +148,19 @@ impl Chat {
             if was_nobody_there(&error) { Sent::Away { error: words } } else { later(&words) }
         })?;
         let after_s = retry_after(&answer);
-        let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
-        let body = text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let body = json_of(&mut answer);
         Ok((answer.status().as_u16(), body, after_s))
     }
+}
+
+fn escaped(part: &str) -> percent_encoding::PercentEncode<'_> {
+    percent_encoding::utf8_percent_encode(part, percent_encoding::NON_ALPHANUMERIC)
+}
+
+/// The JSON of an answer; null when it is none.
+fn json_of(answer: &mut Response<Body>) -> Value {
+    let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
+    text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 fn retry_after<B>(answer: &Response<B>) -> Option<i64> {

@@ -1,5 +1,6 @@
 //! E-mail by SMTP.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
@@ -8,11 +9,20 @@ use lettre::transport::smtp::{Error, PoolConfig};
 use lettre::{Address, SmtpTransport, Transport as _};
 
 use super::letter::Letter;
+use super::mail_server::MailServer;
 use super::{Sent, THREADS};
 use crate::config::Config;
+use crate::text::{has_accents, wire_email};
+use crate::worker::Stop;
 
 /// Longest wait for an answer of the server.
 const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Longest wait for each of its answers while it is only asked what it can do;
+/// a stop waits for it.
+const LEARN_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pause between two tries to learn what the server can do.
+const LEARN_AGAIN: Duration = Duration::from_mins(1);
 
 /// Before the address where one may leave.
 const LEAVE: &str = "Não quer mais estes lembretes";
@@ -20,9 +30,13 @@ const LEAVE: &str = "Não quer mais estes lembretes";
 /// A mail server and the sender it knows.
 pub struct Email {
     transport: SmtpTransport,
+    /// In the form of the wire.
     from: Mailbox,
-    /// What message ids end with.
-    domain: String,
+    /// What the server says of itself.
+    server: MailServer,
+    /// Whether it takes more than ASCII before the `@`; `None` until it was
+    /// reached.
+    takes_accents: Mutex<Option<bool>>,
 }
 
 impl Email {
@@ -34,11 +48,34 @@ impl Email {
             .timeout(Some(TIMEOUT))
             .pool_config(pool)
             .build();
-        let from: Mailbox = sender(config)
-            .parse()
-            .map_err(|_| "email.from must be an address, such as Escola <escola@exemplo.com>")?;
-        let domain = from.email.domain().to_owned();
-        Ok(Self { transport, from, domain })
+        let from: Mailbox = sender(config).parse().map_err(|_| NO_SENDER)?;
+        let address = wire_email(from.email.as_ref()).and_then(|address| address.parse().ok());
+        let from = Mailbox::new(from.name, address.ok_or(NO_SENDER)?);
+        let server = MailServer::new(&config.email.smtp_url)
+            .map_err(|error| format!("email.smtp_url is no address of a mail server: {error}"))?;
+        Ok(Self { transport, from, server, takes_accents: Mutex::default() })
+    }
+
+    /// Whether the server takes letters beyond ASCII before the `@`; `None`
+    /// while nobody knows.
+    pub fn takes_accents(&self) -> Option<bool> {
+        *self.takes_accents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_accents(&self, taken: bool) {
+        *self.takes_accents.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
+    }
+
+    /// Asks the server what it can do, until it was reached once.
+    pub fn learn(&self, stop: &Stop) {
+        loop {
+            if let Ok(taken) = self.server.greet(false, LEARN_TIMEOUT) {
+                return self.note_accents(taken);
+            }
+            if stop.wait(LEARN_AGAIN) {
+                return;
+            }
+        }
     }
 
     /// Sends a letter.
@@ -47,9 +84,23 @@ impl Email {
             Ok(message) => message,
             Err(error) => return Sent::Never { error },
         };
+        let (us, them) = (has_accents(self.from.email.as_ref()), has_accents(&letter.email));
         match self.transport.send(&message) {
             Ok(answer) => {
+                if us || them {
+                    self.note_accents(true);
+                }
                 Sent::Accepted { provider: answer.message().collect::<Vec<_>>().join(" ") }
+            }
+            // What does not leave here because of what the server offers. A
+            // connection without encryption or login is as good a reason.
+            Err(error) if error.is_client() && said_accents(&error) && us => {
+                self.note_accents(false);
+                Sent::Down { error: ACCENTS_OF_US.to_owned() }
+            }
+            Err(error) if error.is_client() && said_accents(&error) && them => {
+                self.note_accents(false);
+                Sent::Never { error: ACCENTS.to_owned() }
             }
             Err(error) => verdict(&error),
         }
@@ -57,12 +108,13 @@ impl Email {
 
     fn message(&self, letter: &Letter) -> Result<Message, String> {
         let address: Address =
-            letter.email.parse().map_err(|_| "o endereço de e-mail não é válido".to_owned())?;
+            wire_email(&letter.email).and_then(|address| address.parse().ok()).ok_or(NO_ADDRESS)?;
         let to = Mailbox::new(Some(letter.name.clone()), address);
         let body = match &letter.leave {
             Some(leave) => format!("{}\n\n{LEAVE}: {leave}", letter.text),
             None => letter.text.clone(),
         };
+        let domain = self.from.email.domain();
         let text = SinglePart::plain(body.clone());
         let html = SinglePart::builder().header(ContentType::TEXT_HTML).body(as_html(&body));
         let mut message = Message::builder()
@@ -70,7 +122,7 @@ impl Email {
             .to(to)
             .subject(letter.subject.clone())
             // The same at each try, so that a repetition can be recognised.
-            .message_id(Some(format!("<mensagem-{}@{}>", letter.message, self.domain)))
+            .message_id(Some(format!("<{}@{domain}>", letter.global_id)))
             .date_now()
             .multipart(MultiPart::alternative().singlepart(text).singlepart(html))
             .map_err(|error| format!("a mensagem não pôde ser escrita: {error}"))?;
@@ -81,6 +133,7 @@ impl Email {
         };
         add("Auto-Submitted", "auto-generated".to_owned());
         if let Some(leave) = &letter.leave {
+            add("List-Id", format!("Lembretes <lembretes.{domain}>"));
             add("List-Unsubscribe", format!("<{leave}>"));
             add("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned());
         }
@@ -88,9 +141,22 @@ impl Email {
     }
 }
 
+const NO_SENDER: &str = "email.from must be an address, such as Escola <escola@exemplo.com>";
+const NO_ADDRESS: &str = "o endereço de e-mail não é válido";
+const ACCENTS: &str =
+    "o servidor de e-mail não aceita endereços com acento antes do @ (não oferece SMTPUTF8)";
+const ACCENTS_OF_US: &str = "o servidor de e-mail não aceita o remetente configurado (email.from), que tem acento antes do @ (não oferece SMTPUTF8)";
+
+/// Whether a message did not leave because the server takes ASCII alone: it
+/// misses SMTPUTF8 for addresses, or 8BITMIME, which belongs to it.
+fn said_accents(error: &Error) -> bool {
+    let words = error.to_string();
+    words.contains("SMTPUTF8") || words.contains("8BITMIME")
+}
+
 /// The configured sender, else the one who signs in at the mail server when
 /// that is an address, else one that nobody answers to.
-fn sender(config: &Config) -> String {
+pub fn sender(config: &Config) -> String {
     if !config.email.from.is_empty() {
         return config.email.from.clone();
     }
@@ -111,12 +177,16 @@ fn sender(config: &Config) -> String {
 fn verdict(error: &Error) -> Sent {
     let code = error.status().map(|code| code.to_string());
     let said = describe(error, code.as_deref());
-    let refuses_us = code.as_deref().is_some_and(|code| code.starts_with("53"));
+    // What ends here before the server is asked is for want of encryption or
+    // of a way to sign in.
+    let refuses_us = code.as_deref().is_some_and(|code| code.starts_with("53"))
+        || error.is_tls()
+        || error.is_client();
     let is_away = match code.as_deref() {
         Some(code) => code == "421",
-        None => !(error.is_timeout() || error.is_response() || error.is_client()),
+        None => !(error.is_timeout() || error.is_response()),
     };
-    if refuses_us || error.is_tls() {
+    if refuses_us {
         Sent::Down { error: said }
     } else if is_away {
         Sent::Away { error: said }
@@ -133,7 +203,12 @@ fn describe(error: &Error, code: Option<&str>) -> String {
     match code {
         Some(code) => format!("o servidor de e-mail respondeu {code}: {error}"),
         None if error.is_timeout() => "o servidor de e-mail não respondeu a tempo".to_owned(),
-        None if error.is_tls() => "o servidor de e-mail não oferece uma conexão segura".to_owned(),
+        None if error.is_client() && error.to_string().contains("authentication") => {
+            "o servidor de e-mail não oferece um modo de entrar que conhecemos".to_owned()
+        }
+        None if error.is_tls() || error.is_client() => {
+            "o servidor de e-mail não oferece uma conexão segura".to_owned()
+        }
         None => "o servidor de e-mail está fora do ar".to_owned(),
     }
 }

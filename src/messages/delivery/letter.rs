@@ -14,8 +14,8 @@ use crate::outbox::Kind;
 /// What leaves.
 #[derive(Clone, Debug)]
 pub struct Letter {
-    /// Number of the message in the queue.
-    pub message: i64,
+    /// The message's name in the whole world.
+    pub global_id: String,
     pub user: UserId,
     pub kind: Kind,
     pub name: String,
@@ -64,7 +64,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     let template = app.db.read(Lane::Slow, |tx| texts::of(tx, kind))?;
     let (subject, text) = texts::fill(&template, &words, app.zone());
     Ok(Ok(Letter {
-        message: claimed.id,
+        global_id: claimed.global_id.clone(),
         user: claimed.user,
         kind,
         name: claimed.name.clone(),

@@ -14,6 +14,7 @@ pub mod chat;
 pub mod email;
 pub mod gate;
 pub mod letter;
+pub mod mail_server;
 pub mod push;
 pub mod store;
 pub mod telegram;
@@ -38,6 +39,11 @@ use letter::Letter;
 const THREADS: usize = 6;
 /// Pause between two looks at a queue that a call waits to see empty.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// What to know of an address with letters beyond ASCII before the `@` while
+/// nobody knows what the mail server takes.
+pub const ACCENTS_NOTE: &str =
+    "Nem todo servidor de e-mail aceita acento antes do @: as mensagens podem não chegar.";
 
 /// What came of a try to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,12 +148,36 @@ impl Delivery {
         }
         Ok(Self { outlets, bell: Stop::default() })
     }
+
+    /// What to know of an address with letters beyond ASCII before the `@`;
+    /// empty when the mail server takes it.
+    pub fn accents_note(&self) -> &'static str {
+        let taken = self.outlets.iter().find_map(|outlet| match &outlet.sender {
+            Sender::Email(email) => email.takes_accents(),
+            _ => None,
+        });
+        match taken {
+            Some(true) => "",
+            Some(false) => {
+                "O servidor de e-mail não aceita acento antes do @: nenhum e-mail chega a este endereço."
+            }
+            None => ACCENTS_NOTE,
+        }
+    }
 }
 
 /// Starts the threads of every channel.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let mut started = Vec::new();
     for outlet in &app.delivery.outlets {
+        if let Sender::Email(_) = &outlet.sender {
+            let outlet = Arc::clone(outlet);
+            started.push(workers::start("email-learns", stop, move |stop| {
+                if let Sender::Email(email) = &outlet.sender {
+                    email.learn(stop);
+                }
+            })?);
+        }
         for number in 1..=THREADS {
             let (app, outlet) = (Arc::clone(app), Arc::clone(outlet));
             let name = format!("{}-{number}", outlet.channel.name());

@@ -358,7 +358,7 @@ mod tests {
 
     fn letter(subject: &str, text: &str) -> Letter {
         Letter {
-            message: 1,
+            global_id: "1".to_owned(),
             user: UserId(1),
             kind: Kind::MeetReminder,
             name: "Ana Souza".to_owned(),

@@ -18,6 +18,8 @@ const LONGEST_REASON: usize = 300;
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub id: i64,
+    /// Its name in the whole world; the same at each try.
+    pub global_id: String,
     pub lease: i64,
     pub user: UserId,
     pub kind: String,
@@ -118,7 +120,8 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
                     o.user_id,
                     (SELECT t.chat_id FROM telegram_chat t
                      WHERE t.user_id = o.user_id AND t.blocked_at IS NULL),
-                    EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id)
+                    EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id),
+                    o.global_id
              FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
              WHERE {DUE}
              ORDER BY o.run_at, o.message_id
@@ -130,6 +133,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
             Ok(Due {
                 claimed: Claimed {
                     id: row.get(0)?,
+                    global_id: row.get(14)?,
                     lease,
                     user: row.get(11)?,
                     kind: row.get(1)?,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
 use crate::http::csv_read::{self, Sheet, Unreadable};
+use crate::messages::delivery;
 use crate::phone;
 use crate::text::{self, search_key};
 
@@ -152,6 +153,11 @@ fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row 
     if chat.is_none() && !typed.chat.is_empty() {
         wrong.push("o número de chat precisa ter de 10 a 15 números".to_owned());
     }
+    let motivo = if wrong.is_empty() && email.as_deref().is_some_and(text::has_accents) {
+        delivery::ACCENTS_NOTE.to_owned()
+    } else {
+        wrong.join("; ")
+    };
     Row {
         linha: number,
         nome: typed.name,
@@ -159,7 +165,7 @@ fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row 
         plano: role.map_or(typed.plan, |role| role.name().to_owned()),
         chat_number: chat,
         situacao: if wrong.is_empty() { Outcome::Criar } else { Outcome::Erro },
-        motivo: wrong.join("; "),
+        motivo,
     }
 }
 

@@ -1,0 +1,317 @@
+//! `check` of the services outside: is each of those that are configured
+//! reached, and does it take us?
+//!
+//! All are asked at the same time, and nothing outside is changed: no message
+//! is sent, and the marketplace is shown a grant that does not exist, which it
+//! judges only after the application.
+
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Context;
+use super::check::{Finding, Verdict, finding};
+use crate::clock::Clock;
+use crate::config::{self, Config, Gateway, SignatureMode, Updates};
+use crate::marketplace::client::{Client, Failure};
+use crate::messages::delivery::chat::Chat;
+use crate::messages::delivery::email;
+use crate::messages::delivery::mail_server::MailServer;
+use crate::messages::telegram::bot::{Bot, Fault};
+use crate::secrets::Secret;
+use crate::text::has_accents;
+
+/// How long a service may take for each step.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How a service was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// It answers, and takes us.
+    Reached,
+    /// It answers, and does not take us as we are configured.
+    Refused,
+    /// Nobody answers, or not as it should.
+    NotReached,
+}
+
+/// What is known of a service.
+struct Met {
+    state: State,
+    /// The reason and what to do.
+    text: String,
+}
+
+fn reached(text: impl Into<String>) -> Met {
+    Met { state: State::Reached, text: text.into() }
+}
+
+fn refused(text: impl Into<String>) -> Met {
+    Met { state: State::Refused, text: text.into() }
+}
+
+fn not_reached(text: impl Into<String>) -> Met {
+    Met { state: State::NotReached, text: text.into() }
+}
+
+impl Met {
+    fn finding(self, what: &'static str) -> Finding {
+        let (verdict, word) = match self.state {
+            State::Reached => (Verdict::Good, "reached"),
+            State::Refused => (Verdict::Bad, "refused"),
+            State::NotReached => (Verdict::Bad, "not reached"),
+        };
+        let text = format!("{word}: {}", self.text);
+        Finding { state: Some(self.state), ..finding(what, verdict, text) }
+    }
+}
+
+/// A line for each service, and more where there is more to know.
+pub(super) fn services(context: &Context) -> Vec<Finding> {
+    let (config, clock) = (context.config(), &context.clock);
+    thread::scope(|scope| {
+        let asked = [
+            scope.spawn(|| marketplace(config, clock)),
+            scope.spawn(|| e_mail(config)),
+            scope.spawn(|| chat(config)),
+            scope.spawn(|| vec![telegram(config)]),
+            scope.spawn(|| push_hosts(config)),
+        ];
+        // A panic of one is a panic of `check`.
+        asked.into_iter().flat_map(|one| one.join().expect("a service was asked")).collect()
+    })
+}
+
+fn off(what: &'static str, text: &str) -> Vec<Finding> {
+    vec![finding(what, Verdict::Note, format!("not configured: {text}"))]
+}
+
+fn incomplete(what: &'static str, missing: &[&str]) -> Vec<Finding> {
+    let text = format!("not complete: set {}", missing.join(" and "));
+    vec![finding(what, Verdict::Bad, text)]
+}
+
+fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
+    const WHAT: &str = "marketplace";
+    let marketplace = &config.marketplace;
+    if marketplace.client_id.is_empty() {
+        let text =
+            "accounts cannot be linked; set marketplace.client_id and marketplace.client_secret";
+        return off(WHAT, text);
+    }
+    if marketplace.client_secret.is_empty() {
+        return incomplete(WHAT, &["marketplace.client_secret"]);
+    }
+    let mut findings = vec![meet_marketplace(marketplace, clock).finding(WHAT)];
+    if marketplace.signature == SignatureMode::Required {
+        let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
+        findings.push(finding("signatures", Verdict::Note, text));
+    }
+    findings
+}
+
+fn meet_marketplace(config: &config::Marketplace, clock: &Clock) -> Met {
+    let base = &config.api_base;
+    if let Err(problem) = reach(base) {
+        return not_reached(format!(
+            "{base}: {problem}; check the network and marketplace.api_base"
+        ));
+    }
+    let client = Client::new(config, clock.clone());
+    match client.refresh(&Secret::new("check")) {
+        Err(Failure::Refused { status, code })
+            if status == 401 || matches!(&*code, "invalid_client" | "unauthorized_client") =>
+        {
+            refused(format!(
+                "{base} does not accept the application ({status} {code}); check marketplace.client_id and marketplace.client_secret"
+            ))
+        }
+        Err(Failure::Refused { status: 403, code }) => refused(format!(
+            "{base} answers 403 {code}; see whether the application or this address is blocked there"
+        )),
+        Ok(_) | Err(Failure::Refused { status: 400, .. }) => {
+            reached(format!("{base} knows the application"))
+        }
+        Err(Failure::RateLimited { .. }) => {
+            reached(format!("{base} asks for a pause, which ends by itself"))
+        }
+        Err(Failure::Refused { status, code }) => not_reached(format!(
+            "{base} answers {status} {code}, which a marketplace does not; check marketplace.api_base"
+        )),
+        Err(failure) => not_reached(format!(
+            "{base} accepts connections, but: {failure}; try again later, or check marketplace.api_base"
+        )),
+    }
+}
+
+fn e_mail(config: &Config) -> Vec<Finding> {
+    const WHAT: &str = "e-mail";
+    if config.email.smtp_url.is_empty() {
+        return off(WHAT, "nothing leaves by e-mail; set email.smtp_url and email.from");
+    }
+    let server = match MailServer::new(&config.email.smtp_url) {
+        Ok(server) => server,
+        Err(problem) => {
+            return vec![finding(WHAT, Verdict::Bad, format!("email.smtp_url: {problem}"))];
+        }
+    };
+    let sender = email::sender(config);
+    let mut findings = vec![meet_mail_server(&server, has_accents(&sender)).finding(WHAT)];
+    if config.email.from.is_empty() {
+        let text = format!("sent as {sender}, because email.from is empty");
+        findings.push(finding(WHAT, Verdict::Note, text));
+    }
+    findings
+}
+
+fn meet_mail_server(server: &MailServer, sender_has_accents: bool) -> Met {
+    let place = server.place();
+    let error = match server.greet(true, PATIENCE) {
+        Ok(true) => return reached(format!("{place} takes mail")),
+        Ok(false) if sender_has_accents => {
+            return refused(format!(
+                "{place} takes no letters beyond ASCII before the @ (SMTPUTF8); change email.from"
+            ));
+        }
+        Ok(false) => {
+            return reached(format!(
+                "{place} takes mail, but none for addresses with accents before the @ (no SMTPUTF8)"
+            ));
+        }
+        Err(error) => error,
+    };
+    // The address holds a password; errors of the talk do not.
+    match error.status().map(|code| code.to_string()) {
+        Some(code) if code.starts_with("53") => refused(format!(
+            "{place} answers {code}; check the name and the password in email.smtp_url"
+        )),
+        Some(code) if code == "421" => not_reached(format!("{place} answers 421; try again later")),
+        Some(code) => refused(format!("{place} answers {code}: {error}")),
+        None if error.is_tls() || error.is_client() => refused(format!(
+            "{place}: {error}; smtps:// encrypts from the start, smtp://…?tls=required after STARTTLS"
+        )),
+        None => not_reached(format!("{place}: {error}; check the network and email.smtp_url")),
+    }
+}
+
+fn chat(config: &Config) -> Vec<Finding> {
+    const WHAT: &str = "chat";
+    let chat = &config.chat;
+    let mut missing = Vec::new();
+    let mut need = |is_empty: bool, key| missing.extend(is_empty.then_some(key));
+    match chat.gateway {
+        Gateway::None => return off(WHAT, "messages by chat wait; set chat.gateway"),
+        Gateway::Evolution => need(chat.base_url.is_empty(), "chat.base_url"),
+        Gateway::Cloud => {}
+    }
+    need(chat.api_key.is_empty(), "chat.api_key");
+    need(chat.instance.is_empty(), "chat.instance");
+    if !missing.is_empty() {
+        return incomplete(WHAT, &missing);
+    }
+    let met = match Chat::new(config).ask(PATIENCE) {
+        Err(problem) => not_reached(format!("{problem}; check the network and chat.base_url")),
+        Ok((status, answer)) if chat.gateway == Gateway::Cloud => cloud_says(status, &answer),
+        Ok((status, answer)) => evolution_says(status, &answer),
+    };
+    let mut findings = vec![met.finding(WHAT)];
+    if chat.gateway == Gateway::Cloud && chat.template.is_empty() {
+        let text = "the official API takes templates alone: set chat.template";
+        findings.push(finding(WHAT, Verdict::Bad, text));
+    }
+    findings
+}
+
+/// What a self-hosted gateway says of the instance.
+fn evolution_says(status: u16, answer: &Value) -> Met {
+    match (status, answer["instance"]["state"].as_str()) {
+        (200..=299, Some("open") | None) => reached("the gateway knows the instance"),
+        (200..=299, Some(state)) => refused(format!(
+            "the gateway is there, but its phone is not connected (state {state}); connect it in the gateway"
+        )),
+        (401 | 403, _) => refused(format!("the gateway answers {status}; check chat.api_key")),
+        (404, _) => refused("the gateway does not know the instance; check chat.instance"),
+        _ => not_reached(format!("the gateway answers {status}; see its log")),
+    }
+}
+
+/// What the official API says of the number.
+fn cloud_says(status: u16, answer: &Value) -> Met {
+    let code = &answer["error"]["code"];
+    match (status, code.as_i64()) {
+        (200..=299, _) => reached("the official API knows the number"),
+        (_, Some(190)) | (401 | 403, _) => {
+            refused(format!("the official API answers {status} {code}; check chat.api_key"))
+        }
+        (400..=499, _) if status != 429 => {
+            refused(format!("the official API answers {status} {code}; check chat.instance"))
+        }
+        _ => not_reached(format!("the official API answers {status} {code}; try again later")),
+    }
+}
+
+/// Whether the bot's token is accepted.
+fn telegram(config: &Config) -> Finding {
+    const WHAT: &str = "telegram";
+    let Some(bot) = Bot::new(&config.telegram) else {
+        let text = "not configured: nobody can connect Telegram; set telegram.bot_token";
+        return finding(WHAT, Verdict::Note, text);
+    };
+    let is_hooked = config.telegram.updates == Updates::Webhook;
+    if is_hooked && !config.server.base_url.starts_with("https://") {
+        let text = "telegram.updates = \"webhook\" needs an https:// server.base_url; use \"polling\" without one";
+        return finding(WHAT, Verdict::Bad, text);
+    }
+    let base = &config.telegram.api_base;
+    let met = match bot.identity() {
+        Ok(bot) => reached(format!("{base} knows the bot @{}", bot.username)),
+        Err(Fault::Refused(refusal)) if matches!(refusal.code, 401 | 404) => refused(
+            "Telegram does not accept telegram.bot_token; ask @BotFather for the bot's token",
+        ),
+        Err(Fault::Refused(refusal)) => refused(format!("{base} answers {}", refusal.code)),
+        Err(Fault::Away(_) | Fault::Silent(_)) => not_reached(format!(
+            "{base} does not answer as it should; check the network and telegram.api_base"
+        )),
+    };
+    met.finding(WHAT)
+}
+
+/// Hosts of push services that are configured by name. Those of the known
+/// browsers are met when there is something to send.
+fn push_hosts(config: &Config) -> Vec<Finding> {
+    if config.push.subject.is_empty() {
+        return Vec::new();
+    }
+    let named = config.push.extra_hosts.iter().filter(|host| !host.contains('*'));
+    named
+        .map(|host| {
+            let met = match reach(&format!("https://{host}")) {
+                Ok(()) => reached(format!("{host} accepts connections")),
+                Err(problem) => not_reached(format!(
+                    "{host}: {problem}; check the network and push.extra_hosts"
+                )),
+            };
+            met.finding("push host")
+        })
+        .collect()
+}
+
+/// Whether a connection to an address opens.
+fn reach(url: &str) -> Result<(), String> {
+    let uri: http::Uri = url.parse().map_err(|_| "is not an address".to_owned())?;
+    let host = uri.host().ok_or("has no host")?.trim_matches(['[', ']']);
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    let addresses = (host, port).to_socket_addrs().map_err(|error| error.to_string())?;
+    let mut problem = "the name has no address".to_owned();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(_) => return Ok(()),
+            Err(error) => problem = error.to_string(),
+        }
+    }
+    Err(problem)
+}

@@ -1,0 +1,389 @@
+//! What waits for somebody: one list, from which the verdict of the
+//! operator's home follows. Nothing is in order while something is on it.
+
+use std::time::SystemTime;
+
+use super::store::{self, InboxFigures, Waiting};
+use super::views::OpenItem;
+use crate::app::App;
+use crate::clock::{DAY_S, Day, Instant};
+use crate::db::{ReadTx, Result};
+use crate::http::view::{self, Notice, Tone};
+use crate::ids::UserId;
+use crate::messages::delivery::gate::Health;
+use crate::messages::{queue, store as messages};
+use crate::outbox::{Channel, channel_words};
+use crate::secrets::key_file_of;
+use crate::text::grouped;
+
+/// Days over which refused signatures and failed messages are counted.
+pub const DAYS: i64 = 7;
+/// A log above this size is worth a look.
+pub const LARGE_LOG: u64 = 64_000_000;
+/// Notifications of the marketplace that may wait.
+pub const WAITING_INBOX: i64 = 1_000;
+/// A copy older than this is none.
+const COPY_AGE_S: i64 = 2 * DAY_S;
+/// Without a run of the periodic tasks for so long, nothing runs them.
+const TICK_AGE_S: i64 = 3600;
+
+/// What the database tells.
+pub struct Figures {
+    pub inbox: InboxFigures,
+    /// Signatures that were refused.
+    pub refused: i64,
+    /// Messages that wait, by channel.
+    pub queued: Vec<(String, u64)>,
+    /// Periodic tasks that keep failing.
+    pub failing: Vec<String>,
+    /// When the periodic tasks last ran.
+    pub last_tick: Instant,
+    /// Notifications that the operator who asks has not read.
+    pub unread: i64,
+    pub waiting: Waiting,
+}
+
+/// Reads the figures for an operator on a day.
+pub fn figures(tx: &ReadTx<'_>, operator: UserId, today: Day, now: Instant) -> Result<Figures> {
+    Ok(Figures {
+        inbox: store::inbox(tx)?,
+        refused: store::counted_since(tx, "refused_signatures", today.plus(1 - DAYS))?,
+        queued: queue::store::waiting(tx)?,
+        failing: store::failing_tasks(tx)?,
+        last_tick: store::last_tick(tx)?,
+        unread: messages::unread_count(tx, operator)?,
+        waiting: store::waiting(tx, now.minus(DAYS * DAY_S))?,
+    })
+}
+
+/// The newest copy of the database, as far as this service knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copy {
+    /// No folder is configured where copies would be.
+    Nowhere,
+    /// The folder holds none.
+    Never,
+    At(Instant),
+}
+
+/// The newest copy in the folder for scheduled backups.
+pub fn newest_copy(app: &App) -> Copy {
+    let Some(folder) = &app.config.database.backup_dir else {
+        return Copy::Nowhere;
+    };
+    let copies = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let made = |entry: std::fs::DirEntry| {
+        let is_copy = entry.path().extension().is_some_and(|extension| extension == "db");
+        is_copy.then(|| entry.metadata().ok()?.modified().ok()).flatten()
+    };
+    let newest = copies.filter_map(made).max();
+    let newest = newest.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let newest = newest.and_then(|since| i64::try_from(since.as_secs()).ok());
+    newest.map_or(Copy::Never, |at| Copy::At(Instant(at)))
+}
+
+impl Copy {
+    /// Whether it would be missed when the disk breaks now.
+    pub fn is_old(self, now: Instant) -> bool {
+        !matches!(self, Self::At(at) if now.since(at) <= COPY_AGE_S)
+    }
+}
+
+/// Everything that waits for somebody, the most urgent first.
+pub fn open_items(app: &App, figures: &Figures, copy: Copy, now: Instant) -> Vec<OpenItem> {
+    let mut items = Vec::new();
+    items.extend(files(app, copy, now));
+    items.extend(clock(app, figures, now));
+    items.extend(people(&figures.waiting));
+    items.extend(marketplace(app, figures));
+    items.extend(channels(app, figures));
+    items.extend(sent(figures));
+    let rank = |tone| match tone {
+        Tone::Bad => 0,
+        Tone::Warn => 1,
+        Tone::Info | Tone::Good => 2,
+    };
+    items.sort_by_key(|item| rank(item.tone));
+    items
+}
+
+/// The answer to "is it healthy" in one sentence.
+pub fn verdict(items: &[OpenItem]) -> Notice {
+    let Some(worst) = items.first() else {
+        return Notice::new(Tone::Good, "Tudo em ordem", "Nada espera por você.");
+    };
+    let count = match items.len() {
+        1 => "Um ponto está em aberto.".to_owned(),
+        count => format!("{count} pontos estão em aberto, os mais urgentes primeiro."),
+    };
+    match worst.tone {
+        Tone::Bad => Notice::new(Tone::Bad, "O serviço precisa de você agora", count),
+        Tone::Warn => Notice::new(Tone::Warn, "Funcionando, com algo para resolver", count),
+        Tone::Info | Tone::Good => {
+            Notice::new(Tone::Info, "Funcionando, com algo a concluir", count)
+        }
+    }
+}
+
+fn item(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> OpenItem {
+    OpenItem { tone, title: title.into(), text: text.into(), href: "" }
+}
+
+impl OpenItem {
+    const fn done_at(mut self, href: &'static str) -> Self {
+        self.href = href;
+        self
+    }
+}
+
+/// An item that is there while something is counted.
+fn counted(
+    count: i64,
+    one: &str,
+    several: &str,
+    text: &str,
+    href: &'static str,
+) -> Option<OpenItem> {
+    let number = u64::try_from(count).ok().filter(|number| *number > 0)?;
+    let title =
+        if number == 1 { format!("1 {one}") } else { format!("{} {several}", grouped(number)) };
+    Some(item(Tone::Warn, title, text).done_at(href))
+}
+
+/// The database, its key and its copies.
+fn files(app: &App, copy: Copy, now: Instant) -> Vec<OpenItem> {
+    let mut items = Vec::new();
+    if app.soundness.is_damaged() {
+        items.push(item(
+            Tone::Bad,
+            "O banco de dados está danificado",
+            "Pare o servidor e restaure o último backup com seller-platform restore ARQUIVO.",
+        ));
+    }
+    if app.config.security.secret_key.is_empty() && !key_file_of(app.db.path()).exists() {
+        items.push(item(
+            Tone::Bad,
+            "O arquivo da chave não está mais ao lado do banco",
+            "Ponha-o de volta antes de parar o servidor: sem ele, as contas vinculadas se perdem.",
+        ));
+    }
+    let (title, text) = match copy {
+        Copy::Nowhere => (
+            "Nenhuma cópia de segurança".to_owned(),
+            "Configure database.backup_dir e copie para lá todo dia com seller-platform backup.",
+        ),
+        Copy::Never => (
+            "Nenhuma cópia de segurança ainda".to_owned(),
+            "A pasta database.backup_dir está vazia. Copie para lá com seller-platform backup.",
+        ),
+        Copy::At(at) => (
+            format!("A última cópia de segurança é de {}", app.zone().page(at)),
+            "Copie todo dia para database.backup_dir com seller-platform backup.",
+        ),
+    };
+    items.extend(copy.is_old(now).then(|| item(Tone::Warn, title, text)));
+    if app.db.wal_bytes() > LARGE_LOG {
+        items.push(item(
+            Tone::Warn,
+            format!("O log de escrita tem {}", view::size(app.db.wal_bytes())),
+            "Ele encolhe sozinho. Se não encolher em alguns minutos, veja o log do servidor.",
+        ));
+    }
+    items
+}
+
+/// The periodic tasks.
+fn clock(app: &App, figures: &Figures, now: Instant) -> Vec<OpenItem> {
+    const PAGE: &str = "/admin/cron";
+    let mut items: Vec<OpenItem> = figures
+        .failing
+        .iter()
+        .map(|task| {
+            let text = "Ela falhou várias vezes seguidas. O último erro está na página Cron.";
+            item(Tone::Warn, format!("Tarefa com falha: {task}"), text).done_at(PAGE)
+        })
+        .collect();
+    let interval = i64::try_from(app.config.cron.interval_s).unwrap_or(i64::MAX);
+    let patience = interval.saturating_mul(3).max(TICK_AGE_S);
+    // A fresh start has its first run before it.
+    let since = figures.last_tick.max(app.started_at);
+    let is_late = now.since(since) > patience;
+    if is_late || !app.config.cron.enabled && figures.last_tick == Instant(0) {
+        let text = if app.config.cron.enabled {
+            "Lembretes, vencimentos e leituras param. Reinicie o servidor e veja o log dele."
+        } else {
+            "O relógio interno está desligado: ligue cron.enabled, ou chame /api/v1/cron a cada minuto."
+        };
+        items.push(item(Tone::Warn, "As tarefas periódicas não estão rodando", text).done_at(PAGE));
+    }
+    items
+}
+
+/// Students and their purchases.
+fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
+    [
+        counted(
+            waiting.late,
+            "aluno com pagamento atrasado",
+            "alunos com pagamento atrasado",
+            "Fale com a pessoa antes que o acesso termine.",
+            "/admin/alunos?status=atrasado",
+        ),
+        counted(
+            waiting.disputed,
+            "aluno com pagamento em disputa",
+            "alunos com pagamento em disputa",
+            "Responda à disputa na plataforma de pagamento.",
+            "/admin/alunos?em_disputa=sim",
+        ),
+        counted(
+            waiting.without_plan,
+            "compra sem plano",
+            "compras sem plano",
+            "Ligue o produto a um plano em [checkout.plans] e processe de novo.",
+            "/admin/compras?resultado=sem-plano",
+        ),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The application at the marketplace, its accounts and what it tells.
+fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
+    let config = &app.config.marketplace;
+    let mut items = Vec::new();
+    if config.client_id.is_empty() || config.client_secret.is_empty() {
+        items.push(item(
+            Tone::Info,
+            "O marketplace não está configurado",
+            "Preencha marketplace.client_id e marketplace.client_secret para que as pessoas possam vincular contas.",
+        ));
+    }
+    items.extend(counted(
+        figures.waiting.refused_accounts,
+        "conta vinculada perdeu a autorização",
+        "contas vinculadas perderam a autorização",
+        "Cada pessoa vincula a sua de novo na página Contas; até lá, nada dela é lido.",
+        "",
+    ));
+    items.extend(counted(
+        figures.inbox.failed,
+        "notificação do marketplace falhou",
+        "notificações do marketplace falharam",
+        "Foram tentadas por dias. Veja o motivo e tente de novo.",
+        "/admin/notificacoes?estado=falhou",
+    ));
+    items.extend(
+        counted(
+            figures.inbox.waiting,
+            "notificação espera",
+            "notificações do marketplace esperam",
+            "A fila está longa. Veja se o marketplace responde.",
+            "/admin/notificacoes?estado=pendente",
+        )
+        .filter(|_| figures.inbox.waiting > WAITING_INBOX),
+    );
+    items.extend(counted(
+        figures.refused,
+        "assinatura recusada em 7 dias",
+        "assinaturas recusadas em 7 dias",
+        "O marketplace real não assina notificações: use marketplace.signature = \"optional\".",
+        "",
+    ));
+    items
+}
+
+/// The ways by which messages leave.
+fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
+    const PAGE: &str = "/admin/mensagens/canais";
+    let mut items = Vec::new();
+    for outlet in &app.delivery.outlets {
+        if let Health::Down { error } = outlet.gate.health() {
+            let title = format!("Canal fora do ar: {}", channel_words(outlet.channel.name()));
+            let text = format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}.");
+            items.push(item(Tone::Warn, title, text).done_at(PAGE));
+        }
+    }
+    let is_off = |channel: &Channel| !queue::is_configured(&app.config, channel.name());
+    let off: Vec<Channel> = Channel::ALL.into_iter().filter(is_off).collect();
+    let held: u64 = figures
+        .queued
+        .iter()
+        .filter(|(name, _)| off.iter().any(|channel| channel.name() == name))
+        .map(|(_, count)| count)
+        .sum();
+    let names: Vec<&str> = off.iter().map(|channel| channel_words(channel.name())).collect();
+    let title = match names.split_last() {
+        None => return items,
+        Some((one, [])) => format!("Canal desligado: {one}"),
+        Some((last, rest)) => format!("Canais desligados: {} e {last}", rest.join(", ")),
+    };
+    let reaches_everybody = [Channel::Chat, Channel::Email].iter().any(|one| !is_off(one));
+    let (tone, text) = match held {
+        1 => (Tone::Warn, "Uma mensagem espera até o canal dela ser configurado.".to_owned()),
+        2.. => {
+            let text =
+                format!("{} mensagens esperam até o canal delas ser configurado.", grouped(held));
+            (Tone::Warn, text)
+        }
+        0 if reaches_everybody => (Tone::Info, "Configure os que as pessoas usam.".to_owned()),
+        0 => {
+            let text = "Sem chat nem e-mail, ninguém recebe links de senha.";
+            (Tone::Warn, text.to_owned())
+        }
+    };
+    items.push(item(tone, title, text).done_at(PAGE));
+    items
+}
+
+/// What was told, and what could not be.
+fn sent(figures: &Figures) -> impl Iterator<Item = OpenItem> {
+    let unread = counted(
+        figures.unread,
+        "aviso não lido",
+        "avisos não lidos",
+        "Leia o que a plataforma tem a dizer a você.",
+        "/admin/avisos",
+    );
+    let failed = counted(
+        figures.waiting.given_up,
+        "mensagem falhou em 7 dias",
+        "mensagens falharam em 7 dias",
+        "Veja o motivo de cada uma e envie de novo.",
+        "/admin/mensagens?estado=falhou",
+    );
+    [unread.map(|item| OpenItem { tone: Tone::Info, ..item }), failed].into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_follows_from_what_is_open() {
+        let open = |tones: &[Tone]| {
+            let items: Vec<OpenItem> = tones.iter().map(|tone| item(*tone, "x", "y")).collect();
+            verdict(&items).tone
+        };
+        assert_eq!(verdict(&[]).title, "Tudo em ordem");
+        assert_eq!(open(&[Tone::Info]), Tone::Info);
+        assert_eq!(open(&[Tone::Warn, Tone::Info]), Tone::Warn);
+        assert_eq!(open(&[Tone::Bad, Tone::Info]), Tone::Bad);
+    }
+
+    #[test]
+    fn nothing_is_no_item_and_one_is_no_many() {
+        let titled = |count| counted(count, "aluno", "alunos", "", "").map(|item| item.title);
+        assert_eq!((titled(0), titled(-1)), (None, None));
+        assert_eq!(titled(1).unwrap(), "1 aluno");
+        assert_eq!(titled(1_200).unwrap(), "1.200 alunos");
+    }
+
+    #[test]
+    fn a_copy_grows_old() {
+        let now = Instant(1_795_183_200);
+        assert!(Copy::Nowhere.is_old(now) && Copy::Never.is_old(now));
+        assert!(!Copy::At(now.minus(2 * DAY_S)).is_old(now));
+        assert!(Copy::At(now.minus(2 * DAY_S + 1)).is_old(now));
+    }
+}
