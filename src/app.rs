@@ -18,6 +18,8 @@ use crate::guard::Identities;
 use crate::http::Problem;
 use crate::http::addresses::Addresses;
 use crate::http::limit::Limiter;
+use crate::http::notices::Notices;
+use crate::http::once;
 use crate::http::router::Router;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
@@ -66,6 +68,9 @@ pub struct App {
     pub traffic: Traffic,
     pub requests: Recorder,
     pub soundness: Soundness,
+    pub notices: Notices,
+    /// Sendings of one form take turns.
+    pub once: once::Turns,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
     pub imports: Arc<Imports>,
@@ -121,6 +126,8 @@ impl App {
             slow: SlowPool::default(),
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
+            notices: Notices::default(),
+            once: once::Turns::default(),
             cron_turns: Turns::default(),
             imports: Arc::default(),
             outside_change: Arc::default(),

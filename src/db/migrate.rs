@@ -48,6 +48,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "0006_areas_fees_labels",
         sql: include_str!("migrations/0006_areas_fees_labels.sql"),
     },
+    Step { name: "0007_forms_sent", sql: include_str!("migrations/0007_forms_sent.sql") },
 ];
 
 /// Schema version of this program.

@@ -1,6 +1,6 @@
 //! The inbox in the operator's panel, as page and as JSON.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::store::{self, Wanted};
@@ -13,7 +13,6 @@ use crate::clock::Instant;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
-use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
@@ -153,12 +152,6 @@ fn csv(app: &App, received: Vec<Received>) -> Result<Reply, Problem> {
     file.reply()
 }
 
-#[derive(Deserialize)]
-struct OneQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 #[derive(Serialize)]
 struct OneReply {
     ok: bool,
@@ -169,8 +162,6 @@ struct OneReply {
 
 /// `GET /admin/notificacoes/{id}`: one notification with its body as it came.
 pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: OneQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let id = id_of(request)?;
     let found = app.db.read(request.lane, |tx| store::notification(tx, id))?;
     let (one, body) = found.ok_or_else(Problem::not_found)?;
@@ -182,7 +173,7 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok());
     Reply::page(&ReceivedOne {
-        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         row: row(app, &one, request.now),
         raw_topic: one.topic,
         ml_user_id: one.account.to_string(),
