@@ -66,7 +66,8 @@ impl Once {
         } else {
             return None;
         };
-        let is_ours = (16..=64).contains(&value.len()) && value.iter().all(u8::is_ascii_alphanumeric);
+        let is_ours =
+            (16..=64).contains(&value.len()) && value.iter().all(u8::is_ascii_alphanumeric);
         is_ours.then(|| Self {
             user,
             digest: short_digest(&[&user.to_le_bytes(), request.path().as_bytes(), &value]),

@@ -233,7 +233,9 @@ fn words(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join("\n"),
         Value::Object(fields) => {
-            let lines = fields.iter().map(|(name, value)| format!("{}: {}", field_words(name), words(value)));
+            let lines = fields
+                .iter()
+                .map(|(name, value)| format!("{}: {}", field_words(name), words(value)));
             lines.collect::<Vec<_>>().join("\n")
         }
     }

@@ -52,6 +52,7 @@ mod delivery;
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod exhaustion; // One client must not stop the others.
 mod fees; // The fee calculator: fields, memory of a day, and whose account.
+mod forms; // Forms do their work once, and what came of it is told once.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // What the marketplace told, as the operator sees it.

@@ -198,15 +198,17 @@ impl OrderState {
     /// The state that the marketplace calls `status`.
     pub fn new(status: &str) -> Self {
         let known = ORDERS.iter().find(|(name, _)| *name == status);
-        Self(known.map(|(_, badge)| *badge).ok_or_else(|| status.to_owned()))
+        Self(known.map(|(_, badge)| *badge).ok_or_else(|| match status {
+            "" => "Sem situação".to_owned(),
+            _ => format!("Situação nova: {status}"),
+        }))
     }
 
-    /// The word people read; a state without one of ours is told as it is.
+    /// The word people read; a state that is new is told by its name.
     pub fn word(&self) -> &str {
         match &self.0 {
             Ok(badge) => badge.word(),
-            Err(status) if status.is_empty() => "Sem situação",
-            Err(status) => status,
+            Err(words) => words,
         }
     }
 

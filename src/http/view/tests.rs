@@ -146,7 +146,7 @@ fn every_badge_has_a_word_of_its_own() {
     };
     assert_eq!(order("paid"), ("Paga".to_owned(), Tone::Good));
     assert_eq!(order("payment_required"), ("Aguardando pagamento".to_owned(), Tone::Warn));
-    assert_eq!(order("on_the_moon"), ("on_the_moon".to_owned(), Tone::Info));
+    assert_eq!(order("on_the_moon"), ("Situação nova: on_the_moon".to_owned(), Tone::Info));
     assert_eq!(order(""), ("Sem situação".to_owned(), Tone::Info));
 }
 
