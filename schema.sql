@@ -180,6 +180,17 @@ BEGIN
     WHERE kind = OLD.kind AND standing = OLD.standing AND disputed = OLD.disputed AND role = OLD.role;
 END;
 
+-- Forms that did their work, for a day: the same form sent again is answered as the first time and does nothing.
+CREATE TABLE form_sent (
+    form_id INTEGER PRIMARY KEY,            -- grows with time
+    digest  BLOB NOT NULL UNIQUE,           -- of the person, the address and the form's own value
+    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who sent it
+    sent_at INTEGER NOT NULL,               -- when it did its work
+    reply   BLOB NOT NULL                   -- what it was answered, sealed under the form's own value
+) STRICT;
+
+CREATE INDEX form_sent_by_user ON form_sent (user_id, form_id);
+
 -- Lists of students that were sent to be imported, kept for a week: what is to become of each row, and what became of it.
 CREATE TABLE student_import (
     import_id  INTEGER PRIMARY KEY,         -- the import's number

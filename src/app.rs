@@ -22,6 +22,8 @@ use crate::http::body::UNSENT_BYTES;
 use crate::http::budget::Budget;
 use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
+use crate::http::notices::Notices;
+use crate::http::once;
 use crate::http::router::Router;
 use crate::lanes::Lanes;
 use crate::marketplace::Marketplace;
@@ -76,6 +78,9 @@ pub struct App {
     pub unsent: Arc<Budget>,
     pub exports: Exports,
     pub soundness: Soundness,
+    pub notices: Notices,
+    /// Sendings of one form take turns.
+    pub once: once::Turns,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
     pub imports: Arc<Imports>,
@@ -138,6 +143,8 @@ impl App {
             lanes: Lanes::default(),
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
+            notices: Notices::default(),
+            once: once::Turns::default(),
             cron_turns: Turns::default(),
             imports: Arc::default(),
             outside_change: Arc::default(),

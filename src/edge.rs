@@ -19,7 +19,7 @@ use hyper::body::{Body as _, Incoming};
 
 use crate::app::App;
 use crate::clock::{Instant, Moment};
-use crate::db::Lane;
+use crate::db::{Lane, WriteTx};
 use crate::export;
 use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
@@ -28,10 +28,15 @@ use crate::http::cors::Cors;
 use crate::http::head::Refusal;
 use crate::http::intake;
 use crate::http::limit::{Subject, Verdict};
+use crate::http::notices;
+use crate::http::once::{self, Once};
+use crate::http::pack;
+use crate::http::reply::media;
 use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::ids::TokenHash;
 use crate::lanes::{Place, Whose};
 use crate::requests::{Caller, Entry};
 use crate::route::{Call, Route, Run};
@@ -141,9 +146,15 @@ struct Visit {
     origin: Option<HeaderValue>,
     family: Family,
     html: bool,
+    /// Whether a page may be sent compressed.
+    packs: bool,
     route: Option<usize>,
     verdict: Option<Verdict>,
     identity: Option<(&'static str, i64)>,
+    /// The session of a page's reader.
+    session: Option<TokenHash>,
+    /// The page with the word that it is to show.
+    notice: Option<(String, String)>,
     body_unread: bool,
     /// The request's header map, used again for the answer.
     spare: HeaderMap,
@@ -169,9 +180,12 @@ impl Visit {
             origin: head.headers.get(ORIGIN).cloned(),
             family,
             html: family == Family::Page && wants_html(&head.headers),
+            packs: family == Family::Page && pack::accepts(&head.headers, "gzip"),
             route: None,
             verdict: None,
             identity: None,
+            session: None,
+            notice: None,
             body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
             spare: HeaderMap::new(),
         }
@@ -195,6 +209,8 @@ impl Visit {
             now: self.now,
             lane: Lane::InPlace,
             family: self.family,
+            notice: None,
+            once: None,
         };
         let at = Door { app, route, request, body };
         match &route.call {
@@ -244,6 +260,8 @@ impl Visit {
         self.route = Some(row);
         self.family = app.routes[row].family();
         self.html = self.family == Family::Page && wants_html(&head.headers);
+        let is_panel = matches!(self.family, Family::Page | Family::File);
+        self.packs = is_panel && pack::accepts(&head.headers, "gzip");
     }
 
     fn other_method(&self, app: &App, head: &Parts, allow: HeaderValue) -> Reply {
@@ -284,6 +302,9 @@ impl Visit {
             self.take_back(request);
             return Step::Done(answer);
         }
+        if matches!(route.call, Call::Session(..) | Call::Visitor(..)) {
+            self.find_notice(app, &mut request);
+        }
         if body.is_end_stream()
             && let Some(handler) = run.in_place(&request)
         {
@@ -297,6 +318,7 @@ impl Visit {
         let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
         let who = self.identity;
         let proven = pass.who.filter(|_| route.proves_in_head(&app, request.headers()));
+        let sender = self.identity.filter(|_| matches!(route.call, Call::Session(..)));
         let patience = if route.patient {
             Duration::MAX
         } else {
@@ -306,6 +328,11 @@ impl Visit {
             match app.intake.read(body, limit, proven.map(account)).await {
                 Ok(body) => request.body = body,
                 Err(problem) => return (Err(problem), true),
+            }
+            if let Some((_, user)) = sender
+                && once::may_bring(&request)
+            {
+                request.once = Once::take(user, &mut request);
             }
             (perform(&app, run, (who, identity), request, patience).await, false)
         }))
@@ -324,11 +351,39 @@ impl Visit {
         self.spare = request.head.headers;
     }
 
+    /// Finds who reads a page, and what the page is to tell of their last action.
+    fn find_notice(&mut self, app: &App, request: &mut Request) {
+        let cookie = guard::session_cookie(app, request.headers()).ok().flatten();
+        self.session = cookie.map(TokenHash::of);
+        if let Some(session) = self.session
+            && notices::is_view(request.method(), request.headers())
+        {
+            request.notice = app.notices.take(session, request.path(), self.now);
+            let page = request.path().to_owned();
+            self.notice = request.notice.clone().map(|word| (page, word));
+        }
+    }
+
+    /// Keeps the word for the next page, and one that this answer did not show.
+    fn keep_notice(&mut self, app: &App, result: &Result<Reply, Problem>) {
+        let reply = result.as_ref().ok();
+        let is_page = |reply: &Reply| reply.media.as_ref() == Some(&media::HTML);
+        let unshown = self.notice.take().filter(|_| !reply.is_some_and(is_page));
+        let told = reply.and_then(|reply| reply.notice.as_deref().cloned());
+        let fresh = reply.and_then(|reply| guard::session_given(app, &reply.headers));
+        let Some(session) = fresh.or(self.session) else { return };
+        for (page, word) in unshown.into_iter().chain(told) {
+            app.notices.put(session, &page, &word, self.now);
+        }
+    }
+
     /// The answer for the wire, logged.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
+        self.keep_notice(app, &result);
         let is_head = self.method == Method::HEAD;
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
+        stamp::pack_page(&mut response, self.packs);
         if is_head {
             stamp::drop_body(&mut response);
         }
@@ -440,7 +495,7 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| (name.clone(), decode(value))).collect()
 }
 
-/// Runs a handler the way its row says.
+/// Runs a handler, unless the form that was sent has done its work before.
 async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
     run: Run<I>,
@@ -448,12 +503,50 @@ async fn perform<I: Send + Sync + 'static>(
     request: Request,
     patience: Duration,
 ) -> Result<Reply, Problem> {
+    let Some(once) = request.once.clone() else {
+        return perform_now(app, run, (who, identity), request, patience, None).await;
+    };
+    let turn = app.once.enter(&once);
+    let turn = tokio::time::timeout(patience, turn).await.map_err(|_| too_slow())?;
+    let answered = || app.db.read(Lane::InPlace, |tx| once.answered(tx));
+    if let Some(reply) = answered()? {
+        return Ok(reply);
+    }
+    let result = perform_now(app, run, (who, identity), request, patience, Some(turn)).await;
+    // A sending whose caller hung up may have been done in between.
+    let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());
+    if is_fault && let Some(reply) = answered()? {
+        return Ok(reply);
+    }
+    result
+}
+
+/// Runs a handler the way its row says, and stores what a form is answered.
+async fn perform_now<I: Send + Sync + 'static>(
+    app: &Arc<App>,
+    run: Run<I>,
+    (who, identity): (Option<(&'static str, i64)>, I),
+    request: Request,
+    patience: Duration,
+    form_turn: Option<once::Turn>,
+) -> Result<Reply, Problem> {
     if let Some(handler) = run.in_place(&request) {
         return contained(|| handler(app, &identity, &request));
     }
     let (handler, place, lane) = match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;
+            let Some(once) = request.once else {
+                return in_time(patience, app.db.submit(job)).await;
+            };
+            let job = move |tx: &WriteTx<'_>| match once.answered(tx)? {
+                Some(reply) => Ok(reply),
+                None => {
+                    let reply = job(tx)?;
+                    once.keep(tx, &reply)?;
+                    Ok(reply)
+                }
+            };
             return in_time(patience, app.db.submit(job)).await;
         }
         Run::Read(handler) | Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
@@ -470,9 +563,13 @@ async fn perform<I: Send + Sync + 'static>(
     in_time(patience, async move {
         let turn = place.turn().await.map_err(Problem::internal)?;
         let work = tokio::task::spawn_blocking(move || {
-            let _held = turn;
+            let _held = (turn, form_turn);
             let request = Request { lane, ..request };
-            contained(|| handler(&app, &identity, &request))
+            let result = contained(|| handler(&app, &identity, &request));
+            if let (Some(once), Ok(reply)) = (request.once, &result) {
+                keep_answer(&app, once, reply);
+            }
+            result
         });
         work.await.map_err(Problem::internal)?
     })
@@ -502,9 +599,19 @@ async fn in_time(
     patience: Duration,
     work: impl Future<Output = Result<Reply, Problem>>,
 ) -> Result<Reply, Problem> {
-    tokio::time::timeout(patience, work).await.unwrap_or_else(|_| {
-        Err(Problem::unavailable("this took too long; it may still be finished", 5))
-    })
+    tokio::time::timeout(patience, work).await.unwrap_or_else(|_| Err(too_slow()))
+}
+
+fn too_slow() -> Problem {
+    Problem::unavailable("this took too long; it may still be finished", 5)
+}
+
+/// Stores what a form was answered whose work was not one write job.
+fn keep_answer(app: &App, once: Once, reply: &Reply) {
+    let Some(sealed) = once.sealed(reply) else { return };
+    if let Err(error) = app.db.write(move |tx| once.store(tx, &sealed)) {
+        tracing::warn!(%error, "what a form was answered is not stored");
+    }
 }
 
 /// A panic in a handler is the failure of one request, not of the process.

@@ -272,7 +272,7 @@ fn sale_rows(count: usize) -> Vec<SaleRow> {
             value: Cents([11_980, 25_790, 2_490][index % 3]).page(),
             when: ago([40, 1_900, 9_000, 100_000, 400_000][index % 5]),
             store: ["CASA&CAFE", "Ana Utilidades"][index % 2].to_owned(),
-            status: Badge::order(["paid", "payment_in_process", "cancelled", "paid"][index % 4]),
+            status: OrderState::new(["paid", "payment_in_process", "cancelled", "paid"][index % 4]),
         })
         .collect()
 }
@@ -344,7 +344,6 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
     AccountsPage {
         layout: student("/painel/ml").with_flash(flash),
         configured,
-        signature_required: true,
         look_after_s: Some(2),
         accounts: account_rows(count)
             .into_iter()

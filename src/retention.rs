@@ -48,10 +48,11 @@ pub const MESSAGE_COUNTS: Keep = Keep::removed("Contagem de mensagens por dia", 
 pub const SESSIONS: Keep = Keep::removed("Sessões e tokens da extensão encerrados", 30);
 pub const LINKS: Keep = Keep::removed("Links de senha usados ou vencidos", 30);
 
+pub const FORMS: Keep = Keep::removed("Formulários enviados, contra o envio em dobro", 1);
 pub const FEES: Keep = Keep::removed("Taxas consultadas no marketplace", 1);
 
 /// The table.
-pub const ALL: [Keep; 10] = [
+pub const ALL: [Keep; 11] = [
     REQUESTS,
     MESSAGES,
     RUNS,
@@ -61,6 +62,7 @@ pub const ALL: [Keep; 10] = [
     PURCHASE_BODIES,
     SESSIONS,
     LINKS,
+    FORMS,
     FEES,
 ];
 

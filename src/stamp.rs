@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use std::thread::LocalKey;
 
 use http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, REFERRER_POLICY,
-    RETRY_AFTER, STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE,
+    REFERRER_POLICY, RETRY_AFTER, STRICT_TRANSPORT_SECURITY, VARY, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
@@ -15,6 +16,7 @@ use crate::clock::Instant;
 use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
+use crate::http::pack;
 use crate::http::policy;
 use crate::http::reply::media;
 use crate::http::view::{ErrorPage, Layout, error_text};
@@ -113,7 +115,7 @@ impl<'r> Stamp<'r> {
             }
         }
         for (name, value) in reply.headers {
-            if name == http::header::SET_COOKIE || name == http::header::VARY {
+            if name == http::header::SET_COOKIE || name == VARY {
                 headers.append(name, value);
             } else {
                 headers.insert(name, value);
@@ -161,7 +163,12 @@ impl Stamp<'_> {
     /// The page for an error; plain text when even that cannot be rendered.
     fn error_page(&self, status: StatusCode, problem: &Problem) -> Reply {
         let layout = Layout::outside(&self.app.config.server.name, self.now);
-        let page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
+        let mut page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
+        if let Some(told) = &problem.told {
+            page.title = told.title;
+            page.text = told.text.clone().into();
+            page.href.clone_from(&told.href);
+        }
         let plain = || {
             Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))
         };
@@ -208,6 +215,22 @@ fn remembered(
         }
         value.clone()
     })
+}
+
+/// Compresses a page when its reader takes that.
+pub fn pack_page(response: &mut Response<Body>, accepted: bool) {
+    let headers = response.headers();
+    let is_page = headers.get(CONTENT_TYPE) == Some(&media::HTML);
+    let Body::Bytes(plain) = response.body() else { return };
+    if !is_page || plain.len() < pack::LEAST {
+        return;
+    }
+    let packed = if accepted { pack::gzip(plain) } else { None };
+    response.headers_mut().append(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if let Some(packed) = packed {
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        *response.body_mut() = Body::Bytes(packed);
+    }
 }
 
 /// Answers to `HEAD` say how long the body would be, where that is known, and

@@ -83,6 +83,21 @@ pub fn shortened(text: &str, limit: usize) -> &str {
     text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
 }
 
+/// As many whole words from the start as fit into `limit` characters, and the
+/// first in any case; no small word stands at the end.
+pub fn first_words(text: &str, limit: usize) -> &str {
+    const SMALL: [&str; 9] = ["de", "da", "do", "das", "dos", "e", "a", "o", "em"];
+    let ends = text.char_indices().filter(|(_, c)| *c == ' ').map(|(end, _)| end);
+    let fits = |end: &usize| text[..*end].chars().count() <= limit;
+    let is_whole = |end: &usize| {
+        let last = text[..*end].rsplit(' ').next().unwrap_or_default();
+        !SMALL.contains(&&*last.to_lowercase())
+    };
+    let ends: Vec<usize> = ends.chain([text.len()]).collect();
+    let best = ends.iter().copied().filter(|end| fits(end) && is_whole(end)).next_back();
+    &text[..best.unwrap_or(ends[0])]
+}
+
 /// A whole number with points between thousands, as Brazilians write it.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -212,6 +227,19 @@ mod tests {
         assert_eq!(from_hex("0g"), None);
         assert_eq!(from_hex("abc"), None);
         assert_eq!(from_hex("é"), None);
+    }
+
+    #[test]
+    fn a_name_is_shortened_between_words() {
+        for (name, short) in [
+            ("Seller Platform", "Seller"),
+            ("Loja", "Loja"),
+            ("Escola de Vendas", "Escola"),
+            ("Vendas Ágeis", "Vendas Ágeis"),
+            ("Empreendedorismo Digital", "Empreendedorismo"),
+        ] {
+            assert_eq!(first_words(name, 12), short);
+        }
     }
 
     #[test]

@@ -14,6 +14,11 @@ const storedTheme = () => {
 const applyTheme = (theme) => {
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   else delete root.dataset.theme;
+  // The browser's own bars follow the page: light first, then dark.
+  const [light, dark] = document.querySelectorAll("meta[name=theme-color]");
+  if (!dark) return;
+  light.media = theme === "light" ? "all" : theme === "dark" ? "not all" : "(prefers-color-scheme: light)";
+  dark.media = theme === "dark" ? "all" : theme === "light" ? "not all" : "(prefers-color-scheme: dark)";
 };
 
 applyTheme(storedTheme());
@@ -139,10 +144,13 @@ const behaviours = {
       sent = true;
       button()?.setAttribute("aria-disabled", "true");
     });
-    // The browser may bring the page back as it was left.
-    addEventListener("pageshow", () => {
+    // The browser may bring the page back as it was left: what is sent from it
+    // then is meant anew.
+    addEventListener("pageshow", (event) => {
       sent = false;
       button()?.removeAttribute("aria-disabled");
+      const own = event.persisted && form.elements.namedItem("envio");
+      if (own) own.value = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, "0")).join("");
     });
   },
 

@@ -86,7 +86,7 @@ const switchOn = async () => {
     say("Ligando…");
     const subscription = await within(30, register().then(subscribe));
     const status = await tell(subscription);
-    if (wasTaken(status)) return location.assign("/perfil/avisos?aviso=navegador_ligado");
+    if (wasTaken(status)) return location.assign("/perfil/avisos");
     await subscription.unsubscribe();
     if (status === 422) say("A plataforma não conhece o serviço de avisos deste navegador. Tente em outro navegador.");
     else say("Não foi possível ligar agora. Recarregue a página e tente de novo.");

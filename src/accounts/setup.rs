@@ -23,6 +23,8 @@ use crate::ids::TokenHash;
 use crate::secrets;
 use crate::text;
 
+const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
+
 /// Life of a set-up link.
 const LINK_S: i64 = 30 * 60;
 
@@ -123,7 +125,14 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     match (name.map(str::to_owned), email) {
         (Some(name), Some(email)) if faults.is_empty() => {
             let new = NewUser { email, name, role: Role::Admin, password_hash: None };
-            make(app, request, TokenHash::of(&typed.code), new, password)
+            let made = make(app, request, TokenHash::of(&typed.code), new, password);
+            match made {
+                Err(problem) if problem.code == Code::Conflict && !request.wants_json() => {
+                    let page = form(app, request, typed, ends, &[("email", EMAIL_TAKEN)]);
+                    Ok(Reply::page(&page)?.status(http::StatusCode::CONFLICT))
+                }
+                made => made,
+            }
         }
         _ if request.wants_json() => {
             let fields = faults.into_iter().map(|(name, text)| (name.into(), text.into()));
@@ -151,7 +160,10 @@ fn make(
         if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {
             return Err(Problem::not_found());
         }
-        let taken = || Problem::new(Code::Conflict, "este e-mail já tem uma conta");
+        let taken = || Problem {
+            fields: vec![("email".into(), EMAIL_TAKEN.into())],
+            ..Problem::new(Code::Conflict, "este e-mail já tem uma conta")
+        };
         let user = store::insert(tx, &new)?.ok_or_else(taken)?;
         store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || versions.raise_tokens());

@@ -185,8 +185,6 @@ struct PageQuery {
     pagina: Field<i64>,
     #[serde(default)]
     por_pagina: Field<i64>,
-    #[serde(default)]
-    aviso: Field<String>,
 }
 
 /// `GET …/produtos/{id}`: one product with its movements; `novo` for the
@@ -209,7 +207,6 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let mut check = Check::text();
     let page = check.number("pagina", query.pagina, 1..=1_000_000);
     let rows = check.capped("por_pagina", query.por_pagina, MOST_MOVEMENTS);
-    let notice = check.optional("aviso", query.aviso).unwrap_or_default();
     check.finish()?;
     let window = Window {
         page: page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1),
@@ -231,7 +228,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let form = entry::typed(&found.product.entry);
     let existing = found.existing(app, person, request, MovementForm::fresh());
     Reply::page(&ProductPage {
-        layout: layout(app, person, request).with_flash(flash(&notice)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         base: base(person),
         existing: Some(existing),
         form,

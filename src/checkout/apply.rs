@@ -258,6 +258,10 @@ impl Turn<'_> {
         if after.paid_until.is_some() && after.paid_until != before.paid_until {
             terms.paid_until = after.paid_until;
         }
+        let is_news = (&after.access, after.paid_until) != (&before.access, before.paid_until);
+        if after.is_undone() && after.paid_until.is_none() && is_news {
+            terms.paid_until = None;
+        }
         if self.opens() || after.late_since != before.late_since {
             terms.late_since = after.late_since;
         }

@@ -184,12 +184,9 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         shown["corpo"] = body.unwrap_or_default();
         return Reply::json(&shown);
     }
-    let notice = form_urlencoded::parse(request.query_text().as_bytes())
-        .find(|(name, _)| name == "aviso")
-        .and_then(|(_, word)| flash(&word));
     let pretty = |body: &Value| serde_json::to_string_pretty(body).map_err(Problem::internal);
     Reply::page(&PurchasePage {
-        layout: layout(app, person, request).with_flash(notice),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         happened: When::new(zone, happened(event.happened_ms), request.now),
         student: event.user.map(|user| format!("/admin/alunos/{user}")),
         body: body.as_ref().map(pretty).transpose()?,

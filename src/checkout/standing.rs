@@ -69,6 +69,15 @@ impl Standing {
         self.access == Access::Open
     }
 
+    /// Whether the money for them went back.
+    pub fn is_undone(&self) -> bool {
+        match &self.access {
+            Access::Closed(Kind::Canceled, transaction) => transaction.is_some(),
+            Access::Closed(kind, _) => kind.is_reversal(),
+            _ => false,
+        }
+    }
+
     /// Whether purchases keep the person out.
     pub const fn is_closed(&self) -> bool {
         matches!(self.access, Access::Closed(..))
@@ -210,12 +219,10 @@ impl<'f> Line<'f> {
         events.filter(move |(fact, _)| fact.at_ms >= newest)
     }
 
-    /// Until when it is paid: what was paid back does not count while
-    /// something else keeps it open.
-    fn paid_until(&self, open: bool) -> Option<Instant> {
-        let mut counts: Vec<&Payment<'_>> = self.payments.iter().collect();
-        counts.retain(|paid| !open || paid.reversed.is_none());
-        counts.into_iter().filter_map(|paid| paid.paid_until).max()
+    /// Until when it is paid; what was paid back pays for nothing.
+    fn paid_until(&self) -> Option<Instant> {
+        let kept = self.payments.iter().filter(|paid| paid.reversed.is_none());
+        kept.filter_map(|paid| paid.paid_until).max()
     }
 
     /// What closed it before its time.
@@ -281,7 +288,7 @@ fn of_line(line: &Line<'_>, now: Instant) -> Standing {
         access: Access::Open,
         role: line.role(),
         payment: Some(line.newest().at.clone()),
-        paid_until: line.paid_until(true),
+        paid_until: line.paid_until(),
         late_since: line.late_since(),
         ..Standing::default()
     };
@@ -294,7 +301,6 @@ fn of_line(line: &Line<'_>, now: Instant) -> Standing {
     let over = ended.then_some(Access::Closed(Kind::Cancellation, None));
     if let Some(access) = line.undone().or(over) {
         standing.access = access;
-        standing.paid_until = line.paid_until(false);
         standing.late_since = None;
         standing.ends_at = None;
     }

@@ -1,7 +1,7 @@
 //! The periodic tasks in the operator's panel: how they are, what they did,
 //! a run at once, a pause.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::report::{Answer as RunAnswer, in_words};
@@ -16,9 +16,8 @@ use crate::export;
 use crate::guard::Person;
 use crate::http::answer::Answer;
 use crate::http::csv_file::CsvFile;
-use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Badge, Notice, Tone, When, address};
+use crate::http::view::{Badge, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
 use crate::route::Job;
 use crate::text::grouped;
@@ -307,12 +306,6 @@ fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     })
 }
 
-#[derive(Deserialize)]
-struct RunQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 #[derive(Serialize)]
 struct RunReply {
     ok: bool,
@@ -322,8 +315,6 @@ struct RunReply {
 
 /// `GET /admin/cron/{id}`: one run with its counts and failures.
 pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: RunQuery = request.query()?;
-    let word = Check::text().optional("aviso", query.aviso).unwrap_or_default();
     let id = request.variable("id").parse();
     let id = id.map_err(|_| Problem::not_found())?;
     let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
@@ -334,7 +325,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let counts = in_words(&run.counts).into_iter();
     let errors = run.errors.iter();
     Reply::page(&RunPage {
-        layout: layout(app, person, request).with_flash(notice(&word)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(notice)),
         row: run_row(app, &run, request.now),
         ended: app.zone().page(run.ended_at),
         counts: counts.map(|(words, count)| (words, grouped(count))).collect(),
@@ -359,7 +350,7 @@ pub fn run_now(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     }
     let page = run.id.map_or_else(|| LIST.path.to_owned(), |id| format!("{}/{id}", LIST.path));
     let word = if run.failures.is_empty() { "rodou" } else { "falhou" };
-    Reply::redirect(&address(&page, &[("aviso", word)]))
+    Reply::back(&page, word)
 }
 
 fn act<'a>(action: &'static str, id: &str, name: &'a str) -> Act<'a> {

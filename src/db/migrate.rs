@@ -59,6 +59,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "0008_names_of_messages",
         sql: include_str!("migrations/0008_names_of_messages.sql"),
     },
+    Step { name: "0009_forms_sent", sql: include_str!("migrations/0009_forms_sent.sql") },
 ];
 
 /// Schema version of this program.

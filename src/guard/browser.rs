@@ -5,8 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use http::header::COOKIE;
-use http::{HeaderMap, Method, StatusCode};
+use http::header::{COOKIE, SET_COOKIE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use super::known::{self, Kind, Known};
 use super::{Pass, Person, Refused, Visitor};
@@ -175,6 +175,13 @@ pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'
         (_, Some(_)) => Err(Problem::new(Code::BadRequest, "two session cookies were sent")),
         (first, None) => Ok(first),
     }
+}
+
+/// The session that an answer gives to a browser.
+pub fn session_given(app: &App, headers: &[(HeaderName, HeaderValue)]) -> Option<TokenHash> {
+    let (_, line) = headers.iter().find(|(name, _)| *name == SET_COOKIE)?;
+    let (name, value) = line.to_str().ok()?.split(';').next()?.split_once('=')?;
+    (name == session_cookie_name(app) && !value.is_empty()).then(|| TokenHash::of(value))
 }
 
 /// Over TLS the browser itself refuses a cookie of this name from a sibling host.

@@ -18,7 +18,8 @@ use http::Method;
 use http::header::{AUTHORIZATION, HeaderName};
 
 pub use browser::{
-    SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, visitor,
+    SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, session_given,
+    visitor,
 };
 pub use checkout::{CheckoutSender, checkout, prove_in_body};
 pub use cron::{CronCaller, cron};

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http::header::HOST;
 use http::request::Parts;
 
-use super::problem::{Code, Problem};
+use super::problem::{Code, Problem, Told};
 use super::request::header;
 
 /// Which `Host`s are ours, and our own origins.
@@ -53,11 +53,26 @@ impl Addresses {
             return Ok(());
         }
         let shown = crate::text::shortened(named, 100);
+        let asked = match shown {
+            "" => "O pedido não diz para qual endereço é".to_owned(),
+            _ => format!("O pedido veio para “{shown}”"),
+        };
+        let mut served = vec![&*self.base_url];
+        served.extend(self.origins.iter().map(|one| &**one).filter(|one| *one != self.base_url));
+        let text = format!(
+            "{asked}, e esta plataforma atende por {}. Nada foi alterado. Para atender por outro endereço, quem administra a plataforma muda server.base_url no arquivo de configuração e a inicia de novo.",
+            served.join(" e ")
+        );
         Err(Problem {
             // For the operator whose base_url is wrong; the log escapes it.
             cause: Some(
                 format!("Host {shown:?} is not that of server.base_url {}", self.base_url).into(),
             ),
+            told: Some(Box::new(Told {
+                title: "A plataforma não atende por este endereço",
+                text,
+                href: format!("{}/", self.base_url),
+            })),
             ..Problem::new(Code::BadRequest, "this server does not answer for that host")
         })
     }

@@ -5,7 +5,6 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::view::address;
 use super::{Code, Problem, Reply, Request};
 
 /// How a change will be answered, decided before it is made.
@@ -48,7 +47,7 @@ impl Answer {
         if self.json {
             return Err(problem);
         }
-        Reply::redirect(&address(page, &[("aviso", word)]))
+        Reply::back(page, word)
     }
 
     /// Something cannot be done as things stand: back to `page` with a word, or
@@ -57,13 +56,13 @@ impl Answer {
         if self.json || problem.code != Code::Conflict {
             return Err(problem);
         }
-        Reply::redirect(&address(page, &[("aviso", word)]))
+        Reply::back(page, word)
     }
 
     /// `{"ok":true}` with more members, or back to `page`.
     pub fn with(self, page: &str, word: &str, members: &[(&str, Value)]) -> Result<Reply, Problem> {
         if !self.json {
-            return Reply::redirect(&address(page, &[("aviso", word)]));
+            return Reply::back(page, word);
         }
         let mut body = Map::new();
         body.insert("ok".to_owned(), true.into());

@@ -9,11 +9,12 @@ use std::io::Write as _;
 use std::sync::{LazyLock, OnceLock};
 
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, VARY};
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, VARY};
 use http::{HeaderMap, HeaderValue};
 use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 
+use super::pack::accepts;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::text::hex;
@@ -100,9 +101,7 @@ pub fn named(name: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
 
 impl Asset {
     fn reply(&self, headers: &HeaderMap) -> Reply {
-        let accepted =
-            headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let (body, encoding) = self.encoded(accepted);
+        let (body, encoding) = self.encoded(headers);
         let mut reply = Reply::of(self.media.clone(), body);
         if self.is_text() {
             reply = reply.with(VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -117,21 +116,15 @@ impl Asset {
         self.media.to_str().is_ok_and(|media| media.starts_with("text/") || media.ends_with("+xml"))
     }
 
-    fn encoded(&self, accepted: &str) -> (Bytes, Option<&'static str>) {
-        let accepts = |name: &str| {
-            accepted.split(',').any(|part| {
-                let mut words = part.split(';').map(str::trim);
-                words.next() == Some(name) && !words.any(|word| word == "q=0")
-            })
-        };
-        if self.is_text() && accepts("br") {
+    fn encoded(&self, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
+        if self.is_text() && accepts(headers, "br") {
             if let Some(bytes) =
                 self.brotli.get_or_init(|| smaller(&self.plain, brotli(&self.plain)))
             {
                 return (bytes.clone(), Some("br"));
             }
         } else if self.is_text()
-            && accepts("gzip")
+            && accepts(headers, "gzip")
             && let Some(bytes) = self.gzip.get_or_init(|| smaller(&self.plain, gzip(&self.plain)))
         {
             return (bytes.clone(), Some("gzip"));

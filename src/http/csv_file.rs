@@ -2,7 +2,8 @@
 //!
 //! What a spreadsheet would take for a formula gets an apostrophe before it
 //! (OWASP, "CSV Injection"), at the start of a cell and wherever a spreadsheet
-//! with other separators may begin one; reading takes it off again.
+//! with other separators may begin one; reading takes it off again. So does a
+//! long number, which a spreadsheet would round to fifteen digits.
 
 use std::borrow::Cow;
 
@@ -92,7 +93,20 @@ fn harmless(cell: &str) -> Cow<'_, str> {
 }
 
 fn begins_badly(cell: &str) -> bool {
-    cell.starts_with(['\t', '\r', '\n', '\'']) || is_formula(cell)
+    cell.starts_with(['\t', '\r', '\n', '\'']) || is_formula(cell) || is_code(cell)
+}
+
+/// Digits a number keeps in a spreadsheet.
+const KEPT: usize = 15;
+/// Digits of the shortest code, such as an EAN, that may begin with a zero.
+const SHORTEST_CODE: usize = 8;
+
+/// Whether digits are no number to a reader but to a spreadsheet, which would
+/// change them: it keeps fifteen, and no zero before them.
+fn is_code(cell: &str) -> bool {
+    let digits = cell.len();
+    cell.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits > KEPT || digits >= SHORTEST_CODE && cell.starts_with('0'))
 }
 
 /// Whether a formula begins a piece of a cell, behind what spreadsheets pass
@@ -148,12 +162,34 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_digits_read_back(cell in "'{0,2}0?[0-9]{0,20};?") {
+            let safe = harmless(&cell).into_owned();
+            prop_assert_eq!(original(&safe), &*cell);
+        }
+
+        #[test]
         fn any_cell_reads_back(cell in "[=+@'; ,\\t\\r\\n\"\0a＝-]{0,12}") {
             let safe = harmless(&cell).into_owned();
             prop_assert_eq!(original(&safe), &*cell);
             for piece in safe.split(SPLITS) {
                 prop_assert!(!piece.trim_start_matches([' ', '"']).starts_with(FORMULA), "{:?}", safe);
             }
+        }
+    }
+
+    #[test]
+    fn a_spreadsheet_keeps_every_digit() {
+        for (cell, safe) in [
+            ("2000001234567890", "'2000001234567890"),
+            ("07891234567895", "'07891234567895"),
+            ("7891234567895", "7891234567895"),
+            ("5511987654321", "5511987654321"),
+            ("0", "0"),
+            ("1234.56", "1234.56"),
+            ("2000001234567890 x", "2000001234567890 x"),
+        ] {
+            assert_eq!(harmless(cell), safe);
+            assert_eq!(original(safe), cell);
         }
     }
 

@@ -155,14 +155,34 @@ pub struct Problem {
     pub fields: Fields,
     /// Seconds after which a new try makes sense.
     pub retry_after_s: Option<i64>,
+    /// What a browser is told in place of the words of the status.
+    pub told: Option<Box<Told>>,
     /// What to log; never sent.
     pub cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// The words of an error's page.
+#[derive(Debug)]
+pub struct Told {
+    /// What happened.
+    pub title: &'static str,
+    /// What is safe and what to do.
+    pub text: String,
+    /// Where the button leads.
+    pub href: String,
 }
 
 impl Problem {
     /// A problem with a code and a sentence.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), fields: Vec::new(), retry_after_s: None, cause: None }
+        Self {
+            code,
+            message: message.into(),
+            fields: Vec::new(),
+            retry_after_s: None,
+            told: None,
+            cause: None,
+        }
     }
 
     /// No, a wrong or an expired credential.

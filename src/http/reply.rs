@@ -25,12 +25,14 @@ pub struct Reply {
     pub media: Option<HeaderValue>,
     pub body: Body,
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// A page, and the word that its next view in this session turns into a notice.
+    pub notice: Option<Box<(String, String)>>,
 }
 
 impl Reply {
     /// An answer without a body.
     pub const fn empty(status: StatusCode) -> Self {
-        Self { status, media: None, body: Body::empty(), headers: Vec::new() }
+        Self { status, media: None, body: Body::empty(), headers: Vec::new(), notice: None }
     }
 
     /// An answer with a body of a media type.
@@ -40,6 +42,7 @@ impl Reply {
             media: Some(media),
             body: Body::Bytes(body.into()),
             headers: Vec::new(),
+            notice: None,
         }
     }
 
@@ -62,6 +65,18 @@ impl Reply {
     pub fn redirect(to: &str) -> Result<Self, Problem> {
         let location = HeaderValue::from_str(to).map_err(Problem::internal)?;
         Ok(Self::empty(StatusCode::SEE_OTHER).with(LOCATION, location))
+    }
+
+    /// 303 to an own page that turns `word` into a notice, once; an empty word is none.
+    pub fn back(page: &str, word: &str) -> Result<Self, Problem> {
+        let reply = Self::redirect(page)?;
+        Ok(if word.is_empty() { reply } else { reply.noticed(page, word) })
+    }
+
+    /// The same answer; the next view of `page` turns `word` into a notice.
+    pub fn noticed(mut self, page: &str, word: &str) -> Self {
+        self.notice = Some(Box::new((page.to_owned(), word.to_owned())));
+        self
     }
 
     /// The same answer with another status.

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde::de::DeserializeOwned;
 
 use super::input;
+use super::once::Once;
 use super::problem::{Family, Problem};
 use crate::clock::Instant;
 use crate::db::Lane;
@@ -31,6 +32,10 @@ pub struct Request {
     pub lane: Lane,
     /// The shape of this row's errors, which decides how bad input is named.
     pub family: Family,
+    /// Word for a notice about the last action, on the page that shows it.
+    pub notice: Option<String>,
+    /// The form that is sent, when it is one that does its work once.
+    pub once: Option<Once>,
 }
 
 impl Request {

@@ -132,7 +132,7 @@ impl Listing {
             order,
             descending,
             csv,
-            notice: text("aviso"),
+            notice: request.notice.clone().unwrap_or_default(),
             filters,
         })
     }

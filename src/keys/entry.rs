@@ -140,7 +140,7 @@ impl Typed {
     pub fn fresh() -> Self {
         Self {
             name: String::new(),
-            scopes: vec![Scope::Write.name().to_owned()],
+            scopes: Vec::new(),
             networks: String::new(),
             limit: String::new(),
             until: String::new(),

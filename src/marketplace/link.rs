@@ -83,7 +83,7 @@ impl Outcome {
 
     /// Leads back to the accounts, where the outcome is told.
     pub fn redirect(self) -> Result<Reply, Problem> {
-        Reply::redirect(&format!("/painel/ml?aviso={}", self.word()))
+        Reply::back("/painel/ml", self.word())
     }
 }
 

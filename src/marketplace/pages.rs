@@ -1,6 +1,6 @@
 //! A student's home and the page of linked accounts, as pages or as JSON.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::link::Outcome;
 use super::store::{self, AccountSummary, DaySales, RecentOrder};
@@ -16,11 +16,9 @@ use super::wire::{AccountJson, SaleJson};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::clock::{Day, Instant, Zone};
-use crate::config::SignatureMode;
 use crate::guard::Person;
 use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::http::input::{Check, Field};
-use crate::http::view::{Badge, Notice, Tone, When, day_in_words, greeting};
+use crate::http::view::{Badge, Notice, OrderState, Tone, When, day_in_words, greeting};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::MlUserId;
 use crate::messages::views::NewsRow;
@@ -245,20 +243,12 @@ fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
         } else {
             sale.store.clone()
         },
-        status: Badge::order(&sale.status),
+        status: OrderState::new(&sale.status),
     }
-}
-
-#[derive(Deserialize)]
-struct AccountsQuery {
-    #[serde(default)]
-    aviso: Field<String>,
 }
 
 /// `GET /painel/ml`: the linked accounts, and what came of linking one.
 pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: AccountsQuery = request.query()?;
-    let word = Check::text().optional("aviso", query.aviso);
     let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
     let (accounts, areas) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((store::accounts_of(tx, owner, today)?, sync::store::of_owner(tx, owner)?))
@@ -272,7 +262,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             .collect();
         return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
     }
-    let outcome = word.as_deref().and_then(Outcome::of_word);
+    let outcome = request.notice.as_deref().and_then(Outcome::of_word);
     let health: Vec<_> = accounts
         .iter()
         .map(|one| Health::of(&one.linked, own_areas(one, &areas), request.now))
@@ -281,7 +271,6 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         layout: layout(app, person, request)
             .with_flash(outcome.and_then(|outcome| notice(outcome, &accounts))),
         configured,
-        signature_required: config.signature == SignatureMode::Required,
         look_after_s: health.iter().filter_map(|one| one.look_after_s).min(),
         accounts: accounts
             .iter()

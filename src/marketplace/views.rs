@@ -4,7 +4,7 @@
 use askama::Template;
 
 use crate::http::chart::{BarChart, Stat};
-use crate::http::view::{Badge, Layout, Notice, Progress, Tone, When};
+use crate::http::view::{Badge, Layout, Notice, OrderState, Progress, Tone, When};
 use crate::messages::views::NewsRow;
 
 /// `GET /painel`: the student's home.
@@ -85,7 +85,7 @@ pub struct SaleRow {
     /// Nickname of the selling account.
     pub store: String,
     /// State of the order.
-    pub status: Badge,
+    pub status: OrderState,
 }
 
 /// `GET /painel/ml`: the student's marketplace accounts.
@@ -97,8 +97,6 @@ pub struct AccountsPage {
     /// Whether the marketplace is configured, so that accounts can be linked.
     pub configured: bool,
     /// Whether notifications without a signature are refused, which the real
-    /// marketplace's are: worth a word to the operator.
-    pub signature_required: bool,
     /// The linked accounts.
     pub accounts: Vec<LinkedAccount>,
     /// Seconds after which the page asks again how far readings are; `None` when

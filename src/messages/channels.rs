@@ -82,16 +82,8 @@ struct WireChannel {
     pendentes: u64,
 }
 
-#[derive(Deserialize)]
-struct ChannelsQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 /// `GET /admin/mensagens/canais`: the channels, as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: ChannelsQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let standings = standings(app, person, request)?;
     if request.wants_json() {
         let channels = standings.into_iter().map(|one| WireChannel {
@@ -106,7 +98,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let user = person.account.user_id;
     let number = app.db.read(request.lane, |tx| own::chat_number(tx, user))?.unwrap_or_default();
     let mut page = shown(app, person, request, &standings, view::Field::of(number));
-    page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
+    page.layout = page.layout.with_flash(request.notice.as_deref().and_then(flash));
     Reply::page(&page)
 }
 

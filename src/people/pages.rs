@@ -298,11 +298,9 @@ fn flash(word: &str) -> Option<Notice> {
     Some(Notice::new(tone, title, text))
 }
 
-/// What the last action led to, as the page's address says it.
+/// What the last action led to.
 pub fn notice(request: &Request) -> Option<Notice> {
-    let (_, word) = form_urlencoded::parse(request.query_text().as_bytes())
-        .find(|(name, _)| name == "aviso")?;
-    flash(&word)
+    request.notice.as_deref().and_then(flash)
 }
 
 /// How a message with a password link will reach a person.

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::db::ReadTx;
 use crate::guard::Person;
 use crate::http::answer::Answer;
-use crate::http::input::{Check, Field};
+use crate::http::input::{self, Check, Field};
 use crate::http::view::{self, Notice, Tab, Tick, Tone};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::UserId;
@@ -66,23 +66,15 @@ fn who(person: &Person) -> (UserId, Role) {
     (person.account.user_id, person.account.role)
 }
 
-#[derive(Deserialize)]
-struct AlertsQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 /// `GET /perfil/avisos`: channels and kinds, each with whether it is wanted.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: AlertsQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     if request.wants_json() {
         let (own, push, chat) = read(app, person, request)?;
         let chat = chat.map(|chat| telegram::wire(app, &chat));
         return json(&own, push.wire(app.zone()), chat);
     }
     show(app, person, request, |page| {
-        page.layout.flash = notice.as_deref().and_then(flash);
+        page.layout.flash = request.notice.as_deref().and_then(flash);
     })
 }
 
@@ -115,7 +107,13 @@ pub fn show(
         } else {
             about(*channel, own.reach.has(*channel)).to_owned()
         },
-        ..Tick::new(channel.name(), channel_words(channel.name()), own.takes(*channel))
+        // What is not connected cannot be chosen yet.
+        off: !own.reach.has(*channel),
+        ..Tick::new(
+            channel.name(),
+            channel_words(channel.name()),
+            own.reach.has(*channel) && own.takes(*channel),
+        )
     };
     let kind = |kind: &Kind| Tick {
         help: kind_help(*kind).to_owned(),
@@ -264,11 +262,16 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     check.finish()?;
     let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));
+    let is_form = input::is_form(request.headers());
     Ok(Box::new(move |tx| {
         let (own, user) = (Own::read(tx, ways, who)?, who.0);
         let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
         for channel in own.channels.iter().filter(|_| says_channels) {
             let wanted = has(&channels, channel.name());
+            // The form has no box for it yet, so it says nothing about it.
+            if is_form && !wanted && !own.reach.has(*channel) {
+                continue;
+            }
             if wanted != own.takes(*channel) {
                 choices::set(tx, user, channel.name(), wanted)?;
             }

@@ -1,7 +1,7 @@
 //! `GET /perfil`: one's own account, as page and as JSON.
 
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::views::{ExtensionRow, ProfilePage, SessionRow};
 use super::{alerts, devices};
@@ -10,7 +10,6 @@ use crate::accounts::own::{self, LivingToken, OpenSession};
 use crate::app::App;
 use crate::clock::{Day, Instant};
 use crate::guard::Person;
-use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::view::{self, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
@@ -58,22 +57,14 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<Own, Problem> {
     })
 }
 
-#[derive(Deserialize)]
-struct ProfileQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 /// `GET /perfil`: the account, its sessions and its token.
 pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: ProfileQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let own = read(app, person, request)?;
     if request.wants_json() {
         return json(app, person, request, own);
     }
     let mut page = page(app, person, request, &own);
-    page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
+    page.layout = page.layout.with_flash(request.notice.as_deref().and_then(flash));
     Reply::page(&page)
 }
 

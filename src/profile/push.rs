@@ -25,6 +25,8 @@ use crate::text::hex;
 
 /// Longest name of a browser that is kept.
 const LONGEST_AGENT: usize = 200;
+/// What the page says of a browser that was switched on.
+const LINKED: &str = "navegador_ligado";
 
 /// What the page shows of push.
 pub struct Own {
@@ -160,11 +162,13 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
     let (user, answer) = (person.account.user_id, Answer::to(request));
     Ok(Box::new(move |tx| {
         let added = store::add(tx, user, &subscription, &agent)?;
-        if added.is_new {
-            answer.made(added.device, PATH, "navegador_ligado")
+        let reply = if added.is_new {
+            answer.made(added.device, PATH, LINKED)?
         } else {
-            answer.done(added.device, PATH, "navegador_ligado")
-        }
+            answer.done(added.device, PATH, LINKED)?
+        };
+        // The script that asks leads there by itself.
+        Ok(reply.noticed(PATH, LINKED))
     }))
 }
 

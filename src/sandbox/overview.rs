@@ -10,7 +10,7 @@ use super::state::{Sandbox, World};
 use super::switches::SWITCHES;
 use super::things::{Claim, Item, Order, Question, Seller};
 use crate::clock::{Instant, Zone};
-use crate::http::view::Badge;
+use crate::http::view::{Badge, OrderState};
 use crate::money::Cents;
 use crate::text::grouped;
 
@@ -61,7 +61,7 @@ struct OrderRow {
     title: String,
     quantity: i64,
     total: String,
-    status: &'static str,
+    status: String,
     status_class: &'static str,
     shipping: &'static str,
     open: bool,
@@ -220,8 +220,8 @@ fn order_rows(world: &World) -> Vec<OrderRow> {
         title: world.items.get(&order.item).map(|item| item.title.clone()).unwrap_or_default(),
         quantity: order.quantity,
         total: order.total().page(),
-        status: shown(Badge::order(&order.status)).0,
-        status_class: shown(Badge::order(&order.status)).1,
+        status: OrderState::new(&order.status).word().to_owned(),
+        status_class: OrderState::new(&order.status).tone().class(),
         shipping: order
             .shipment
             .and_then(|id| world.shipments.get(&id))

@@ -133,6 +133,61 @@ fn verb_words(verb: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Names of fields as the forms call them. Names that are such words already,
+/// but for the capital, are left out.
+const FIELDS: [(&str, &str); 43] = [
+    ("ativo", "Ativo"),
+    ("ate", "Até"),
+    ("atrasado_desde", "Pagamento atrasado desde"),
+    ("beneficios", "Benefícios"),
+    ("bio", "Sobre"),
+    ("chat_number", "Número de chat"),
+    ("como", "Como terminou"),
+    ("criado_em", "Cadastrado em"),
+    ("criados", "Criados"),
+    ("curso_id", "Curso"),
+    ("data_hora", "Dia e hora"),
+    ("descricao", "Descrição"),
+    ("duracao_minutos", "Duração em minutos"),
+    ("ean", "EAN"),
+    ("em_disputa", "Em disputa"),
+    ("em_disputa_desde", "Em disputa desde"),
+    ("email", "E-mail"),
+    ("escopos", "O que a chave pode fazer"),
+    ("expira_em", "Vale até"),
+    ("explicacao", "Explicação"),
+    ("extensao", "Acessos da extensão"),
+    ("ips", "Endereços permitidos"),
+    ("limite", "Limite de chamadas"),
+    ("linkedin", "LinkedIn"),
+    ("link_checkout", "Link de compra"),
+    ("nova", "Chave nova"),
+    ("ordem", "Ordem"),
+    ("pago_ate", "Pago até"),
+    ("papeis", "Quem vê"),
+    ("permissoes", "Permissões"),
+    ("preco", "Preço"),
+    ("professor_id", "Professor"),
+    ("publico", "Aberto ao público"),
+    ("quem_via", "Quem via"),
+    ("sem_mudanca", "Sem mudança"),
+    ("sessoes", "Sessões"),
+    ("sku", "SKU"),
+    ("slug", "Endereço"),
+    ("status", "Situação"),
+    ("termina_em", "Termina em"),
+    ("titulo", "Título"),
+    ("video_url", "Endereço do vídeo"),
+    ("youtube", "YouTube"),
+];
+
+fn field_words(name: &str) -> String {
+    let known = FIELDS.iter().find(|(known, _)| *known == name);
+    let words = known.map_or_else(|| name.replace('_', " "), |(_, words)| (*words).to_owned());
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// One field of what an entry changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -153,7 +208,7 @@ pub fn changes(entry: &Entry) -> Vec<Change> {
             let text =
                 |fields: &Map<String, Value>| fields.get(name).map_or_else(String::new, words);
             let (before, after) = (text(&before), text(&after));
-            Change { field: name.clone(), differs: before != after, before, after }
+            Change { field: field_words(name), differs: before != after, before, after }
         })
         .collect();
     changes.sort_by_key(|change| !change.differs);
@@ -178,7 +233,9 @@ fn words(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join("\n"),
         Value::Object(fields) => {
-            let lines = fields.iter().map(|(name, value)| format!("{name}: {}", words(value)));
+            let lines = fields
+                .iter()
+                .map(|(name, value)| format!("{}: {}", field_words(name), words(value)));
             lines.collect::<Vec<_>>().join("\n")
         }
     }
@@ -228,10 +285,10 @@ mod tests {
         assert_eq!(
             told,
             [
-                ("ativo", "sim", "não", true),
-                ("tags", "a\nb", "a", true),
-                ("novo", "", "x: 1", true),
-                ("nome", "Ana", "Ana", false),
+                ("Ativo", "sim", "não", true),
+                ("Tags", "a\nb", "a", true),
+                ("Novo", "", "X: 1", true),
+                ("Nome", "Ana", "Ana", false),
             ]
         );
         let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)));

@@ -417,7 +417,7 @@ fn lists_menus_and_questions_work_by_keyboard() {
     browser.see("Excluir o plano Plano Anual?");
     browser.key(TAB);
     browser.key(ENTER);
-    browser.wait_for_path("/admin/estilo?aviso=pronto");
+    browser.wait_for_path("/admin/estilo");
     browser.see("Assim se conta o resultado de uma ação.");
     browser.expect_no_complaints();
 }

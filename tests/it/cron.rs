@@ -273,7 +273,7 @@ fn a_paused_task_is_left_out_until_it_is_resumed() {
     assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 0);
     let admin = site.administrator();
     let resumed = admin.send(Request::new("POST", &act("retomar"))).expect(303);
-    assert_eq!(resumed.header("location"), Some("/admin/cron?aviso=retomada"));
+    assert_eq!(resumed.header("location"), Some("/admin/cron"));
     assert_eq!(run(&site)["inativos"], 1);
     let acts = "SELECT action || ' ' || object_id FROM audit WHERE object_kind = 'tarefa' ORDER BY audit_id";
     assert_eq!(site.stored(acts), ["cron.pausar inatividade", "cron.retomar inatividade"]);
@@ -293,8 +293,8 @@ fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
     let answer = admin.post("/admin/cron/rodar", &json!({})).ok();
     assert_eq!((&answer["ok"], &answer["inativos"]), (&json!(true), &json!(1)));
     let redirected = admin.send(Request::new("POST", "/admin/cron/rodar")).expect(303);
-    assert_eq!(redirected.header("location"), Some("/admin/cron/2?aviso=rodou"));
-    let page = admin.get("/admin/cron/2?aviso=rodou").expect(200).text();
+    assert_eq!(redirected.header("location"), Some("/admin/cron/2"));
+    let page = admin.get("/admin/cron/2").expect(200).text();
     assert!(page.contains("Execução concluída") && page.contains("Não havia nada a fazer"));
     let listed = json_of(&admin, HISTORY);
     assert_eq!(listed["total"], 2);

@@ -151,7 +151,7 @@ fn a_notification_is_worked_again_from_the_start() {
     ana.post(&again, &json!({})).expect(403);
     world.link(&ana, LOJA);
     let back = admin.send(Request::new("POST", &again)).expect(303);
-    assert_eq!(back.header("location"), Some("/admin/notificacoes?aviso=na_fila"));
+    assert_eq!(back.header("location"), Some("/admin/notificacoes"));
     let one = || list(&admin, &format!("{INBOX}/{id}"));
     // That there is no such order is believed the second time.
     until("it is worked", Duration::from_mins(1), || {

@@ -188,7 +188,7 @@ fn a_browser_changes_and_revokes_a_key() {
         ("expira_em", "2026-11-21"),
     ];
     let changed = send("/admin/chaves/1", &fields).expect(303);
-    assert_eq!(changed.header("location"), Some("/admin/chaves?aviso=alterada"));
+    assert_eq!(changed.header("location"), Some("/admin/chaves"));
     let stored = json_of(&administrator, "/admin/chaves/1");
     for (name, value) in [
         ("nome", json!("CRM 2")),
@@ -200,7 +200,7 @@ fn a_browser_changes_and_revokes_a_key() {
         assert_eq!(stored[name], value, "{name}");
     }
     let revoked = send("/admin/chaves/1/excluir", &[]).expect(303);
-    assert_eq!(revoked.header("location"), Some("/admin/chaves?aviso=revogada"));
+    assert_eq!(revoked.header("location"), Some("/admin/chaves"));
     assert_eq!(call(&key), unknown());
     let page = administrator.get("/admin/chaves/1").expect(200).text();
     assert!(page.contains("Revogado") && !page.contains("name=\"nome\""), "{page}");

@@ -59,6 +59,7 @@ mod durability; // Killed at any moment, the server keeps what it answered.
 mod exhaustion; // One client must not stop the others.
 mod fees; // The fee calculator: fields, memory of a day, and whose account.
 mod files; // Which files commands make, replace, refuse and leave alone.
+mod forms; // Forms do their work once, and what came of it is told once.
 mod framing; // Requests that are not what they seem.
 mod home; // The operator's home: what is open, and the verdict.
 mod import; // Students from a list: checked first, then all of them or none.

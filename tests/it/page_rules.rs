@@ -96,6 +96,8 @@ pub fn hold(html: &str, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
         Ok(page) => {
             structure(&page, wrong);
             references(&page, wrong);
+            told_outside(&page, wrong);
+            forms(&page, wrong);
             controls(&page, wrong);
             policy(&page, wrong);
             drawings(&page, rules, wrong);
@@ -177,6 +179,43 @@ fn references(page: &Page, wrong: &mut Vec<String>) {
         let fragment = one.get("href").and_then(|href| href.strip_prefix('#'));
         if let Some(id) = fragment.filter(|id| !ids.contains(id)) {
             wrong.push(format!("a link to #{id}, which is not there"));
+        }
+    }
+}
+
+/// What a search engine or a link's preview says of the page, and the colour
+/// that a browser gives its own bars.
+fn told_outside(page: &Page, wrong: &mut Vec<String>) {
+    let named = |name: &'static str| {
+        let found = page.all(&["meta"]).filter(move |one| one.get("name") == Some(name));
+        found.filter_map(|one| one.get("content"))
+    };
+    let about: Vec<&str> = named("description").collect();
+    if about.len() != 1 || !(20..=200).contains(&about[0].trim().chars().count()) {
+        wrong.push(format!("it is described as {about:?}"));
+    }
+    if named("theme-color").count() != 2 {
+        wrong.push("no colours for both themes".to_owned());
+    }
+}
+
+/// Forms leave faults to our words, and do their work once.
+fn forms(page: &Page, wrong: &mut Vec<String>) {
+    let mut values = BTreeSet::new();
+    for form in page.all(&["form"]) {
+        let action = form.get("action").unwrap_or_default();
+        if !form.has("novalidate") {
+            wrong.push(format!("the browser checks the form to {action}"));
+        }
+        let inside = |one: &&Element| page.path(one).any(|around| std::ptr::eq(around, form));
+        let fields = page.all(&["input"]).filter(inside);
+        let own: Vec<&str> = fields
+            .filter(|one| one.get("name") == Some("envio") && one.get("type") == Some("hidden"))
+            .filter_map(|one| one.get("value"))
+            .collect();
+        let expected = usize::from(form.get("method") == Some("post"));
+        if own.len() != expected || own.iter().any(|one| one.len() != 32 || !values.insert(*one)) {
+            wrong.push(format!("the form to {action} has {own:?} of its own"));
         }
     }
 }

@@ -88,7 +88,7 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
     assert_eq!(stored(&site), 1, "one a person");
     let form = upload("/perfil/foto", "x", "image/png", PLAIN);
     let answer = ana.send(form).expect(303);
-    assert_eq!(answer.header("location"), Some("/perfil?aviso=foto"));
+    assert_eq!(answer.header("location"), Some("/perfil"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_replaced_or_removed_photo_is_gone() {
     // The same picture of somebody else stays where it is.
     assert_eq!(own_photo(&rui, PLAIN), second);
     let removed = ana.send(Request::new("POST", "/perfil/foto/excluir")).expect(303);
-    assert_eq!(removed.header("location"), Some("/perfil?aviso=foto_excluida"));
+    assert_eq!(removed.header("location"), Some("/perfil"));
     nobody.get(&second).expect(200);
     assert!(!ana.get("/perfil").expect(200).text().contains("/fotos/"));
     rui.post("/perfil/foto/excluir", &json!({})).ok();
@@ -232,7 +232,7 @@ fn a_teachers_photo_is_public_at_once_and_goes_with_the_teacher() {
     site.person("ana").get(&target).expect(403);
     let form = bia.send(upload(&target, "lia.webp", "image/webp", LOSSY)).expect(303);
     let page = format!("/admin/professores/{id}");
-    assert_eq!(form.header("location"), Some(&*format!("{page}?aviso=foto")));
+    assert_eq!(form.header("location"), Some(&*page));
     let address = shown().as_str().unwrap().to_owned();
     nobody.get(&address).expect(200);
     let again = Request::new("GET", "/api/v1/professores").header("If-Modified-Since", &before);

@@ -53,8 +53,8 @@ fn a_name_is_changed_at_once_and_typed_values_are_kept() {
     let (ana, extension) = (site.person("ana"), site.extension("ana"));
     let saved =
         form(&ana, "/perfil", &[("nome", "  Ana Lúcia  "), ("chat_number", "")]).expect(303);
-    assert_eq!(saved.header("location"), Some("/perfil?aviso=dados"));
-    assert!(ana.get("/perfil?aviso=dados").expect(200).text().contains("Dados salvos"));
+    assert_eq!(saved.header("location"), Some("/perfil"));
+    assert!(ana.get("/perfil").expect(200).text().contains("Dados salvos"));
     assert_eq!(extension.get("/api/ext/me").ok()["user"]["nome"], "Ana Lúcia");
     ana.post("/perfil", &json!({ "nome": "Ana L." })).ok();
     assert_eq!(profile(&ana)["nome"], "Ana L.");
@@ -138,7 +138,7 @@ fn a_new_password_ends_everything_but_this_browser() {
     let form = [("atual", NEW), ("senha", "e mais uma senha"), ("revogar_tokens", "1")];
     let request = Request::new("POST", "/perfil/senha").form(&form).header("Cookie", &cookie);
     let changed = site.anonymous().send(request).expect(303);
-    assert_eq!(changed.header("location"), Some("/perfil?aviso=senha"));
+    assert_eq!(changed.header("location"), Some("/perfil"));
     seller.get("/api/v1/partner/health").expect(401);
 }
 
@@ -209,7 +209,7 @@ fn sessions_are_listed_and_ended() {
     rui.post(&end, &json!({})).expect(404);
     assert_eq!(home(&phone), 200);
     let ended = here.send(Request::new("POST", &end)).expect(303);
-    assert_eq!(ended.header("location"), Some("/perfil?aviso=sessao"));
+    assert_eq!(ended.header("location"), Some("/perfil"));
     assert_eq!((home(&phone), home(&laptop)), (303, 200));
     here.post(&end, &json!({})).expect(404);
     here.post("/perfil/sessoes/x/encerrar", &json!({})).expect(404);
@@ -240,7 +240,7 @@ fn the_extensions_access_is_shown_and_ended() {
     assert_eq!(token["ate"], "2026-12-20 09:00:00");
     assert!(ana.get("/perfil").expect(200).text().contains("Encerrar acesso da extensão"));
     let revoked = ana.send(Request::new("POST", "/perfil/extensao/revogar")).expect(303);
-    assert_eq!(revoked.header("location"), Some("/perfil?aviso=extensao"));
+    assert_eq!(revoked.header("location"), Some("/perfil"));
     extension.get("/api/ext/me").expect(401);
     assert_eq!(profile(&ana)["extensao"], Value::Null);
     assert_eq!(ana.post("/perfil/extensao/revogar", &json!({})).ok()["revogados"], 0);

@@ -97,8 +97,8 @@ fn a_waiting_message_is_cancelled_once_and_on_the_record() {
     let person = site.person("caio");
     person.post(&cancel, &json!({})).expect(403);
     let cancelled = admin.send(Request::new("POST", &cancel)).expect(303);
-    assert_eq!(cancelled.header("location"), Some("/admin/mensagens?aviso=cancelada"));
-    let page = admin.get("/admin/mensagens?aviso=cancelada").expect(200);
+    assert_eq!(cancelled.header("location"), Some("/admin/mensagens"));
+    let page = admin.get("/admin/mensagens").expect(200);
     assert!(page.text().contains("Mensagem cancelada"));
     assert_eq!(admin.post(&cancel, &json!({})).expect(409).code(), "conflict");
     admin.post(&format!("{QUEUE}/999999/cancelar"), &json!({})).expect(404);

@@ -158,7 +158,7 @@ fn a_browser_gets_the_link_on_the_page() {
     assert!(answer(&world, ANA, 2).starts_with("Tudo certo"));
     let gone = ana.send(Request::new("POST", "/perfil/telegram/desconectar").form(&[]));
     let gone = gone.expect(303);
-    assert_eq!(gone.header("location"), Some("/perfil/avisos?aviso=telegram_desconectado"));
+    assert_eq!(gone.header("location"), Some("/perfil/avisos"));
     assert_eq!(chat_of(&ana), Value::Null);
 }
 

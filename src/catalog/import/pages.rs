@@ -93,7 +93,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Err(_) => return refused(app, person, request, Some("Escolha um arquivo CSV."), None),
     };
     match take(app, person, request, &bytes) {
-        Ok(counts) => done(person, request, counts),
+        Ok(done) => done,
         Err(ImportError::Db(error)) => Err(error.into()),
         Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(request, &bad),
         Err(ImportError::Rows(bad)) => refused(app, person, request, None, Some(&bad)),
@@ -127,25 +127,30 @@ fn take(
     person: &Person,
     request: &Request,
     bytes: &[u8],
-) -> Result<Counts, ImportError> {
+) -> Result<Result<Reply, Problem>, ImportError> {
     let file = read(bytes).map_err(ImportError::File)?;
     let change = Change::of(app, person, request);
+    let (once, page, wants_json) = (request.once.clone(), base(person), request.wants_json());
     app.db.write(move |tx| {
         let counts = apply(tx, change.owner, &file)?;
         change.made(tx);
-        Ok(counts)
+        let reply = done(page, wants_json, counts);
+        if let (Some(once), Ok(reply)) = (once, &reply) {
+            once.keep(tx, reply)?;
+        }
+        Ok(reply)
     })
 }
 
-fn done(person: &Person, request: &Request, counts: Counts) -> Result<Reply, Problem> {
-    if request.wants_json() {
+fn done(page: &str, wants_json: bool, counts: Counts) -> Result<Reply, Problem> {
+    if wants_json {
         let mut body = json!(counts);
         body["ok"] = true.into();
         return Reply::json(&body);
     }
     let Counts { created, changed, unchanged } = counts;
     let word = format!("importado-{created}-{changed}-{unchanged}");
-    Reply::redirect(&view::address(base(person), &[("aviso", &word)]))
+    Reply::back(page, &word)
 }
 
 /// The bad rows for programs, in the shape of the panels' errors.

@@ -17,13 +17,13 @@ const ACCOUNTS: [&str; 16] = [
     "fornecedor@exemplo.test drop",
     "gil@exemplo.test pro pago 2026-12-10 termina 2026-12-10",
     "iris@exemplo.test podio pago 2026-11-01 atrasado 2026-11-04",
-    "ivo@exemplo.test pro suspenso pago 2026-12-08",
+    "ivo@exemplo.test pro suspenso",
     "kia@exemplo.test podio disputa 2026-11-01",
     "leo@exemplo.test pro suspenso pago 2026-10-10",
     "lia@exemplo.test pro pago 2026-12-20",
-    "max@exemplo.test pro suspenso pago 2026-12-02",
+    "max@exemplo.test pro suspenso",
     "noa@exemplo.test pro pago 2026-12-07 disputa 2026-11-16",
-    "rui@exemplo.test vip suspenso pago 2026-12-01",
+    "rui@exemplo.test vip suspenso",
     "uli@exemplo.test vip pago 2026-12-14",
 ];
 

@@ -61,17 +61,17 @@ fn the_newest_event_of_a_transaction_speaks() {
     use Kind::{Approved, Canceled, Chargeback, Complete, Refunded};
     let (day, refund) = (fact(Approved, 90, "A"), fact(Refunded, 95, "A"));
     check(&[&day], "aberto pago 120");
-    check(&[&day, &refund], "fechado reembolsada A pago 120");
-    check(&[&day, &fact(Chargeback, 95, "A")], "fechado chargeback A pago 120");
-    check(&[&day, &fact(Canceled, 95, "A")], "fechado cancelada A pago 120");
+    check(&[&day, &refund], "fechado reembolsada A");
+    check(&[&day, &fact(Chargeback, 95, "A")], "fechado chargeback A");
+    check(&[&day, &fact(Canceled, 95, "A")], "fechado cancelada A");
     check(&[&day, &fact(Refunded, 85, "A")], "aberto pago 120");
     check(&[&day, &fact(Canceled, 85, "A")], "aberto pago 120");
     // An approval that is sent again under another id counts once.
-    check(&[&day, &refund, &fact(Approved, 97, "A")], "fechado reembolsada A pago 127");
+    check(&[&day, &refund, &fact(Approved, 97, "A")], "fechado reembolsada A");
     // A settled sale stands in for an approval that was lost, and only then.
     check(&[&fact(Complete, 98, "A")], "aberto pago 128");
     check(&[&day, &fact(Complete, 98, "A")], "aberto pago 120");
-    check(&[&day, &refund, &fact(Complete, 98, "A")], "fechado reembolsada A pago 120");
+    check(&[&day, &refund, &fact(Complete, 98, "A")], "fechado reembolsada A");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn only_the_payment_of_the_present_period_matters() {
     let (old, new) = (fact(Kind::Approved, 60, "A"), fact(Kind::Approved, 90, "B"));
     let back = |transaction| fact(Kind::Refunded, 95, transaction);
     assert_eq!(short(&[old.clone(), new.clone(), back("A")]), "aberto pago 120");
-    assert_eq!(short(&[old.clone(), new.clone(), back("B")]), "fechado reembolsada B pago 120");
+    assert_eq!(short(&[old.clone(), new.clone(), back("B")]), "fechado reembolsada B pago 90");
     // A refund of something unknown says nothing beside a known payment.
     assert_eq!(short(&[new.clone(), back("X")]), "aberto pago 120");
     // Another subscription stands for itself.
@@ -160,7 +160,7 @@ fn a_dispute_ends_when_the_money_goes_back() {
     let settled = fact(Kind::Complete, 98, "A");
     assert_eq!(short(&[paid.clone(), protest.clone(), settled]), "aberto pago 120 disputa 92");
     let back = fact(Kind::Refunded, 95, "A");
-    assert_eq!(short(&[paid, protest, back]), "fechado reembolsada A pago 120");
+    assert_eq!(short(&[paid, protest, back]), "fechado reembolsada A");
 }
 
 #[test]

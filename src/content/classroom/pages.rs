@@ -14,7 +14,7 @@ use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::input::{Check, Field};
 use crate::http::policy;
-use crate::http::view::{Notice, Progress, Tone, address};
+use crate::http::view::{Notice, Progress, Tone};
 use crate::http::{Problem, Reply, Request};
 use crate::route::Job;
 
@@ -145,12 +145,6 @@ fn number(request: &Request, name: &str) -> Result<i64, Problem> {
     number.map_err(|_| Problem::not_found())
 }
 
-#[derive(Deserialize)]
-struct WatchQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 /// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch. Its page alone may
 /// frame the players of the configured hosts.
 pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -171,11 +165,9 @@ pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let course = shelf.course;
     let link = |step: Option<&Step>| step.map(|step| href(course, step.lesson)).unwrap_or_default();
     let teacher = step.teacher.as_ref().map(|name| format!(", com {name}"));
-    let notice = request.query::<WatchQuery>()?.aviso;
-    let notice: Option<String> = Check::text().optional("aviso", notice);
     let hosts = &app.config.content.video_hosts;
     let page = Reply::page(&WatchPage {
-        layout: layout(app, person, request).with_flash(flash(notice.as_deref(), &shelf)),
+        layout: layout(app, person, request).with_flash(flash(request.notice.as_deref(), &shelf)),
         title: step.title.clone(),
         place: format!("Aula {} de {}{}", at + 1, steps.len(), teacher.unwrap_or_default()),
         player: video::player(&step.video_url, hosts),
@@ -241,7 +233,7 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         store::mark(tx, account.user_id, lesson, done)?;
         if !wants_json {
             let word = if done { "feita" } else { "" };
-            return Reply::redirect(&address(&href(course, lesson), &[("aviso", word)]));
+            return Reply::back(&href(course, lesson), word);
         }
         let now = store::shelf(tx, account.user_id, account.role, course)?;
         let now = now.ok_or_else(Problem::not_found)?;

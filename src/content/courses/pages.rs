@@ -152,9 +152,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let form =
         Form::new(&FIELDS, |name| entry.map_or_else(|| fresh(name), |entry| typed(entry, name)));
     let ticks = role_ticks(|role| entry.is_some_and(|entry| entry.roles.contains(&role)));
-    let notice = LIST.read(request)?.notice;
     Reply::page(&CourseForm {
-        layout: layout(app, person, request).with_flash(flash(&notice)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         existing: found.map(existing),
         form,
         ticks,

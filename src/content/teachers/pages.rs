@@ -120,9 +120,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let entry = found.as_ref().map(|(teacher, _)| &teacher.entry);
         entry.map(|entry| typed(entry, name)).unwrap_or_default()
     });
-    let notice = LIST.read(request)?.notice;
     Reply::page(&TeacherForm {
-        layout: layout(app, person, request).with_flash(flash(&notice)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         existing: found.as_ref().map(existing),
         form,
     })

@@ -175,19 +175,45 @@ impl Badge {
             _ => Self::ReputationNone,
         }
     }
+}
 
-    /// The badge of an order's status as the marketplace names it.
-    pub fn order(status: &str) -> Self {
-        match status {
-            "paid" => Self::Paid,
-            "confirmed" => Self::Confirmed,
-            "payment_in_process" => Self::PaymentInReview,
-            "partially_paid" => Self::PartlyPaid,
-            "partially_refunded" => Self::PartlyRefunded,
-            "pending_cancel" => Self::BeingCancelled,
-            "cancelled" => Self::Cancelled,
-            "invalid" => Self::Invalid,
-            _ => Self::AwaitingPayment,
+/// States of orders as the marketplace names them.
+const ORDERS: [(&str, Badge); 9] = [
+    ("confirmed", Badge::Confirmed),
+    ("payment_required", Badge::AwaitingPayment),
+    ("payment_in_process", Badge::PaymentInReview),
+    ("partially_paid", Badge::PartlyPaid),
+    ("paid", Badge::Paid),
+    ("partially_refunded", Badge::PartlyRefunded),
+    ("pending_cancel", Badge::BeingCancelled),
+    ("cancelled", Badge::Cancelled),
+    ("invalid", Badge::Invalid),
+];
+
+/// State of an order; prints as a [`Badge`] does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderState(Result<Badge, String>);
+
+impl OrderState {
+    /// The state that the marketplace calls `status`.
+    pub fn new(status: &str) -> Self {
+        let known = ORDERS.iter().find(|(name, _)| *name == status);
+        Self(known.map(|(_, badge)| *badge).ok_or_else(|| match status {
+            "" => "Sem situação".to_owned(),
+            _ => format!("Situação nova: {status}"),
+        }))
+    }
+
+    /// The word people read; a state that is new is told by its name.
+    pub fn word(&self) -> &str {
+        match &self.0 {
+            Ok(badge) => badge.word(),
+            Err(words) => words,
         }
+    }
+
+    /// What it means; nothing is known of a state without a word of ours.
+    pub fn tone(&self) -> Tone {
+        self.0.as_ref().map_or(Tone::Info, |badge| badge.tone())
     }
 }

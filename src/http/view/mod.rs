@@ -9,12 +9,14 @@ mod badge;
 mod layout;
 mod pieces;
 
+use std::borrow::Cow;
+
 use askama::Template;
 use chrono::{Datelike as _, Timelike as _};
 
 use crate::clock::{DAY_S, Instant, Zone};
 
-pub use badge::Badge;
+pub use badge::{Badge, OrderState};
 pub use layout::{Group, Layout, Place, Reader, Viewed, initials};
 pub use pieces::{Progress, Tab, Tick};
 
@@ -358,7 +360,7 @@ pub struct ErrorPage {
     /// What happened.
     pub title: &'static str,
     /// What is safe and what to do.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
     /// What to quote when asking for help.
     pub request_id: String,
     /// Where the button leads.
@@ -376,7 +378,7 @@ impl ErrorPage {
             layout,
             status,
             title,
-            text,
+            text: text.into(),
             request_id: request_id.to_owned(),
             href: retry.unwrap_or("/").to_owned(),
             button: match retry {

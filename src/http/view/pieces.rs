@@ -11,12 +11,14 @@ pub struct Tick {
     pub help: String,
     /// Whether it is ticked.
     pub on: bool,
+    /// Whether it cannot be ticked now; the help says why.
+    pub off: bool,
 }
 
 impl Tick {
     /// A box without further words.
     pub fn new(value: impl Into<String>, label: impl Into<String>, on: bool) -> Self {
-        Self { value: value.into(), label: label.into(), help: String::new(), on }
+        Self { value: value.into(), label: label.into(), help: String::new(), on, off: false }
     }
 
     /// The same box with a sentence about it.

@@ -18,7 +18,7 @@ use crate::http::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::http::csv_file::CsvFile;
 use crate::http::days::{self, Days};
 use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Badge, Notice, Tone, When};
+use crate::http::view::{Notice, OrderState, Tone, When};
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::stores::{self, Stores};
@@ -124,7 +124,7 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
         total: order.total.page(),
         store: stores.name(order.ml_user_id),
         buyer: order.buyer_nickname.clone(),
-        state: Badge::order(page.word(order.status)),
+        state: OrderState::new(page.word(order.status)),
         shipping: spoken::shipping(shipping.unwrap_or_default()),
         when: When::new(app.zone(), order.created_at, now),
     }
@@ -405,9 +405,7 @@ fn label(page: &OrderPage, order: &Order) -> String {
 
 /// What brought somebody back to the page of a sale.
 fn flash(request: &Request) -> Option<Notice> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let is_without = given.any(|(name, word)| name == "aviso" && word == invoices::NO_NOTE);
-    is_without.then(|| {
+    (request.notice.as_deref() == Some(invoices::NO_NOTE)).then(|| {
         Notice::new(
             Tone::Warn,
             "Esta venda ainda não tem nota fiscal",

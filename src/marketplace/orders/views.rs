@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::http::chart::BarChart;
 use crate::http::table::Table;
-use crate::http::view::{Badge, Layout, When};
+use crate::http::view::{Layout, OrderState, When};
 use crate::marketplace::spoken::Spoken;
 
 /// `GET /painel/vendas`: the seller's orders.
@@ -42,7 +42,7 @@ pub struct SaleLine {
     /// Nickname of the buyer; may be empty.
     pub buyer: String,
     /// State of the order.
-    pub state: Badge,
+    pub state: OrderState,
     /// State of the shipment; empty without one.
     pub shipping: Spoken,
     /// When it was made.

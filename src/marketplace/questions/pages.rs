@@ -12,7 +12,6 @@ use crate::export;
 use crate::guard::Person;
 use crate::http::answer::ListReply;
 use crate::http::csv_file::CsvFile;
-use crate::http::input::{Check, Field};
 use crate::http::table::{self, Filter, Head, Listing};
 use crate::http::view::{self, Badge, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
@@ -220,12 +219,6 @@ fn csv(app: &App, person: &Person, request: &Request, wanted: &Wanted) -> Result
     })
 }
 
-#[derive(serde::Deserialize)]
-struct QuestionQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 #[derive(Serialize)]
 struct QuestionReply {
     ok: bool,
@@ -241,14 +234,12 @@ pub fn id_of(request: &Request) -> Result<i64, Problem> {
 
 /// `GET /painel/perguntas/{id}`: one question.
 pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: QuestionQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let (question, stores) = read(app, person, request)?;
     if request.wants_json() {
         return Reply::json(&QuestionReply { ok: true, question: wire(app, &stores, question) });
     }
     Reply::page(&QuestionPage {
-        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         alert: None,
         line: line(app, &stores, &question, request.now),
         reply: view::Field::default(),

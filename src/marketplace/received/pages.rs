@@ -1,6 +1,6 @@
 //! The inbox in the operator's panel, as page and as JSON.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::store::{self, Wanted};
@@ -14,7 +14,6 @@ use crate::export;
 use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::csv_file::CsvFile;
-use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
@@ -157,12 +156,6 @@ fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     })
 }
 
-#[derive(Deserialize)]
-struct OneQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 #[derive(Serialize)]
 struct OneReply {
     ok: bool,
@@ -173,8 +166,6 @@ struct OneReply {
 
 /// `GET /admin/notificacoes/{id}`: one notification with its body as it came.
 pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: OneQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let id = id_of(request)?;
     let found = app.db.read(request.lane, |tx| store::notification(tx, id))?;
     let (one, body) = found.ok_or_else(Problem::not_found)?;
@@ -186,7 +177,7 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok());
     Reply::page(&ReceivedOne {
-        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         row: row(app, &one, request.now),
         raw_topic: one.topic,
         ml_user_id: one.account.to_string(),

@@ -176,11 +176,13 @@ fn the_pages_show_what_is_there() {
         text(pages::home(&world.app, &person_of(RUI), &world.request("/painel", b"")).unwrap());
     assert!(!other.contains("LOJA_X") && !other.contains("Cabo"));
 
-    let accounts = |path: &str| {
-        text(pages::accounts(&world.app, &person_of(ANA), &world.request(path, b"")).unwrap())
+    let accounts = |word: &str| {
+        let request = world.request("/painel/ml", b"");
+        let request = Request { notice: Some(word.to_owned()), ..request };
+        text(pages::accounts(&world.app, &person_of(ANA), &request).unwrap())
     };
-    assert!(accounts("/painel/ml?aviso=vinculada").contains("LOJA_X foi vinculada"));
-    assert!(!accounts("/painel/ml?aviso=outra").contains("foi vinculada"));
+    assert!(accounts("vinculada").contains("LOJA_X foi vinculada"));
+    assert!(!accounts("outra").contains("foi vinculada"));
     let mut request = world.request("/painel", b"");
     request
         .head

@@ -8,7 +8,7 @@ use super::*;
 fn an_account_is_linked_once_and_its_history_read() {
     let world = World::new();
     world.control("history", &json!({ "ml_user_id": SHOP.0, "days": 70, "daily": 20 }));
-    assert_eq!(world.link(ANA), "/painel/ml?aviso=vinculada");
+    assert_eq!(world.link(ANA), "/painel/ml: vinculada");
     world.read_history();
 
     assert_eq!(
@@ -66,16 +66,16 @@ fn a_consent_works_once_and_for_its_own_person() {
         answer["location"].as_str().unwrap().to_owned()
     };
     let refused = consent(&begin(ANA), true);
-    assert_eq!(world.come_back(ANA, &refused), "/painel/ml?aviso=recusada");
+    assert_eq!(world.come_back(ANA, &refused), "/painel/ml: recusada");
 
     let agreed = consent(&begin(ANA), false);
-    assert_eq!(world.come_back(RUI, &agreed), "/painel/ml?aviso=expirada", "somebody else's state");
-    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml?aviso=vinculada");
-    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml?aviso=expirada", "used before");
+    assert_eq!(world.come_back(RUI, &agreed), "/painel/ml: expirada", "somebody else's state");
+    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml: vinculada");
+    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml: expirada", "used before");
 
     let late = consent(&begin(ANA), false);
     world.advance(601);
-    assert_eq!(world.come_back(ANA, &late), "/painel/ml?aviso=expirada");
+    assert_eq!(world.come_back(ANA, &late), "/painel/ml: expirada");
 
     for _ in 0..15 {
         begin(ANA);
@@ -83,16 +83,16 @@ fn a_consent_works_once_and_for_its_own_person() {
     assert_eq!(world.rows("SELECT count(*) FROM ml_link_attempt"), ["10"]);
     let down = consent(&begin(ANA), false);
     world.control("faults", &json!({ "path_prefix": "/oauth", "kind": "status", "code": 503 }));
-    assert_eq!(world.come_back(ANA, &down), "/painel/ml?aviso=indisponivel");
+    assert_eq!(world.come_back(ANA, &down), "/painel/ml: indisponivel");
 }
 
 #[test]
 fn an_account_belongs_to_one_person_until_unlinked() {
     let world = World::linked();
-    assert_eq!(world.link(RUI), "/painel/ml?aviso=de_outra_pessoa");
+    assert_eq!(world.link(RUI), "/painel/ml: de_outra_pessoa");
     let me = || with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
     assert!(me().is_ok(), "the refused consent left Ana's link alone");
-    assert_eq!(world.link(ANA), "/painel/ml?aviso=revinculada");
+    assert_eq!(world.link(ANA), "/painel/ml: revinculada");
 
     let unlink = |person| {
         link::unlink(
@@ -102,9 +102,9 @@ fn an_account_belongs_to_one_person_until_unlinked() {
         )
     };
     assert_eq!(unlink(RUI).unwrap_err().code, crate::http::Code::NotFound);
-    assert_eq!(location(&unlink(ANA).unwrap()), "/painel/ml?aviso=desvinculada");
+    assert_eq!(location(&unlink(ANA).unwrap()), "/painel/ml: desvinculada");
     assert!(matches!(me(), Err(CallError::NotLinked)));
-    assert_eq!(world.link(RUI), "/painel/ml?aviso=vinculada");
+    assert_eq!(world.link(RUI), "/painel/ml: vinculada");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl World {
     /// The same with the shop linked to Ana and its history read.
     fn linked() -> Self {
         let world = Self::new();
-        assert_eq!(world.link(ANA), "/painel/ml?aviso=vinculada");
+        assert_eq!(world.link(ANA), "/painel/ml: vinculada");
         world.read_history();
         world
     }
@@ -183,6 +183,8 @@ impl World {
             now: self.app.clock.now(),
             lane: Lane::Slow,
             family: Family::Page,
+            notice: None,
+            once: None,
         }
     }
 
@@ -245,9 +247,14 @@ fn person_of(user_id: UserId) -> Person {
     Person { account: Arc::new(account), session: crate::ids::TokenHash([0; 32]), view: None }
 }
 
+/// Where a reply leads, and the word for the page.
 fn location(reply: &Reply) -> String {
     let (_, value) = reply.headers.iter().find(|(name, _)| name == http::header::LOCATION).unwrap();
-    value.to_str().unwrap().to_owned()
+    let page = value.to_str().unwrap();
+    match reply.notice.as_deref() {
+        Some((_, word)) => format!("{page}: {word}"),
+        None => page.to_owned(),
+    }
 }
 
 fn order_notice(order: i64, sent: &str) -> Value {

@@ -11,7 +11,6 @@ use crate::app::App;
 use crate::db::{ReadTx, Result as DbResult};
 use crate::guard::Person;
 use crate::http::request::wants_html;
-use crate::http::view::address;
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, OrderId, UserId};
 use crate::marketplace::client::Failure;
@@ -50,7 +49,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             // Whoever pressed the link reads it where the link stands.
             if refusal == NONE && wants_html(request.headers()) {
                 let sale = format!("/painel/vendas/{order}");
-                return Reply::redirect(&address(&sale, &[("aviso", NO_NOTE)]));
+                return Reply::back(&sale, NO_NOTE);
             }
             Ok(told_of(&error, refusal))
         }

@@ -1,6 +1,6 @@
 //! The queue in the operator's panel, as page and as JSON.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::store::{self, Wanted};
@@ -15,7 +15,6 @@ use crate::guard::Person;
 use crate::http::answer::{Answer, ListReply};
 use crate::http::chart::{BarChart, BarWords};
 use crate::http::csv_file::CsvFile;
-use crate::http::input::{Check, Field};
 use crate::http::table::{Filter, Head, Listing};
 use crate::http::view::{Notice, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
@@ -282,12 +281,6 @@ fn csv(app: &App, person: &Person, ids: Vec<i64>, now: Instant) -> Result<Reply,
     })
 }
 
-#[derive(Deserialize)]
-struct MessageQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 #[derive(Serialize)]
 struct MessageReply {
     ok: bool,
@@ -298,8 +291,6 @@ struct MessageReply {
 
 /// `GET /admin/mensagens/{id}`: one message. What leads to a link is not shown.
 pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: MessageQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let id = id_of(request)?;
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, params) = found.ok_or_else(Problem::not_found)?;
@@ -314,7 +305,7 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let waits = message.state == state::WAITING;
     let page = |at| app.zone().page(at);
     Reply::page(&MessagePage {
-        layout: layout(app, person, request).with_flash(notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
         row: row(app, &message, request.now),
         person: if message.role.is_student() {
             format!("/admin/alunos/{}", message.user)

@@ -78,12 +78,6 @@ fn kind_of(request: &Request) -> Result<Kind, Problem> {
     kind.filter(|kind| EDITABLE.contains(kind)).ok_or_else(Problem::not_found)
 }
 
-#[derive(Deserialize)]
-struct TextQuery {
-    #[serde(default)]
-    aviso: Field<String>,
-}
-
 #[derive(Serialize)]
 struct TextReply {
     ok: bool,
@@ -93,8 +87,6 @@ struct TextReply {
 
 /// `GET /admin/mensagens/textos/{tipo}`: one text with an example, as page or JSON.
 pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: TextQuery = request.query()?;
-    let notice = Check::text().optional("aviso", query.aviso);
     let kind = kind_of(request)?;
     let changed = app.db.read(request.lane, |tx| store::changed(tx, kind))?;
     if request.wants_json() {
@@ -103,7 +95,7 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let template = changed.as_ref().map_or_else(|| shipped(kind), |(template, _)| template.clone());
     let mut page = page(app, person, request, kind, &template);
     page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
-    page.layout = page.layout.with_flash(notice.as_deref().and_then(flash));
+    page.layout = page.layout.with_flash(request.notice.as_deref().and_then(flash));
     Reply::page(&page)
 }
 

@@ -137,15 +137,20 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>(())
     })?;
     let by_name = person.account.name.clone();
-    let import = app.db.write(move |tx| {
+    let (once, wants_json) = (request.once.clone(), request.wants_json());
+    app.db.write(move |tx| {
         let id = store::insert(tx, &name, &by_name, &rows)?;
-        store::one(tx, id)?.ok_or_else(Problem::not_found)
-    })?;
-    if request.wants_json() {
-        let reply = Reply::json(&WireImport::of(&import, None))?;
-        return Ok(reply.status(StatusCode::CREATED));
-    }
-    Reply::redirect(&format!("{PATH}/{}", import.id))
+        let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        let reply = if wants_json {
+            Reply::json(&WireImport::of(&import, None))?.status(StatusCode::CREATED)
+        } else {
+            Reply::redirect(&format!("{PATH}/{id}"))?
+        };
+        if let Some(once) = once {
+            once.keep(tx, &reply)?;
+        }
+        Ok::<_, Problem>(reply)
+    })
 }
 
 /// `GET /admin/alunos/importar`: the form, and the lists sent lately.
@@ -190,9 +195,7 @@ fn sentence(said: &str) -> String {
 }
 
 fn flash(request: &Request) -> Option<Notice> {
-    let (_, word) = form_urlencoded::parse(request.query_text().as_bytes())
-        .find(|(name, _)| name == "aviso")?;
-    let (tone, title, text) = match &*word {
+    let (tone, title, text) = match request.notice.as_deref()? {
         "descartada" => {
             (Tone::Good, "Lista descartada", "Quem já tinha sido importado continua cadastrado.")
         }

@@ -176,7 +176,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let asks = own.may && asks(request);
     if !asks {
         let page = calculator(app, person, request, &own, &accounts);
-        let page = page.with_flash(given(request, "aviso").as_deref());
+        let page = page.with_flash(request.notice.as_deref());
         return Reply::page(&page);
     }
     let outcome = Wanted::typed(request).and_then(|wanted| {
