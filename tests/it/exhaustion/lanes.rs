@@ -66,8 +66,9 @@ fn of_status(replies: &[(Reply, Duration)], status: u16) -> usize {
 
 #[track_caller]
 fn log_in_soon(site: &Site) {
-    let rui = site.make_person("rui", "vip");
-    let form = [("email", &*rui.email), ("senha", &*rui.password)];
+    // Nobody whose session is looked at: of many the oldest ends.
+    let sol = site.make_person("sol", "vip");
+    let form = [("email", &*sol.email), ("senha", &*sol.password)];
     let began = Instant::now();
     site.anonymous().send(Request::new("POST", "/entrar").form(&form)).expect(303);
     assert!(began.elapsed() < SOON, "a login took {:?}", began.elapsed());
@@ -86,7 +87,7 @@ fn one_student_with_many_labels_holds_nobody_while_the_marketplace_hangs() {
             let requests = (0..count).map(|_| (&ana, label.clone())).collect();
             let replies = meanwhile(&shop.site, requests, || log_in_soon(&shop.site));
             let refused = of_status(&replies, 503);
-            assert!(refused >= count - 20, "{refused} of {count} were turned away");
+            assert!(refused + 20 >= count, "{refused} of {count} were turned away");
             let failed = replies.iter().filter(|(reply, _)| reply.status == 502).count();
             assert_eq!(refused + failed, count);
             for (reply, _) in &replies {
