@@ -215,12 +215,11 @@ pub struct NewKey {
 pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
     let mut err = std::io::stderr().lock();
     match standing(context)? {
-        Standing::Fresh => Ok(false),
         Standing::Right if new_key.wanted => {
             writeln!(err, "--new-key does nothing: {} opens the database", source(context))?;
             Ok(false)
         }
-        Standing::Right => Ok(false),
+        Standing::Fresh | Standing::Right => Ok(false),
         Standing::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
         Standing::Wrong(why) => {
             let path = &context.config().database.path;

@@ -281,6 +281,12 @@ fn looking_leaves_nothing_behind_whoever_looks() {
     let copy = run(&mut place.as_account(NOBODY, &["backup", "data/copia.db"]), "");
     assert_eq!(copy.code, Some(0), "a file that is only read can be copied\n{}", copy.stderr);
     assert!(std::fs::read(&file).unwrap() == before.1);
+    let names = place.names();
+    for to in [".", "copia.db"] {
+        let mut command = place.as_account(NOBODY, &["backup", to]);
+        refused(&mut command, &["cannot make a file in .", "choose another folder"]);
+    }
+    assert_eq!(place.names(), names);
 }
 
 #[test]
