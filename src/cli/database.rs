@@ -1,9 +1,11 @@
 //! `migrate`, `backup`, `restore`.
 
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
-use super::{Context, MigrateAction, say};
-use crate::db::{backup, migrate};
+use super::{Context, MigrateAction, say, seal};
+use crate::db::restore::{require_copy, restore as put_back};
+use crate::db::{access, backup, migrate};
 use crate::http::view::size;
 
 pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
@@ -18,8 +20,10 @@ pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
     say(lines.join("\n"))
 }
 
-pub fn backup(context: &Context, file: &Path) -> anyhow::Result<()> {
-    let report = backup::copy(&context.config().database.path, file, &context.clock)?;
+pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
+    let database = &context.config().database.path;
+    let file = backup::target(database, to, force, &context.clock)?;
+    let report = backup::copy(database, &file, &context.clock)?;
     let seconds = report.took.as_secs_f64();
     say(format_args!("{}: {}, verified, {seconds:.1} s", file.display(), size(report.bytes)))?;
     if context.config().security.secret_key.is_empty() {
@@ -33,6 +37,25 @@ pub fn backup(context: &Context, file: &Path) -> anyhow::Result<()> {
 }
 
 pub fn restore(context: &Context, file: &Path) -> anyhow::Result<()> {
-    let restored = backup::restore(file, &context.config().database.path, &context.clock)?;
+    require_copy(file)?;
+    // Before anything is done; a copy that cannot be read is refused below.
+    if let Ok(Some(why)) = seal::fits(context, file) {
+        writeln!(std::io::stderr(), "warning: {why}")?;
+    }
+    let restored = put_back(file, &context.config().database.path, &context.clock)?;
     say(restored.lines.join("\n"))
+}
+
+/// The newest file beside the database or among its backups that `backup` made.
+pub fn newest_copy(context_path: &Path, backup_dir: Option<&Path>) -> Option<PathBuf> {
+    let folders = [Some(access::folder_of(context_path)), backup_dir];
+    let entries = folders.into_iter().flatten().filter_map(|folder| std::fs::read_dir(folder).ok());
+    let files = entries.flatten().flatten().map(|entry| entry.path());
+    // Only whole copies have their manifest beside them.
+    let copies = files.filter(|file| {
+        let mut manifest = file.as_os_str().to_owned();
+        manifest.push(".json");
+        file != context_path && Path::new(&manifest).is_file()
+    });
+    copies.max_by_key(|file| std::fs::metadata(file).and_then(|found| found.modified()).ok())
 }

@@ -1,4 +1,4 @@
-//! Copies of the database, and putting one back.
+//! Copies of the database.
 //!
 //! A copy is one file that needs nothing beside it. It is made by SQLite's
 //! backup interface in a single step (in several it would start again at each
@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,12 +17,13 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
-use super::lock::{LockFile, Locked, lock_path};
-use super::{OpenError, beside, file_size, migrate, pragmas};
+use super::lock::{Locked, lock_path};
+use super::look::look;
+use super::{OpenError, access, beside, migrate, pragmas};
 use crate::clock::{Clock, Instant};
 use crate::text;
 
-type Result<T> = std::result::Result<T, BackupError>;
+pub(super) type Result<T> = std::result::Result<T, BackupError>;
 
 /// Why a copy was not made or not put back. The present database and earlier
 /// copies are as they were.
@@ -31,19 +32,49 @@ pub enum BackupError {
     /// Source and target are one file.
     #[error("{0} is the database itself; choose another file")]
     SameFile(PathBuf),
+    /// The target belongs to the database.
+    #[error("{0} belongs to the database; choose another file")]
+    Companion(PathBuf),
+    /// There is something of that name, and nobody said that it may go.
+    #[error("{0} exists already; choose another name, or replace it with --force")]
+    Exists(PathBuf),
+    /// There is something of that name that is no file.
+    #[error("{0} is not a plain file and cannot be replaced; choose another name")]
+    NotAFile(PathBuf),
+    /// What was to be restored is no copy that could be.
+    #[error("{file} {why}; {advice}")]
+    Unfit {
+        /// As it was named.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// What to do.
+        advice: &'static str,
+    },
     /// Somebody is writing that copy right now.
     #[error("another backup to {0} is running; wait for it or choose another file")]
     InProgress(PathBuf),
     /// The target's folder does not exist.
-    #[error("the folder of {0} does not exist; create it")]
+    #[error("the folder of {0} does not exist; create it, or choose another file")]
     NoFolder(PathBuf),
+    /// The target's folder takes no files from us.
+    #[error("cannot make a file in {}: {cause}; choose another folder, or have its owner let you write there", folder.display())]
+    ClosedFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's answer.
+        cause: std::io::Error,
+    },
     /// No space for the copy.
     #[error("the disk is full, so no copy was made at {0}; free some space")]
     Full(PathBuf),
-    /// The checks found something.
-    #[error("{path} is damaged and was not used: {detail}")]
+    /// The checks found something in what was copied.
+    #[error(
+        "{path} is damaged ({detail}), so no copy was kept; \
+         restore an earlier one with `seller-platform restore FILE`"
+    )]
     Damaged {
-        /// The copy.
+        /// The database.
         path: PathBuf,
         /// The first thing that the checks found.
         detail: String,
@@ -57,23 +88,24 @@ pub enum BackupError {
     /// One of the two databases was refused.
     #[error(transparent)]
     Open(Box<OpenError>),
-    /// The operating system refused something.
-    #[error("cannot {doing} {path}: {source}")]
+    /// The operating system refused something. The message holds the cause, so
+    /// it is no `source`: that would be told twice.
+    #[error("cannot {doing} {path}: {cause}")]
     Io {
         /// What was being done.
         doing: &'static str,
         /// The file it was done to.
         path: PathBuf,
         /// The system's answer.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// SQLite refused something.
-    #[error("cannot copy to {path}: {source}")]
+    #[error("cannot copy to {path}: {cause}")]
     Sqlite {
         /// The copy.
         path: PathBuf,
         /// SQLite's answer.
-        source: rusqlite::Error,
+        cause: rusqlite::Error,
     },
 }
 
@@ -84,26 +116,40 @@ impl From<OpenError> for BackupError {
 }
 
 impl BackupError {
-    fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        move |source| {
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |cause| {
             let path = path.to_owned();
-            match source.kind() {
+            match cause.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::Full(path),
-                _ => Self::Io { doing, path, source },
+                _ => Self::Io { doing, path, cause },
             }
         }
     }
 
     fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
-        move |source| {
+        move |cause| {
             let path = path.to_owned();
-            match source.sqlite_error_code() {
+            match cause.sqlite_error_code() {
                 Some(ErrorCode::DiskFull) => Self::Full(path),
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                    Self::Damaged { path, detail: source.to_string() }
+                    Self::Damaged { path, detail: cause.to_string() }
                 }
-                _ => Self::Sqlite { path, source },
+                _ => Self::Sqlite { path, cause },
             }
+        }
+    }
+
+    /// The same, naming the database and its copy in the place of the file in
+    /// the making.
+    fn about(self, database: &Path, copy: &Path) -> Self {
+        let (database, path) = (database.to_owned(), copy.to_owned());
+        match self {
+            Self::Full(_) => Self::Full(path),
+            Self::Damaged { detail, .. } => Self::Damaged { path: database, detail },
+            Self::Empty(_) => Self::Empty(database),
+            Self::Sqlite { cause, .. } => Self::Sqlite { path, cause },
+            Self::Io { doing, cause, .. } => Self::Io { doing, path, cause },
+            other => other,
         }
     }
 }
@@ -129,16 +175,18 @@ pub struct Report {
 }
 
 /// Copies the database at `database`, live or at rest, to the file `to`,
-/// checks the copy and writes the manifest `to`.json. An earlier copy of that
-/// name is replaced at the end, in one move.
+/// checks the copy and writes the manifest `to`.json. What had these names is
+/// replaced at the end, in one move each. After a failure nothing of the copy
+/// is left.
 pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
     let started = std::time::Instant::now();
     let taken_at = clock.now();
     refuse_same(database, to)?;
     let partial = Partial::claim(to)?;
-    copy_pages(database, &partial.path)?;
-    let (schema_version, rows) = check(&partial.path)?;
-    let (bytes, sha256) = digest(&partial.path)?;
+    let about = |error: BackupError| error.about(database, to);
+    copy_pages(database, &partial.path).map_err(about)?;
+    let (schema_version, rows) = check(&partial.path).map_err(about)?;
+    let (bytes, sha256) = digest(&partial.path).map_err(about)?;
     let mut report = Report {
         file: file_name(to),
         taken_at: taken_at.rfc3339(),
@@ -148,9 +196,10 @@ pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
         rows,
         took: Duration::ZERO,
     };
-    let manifest = write_manifest(&report, to)?;
+    let manifest = Partial::claim(&beside(to, ".json"))?;
+    manifest.write(&report).map_err(about)?;
     partial.finish(to)?;
-    rename(&manifest, &beside(to, ".json"))?;
+    manifest.finish(&beside(to, ".json"))?;
     sync_folder(to)?;
     report.took = started.elapsed();
     Ok(report)
@@ -170,8 +219,9 @@ pub struct Unnamed {
 /// copy. It is made beside the database, where there is room for it.
 pub fn copy_unnamed(database: &Path) -> Result<Unnamed> {
     let partial = Partial::claim(&unsent(database))?;
-    copy_pages(database, &partial.path)?;
-    check(&partial.path)?;
+    let about = |error: BackupError| error.about(database, &partial.path);
+    copy_pages(database, &partial.path).map_err(about)?;
+    check(&partial.path).map_err(about)?;
     let (bytes, sha256) = digest(&partial.path)?;
     let file = File::open(&partial.path).map_err(BackupError::io("open", &partial.path))?;
     Ok(Unnamed { file, bytes, sha256 })
@@ -187,68 +237,60 @@ fn unsent(database: &Path) -> PathBuf {
     beside(database, ".sent")
 }
 
-/// What [`restore`] did.
-#[derive(Debug)]
-pub struct Restored {
-    /// Where the replaced database is now; `None` when there was none.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the lines tell it to people; tests read it here")
-    )]
-    pub aside: Option<PathBuf>,
-    /// What was done and how to undo it, a sentence a line.
-    pub lines: Vec<String>,
-}
-
-/// Puts the copy `file` in the place of the database at `database`.
-///
-/// The copy is checked first. The present database, its log folded in, is kept
-/// beside it under a name with the time. Refused while a server or a command
-/// has the database open.
-pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> {
-    pragmas::check_version()?;
-    refuse_same(database, file)?;
-    migrate::refuse_by_header(file)?;
-    let (_lock, _) = LockFile::take(database)?;
-    let incoming = Partial::claim(database)?;
-    copy_file(file, &incoming.path)?;
-    if file_size(&beside(file, "-wal")) > 0 {
-        copy_file(&beside(file, "-wal"), &beside(&incoming.path, "-wal"))?;
+/// The file that a copy of `database` named `target` goes to: `target`, or in a
+/// folder a new name with the time in it. What exists is refused unless
+/// `force`; what is no file, or belongs to the database, always.
+pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Result<PathBuf> {
+    if target.is_dir() {
+        let stem = database.file_stem().unwrap_or_default();
+        let first = target.join(stem);
+        return Ok(dated(&first, "-", ".db", clock.now()));
     }
-    let (version, rows) = check(&incoming.path)?;
-    incoming.give_to_owner_of(database)?;
-    let aside = set_aside(database, clock.now())?;
-    incoming.finish(database)?;
-    sync_folder(database)?;
-
-    let rows: u64 = rows.values().sum();
-    let mut lines = vec![format!(
-        "{} is now the content of {} (schema version {version}, {rows} rows).",
-        database.display(),
-        file.display()
-    )];
-    if let Some(aside) = &aside {
-        lines.push(format!("The replaced database is {}.", aside.display()));
-        lines.push(format!("To undo this: seller-platform restore {}", aside.display()));
+    refuse_same(database, target)?;
+    for suffix in [".key", ".lock", "-wal", "-shm", "-journal"] {
+        if is_same(&beside(database, suffix), target) {
+            return Err(BackupError::Companion(target.to_owned()));
+        }
     }
-    Ok(Restored { aside, lines })
+    for name in [target.to_owned(), beside(target, ".json")] {
+        match std::fs::symlink_metadata(&name) {
+            Ok(found) if found.is_dir() || !found.is_file() && !found.is_symlink() => {
+                return Err(BackupError::NotAFile(name));
+            }
+            // An earlier copy's manifest goes with it.
+            Ok(_) if !force && name == target => return Err(BackupError::Exists(name)),
+            _ => {}
+        }
+    }
+    Ok(target.to_owned())
 }
 
 /// A file in the making, locked so that two do not write the same one.
-struct Partial {
-    path: PathBuf,
-    file: File,
+pub(super) struct Partial {
+    pub path: PathBuf,
+    pub file: File,
 }
 
 impl Partial {
     /// Claims `to`.partial and empties what a killed attempt left in it.
-    fn claim(to: &Path) -> Result<Self> {
+    pub fn claim(to: &Path) -> Result<Self> {
         let path = beside(to, ".partial");
         let file = match lock_path(&path) {
             Ok(Locked::Mine(file)) => file,
             Ok(Locked::Others(_)) => return Err(BackupError::InProgress(to.to_owned())),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(BackupError::NoFolder(to.to_owned()));
+            }
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
+                return Err(BackupError::ClosedFolder {
+                    folder: access::folder_of(to).to_owned(),
+                    cause: error,
+                });
             }
             Err(error) => return Err(BackupError::io("create", &path)(error)),
         };
@@ -257,21 +299,17 @@ impl Partial {
         Ok(Self { path, file })
     }
 
-    /// Gives the file to whom `present` belongs: an administrator restores,
-    /// and the service's own account must still be able to write.
-    fn give_to_owner_of(&self, present: &Path) -> Result<()> {
-        let (Ok(present), Ok(own)) = (std::fs::metadata(present), self.file.metadata()) else {
-            return Ok(());
+    /// Writes the manifest of a copy.
+    fn write(&self, report: &Report) -> Result<()> {
+        let write = || -> std::io::Result<()> {
+            let text = serde_json::to_string_pretty(report)?;
+            writeln!(&self.file, "{text}")
         };
-        if (present.uid(), present.gid()) == (own.uid(), own.gid()) {
-            return Ok(());
-        }
-        std::os::unix::fs::fchown(&self.file, Some(present.uid()), Some(present.gid()))
-            .map_err(BackupError::io("change the owner of", &self.path))
+        write().map_err(BackupError::io("write", &self.path))
     }
 
     /// Gives the file its final name once it lies on the disk.
-    fn finish(self, to: &Path) -> Result<()> {
+    pub fn finish(self, to: &Path) -> Result<()> {
         self.file.sync_all().map_err(BackupError::io("sync", &self.path))?;
         rename(&self.path, to)
     }
@@ -290,6 +328,11 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
     if !database.exists() {
         return Err(OpenError::Missing(database.to_owned()).into());
     }
+    // The file is not opened to find that out: in a server, closing it would
+    // drop SQLite's locks.
+    if rustix::fs::access(database, rustix::fs::Access::WRITE_OK).is_err() {
+        return look(database, Instant(0), |tx| Ok(copy_from(tx.connection(), database, to)))?;
+    }
     // It only reads, but is opened for writing: when no server runs, it is
     // the last connection, and one that may not write would leave an empty
     // log behind.
@@ -297,7 +340,11 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
     source
         .execute_batch("PRAGMA query_only = ON; PRAGMA mmap_size = 17179869184;")
         .map_err(BackupError::sqlite(database))?;
-    if migrate::stamp(&source, database)?.is_none() {
+    copy_from(&source, database, to)
+}
+
+fn copy_from(source: &Connection, database: &Path, to: &Path) -> Result<()> {
+    if migrate::stamp(source, database)?.is_none() {
         return Err(BackupError::Empty(database.to_owned()));
     }
     let mut target = pragmas::open_plain(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -307,7 +354,7 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
         .execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;")
         .map_err(&sqlite)?;
     let copied =
-        Backup::new(&source, &mut target).and_then(|backup| backup.step(-1)).map_err(&sqlite)?;
+        Backup::new(source, &mut target).and_then(|backup| backup.step(-1)).map_err(&sqlite)?;
     if copied != StepResult::Done {
         return Err(BackupError::InUse(database.to_owned()));
     }
@@ -318,7 +365,7 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
 
 /// Checks a copy thoroughly and leaves it a single file; gives back its
 /// schema version and the rows of each table.
-fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
+pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
     let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let sqlite = BackupError::sqlite(path);
     connection.execute_batch("PRAGMA journal_mode = DELETE").map_err(&sqlite)?;
@@ -337,7 +384,7 @@ fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let integrity: String =
         connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if integrity != "ok" {
-        return Ok(Some(integrity));
+        return Ok(Some(integrity.replace('\n', " ")));
     }
     let mut keys = connection.prepare("PRAGMA foreign_key_check")?;
     let mut rows = keys.query([])?;
@@ -393,98 +440,36 @@ fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
     read().map_err(BackupError::io("read", path))
 }
 
-/// Writes the manifest under its temporary name, which it gives back.
-fn write_manifest(report: &Report, to: &Path) -> Result<PathBuf> {
-    let path = beside(to, ".json.partial");
-    let write = || -> std::io::Result<()> {
-        let mut file =
-            File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
-        serde_json::to_writer_pretty(&file, report)?;
-        file.write_all(b"\n")?;
-        file.sync_all()
-    };
-    write().map_err(BackupError::io("write", &path))?;
-    Ok(path)
-}
-
-/// Keeps the present database under another name, the log folded in. The
-/// database keeps its own name too until it is replaced, so that there is no
-/// moment without one.
-fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
-    if !database.exists() {
-        remove_companions(database)?;
-        return Ok(None);
-    }
-    let folded = fold_log(database)?;
-    let aside = free_name(database, now);
-    std::fs::hard_link(database, &aside)
-        // Where the disk knows no links.
-        .or_else(|_| std::fs::rename(database, &aside))
-        .map_err(BackupError::io("set aside", database))?;
-    if !folded {
-        let log = beside(database, "-wal");
-        if log.exists() {
-            rename(&log, &beside(&aside, "-wal"))?;
-        }
-    }
-    remove_companions(database)?;
-    Ok(Some(aside))
-}
-
-/// Folds the log of the present database into it; false when it is too
-/// damaged for that.
-fn fold_log(database: &Path) -> Result<bool> {
-    let folded = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(
-        |connection| {
-            let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let busy: rusqlite::Result<i64> = connection.query_row(fold, [], |row| row.get(0));
-            busy.ok()
-        },
-    );
-    // The last connection removes the log, so whoever still has one is not us.
-    if folded == Some(1) || (folded.is_some() && beside(database, "-wal").exists()) {
-        return Err(BackupError::InUse(database.to_owned()));
-    }
-    Ok(folded.is_some())
-}
-
-/// `<database>.before-restore-YYYYMMDD-HHMMSS`, with a number behind it when
-/// that is taken.
-fn free_name(database: &Path, now: Instant) -> PathBuf {
+/// `<path><between>YYYYMMDD-HHMMSS<end>` (UTC), with a number before the end
+/// when that is taken.
+pub fn dated(path: &Path, between: &str, end: &str, now: Instant) -> PathBuf {
     let digits: String = now.rfc3339().chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(digits.len().min(8));
-    let name = beside(database, &format!(".before-restore-{day}-{time}"));
-    let others = (2_u32..).map(|number| beside(&name, &format!("-{number}")));
-    std::iter::once(name.clone())
+    let name = beside(path, &format!("{between}{day}-{time}"));
+    let first = beside(&name, end);
+    let others = (2_u32..).map(|number| beside(&name, &format!("-{number}{end}")));
+    std::iter::once(first.clone())
         .chain(others)
         .find(|candidate| !candidate.exists())
-        .unwrap_or(name)
+        .unwrap_or(first)
 }
 
-fn copy_file(from: &Path, to: &Path) -> Result<()> {
-    let copy = || -> std::io::Result<()> {
-        let mut source = File::open(from)?;
-        let mut target =
-            File::options().write(true).create(true).truncate(true).mode(0o600).open(to)?;
-        std::io::copy(&mut source, &mut target)?;
-        target.sync_all()
-    };
-    copy().map_err(BackupError::io("copy to", to))
-}
-
-fn refuse_same(database: &Path, other: &Path) -> Result<()> {
-    let same = match (std::fs::metadata(database), std::fs::metadata(other)) {
-        (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
-        _ => database == other,
-    };
-    if same {
+pub(super) fn refuse_same(database: &Path, other: &Path) -> Result<()> {
+    if is_same(database, other) {
         return Err(BackupError::SameFile(other.to_owned()));
     }
     Ok(())
 }
 
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (std::fs::metadata(a), std::fs::metadata(b)) {
+        (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
+        _ => a == b,
+    }
+}
+
 /// Removes the files that SQLite keeps beside a database.
-fn remove_companions(path: &Path) -> Result<()> {
+pub(super) fn remove_companions(path: &Path) -> Result<()> {
     for suffix in ["-wal", "-shm", "-journal"] {
         let companion = beside(path, suffix);
         match std::fs::remove_file(&companion) {
@@ -496,14 +481,13 @@ fn remove_companions(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn rename(from: &Path, to: &Path) -> Result<()> {
+pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(from, to).map_err(BackupError::io("rename to", to))
 }
 
 /// A new name is on the disk only after its folder is.
-fn sync_folder(path: &Path) -> Result<()> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+pub(super) fn sync_folder(path: &Path) -> Result<()> {
+    let folder = access::folder_of(path);
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(BackupError::io("sync", folder))
 }
 

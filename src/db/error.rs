@@ -1,10 +1,12 @@
 //! What can go wrong with the database, named by what the caller does about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
 
+use super::access;
 use super::backup::BackupError;
+use crate::secrets::SealError;
 
 /// The result of database calls.
 pub type Result<T> = std::result::Result<T, DbError>;
@@ -21,6 +23,9 @@ pub enum DbError {
     /// The file cannot be written.
     #[error("the database is read-only")]
     ReadOnly,
+    /// A sealed value does not open. It stays as it is.
+    #[error(transparent)]
+    Sealed(#[from] SealError),
     /// A read took longer than its lane allows.
     #[error("the query took too long and was stopped")]
     Deadline,
@@ -48,6 +53,18 @@ impl From<rusqlite::Error> for DbError {
 }
 
 impl DbError {
+    /// Whether the file itself is at fault: damaged, or closed to us.
+    pub fn is_about_the_file(&self) -> bool {
+        match self {
+            Self::ReadOnly => true,
+            Self::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            ),
+            _ => false,
+        }
+    }
+
     /// The error of a bare SQLite code, for answering several callers.
     pub(super) fn of_code(code: ffi::Error) -> Self {
         rusqlite::Error::SqliteFailure(code, None).into()
@@ -66,16 +83,27 @@ pub enum OpenError {
         pid: String,
     },
     /// There is no folder to make the file in.
-    #[error("the folder of {0} does not exist; create it or set database.path")]
+    #[error(
+        "there is no folder for {}; create it, or name the file with --db, --config or database.path",
+        absolute(.0)
+    )]
     NoFolder(PathBuf),
     /// A command needs a database that a server or `migrate` has made.
-    #[error("there is no database at {0}; start the server once, or run `seller-platform migrate`")]
+    #[error(
+        "there is no database at {}; name the file with --db or database.path, or its configuration \
+         with --config; `seller-platform serve` makes a new one",
+        absolute(.0)
+    )]
     Missing(PathBuf),
     /// The file is something else.
-    #[error("{0} is not a SQLite database; check database.path")]
+    #[error(
+        "{} is not a SQLite database; check database.path, \
+         or put a backup there with `seller-platform restore FILE`",
+        absolute(.0)
+    )]
     NotADatabase(PathBuf),
     /// A SQLite database of another program.
-    #[error("{0} is a database of another program; check database.path")]
+    #[error("{} is a database of another program; check database.path", absolute(.0))]
     Foreign(PathBuf),
     /// Made by a newer program.
     #[error(
@@ -104,10 +132,18 @@ pub enum OpenError {
         program: i64,
     },
     /// The file or its disk cannot be written.
-    #[error("{0} cannot be written; check its owner, its mode and the disk")]
-    ReadOnly(PathBuf),
+    #[error("{path} cannot be written: {why}")]
+    ReadOnly {
+        /// The file that is in the way.
+        path: PathBuf,
+        /// Its owner and mode, and what to do.
+        why: String,
+    },
     /// The content is damaged.
-    #[error("{path} is damaged ({detail}); restore a backup with `seller-platform restore FILE`")]
+    #[error(
+        "{} is damaged ({detail}); restore a backup with `seller-platform restore FILE`",
+        absolute(path)
+    )]
     Damaged {
         /// The database file.
         path: PathBuf,
@@ -145,37 +181,70 @@ pub enum OpenError {
         detail: String,
     },
     /// The copy before a migration failed, so nothing was migrated.
-    #[error("no backup copy could be made before the migration: {0}")]
+    #[error("no backup copy could be made before the migration")]
     Backup(#[from] BackupError),
-    /// The operating system refused something.
-    #[error("cannot {doing} {path}: {source}")]
+    /// The operating system refused something. The message holds the cause, so
+    /// it is no `source`: that would be told twice.
+    #[error("cannot {doing} {path}: {cause}")]
     Io {
         /// What was being done.
         doing: &'static str,
         /// The file it was done to.
         path: PathBuf,
         /// The system's answer.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// SQLite refused something.
-    #[error("cannot open {path}: {source}")]
+    #[error("cannot open {path}: {cause}")]
     Sqlite {
         /// The database file.
         path: PathBuf,
         /// SQLite's answer.
-        source: rusqlite::Error,
+        cause: rusqlite::Error,
+    },
+    /// Reading it failed for another reason.
+    #[error("cannot read {path}: {cause}")]
+    Read {
+        /// The database file.
+        path: PathBuf,
+        /// What was in the way.
+        cause: DbError,
     },
 }
 
 impl OpenError {
     /// Names what SQLite said while the file at `path` was being opened.
-    pub(super) fn sqlite(path: &std::path::Path, source: rusqlite::Error) -> Self {
-        let path = path.to_owned();
-        match source.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NotADatabase(path),
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly(path),
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail: source.to_string() },
-            _ => Self::Sqlite { path, source },
+    pub(super) fn sqlite(path: &Path, cause: rusqlite::Error) -> Self {
+        let owned = path.to_owned();
+        match cause.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotADatabase(owned),
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::read_only(path, path),
+            Some(ErrorCode::DatabaseCorrupt) => {
+                Self::Damaged { path: owned, detail: cause.to_string() }
+            }
+            _ => Self::Sqlite { path: owned, cause },
         }
     }
+
+    /// Names the file that an error of a statement was about.
+    pub fn of(path: &Path, error: DbError) -> Self {
+        match error {
+            DbError::Sqlite(cause) => Self::sqlite(path, cause),
+            DbError::ReadOnly => match access::require_writable(path) {
+                Err(named) => named,
+                Ok(()) => Self::read_only(path, path),
+            },
+            cause => Self::Read { path: path.to_owned(), cause },
+        }
+    }
+
+    /// `file`, which belongs to a database, cannot be written.
+    pub(super) fn read_only(database: &Path, file: &Path) -> Self {
+        Self::ReadOnly { path: file.to_owned(), why: access::why_not(database, file) }
+    }
+}
+
+/// A path by which the file is found from anywhere.
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

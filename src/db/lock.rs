@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::{OpenError, beside};
+use super::{OpenError, access, beside};
 
 /// The held lock. Dropping it removes the file and lets go.
 pub struct LockFile {
@@ -28,7 +28,7 @@ impl LockFile {
             Ok(Locked::Others(pid)) => {
                 return Err(OpenError::Locked { path: database.to_owned(), pid });
             }
-            Err(error) => return Err(refusal(database, path, error)),
+            Err(error) => return Err(refusal(database, &path, error)),
         };
         let write = || {
             file.set_len(0)?;
@@ -36,7 +36,7 @@ impl LockFile {
         };
         match write() {
             Ok(()) => Ok((Self { path, _file: file }, left)),
-            Err(error) => Err(refusal(database, path, error)),
+            Err(error) => Err(refusal(database, &path, error)),
         }
     }
 }
@@ -49,13 +49,10 @@ impl Drop for LockFile {
     }
 }
 
-fn refusal(database: &Path, path: PathBuf, error: std::io::Error) -> OpenError {
+fn refusal(database: &Path, path: &Path, error: std::io::Error) -> OpenError {
     match error.kind() {
         std::io::ErrorKind::NotFound => OpenError::NoFolder(database.to_owned()),
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-            OpenError::ReadOnly(path)
-        }
-        _ => OpenError::Io { doing: "take the lock file", path, source: error },
+        _ => access::not_writable(database, path, "take the lock file", error),
     }
 }
 

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{OpenError, backup, beside, file_size, lock, pragmas};
-use crate::clock::Clock;
+use super::look::look;
+use super::{OpenError, access, backup, beside, file_size, lock, pragmas};
+use crate::clock::{Clock, Instant};
 
 /// The whole schema of this version.
 pub const SCHEMA: &str = include_str!("../../schema.sql");
@@ -78,7 +79,7 @@ pub fn status(path: &Path) -> Result<Vec<String>, OpenError> {
 /// Refuses a file that is missing, of another version, or not ours.
 pub(super) fn require_current(path: &Path) -> Result<(), OpenError> {
     refuse_by_header(path)?;
-    require_writable(path)?;
+    access::require_writable(path)?;
     match version_of_file(path)? {
         Some(VERSION) => Ok(()),
         other => Err(OpenError::Older {
@@ -89,6 +90,15 @@ pub(super) fn require_current(path: &Path) -> Result<(), OpenError> {
     }
 }
 
+/// Refuses a path where there is no file.
+pub fn require_present(path: &Path) -> Result<(), OpenError> {
+    if path.exists() {
+        return Ok(());
+    }
+    // There it is told what is missing.
+    refuse_by_header(path)
+}
+
 /// Makes or migrates the file at `path`. The caller holds the lock.
 pub(super) fn bring_up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenError> {
     match refuse_by_header(path) {
@@ -96,7 +106,7 @@ pub(super) fn bring_up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenEr
         Err(OpenError::Missing(_)) => make_file(path)?,
         Err(error) => return Err(error),
     }
-    require_writable(path)?;
+    access::require_writable(path)?;
     let mut connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let Some(version) = stamp(&connection, path)? else {
         let made = in_transaction(&mut connection, SCHEMA, VERSION);
@@ -172,25 +182,33 @@ fn step_failed(path: &Path, step: &str, detail: String) -> OpenError {
     OpenError::Migration { path: path.to_owned(), step: step.to_owned(), detail }
 }
 
-/// Version of the file at `path`, `None` while it holds nothing.
+/// Version of the file at `path`, `None` while it holds nothing. Leaves
+/// nothing behind.
 pub(super) fn version_of_file(path: &Path) -> Result<Option<i64>, OpenError> {
-    refuse_by_header(path)?;
-    let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    stamp(&connection, path)
+    // What is looked for does not depend on the time.
+    let found = look(path, Instant(0), |tx| Ok(read_stamp(tx.connection())?))?;
+    judge_stamp(path, found)
 }
 
 /// The stamp as SQLite sees it, the log included: `None` for an empty
 /// database; an error for a foreign or newer one.
 pub(super) fn stamp(connection: &Connection, path: &Path) -> Result<Option<i64>, OpenError> {
-    let read = || -> rusqlite::Result<(i64, i64, bool)> {
-        Ok((
-            connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
-            connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
-            connection.prepare("SELECT 1 FROM sqlite_schema")?.exists([])?,
-        ))
-    };
-    let (application, version, has_tables) =
-        read().map_err(|error| OpenError::sqlite(path, error))?;
+    let found = read_stamp(connection).map_err(|error| OpenError::sqlite(path, error))?;
+    judge_stamp(path, found)
+}
+
+fn read_stamp(connection: &Connection) -> rusqlite::Result<(i64, i64, bool)> {
+    Ok((
+        connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
+        connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
+        connection.prepare("SELECT 1 FROM sqlite_schema")?.exists([])?,
+    ))
+}
+
+fn judge_stamp(
+    path: &Path,
+    (application, version, has_tables): (i64, i64, bool),
+) -> Result<Option<i64>, OpenError> {
     if application == 0 && version == 0 && !has_tables {
         return Ok(None);
     }
@@ -212,7 +230,7 @@ fn judge(path: &Path, application: i64, version: i64) -> Result<(), OpenError> {
 /// never opens it and not a byte of it or beside it changes. What they do not
 /// show (an unfolded log) is seen by [`stamp`].
 pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
-    let io = |doing| move |source| OpenError::Io { doing, path: path.to_owned(), source };
+    let io = |doing| move |cause| OpenError::Io { doing, path: path.to_owned(), cause };
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -277,26 +295,5 @@ fn make_file(path: &Path) -> Result<(), OpenError> {
         .mode(0o600)
         .open(path)
         .map(|_| ())
-        .map_err(|source| not_writable(path, "create", source))
-}
-
-fn require_writable(path: &Path) -> Result<(), OpenError> {
-    // The superuser may write everywhere; somebody made the file read-only all the same.
-    if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
-        return Err(OpenError::ReadOnly(path.to_owned()));
-    }
-    File::options()
-        .write(true)
-        .open(path)
-        .map(|_| ())
-        .map_err(|source| not_writable(path, "write to", source))
-}
-
-fn not_writable(path: &Path, doing: &'static str, source: std::io::Error) -> OpenError {
-    match source.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            OpenError::ReadOnly(path.to_owned())
-        }
-        _ => OpenError::Io { doing, path: path.to_owned(), source },
-    }
+        .map_err(|cause| access::not_writable(path, path, "create", cause))
 }

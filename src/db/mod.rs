@@ -12,13 +12,16 @@
 //! While a database is open no code of this process may open its file by any
 //! other way than SQLite: closing such a handle would drop SQLite's locks.
 
+pub mod access;
 pub mod backup;
 mod checkpoint;
 mod error;
 mod lock;
+mod look;
 pub mod migrate;
 mod pragmas;
 mod readers;
+pub mod restore;
 mod tx;
 mod writer;
 
@@ -31,6 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use crate::clock::Clock;
 
 pub use error::{DbError, OpenError, Result};
+pub use look::look;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use tx::{ReadTx, WriteTx};
@@ -109,10 +113,10 @@ impl Db {
             gate: Arc::clone(&gate),
             duty,
         })
-        .map_err(|source| OpenError::Io {
+        .map_err(|cause| OpenError::Io {
             doing: "start the writer thread for",
             path: options.path.clone(),
-            source,
+            cause,
         })?;
         Ok(Self {
             inner: Arc::new(Inner {

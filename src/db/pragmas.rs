@@ -48,7 +48,7 @@ pub fn open_writer(path: &Path) -> Result<Connection, OpenError> {
     read_back(&connection, path, "synchronous", "2")?;
     read_back(&connection, path, "foreign_keys", "1")?;
     if connection.is_readonly("main").unwrap_or(true) {
-        return Err(OpenError::ReadOnly(path.to_owned()));
+        return Err(OpenError::read_only(path, path));
     }
     Ok(connection)
 }
@@ -76,8 +76,9 @@ pub fn open_plain(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError
     open(path, flags).map_err(|error| OpenError::sqlite(path, error))
 }
 
-fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    // The path is taken literally: no URI flag.
+/// A connection with what all have in common. `path` is an address when the
+/// flags say so.
+pub fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     // First, so that the others wait for a busy file instead of failing.
     connection.busy_timeout(WRITER_PATIENCE)?;

@@ -163,7 +163,7 @@ fn pool(
         .map_err(|error| OpenError::Io {
             doing: "open read connections to",
             path: path.to_owned(),
-            source: std::io::Error::other(error),
+            cause: std::io::Error::other(error),
         })
 }
 

@@ -22,6 +22,10 @@ impl<'c> ReadTx<'c> {
         Self { connection, now }
     }
 
+    pub(super) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
     /// The instant of this transaction.
     pub fn now(&self) -> Instant {
         self.now
@@ -132,10 +136,6 @@ impl<'c> WriteTx<'c> {
     /// change memory, it must not wait.
     pub fn after_commit(&self, f: impl FnOnce() + Send + 'static) {
         self.hooks.borrow_mut().push(Box::new(f));
-    }
-
-    pub(super) fn connection(&self) -> &'c Connection {
-        self.read.connection
     }
 
     /// The last error of a statement, for telling why the transaction ended.

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-use super::backup::{BackupError, copy, copy_unnamed, restore};
+use super::backup::{BackupError, copy, copy_unnamed};
+use super::restore::restore;
 use super::*;
 
 /// Moves one unit between two counters, so that their sum never changes.
@@ -169,11 +170,11 @@ fn a_bad_copy_is_refused_and_changes_nothing() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 4_096].fill(0xaa);
     std::fs::write(&file, bytes).unwrap();
-    refused(&place, &file, "damaged");
+    refused(&place, &file, "copy.db is damaged");
     std::fs::write(&file, "notes").unwrap();
     refused(&place, &file, "not a SQLite database");
     std::fs::remove_file(&file).unwrap();
-    refused(&place, &file, "no database");
+    refused(&place, &file, "copy.db does not exist");
     refused(&place, &place.path(), "the database itself");
 }
 

@@ -133,7 +133,7 @@ fn steps_keep_the_data_and_a_copy_of_the_file_before_them() {
     let copy = place.file(&format!("seller.before-v{}.db", version + 1));
     assert!(done[0].contains(copy.to_str().unwrap()), "{done:?}");
     // The way back for the program before the update: this one, here.
-    backup::restore(&copy, &place.path(), &Clock::System).unwrap();
+    restore::restore(&copy, &place.path(), &Clock::System).unwrap();
     assert_eq!(count(&place.open()), 1);
 }
 

@@ -1,0 +1,102 @@
+//! What keeps a process from writing a database: the file, what SQLite keeps
+//! beside it, or their folder. Root may write almost everything, so a file
+//! that its owner made read-only is respected first.
+
+use std::fs::{File, Metadata};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use super::{OpenError, beside};
+
+/// What lies beside a database while it is open or after a crash.
+const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Refuses a database that this process cannot write, naming the file that is
+/// in the way. No connection may be open in this process.
+pub(super) fn require_writable(database: &Path) -> Result<(), OpenError> {
+    if std::fs::metadata(database).is_ok_and(|found| found.permissions().readonly()) {
+        return Err(OpenError::read_only(database, database));
+    }
+    let companions = COMPANIONS.map(|suffix| beside(database, suffix));
+    for file in [database].into_iter().chain(companions.iter().map(AsRef::as_ref)) {
+        match File::options().read(true).write(true).open(file) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(not_writable(database, file, "write to", error)),
+        }
+    }
+    Ok(())
+}
+
+/// The system's refusal to open `file` of a database for writing.
+pub(super) fn not_writable(
+    database: &Path,
+    file: &Path,
+    doing: &'static str,
+    cause: std::io::Error,
+) -> OpenError {
+    match cause.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            OpenError::read_only(database, file)
+        }
+        _ => OpenError::Io { doing, path: file.to_owned(), cause },
+    }
+}
+
+/// What the owner of a database could not write, whoever asks: `None` when
+/// nothing is in the way of a server that runs as that owner.
+pub fn obstacle(database: &Path) -> Option<String> {
+    let owner = std::fs::metadata(database).ok()?.uid();
+    let companions = COMPANIONS.map(|suffix| beside(database, suffix));
+    [database].into_iter().chain(companions.iter().map(AsRef::as_ref)).find_map(|file| {
+        let found = std::fs::metadata(file).ok()?;
+        let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
+        (uid != owner || mode & 0o200 == 0).then(|| {
+            let path = file.display();
+            let advice = remedy(&found, owner, file);
+            format!("{path} belongs to user {uid} with mode {mode:04o}, so `serve` cannot write it: {advice}")
+        })
+    })
+}
+
+/// Why `file` cannot be written by this process, and what to do about it.
+pub(super) fn why_not(database: &Path, file: &Path) -> String {
+    let me = rustix::process::geteuid().as_raw();
+    let owner = std::fs::metadata(database).map_or(me, |found| found.uid());
+    let (at, found) = match std::fs::metadata(file) {
+        Ok(found) => (file, found),
+        // It would have to be made.
+        Err(_) => match std::fs::metadata(folder_of(file)) {
+            Ok(found) => (folder_of(file), found),
+            Err(error) => return error.to_string(),
+        },
+    };
+    let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
+    let named = if at == file { "it".to_owned() } else { format!("its folder {}", at.display()) };
+    if me != 0 && me != owner {
+        return format!(
+            "{named} belongs to user {uid} with mode {mode:04o}, and this runs as user {me}: run it as user {owner}"
+        );
+    }
+    if me != 0 && uid != me || mode & 0o200 == 0 {
+        let advice = remedy(&found, owner, at);
+        return format!("{named} belongs to user {uid} with mode {mode:04o}: {advice}");
+    }
+    format!("{named} belongs to user {uid} with mode {mode:04o}, so the disk itself is read-only")
+}
+
+fn remedy(found: &Metadata, owner: u32, file: &Path) -> String {
+    let path = file.display();
+    let chmod = format!("chmod u+rw {path}");
+    match (found.uid() == owner, found.permissions().mode() & 0o600 == 0o600) {
+        (true, _) => format!("run `{chmod}`"),
+        (false, true) => format!("run `chown {owner} {path}` as root"),
+        (false, false) => format!("run `chown {owner} {path} && {chmod}` as root"),
+    }
+}
+
+/// The folder that a file is or would be in.
+pub fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,131 @@
+//! Reading a database without leaving a trace, whoever asks and whether or
+//! not a server runs.
+//!
+//! SQLite makes an index (`-shm`) beside a file with a log for whoever opens
+//! it. Made by another account, or for a read-only file, it stays behind and
+//! is in the way of the server. So:
+//!
+//! - where the log is empty, the one file is read as it stands, and once more
+//!   when somebody changed it meanwhile;
+//! - where the log holds something and has an index, that is only read;
+//! - where it has none, or one that is closed to us, file and log are copied
+//!   and the copy is read.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use rusqlite::{ErrorCode, OpenFlags};
+
+use super::{DbError, OpenError, ReadTx, Result, beside, file_size, migrate, pragmas};
+use crate::clock::Instant;
+
+/// How often a file that changes under the reading is read again.
+const TRIES: usize = 5;
+/// What may stand in a file's address as it is.
+const IN_ADDRESS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+
+/// Runs `read` on the database at `path`, of whatever version, and leaves
+/// nothing behind. It runs again when the file was changed meanwhile.
+pub fn look<T>(
+    path: &Path,
+    now: Instant,
+    read: impl Fn(&ReadTx<'_>) -> Result<T>,
+) -> std::result::Result<T, OpenError> {
+    let mut found = Err(DbError::Busy);
+    for _ in 0..TRIES {
+        migrate::refuse_by_header(path)?;
+        let before = traces(path);
+        found = if file_size(&beside(path, "-wal")) == 0 {
+            through(path, "immutable=1", now, &read)
+        } else {
+            if beside(path, "-shm").exists() {
+                match through(path, "mode=ro&readonly_shm=1", now, &read) {
+                    Err(DbError::ReadOnly | DbError::Busy) => {}
+                    Err(DbError::Sqlite(error)) if is_closed(&error) => {}
+                    found => return found.map_err(|error| OpenError::of(path, error)),
+                }
+            }
+            let copy = Copied::of(path)?;
+            through(&copy.file, "mode=rw", now, &read)
+        };
+        if traces(path) == before {
+            break;
+        }
+    }
+    found.map_err(|error| OpenError::of(path, error))
+}
+
+fn through<T>(
+    path: &Path,
+    how: &str,
+    now: Instant,
+    read: impl Fn(&ReadTx<'_>) -> Result<T>,
+) -> Result<T> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let encoded = percent_encode(absolute.as_os_str().as_bytes(), IN_ADDRESS);
+    let address = PathBuf::from(format!("file:{encoded}?{how}"));
+    let read_only = if how == "mode=rw" {
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    };
+    let connection = pragmas::open(&address, read_only | OpenFlags::SQLITE_OPEN_URI)?;
+    connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
+    read(&ReadTx::new(&connection, now))
+}
+
+/// Whether the error is about getting at the files, not about what they hold.
+fn is_closed(error: &rusqlite::Error) -> bool {
+    let closed = [
+        ErrorCode::CannotOpen,
+        ErrorCode::PermissionDenied,
+        ErrorCode::SystemIoFailure,
+        ErrorCode::FileLockingProtocolFailed,
+    ];
+    error.sqlite_error_code().is_some_and(|code| closed.contains(&code))
+}
+
+/// What a change of the database changes: identity, size and time of the file
+/// and of its log.
+fn traces(path: &Path) -> [Option<(u64, u64, i64, i64)>; 2] {
+    [path.to_owned(), beside(path, "-wal")].map(|file| {
+        let found = std::fs::metadata(file).ok()?;
+        Some((found.ino(), found.len(), found.mtime(), found.mtime_nsec()))
+    })
+}
+
+/// A private copy of a database with its log, gone with the value.
+struct Copied {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Copied {
+    fn of(path: &Path) -> std::result::Result<Self, OpenError> {
+        let name = format!("seller-platform-look-{}", crate::secrets::random_hex::<6>());
+        let folder = std::env::temp_dir().join(name);
+        let file = folder.join("copy.db");
+        let refused = |cause| OpenError::Io {
+            doing: "make a copy to look at in",
+            path: folder.clone(),
+            cause,
+        };
+        std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(refused)?;
+        let copied = Self { folder: folder.clone(), file };
+        std::fs::copy(path, &copied.file).map_err(refused)?;
+        std::fs::copy(beside(path, "-wal"), beside(&copied.file, "-wal")).map_err(refused)?;
+        for file in [copied.file.clone(), beside(&copied.file, "-wal")] {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+            std::fs::set_permissions(file, mode).map_err(refused)?;
+        }
+        Ok(copied)
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

@@ -1,0 +1,163 @@
+//! Putting a copy back in the place of the database.
+
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rusqlite::OpenFlags;
+
+use super::backup::{
+    BackupError, Partial, Result, check, dated, refuse_same, remove_companions, rename, sync_folder,
+};
+use super::lock::LockFile;
+use super::{OpenError, beside, file_size, migrate, pragmas};
+use crate::clock::{Clock, Instant};
+
+/// What [`restore`] did.
+#[derive(Debug)]
+pub struct Restored {
+    /// Where the replaced database is now; `None` when there was none.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the lines tell it to people; tests read it here")
+    )]
+    pub aside: Option<PathBuf>,
+    /// What was done and how to undo it, a sentence a line.
+    pub lines: Vec<String>,
+}
+
+/// Puts the copy `file` in the place of the database at `database`.
+///
+/// The copy is checked first. The present database, its log folded in, is kept
+/// beside it under a name with the time. Refused while a server or a command
+/// has the database open.
+pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> {
+    pragmas::check_version()?;
+    refuse_same(database, file)?;
+    require_copy(file)?;
+    let (_lock, _) = LockFile::take(database)?;
+    let incoming = Partial::claim(database)?;
+    copy_file(file, &incoming.path)?;
+    if file_size(&beside(file, "-wal")) > 0 {
+        copy_file(&beside(file, "-wal"), &beside(&incoming.path, "-wal"))?;
+    }
+    let (version, rows) = check(&incoming.path).map_err(|error| unfit(error, file))?;
+    give_to_owner_of(&incoming, database)?;
+    let aside = set_aside(database, clock.now())?;
+    incoming.finish(database)?;
+    sync_folder(database)?;
+
+    let rows: u64 = rows.values().sum();
+    let mut lines = vec![format!(
+        "{} is now the content of {} (schema version {version}, {rows} rows).",
+        database.display(),
+        file.display()
+    )];
+    if let Some(aside) = &aside {
+        lines.push(format!("The replaced database is {}.", aside.display()));
+        lines.push(format!("To undo this: seller-platform restore {}", aside.display()));
+    }
+    Ok(Restored { aside, lines })
+}
+
+/// Refuses what cannot be a copy by its first bytes.
+pub fn require_copy(file: &Path) -> Result<()> {
+    migrate::refuse_by_header(file).map_err(|error| unfit(error.into(), file))
+}
+
+/// Why `file` cannot be restored.
+fn unfit(error: BackupError, file: &Path) -> BackupError {
+    const OTHER: &str = "name a file that `seller-platform backup` made";
+    const EARLIER: &str = "it was not used; take an earlier copy";
+    const NEWER: &str = "restore it with the newer program";
+    let (why, advice) = match error {
+        BackupError::Damaged { detail, .. } => (format!("is damaged ({detail})"), EARLIER),
+        BackupError::Empty(_) => ("holds no data".to_owned(), OTHER),
+        BackupError::Sqlite { cause, .. } => (format!("cannot be read ({cause})"), EARLIER),
+        BackupError::Open(error) => match *error {
+            OpenError::Missing(_) | OpenError::NoFolder(_) => ("does not exist".to_owned(), OTHER),
+            OpenError::NotADatabase(_) if file.is_dir() => {
+                ("is a folder".to_owned(), "name a file in it that `seller-platform backup` made")
+            }
+            OpenError::NotADatabase(_) => ("is not a SQLite database".to_owned(), OTHER),
+            OpenError::Foreign(_) => ("is a database of another program".to_owned(), OTHER),
+            OpenError::Damaged { detail, .. } => (format!("is damaged ({detail})"), EARLIER),
+            OpenError::Newer { file: version, program, .. } => {
+                let why = format!("has schema version {version}, this program knows {program}");
+                (why, NEWER)
+            }
+            OpenError::Io { cause, .. } => {
+                (format!("cannot be read ({cause})"), "check its owner and mode")
+            }
+            OpenError::Sqlite { cause, .. } => (format!("cannot be read ({cause})"), EARLIER),
+            other => return BackupError::Open(Box::new(other)),
+        },
+        other => return other,
+    };
+    BackupError::Unfit { file: file.to_owned(), why, advice }
+}
+
+/// Gives the file to whom `present` belongs: an administrator restores, and the
+/// service's own account must still be able to write.
+fn give_to_owner_of(file: &Partial, present: &Path) -> Result<()> {
+    let (Ok(present), Ok(own)) = (std::fs::metadata(present), file.file.metadata()) else {
+        return Ok(());
+    };
+    if (present.uid(), present.gid()) == (own.uid(), own.gid()) {
+        return Ok(());
+    }
+    std::os::unix::fs::fchown(&file.file, Some(present.uid()), Some(present.gid()))
+        .map_err(BackupError::io("change the owner of", &file.path))
+}
+
+/// Keeps the present database under another name, the log folded in. The
+/// database keeps its own name too until it is replaced, so that there is no
+/// moment without one.
+fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
+    if !database.exists() {
+        remove_companions(database)?;
+        return Ok(None);
+    }
+    let folded = fold_log(database)?;
+    let aside = dated(database, ".before-restore-", "", now);
+    std::fs::hard_link(database, &aside)
+        // Where the disk knows no links.
+        .or_else(|_| std::fs::rename(database, &aside))
+        .map_err(BackupError::io("set aside", database))?;
+    if !folded {
+        let log = beside(database, "-wal");
+        if log.exists() {
+            rename(&log, &beside(&aside, "-wal"))?;
+        }
+    }
+    remove_companions(database)?;
+    Ok(Some(aside))
+}
+
+/// Folds the log of the present database into it; false when it is too
+/// damaged for that.
+fn fold_log(database: &Path) -> Result<bool> {
+    let folded = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(
+        |connection| {
+            let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let busy: rusqlite::Result<i64> = connection.query_row(fold, [], |row| row.get(0));
+            busy.ok()
+        },
+    );
+    // The last connection removes the log, so whoever still has one is not us.
+    if folded == Some(1) || (folded.is_some() && beside(database, "-wal").exists()) {
+        return Err(BackupError::InUse(database.to_owned()));
+    }
+    Ok(folded.is_some())
+}
+
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    let copy = || -> std::io::Result<()> {
+        let mut source = File::open(from)?;
+        let mut target =
+            File::options().write(true).create(true).truncate(true).mode(0o600).open(to)?;
+        std::io::copy(&mut source, &mut target)?;
+        target.sync_all()
+    };
+    copy().map_err(BackupError::io("copy to", to))
+}
