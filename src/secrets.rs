@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -93,6 +93,7 @@ impl Place<'_> {
 }
 
 /// Seals and opens values with the installation's key.
+#[derive(Clone)]
 pub struct Sealer {
     cipher: XChaCha20Poly1305,
     key_id: [u8; 4],
@@ -164,30 +165,39 @@ pub fn key_file_of(database: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Reads the key file, or makes one with mode 0600 when there is none.
-pub fn key_from_file(path: &Path) -> std::io::Result<[u8; 32]> {
+/// Reads a key file; `None` when there is none. One that others can read, or
+/// that holds no key (`InvalidData`), is an error.
+pub fn key_from_file(path: &Path) -> std::io::Result<Option<[u8; 32]>> {
     use std::io::{Error, ErrorKind};
-    match std::fs::read_to_string(path) {
-        Ok(text) => {
-            let mode = std::fs::metadata(path)?.permissions().mode() & 0o777;
-            if mode & 0o077 != 0 {
-                let problem = format!("its mode is {mode:04o}; run `chmod 600` on it");
-                return Err(Error::new(ErrorKind::PermissionDenied, problem));
-            }
-            from_hex(text.trim()).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok()).ok_or_else(
-                || Error::new(ErrorKind::InvalidData, "it is not 64 hexadecimal digits"),
-            )
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let key: [u8; 32] = random();
-            let mut file =
-                std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-            file.write_all(format!("{}\n", hex(&key)).as_bytes())?;
-            file.sync_all()?;
-            Ok(key)
-        }
-        Err(error) => Err(error),
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mode = std::fs::metadata(path)?.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        let problem = format!("its mode is {mode:04o}; run `chmod 600` on it");
+        return Err(Error::new(ErrorKind::PermissionDenied, problem));
     }
+    let text = str::from_utf8(&bytes).unwrap_or_default().trim();
+    let key = from_hex(text).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    let no_key = || Error::new(ErrorKind::InvalidData, "it is not 64 hexadecimal digits");
+    key.map(Some).ok_or_else(no_key)
+}
+
+/// Makes a key file with mode 0600 where there is none, for whom `database`
+/// belongs to.
+pub fn make_key_file(path: &Path, database: &Path) -> std::io::Result<[u8; 32]> {
+    let key: [u8; 32] = random();
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(format!("{}\n", hex(&key)).as_bytes())?;
+    let (owner, own) = (std::fs::metadata(database)?, file.metadata()?);
+    if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
+        std::os::unix::fs::fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    file.sync_all()?;
+    Ok(key)
 }
 
 #[cfg(test)]
@@ -231,8 +241,10 @@ mod tests {
     fn the_key_file_is_made_once_and_kept_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.db.key");
-        let key = key_from_file(&path).unwrap();
-        assert_eq!(key_from_file(&path).unwrap(), key);
+        assert_eq!(key_from_file(&path).unwrap(), None);
+        let key = make_key_file(&path, folder.path()).unwrap();
+        assert_eq!(key_from_file(&path).unwrap(), Some(key));
+        assert!(make_key_file(&path, folder.path()).is_err(), "a key was replaced");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(key_from_file(&path).unwrap_err().to_string().contains("chmod 600"));
     }

@@ -73,7 +73,7 @@ pub fn backup(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let copy = site.file.with_file_name("copy.db");
     let (outcome, took) = load::during(writes.clone(), || {
         let started = Instant::now();
-        let done = lab.command(&site.file)?.arg("backup").arg(&copy).output()?;
+        let done = lab.command(&site.file)?.args(["backup", "--force"]).arg(&copy).output()?;
         ensure!(done.status.success(), "`backup` failed; see target/bench-data/server.log");
         Ok(started.elapsed())
     })?;

@@ -50,6 +50,40 @@ pub fn make(
     Ok(NewLink { code, name })
 }
 
+/// How many codes wait sealed for their message to leave.
+pub fn count_sealed(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.one(
+        "SELECT count(*) FROM one_time_link
+         WHERE code IS NOT NULL AND used_at IS NULL AND expires_at > ?1",
+        [tx.now().0],
+        |row| row.get(0),
+    )
+}
+
+/// Whether a key opens the codes that wait for their message to leave; `None`
+/// when none does.
+pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
+    let mut all = None;
+    tx.each(
+        "SELECT link_hash, code FROM one_time_link
+         WHERE code IS NOT NULL AND used_at IS NULL AND expires_at > ?1",
+        [tx.now().0],
+        |row| {
+            let (hash, code): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            let opens = sealer.open(&code, place(&hex(&hash))).is_ok();
+            all = Some(opens && all.unwrap_or(true));
+            Ok(())
+        },
+    )?;
+    Ok(all)
+}
+
+/// Forgets all sealed codes: messages that would carry one do not leave.
+pub fn forget_sealed(tx: &WriteTx<'_>) -> Result<()> {
+    tx.execute("UPDATE one_time_link SET code = NULL WHERE code IS NOT NULL", [])?;
+    Ok(())
+}
+
 /// Where the code of a link is sealed, by the link's name.
 pub const fn place(name: &str) -> Place<'_> {
     Place { table: "one_time_link", column: "code", row: name }

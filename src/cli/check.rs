@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use super::seal::{self, Standing};
 use super::{Context, say, secret};
 use crate::config::{Gateway, SignatureMode, Updates};
-use crate::db::{Db, Lane, migrate};
+use crate::db::{access, look, migrate};
 use crate::messages::push::store as devices;
 use crate::messages::telegram::bot::{Bot, Fault};
 use crate::operations::store;
-use crate::secrets::{self, Sealer};
 
 /// How long an outside service may take to accept a connection.
 const REACH: Duration = Duration::from_secs(5);
@@ -77,32 +77,15 @@ fn clock(context: &Context) -> Finding {
 
 fn database(context: &Context) -> Vec<Finding> {
     let path = &context.config().database.path;
-    if !path.exists() {
-        let folder =
-            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        return vec![if folder.is_dir() {
-            finding(
-                "database",
-                Verdict::Note,
-                format!("{} is not there yet; `serve` makes it", path.display()),
-            )
-        } else {
-            finding(
-                "database",
-                Verdict::Bad,
-                format!("the folder {} does not exist", folder.display()),
-            )
-        }];
+    if let Err(error) = migrate::require_present(path) {
+        return vec![finding("database", Verdict::Bad, error.to_string())];
     }
     let mut findings = vec![mode(path)];
     match migrate::status(path) {
         Ok(lines) => findings.push(finding("schema", Verdict::Good, lines.join("; "))),
         Err(error) => findings.push(finding("schema", Verdict::Bad, error.to_string())),
     }
-    match context.existing_database().map(|db| integrity(&db)) {
-        Ok(found) => findings.push(found),
-        Err(error) => findings.push(finding("integrity", Verdict::Bad, format!("{error:#}"))),
-    }
+    findings.push(integrity(context));
     findings
 }
 
@@ -110,6 +93,9 @@ fn mode(path: &Path) -> Finding {
     match std::fs::metadata(path) {
         Err(error) => finding("file mode", Verdict::Bad, error.to_string()),
         Ok(metadata) => {
+            if let Some(obstacle) = access::obstacle(path) {
+                return finding("file mode", Verdict::Bad, obstacle);
+            }
             let mode = metadata.permissions().mode() & 0o777;
             if mode.trailing_zeros() >= 6 {
                 return finding(
@@ -125,65 +111,39 @@ fn mode(path: &Path) -> Finding {
     }
 }
 
-fn integrity(db: &Db) -> Finding {
-    match db.quick_check() {
-        Ok(faults) if faults.is_empty() => finding("integrity", Verdict::Good, "no damage found"),
-        Ok(faults) => finding(
-            "integrity",
-            Verdict::Bad,
-            format!("{}; restore a backup with `restore FILE`", faults[0]),
-        ),
+fn integrity(context: &Context) -> Finding {
+    let found = look(&context.config().database.path, context.clock.now(), |tx| {
+        tx.all("PRAGMA quick_check", [], |row| row.get::<_, String>(0))
+    });
+    match found {
+        Ok(lines) => match lines.iter().find(|line| *line != "ok") {
+            None => finding("integrity", Verdict::Good, "no damage found"),
+            Some(fault) => {
+                let text = format!("{fault}; restore a backup with `restore FILE`");
+                finding("integrity", Verdict::Bad, text)
+            }
+        },
         Err(error) => finding("integrity", Verdict::Bad, error.to_string()),
     }
 }
 
+/// Whether the key at hand is the one that the database was sealed with.
 fn key(context: &Context) -> Finding {
-    if !context.config().security.secret_key.is_empty() {
-        return match context.sealer() {
-            Ok(sealer) => opens(context, &sealer, "security.secret_key"),
-            Err(error) => finding("key", Verdict::Bad, format!("{error:#}")),
-        };
-    }
-    let path = secrets::key_file_of(&context.config().database.path);
-    if !path.exists() {
-        return finding(
-            "key",
-            Verdict::Note,
-            format!("{} is not there yet; `serve` makes it", path.display()),
-        );
-    }
-    match secrets::key_from_file(&path) {
-        Ok(key) => opens(
-            context,
-            &Sealer::new(key),
-            &format!("{}; keep a copy of it elsewhere", path.display()),
-        ),
-        Err(error) => finding("key", Verdict::Bad, format!("{}: {error}", path.display())),
-    }
-}
-
-/// Whether what is sealed in the database opens with a key.
-fn opens(context: &Context, sealer: &Sealer, name: &str) -> Finding {
-    let Ok(db) = context.existing_database() else {
-        return finding("key", Verdict::Good, name);
-    };
-    let sealed = db.read(Lane::Slow, |tx| {
-        let kept: i64 = tx.one(
-            "SELECT count(*) FROM setting WHERE name IN ('cron_secret', 'checkout_token', 'push_key')",
-            [],
-            |row| row.get(0),
-        )?;
-        let opened = store::secret(tx, sealer, "cron_secret")?.is_some()
-            || store::secret(tx, sealer, "checkout_token")?.is_some()
-            || store::secret(tx, sealer, secret::PUSH_KEY)?.is_some();
-        Ok::<_, crate::db::DbError>(kept > 0 && !opened)
-    });
-    match sealed {
-        Ok(true) => {
-            let text = "does not open this database: put the right key back, or link the marketplace accounts again";
+    match seal::standing(context) {
+        Ok(Standing::Right) => {
+            let keep = if context.config().security.secret_key.is_empty() {
+                "; keep a copy of it elsewhere"
+            } else {
+                ""
+            };
+            finding("key", Verdict::Good, format!("{}{keep}", seal::source(context)))
+        }
+        Ok(Standing::Fresh) => {
+            let text = format!("{}; nothing is sealed with it yet", seal::source(context));
             finding("key", Verdict::Note, text)
         }
-        _ => finding("key", Verdict::Good, name),
+        Ok(Standing::Wrong(why)) => finding("key", Verdict::Bad, seal::refusal(&why).to_string()),
+        Err(error) => finding("key", Verdict::Bad, format!("{error:#}")),
     }
 }
 
@@ -234,33 +194,19 @@ fn push(context: &Context) -> Finding {
         let text = "not configured: nothing reaches browsers; set push.subject";
         return finding("push", Verdict::Note, text);
     }
-    let begins = "a key is made at the first start";
-    let Ok(db) = context.existing_database() else {
-        return finding("push", Verdict::Good, begins);
-    };
-    let read = db.read(Lane::Slow, |tx| {
-        let kept = store::has_secret(tx, secret::PUSH_KEY)?;
-        Ok::<_, crate::db::DbError>((kept, devices::count(tx)?))
+    let path = &context.config().database.path;
+    let read = look(path, context.clock.now(), |tx| {
+        Ok((store::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?))
     });
-    let (kept, reached) = match read {
-        Ok(found) => found,
-        Err(error) => return finding("push", Verdict::Bad, error.to_string()),
-    };
-    if !kept {
-        return finding("push", Verdict::Good, begins);
+    match read {
+        Ok((true, reached)) => {
+            finding("push", Verdict::Good, format!("reaches {reached} browsers"))
+        }
+        Err(error) if path.exists() => finding("push", Verdict::Bad, error.to_string()),
+        Ok((false, _)) | Err(_) => {
+            finding("push", Verdict::Good, "a key is made at the first start")
+        }
     }
-    let opens = context.has_key()
-        && context.sealer().is_ok_and(|sealer| {
-            let kept = db.read(Lane::Slow, |tx| store::secret(tx, &sealer, secret::PUSH_KEY));
-            kept.is_ok_and(|kept| kept.is_some())
-        });
-    if opens {
-        return finding("push", Verdict::Good, format!("reaches {reached} browsers"));
-    }
-    let text = format!(
-        "its key does not open: the next start makes another and forgets {reached} browsers, which have to be switched on again"
-    );
-    finding("push", Verdict::Note, text)
 }
 
 /// Whether the bot's token is accepted.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 
+use super::seal::NewKey;
 use super::serve::Server;
 use super::{Context, demo_catalog, demo_content, demo_data, demo_messages, log, sandbox, say};
 use crate::accounts::Role;
@@ -89,7 +90,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
         email: cast.email.to_owned(),
         password: PASSWORD.to_owned(),
     });
-    let server = Server::prepare(context, logins.to_vec())?;
+    let server = Server::prepare(context, logins.to_vec(), NewKey::default())?;
     let credentials = people_and_plans(server.app())?;
     let sandbox_url = inside.url();
     // The sandbox lives as long as the server.

@@ -74,7 +74,7 @@ fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
 }
 
 fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
-    let revoked = context.existing_database()?.write(move |tx| {
+    let revoked = context.database()?.write(move |tx| {
         let Some(key) = store::key(tx, id)? else {
             return Ok::<_, DbError>(None);
         };
@@ -96,9 +96,8 @@ fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
 }
 
 fn list(context: &Context) -> anyhow::Result<()> {
-    let (keys, now) = context
-        .existing_database()?
-        .read(Lane::Slow, |tx| Ok::<_, DbError>((store::all(tx)?, tx.now())))?;
+    let (keys, now) =
+        context.database()?.read(Lane::Slow, |tx| Ok::<_, DbError>((store::all(tx)?, tx.now())))?;
     if keys.is_empty() {
         return say("no keys yet; `key create` makes one");
     }

@@ -16,6 +16,7 @@ mod key;
 mod log;
 mod partner;
 mod sandbox;
+mod seal;
 mod secret;
 mod serve;
 mod setup_link;
@@ -33,9 +34,9 @@ use ipnet::IpNet;
 use crate::accounts::Role;
 use crate::clock::{Clock, Day};
 use crate::config::{self, Config, Loaded, Overrides};
-use crate::db::{Db, Options};
+use crate::db::{Db, DbError, OpenError, Options, migrate};
 use crate::keys::{MOST_CALLS, Scope};
-use crate::secrets::{self, Sealer, Secret};
+use crate::secrets::Secret;
 
 /// Readers of a command: it does one thing at a time.
 const COMMAND_READERS: usize = 2;
@@ -70,6 +71,13 @@ enum Command {
         /// Starts on throw-away data, with the sandbox inside.
         #[arg(long)]
         demo: bool,
+        /// Gives up what is sealed with a key that is lost, and makes a new key. Lists what
+        /// that is, and asks.
+        #[arg(long, conflicts_with = "demo")]
+        new_key: bool,
+        /// Agrees to it without being asked.
+        #[arg(long, requires = "new_key")]
+        yes: bool,
     },
     /// Brings the database to this version, or says what that would do.
     Migrate {
@@ -94,9 +102,19 @@ enum Command {
     #[command(subcommand)]
     Secret(SecretCommand),
     /// Copies the live database to a file and verifies the copy.
-    Backup { file: PathBuf },
+    Backup {
+        /// Where to; into a folder under a name with the date.
+        #[arg(value_name = "FILE|FOLDER")]
+        file: PathBuf,
+        /// Replaces a file of that name.
+        #[arg(long)]
+        force: bool,
+    },
     /// Verifies a backup and puts it in the database's place.
-    Restore { file: PathBuf },
+    Restore {
+        /// What `backup` made.
+        file: PathBuf,
+    },
     /// Looks for what would go wrong: configuration, files, database, outside services.
     Check,
     /// The configuration.
@@ -263,6 +281,38 @@ fn parse_day(text: &str) -> Result<Day, &'static str> {
     Day::parse(text).ok_or("must be a day as YYYY-MM-DD")
 }
 
+/// What a command needs to be there before it begins.
+#[derive(Clone, Copy)]
+enum Needs {
+    Nothing,
+    /// It only reads the database.
+    File,
+    /// It changes the database.
+    FileAndKey,
+    /// It changes the database, or makes one.
+    Key,
+}
+
+impl Command {
+    fn needs(&self) -> Needs {
+        match self {
+            Self::Migrate { action: MigrateAction::Up } => Needs::Key,
+            Self::Migrate { action: MigrateAction::Status }
+            | Self::Key(KeyCommand::List)
+            | Self::Secret(_)
+            | Self::Backup { .. } => Needs::File,
+            Self::User(_)
+            | Self::Key(_)
+            | Self::Partner(_)
+            | Self::Catalog(_)
+            | Self::SetupLink => Needs::FileAndKey,
+            // `serve` asks for the key itself, `restore` brings another database,
+            // and `check` says what is missing.
+            _ => Needs::Nothing,
+        }
+    }
+}
+
 /// What every command gets.
 pub struct Context {
     loaded: Loaded,
@@ -274,18 +324,8 @@ impl Context {
         &self.loaded.config
     }
 
-    /// The database, beside a server that may be running. A file that is not
-    /// there yet is made, so that people can be made before the first start.
+    /// The database, beside a server that may be running.
     fn database(&self) -> anyhow::Result<Db> {
-        let path = &self.config().database.path;
-        if !path.exists() {
-            crate::db::migrate::up(path, &self.clock)?;
-        }
-        self.existing_database()
-    }
-
-    /// The database, which must be there already.
-    fn existing_database(&self) -> anyhow::Result<Db> {
         Ok(Db::open_beside(&self.options(COMMAND_READERS))?)
     }
 
@@ -308,24 +348,18 @@ impl Context {
         }
     }
 
-    /// Whether there is a key already: configured, or in its file.
-    fn has_key(&self) -> bool {
-        let config = self.config();
-        !config.security.secret_key.is_empty()
-            || secrets::key_file_of(&config.database.path).exists()
-    }
-
-    /// The key of this installation.
-    fn sealer(&self) -> anyhow::Result<Sealer> {
-        let configured = &self.config().security.secret_key;
-        if !configured.is_empty() {
-            return Sealer::from_configured(configured)
-                .map_err(|problem| anyhow::anyhow!("security.secret_key {problem}"));
+    /// Refuses what a command cannot work on, before it does anything.
+    fn require(&self, needs: Needs) -> anyhow::Result<()> {
+        let path = &self.config().database.path;
+        match needs {
+            Needs::Nothing => Ok(()),
+            Needs::File => Ok(migrate::require_present(path)?),
+            Needs::FileAndKey => {
+                migrate::require_present(path)?;
+                seal::require_right(self)
+            }
+            Needs::Key => seal::require_right(self),
         }
-        let path = secrets::key_file_of(&self.config().database.path);
-        let key = secrets::key_from_file(&path)
-            .with_context(|| format!("cannot use the key file {}", path.display()))?;
-        Ok(Sealer::new(key))
     }
 }
 
@@ -345,7 +379,7 @@ pub fn main() -> ExitCode {
     match run(arguments) {
         Ok(code) => code,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "seller-platform: {error:#}");
+            let _ = writeln!(std::io::stderr(), "seller-platform: {}", told(&error));
             ExitCode::FAILURE
         }
     }
@@ -361,8 +395,16 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let loaded = config::load(config.as_deref(), config::environment(), &flags)?;
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };
+    let database = context.config().database.clone();
+    let done = context.require(command.needs()).and_then(|()| carry_out(context, command));
+    done.map_err(|error| name_file(&database, error))
+}
+
+fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Serve { demo: false, .. } => serve::run(context)?,
+        Command::Serve { demo: false, new_key, yes, .. } => {
+            serve::run(context, seal::NewKey { wanted: new_key, agreed: yes })?;
+        }
         Command::Serve { demo: true, .. } => demo::run(context)?,
         Command::Migrate { action } => database::migrate(&context, action)?,
         Command::User(command) => user::run(&context, command)?,
@@ -371,7 +413,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Catalog(command) => catalog::run(&context, command)?,
         Command::SetupLink => setup_link::run(&context)?,
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
-        Command::Backup { file } => database::backup(&context, &file)?,
+        Command::Backup { file, force } => database::backup(&context, &file, force)?,
         Command::Restore { file } => database::restore(&context, &file)?,
         Command::Check => return check::run(&context),
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
@@ -380,6 +422,32 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An error of a statement, with the file that it was about and the way on.
+fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error {
+    let path = &database.path;
+    let is_about_the_file = error.downcast_ref::<DbError>().is_some_and(DbError::is_about_the_file);
+    let error = if is_about_the_file {
+        match error.downcast::<DbError>() {
+            Ok(found) => OpenError::of(path, found).into(),
+            Err(error) => error,
+        }
+    } else {
+        error
+    };
+    if let Some(OpenError::Damaged { .. } | OpenError::NotADatabase(_)) = error.downcast_ref()
+        && let Some(copy) = database::newest_copy(path, database.backup_dir.as_deref())
+    {
+        return anyhow::anyhow!("{error}; the newest copy at hand is {}", copy.display());
+    }
+    error
+}
+
+/// An error with its causes. SQLite's code behind its words says them again.
+fn told(error: &anyhow::Error) -> String {
+    let causes = error.chain().filter(|cause| !cause.is::<rusqlite::ffi::Error>());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// One line, or a block of them, on standard output. A reader that has seen

@@ -11,6 +11,7 @@ use anyhow::{Context as _, anyhow};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::seal::{self, NewKey};
 use super::{Context, log, say, secret};
 use crate::accounts;
 use crate::accounts::setup;
@@ -31,9 +32,9 @@ const SLOW_READERS: usize = 2;
 /// Threads for slow requests.
 const SLOW_THREADS: usize = 24;
 
-pub fn run(context: Context) -> anyhow::Result<()> {
+pub fn run(context: Context, new_key: NewKey) -> anyhow::Result<()> {
     log::start(&context.config().log);
-    let server = Server::prepare(context, Vec::new())?;
+    let server = Server::prepare(context, Vec::new(), new_key)?;
     server.announce_setup()?;
     server.run(|_| Ok(()))
 }
@@ -48,7 +49,11 @@ pub struct Server {
 
 impl Server {
     /// Binds the address, opens the database and starts the workers.
-    pub fn prepare(context: Context, demo: Vec<DemoLogin>) -> anyhow::Result<Self> {
+    pub fn prepare(
+        context: Context,
+        demo: Vec<DemoLogin>,
+        new_key: NewKey,
+    ) -> anyhow::Result<Self> {
         let listen = context.config().server.listen;
         // First, because a taken port must leave the database untouched.
         let listener = TcpListener::bind(listen).with_context(|| {
@@ -59,6 +64,7 @@ impl Server {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let options =
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
+        let is_new = seal::agree(&context, new_key)?;
         let (db, opened) = Db::open_exclusive(&options)?;
         if !context.config().server.acme_domains.is_empty() {
             tracing::warn!(
@@ -68,7 +74,7 @@ impl Server {
         for line in &opened.migrated {
             tracing::info!(step = line, "migrated the database");
         }
-        let sealer = context.sealer()?;
+        let sealer = seal::settle(&context, &db, is_new)?;
         let Context { loaded, clock } = context;
         let parts =
             Parts { config: loaded.config, clock, db, sealer, bound, routes: routes::all(), demo };

@@ -151,11 +151,13 @@ pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let outcome = match (error, code) {
         (Some(_), _) => Outcome::Refused,
         (None, None) => Outcome::Expired,
-        (None, Some(code)) => match app.sealer.open_text(&sealed, verifier_place(&hex(&hash.0))) {
-            Ok(verifier) => redeem(app, user, &code, &verifier)?,
-            // The installation's key was changed while the person was away.
-            Err(_) => Outcome::Expired,
-        },
+        (None, Some(code)) => {
+            let verifier = app
+                .sealer
+                .open_text(&sealed, verifier_place(&hex(&hash.0)))
+                .map_err(Problem::internal)?;
+            redeem(app, user, &code, &verifier)?
+        }
     };
     outcome.redirect()
 }

@@ -230,6 +230,12 @@ pub fn insert_attempt(
     Ok(())
 }
 
+/// Ends all attempts to link an account that have begun.
+pub fn forget_attempts(tx: &WriteTx<'_>) -> Result<()> {
+    tx.execute("DELETE FROM ml_link_attempt", [])?;
+    Ok(())
+}
+
 /// Uses up a person's attempt and gives back its verifier, still sealed;
 /// `None` when there is none or it has expired.
 pub fn take_attempt(

@@ -30,7 +30,7 @@ const SAVE_PAUSE: Duration = Duration::from_millis(200);
 
 const REFUSED: &str = "O marketplace não aceita mais esta autorização. Vincule a conta de novo.";
 const NOT_OFFLINE: &str = "A autorização venceu e não permite renovação. Vincule a conta de novo.";
-const OTHER_KEY: &str = "A chave que protege os acessos desta plataforma mudou e este não abre mais. Vincule a conta de novo.";
+const NEW_KEY: &str = "A plataforma trocou a chave que protege os acessos, e este se perdeu. Vincule a conta de novo.";
 
 /// Why there was no call, or what came of it.
 #[derive(Debug, thiserror::Error)]
@@ -127,7 +127,7 @@ pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<S
         sealed.owner == owner && sealed.token_ok && sealed.expires_at > app.clock.now()
     });
     let access = sealed.and_then(|sealed| sealed.access);
-    Ok(access.and_then(|access| open(&app.sealer, account, "access_token", &access).ok()))
+    Ok(access.map(|access| open(&app.sealer, account, "access_token", &access)).transpose()?)
 }
 
 /// The stored tokens of an account that may be called for.
@@ -138,10 +138,7 @@ fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
 
 fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, CallError> {
     let access = sealed.access.as_deref().ok_or(CallError::LinkLost)?;
-    match open(&app.sealer, account, "access_token", access) {
-        Ok(token) => Ok(token),
-        Err(SealError) => Err(lose(app, account, sealed, OTHER_KEY)?),
-    }
+    Ok(open(&app.sealer, account, "access_token", access).map_err(DbError::from)?)
 }
 
 /// A newer pair than `seen`: somebody else's, or one fetched now.
@@ -154,10 +151,7 @@ fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallEr
     let Some(refresh) = &sealed.refresh else {
         return Err(lose(app, account, &sealed, NOT_OFFLINE)?);
     };
-    let token = match open(&app.sealer, account, "refresh_token", refresh) {
-        Ok(token) => token,
-        Err(SealError) => return Err(lose(app, account, &sealed, OTHER_KEY)?),
-    };
+    let token = open(&app.sealer, account, "refresh_token", refresh).map_err(DbError::from)?;
     match app.marketplace.client.refresh(&token) {
         Ok(pair) if pair.ml_user_id != account => Err(Failure::Garbled("user_id").into()),
         Ok(pair) => {
@@ -230,6 +224,53 @@ fn lose(
         tx.after_commit(move || versions.raise(owner));
         Ok(CallError::LinkLost)
     })
+}
+
+/// The names of all linked accounts that have tokens.
+pub fn linked(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
+    tx.all(
+        "SELECT nickname FROM ml_account
+         WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
+         ORDER BY nickname",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// Whether a key opens the tokens of all accounts; `None` when there are none.
+pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
+    let mut all = None;
+    tx.each("SELECT ml_user_id, access_token, refresh_token FROM ml_account", [], |row| {
+        let account = MlUserId(row.get(0)?);
+        for (at, column) in [(1, "access_token"), (2, "refresh_token")] {
+            if let Some(boxed) = row.get::<_, Option<Vec<u8>>>(at)? {
+                let opens = open(sealer, account, column, &boxed).is_ok();
+                all = Some(opens && all.unwrap_or(true));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Forgets the tokens of all accounts, because the installation gets a new
+/// key, and tells their owners.
+pub fn forget_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
+    let lost = tx.all(
+        "UPDATE ml_account SET token_ok = 0, error = ?1, access_token = NULL, refresh_token = NULL
+         WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
+         RETURNING ml_user_id, owner_id, nickname, token_expires_at",
+        [NEW_KEY],
+        |row| {
+            let account = MlUserId(row.get(0)?);
+            let (owner, nickname): (UserId, String) = (row.get(1)?, row.get(2)?);
+            Ok((account, owner, nickname, Instant(row.get(3)?)))
+        },
+    )?;
+    for (account, owner, nickname, expires_at) in lost {
+        tell(tx, owner, &Lost { account, nickname: &nickname, expires_at, error: NEW_KEY })?;
+    }
+    Ok(())
 }
 
 struct Lost<'l> {

@@ -56,12 +56,12 @@ pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
     )
 }
 
-/// A generated secret as it is stored; `None` when there is none or it does
-/// not open with this installation's key.
+/// A generated secret as it is stored; `None` when there is none. One that
+/// does not open with this installation's key is an error.
 pub fn secret(tx: &ReadTx<'_>, sealer: &Sealer, name: &str) -> Result<Option<Secret>> {
     let sealed: Option<Vec<u8>> =
         tx.optional("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get(0))?;
-    Ok(sealed.and_then(|sealed| sealer.open_text(&sealed, place(name)).ok()))
+    Ok(sealed.map(|sealed| sealer.open_text(&sealed, place(name))).transpose()?)
 }
 
 /// Whether a generated secret is stored, whether or not it opens.
@@ -76,6 +76,12 @@ pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secre
          ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
         (name, sealer.seal(secret.reveal().as_bytes(), place(name)), tx.now().0),
     )?;
+    Ok(())
+}
+
+/// Removes a generated secret.
+pub fn forget_secret(tx: &WriteTx<'_>, name: &str) -> Result<()> {
+    tx.execute("DELETE FROM setting WHERE name = ?1", [name])?;
     Ok(())
 }
 

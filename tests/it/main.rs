@@ -52,11 +52,13 @@ mod delivery;
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod exhaustion; // One client must not stop the others.
 mod fees; // The fee calculator: fields, memory of a day, and whose account.
+mod files; // Which files commands make, replace, refuse and leave alone.
 mod framing; // Requests that are not what they seem.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // What the marketplace told, as the operator sees it.
 mod integration; // What integrations do with a key, and what suspension ends.
 mod invoices;
+mod key_file; // The key of the sealed secrets: lost, wrong, put back, given up.
 mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.
 mod labels; // Labels for parcels: which, whose, and what is said when not.

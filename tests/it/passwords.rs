@@ -47,7 +47,7 @@ fn with_email() -> Site {
 /// A copy of the database that the product made.
 fn copy(site: &Site) -> Connection {
     let path = site.folder().join("copia.db");
-    site.command(&["backup", &path.display().to_string()]).ok();
+    site.command(&["backup", "--force", &path.display().to_string()]).ok();
     Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
 }
 

@@ -48,7 +48,7 @@ fn digest(bytes: &[u8]) -> String {
 /// Photos in a copy of the database that the product made.
 fn stored(site: &Site) -> i64 {
     let path = site.folder().join("copia.db");
-    site.command(&["backup", &path.display().to_string()]).ok();
+    site.command(&["backup", "--force", &path.display().to_string()]).ok();
     let copy = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let count = "SELECT count(*) FROM photo";
     copy.query_row(count, [], |row| row.get(0)).unwrap()

@@ -364,8 +364,14 @@ impl Site {
     /// Starts the server on what is there.
     #[track_caller]
     pub fn start_again(&self) {
+        self.start_with(&[]);
+    }
+
+    /// The same, with more arguments of `serve`.
+    #[track_caller]
+    pub fn start_with(&self, more: &[&str]) {
         let mut command = self.executable();
-        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(more);
         let process = Process::start(&mut command);
         if let Some(world) = self.notify {
             World::notify_to(world, process.address);

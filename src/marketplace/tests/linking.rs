@@ -172,14 +172,17 @@ fn an_unreachable_token_endpoint_is_no_lost_link() {
 }
 
 #[test]
-fn tokens_of_another_key_ask_for_a_new_link() {
+fn tokens_of_another_key_are_an_error_and_stay() {
     let world = World::linked();
+    let kept = "SELECT token_ok, hex(refresh_token), error FROM ml_account";
+    let before = world.rows(kept);
     let other = Sealer::new([8; 32]).seal(
         b"APP_USR-1",
         crate::secrets::Place { table: "ml_account", column: "access_token", row: "777" },
     );
     world.write(move |tx| tx.execute("UPDATE ml_account SET access_token = ?1", [other]));
     let me = with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
-    assert!(matches!(me, Err(CallError::LinkLost)));
-    assert!(world.rows("SELECT error FROM ml_account")[0].starts_with("A chave que protege"));
+    assert!(matches!(me, Err(CallError::Db(crate::db::DbError::Sealed(_)))));
+    assert_eq!(world.rows(kept), before);
+    assert_eq!(world.rows("SELECT count(*) FROM ml_account WHERE access_token IS NULL"), ["0"]);
 }

@@ -107,13 +107,9 @@ fn matter_of(kind: Kind, params: &Value) -> String {
 /// The address of a link while it works, and until when it does.
 fn link_of(app: &App, name: &str) -> Result<Option<(String, Instant)>> {
     let found = app.db.read(Lane::Slow, |tx| links::sealed(tx, name))?;
-    let opened = found.and_then(|(sealed, until)| {
-        let code = app.sealer.open_text(&sealed, links::place(name));
-        let code = code.inspect_err(|error| tracing::warn!(%error, "a link cannot be opened"));
-        code.ok().map(|code| (code, until))
-    });
-    Ok(opened.map(|(code, until)| {
-        let address = links::address(&app.addresses.base_url, code.reveal());
-        (address, until)
-    }))
+    let Some((sealed, until)) = found else {
+        return Ok(None);
+    };
+    let code = app.sealer.open_text(&sealed, links::place(name))?;
+    Ok(Some((links::address(&app.addresses.base_url, code.reveal()), until)))
 }

@@ -44,7 +44,7 @@ const SILENT_FOR: Duration = Duration::from_secs(5);
 /// Where updates are sent to.
 pub const HOOK_PATH: &str = "/api/v1/webhook/telegram";
 /// Name of the secret that comes with them.
-const SECRET: &str = "telegram_secret";
+pub const SECRET: &str = "telegram_secret";
 
 /// The bot, with what is remembered of it.
 pub struct Telegram {
@@ -112,7 +112,7 @@ pub fn hook_secret(app: &App, lane: Lane) -> Result<Option<Secret>, DbError> {
     app.db.read(lane, |tx| settings::secret(tx, &app.sealer, SECRET))
 }
 
-/// The same, made when there is none that opens.
+/// The same, made when there is none.
 fn ensure_hook_secret(app: &App) -> Result<Secret, DbError> {
     if let Some(secret) = hook_secret(app, Lane::Slow)? {
         return Ok(secret);

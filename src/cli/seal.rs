@@ -1,0 +1,366 @@
+//! Which key sealed the database, and what there is to do when it is not the
+//! one at hand.
+//!
+//! The database knows its key by a mark: a value that only that key opens. A
+//! database from before the mark is judged by all that is sealed in it. Nothing
+//! sealed is replaced because it does not open; only `serve --new-key` gives it
+//! up, after it has said what that is.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::{Context, secret};
+use crate::accounts::links;
+use crate::db::{Db, DbError, ReadTx, WriteTx, backup, look};
+use crate::marketplace::{store as marketplace, tokens};
+use crate::messages::push::store as devices;
+use crate::messages::telegram;
+use crate::operations::store;
+use crate::secrets::{self, Sealer, Secret};
+
+/// What the mark is kept under.
+const MARK: &str = "key_check";
+/// Everything else that is sealed among the settings.
+const SEALED: [&str; 4] = [secret::CRON, secret::CHECKOUT, secret::PUSH_KEY, telegram::SECRET];
+/// Names that a list shows before it only counts.
+const NAMED: usize = 20;
+
+const WAYS: &str = "put the right key back, restore a copy that belongs to the key at hand \
+    (`seller-platform restore FILE`), or start with `seller-platform serve --new-key`, \
+    which lists what will be lost and asks";
+
+/// How the key at hand stands to the database.
+pub enum Standing {
+    /// Nothing is sealed yet.
+    Fresh,
+    /// It opens what is sealed.
+    Right,
+    /// There is none, or it is another; says which.
+    Wrong(String),
+}
+
+/// The key at hand.
+enum AtHand {
+    Key(Sealer),
+    /// No key file.
+    None,
+    /// A key file that holds none.
+    NoKey,
+}
+
+impl AtHand {
+    /// A key that opens nothing stands for none.
+    fn sealer(&self) -> std::borrow::Cow<'_, Sealer> {
+        match self {
+            Self::Key(sealer) => std::borrow::Cow::Borrowed(sealer),
+            Self::None | Self::NoKey => std::borrow::Cow::Owned(Sealer::new(secrets::random())),
+        }
+    }
+}
+
+/// Where the key comes from, for people.
+pub fn source(context: &Context) -> String {
+    if is_configured(context) {
+        return "security.secret_key".to_owned();
+    }
+    format!("the key file {}", key_file(context).display())
+}
+
+fn is_configured(context: &Context) -> bool {
+    !context.config().security.secret_key.is_empty()
+}
+
+fn key_file(context: &Context) -> PathBuf {
+    let path = secrets::key_file_of(&context.config().database.path);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
+    let configured = &context.config().security.secret_key;
+    if !configured.is_empty() {
+        let sealer = Sealer::from_configured(configured);
+        return sealer.map(AtHand::Key).map_err(|problem| anyhow!("security.secret_key {problem}"));
+    }
+    match secrets::key_from_file(&key_file(context)) {
+        Ok(Some(key)) => Ok(AtHand::Key(Sealer::new(key))),
+        Ok(None) => Ok(AtHand::None),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(AtHand::NoKey),
+        // The system's refusal, not one of a file that others can read.
+        Err(error) if error.raw_os_error().is_some() => {
+            let source = source(context);
+            bail!(
+                "cannot read {source}: {error}; run this as the user that the database belongs to"
+            )
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot use {}", source(context))),
+    }
+}
+
+/// How the key at hand stands to the database, without touching either.
+pub fn standing(context: &Context) -> anyhow::Result<Standing> {
+    let key = at_hand(context)?;
+    let path = &context.config().database.path;
+    let opened = if path.exists() {
+        look(path, context.clock.now(), |tx| opens(tx, &key.sealer()))?
+    } else {
+        None
+    };
+    let (database, source) = (path.display(), source(context));
+    Ok(match (opened, &key) {
+        (None, AtHand::NoKey) => {
+            bail!("{source} is not 64 hexadecimal digits; put the right one back, or remove it")
+        }
+        (None, _) => Standing::Fresh,
+        (Some(true), _) => Standing::Right,
+        (Some(false), AtHand::None) => Standing::Wrong(format!(
+            "the secrets in {database} open only with their key, and {source} is not there"
+        )),
+        (Some(false), AtHand::NoKey) => Standing::Wrong(format!(
+            "the secrets in {database} open only with their key, and {source} is not 64 hexadecimal digits"
+        )),
+        (Some(false), AtHand::Key(_)) => {
+            let hint = if fits_the_file(context) {
+                format!(" (the key file {} opens them)", key_file(context).display())
+            } else {
+                String::new()
+            };
+            Standing::Wrong(format!(
+                "the secrets in {database} are sealed with another key than {source}{hint}"
+            ))
+        }
+    })
+}
+
+/// Whether the key file would be right where another key is configured.
+fn fits_the_file(context: &Context) -> bool {
+    let path = &context.config().database.path;
+    let key = secrets::key_from_file(&key_file(context)).ok().flatten();
+    is_configured(context)
+        && key.is_some_and(|key| {
+            let opened = look(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
+            matches!(opened, Ok(Some(true)))
+        })
+}
+
+/// What is wrong with the key at hand for a copy that is to be restored.
+pub fn fits(context: &Context, copy: &Path) -> anyhow::Result<Option<String>> {
+    let key = at_hand(context)?;
+    let opened = look(copy, context.clock.now(), |tx| opens(tx, &key.sealer()))?;
+    let (copy, source) = (copy.display(), source(context));
+    Ok((opened == Some(false)).then(|| match key {
+        AtHand::Key(_) => format!(
+            "{copy} was sealed with another key than {source}; put its key there before the start, `serve` refuses otherwise"
+        ),
+        AtHand::None | AtHand::NoKey => format!(
+            "{copy} opens only with its key, which is not at hand; put it into {source} before the start, `serve` refuses otherwise"
+        ),
+    }))
+}
+
+/// Whether a key opens what is sealed; `None` when nothing is.
+fn opens(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
+    // An empty file, and one of a version that kept no codes of links.
+    if !has(tx, "setting", "value")? {
+        return Ok(None);
+    }
+    let opened = |name| match store::secret(tx, sealer, name) {
+        Ok(kept) => Ok(kept.map(|_| true)),
+        Err(DbError::Sealed(_)) => Ok(Some(false)),
+        Err(error) => Err(error),
+    };
+    if let Some(right) = opened(MARK)? {
+        return Ok(Some(right));
+    }
+    let mut found = vec![tokens::all_open(tx, sealer)?];
+    if has(tx, "one_time_link", "code")? {
+        found.push(links::all_open(tx, sealer)?);
+    }
+    for name in SEALED {
+        found.push(opened(name)?);
+    }
+    Ok(found.into_iter().flatten().reduce(|all, one| all && one))
+}
+
+fn has(tx: &ReadTx<'_>, table: &str, column: &str) -> Result<bool, DbError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2)";
+    tx.one(sql, (table, column), |row| row.get(0))
+}
+
+/// Refuses to go on with a missing or another key.
+pub fn require_right(context: &Context) -> anyhow::Result<()> {
+    match standing(context)? {
+        Standing::Fresh | Standing::Right => Ok(()),
+        Standing::Wrong(why) => Err(refusal(&why)),
+    }
+}
+
+/// What is wrong with the key, and the ways on.
+pub fn refusal(why: &str) -> anyhow::Error {
+    anyhow!("{why}: {WAYS}")
+}
+
+/// What the operator said about a new key.
+#[derive(Clone, Copy, Default)]
+pub struct NewKey {
+    /// `--new-key`
+    pub wanted: bool,
+    /// `--yes`
+    pub agreed: bool,
+}
+
+/// Before the database is opened by a server: refuses a missing or another key,
+/// or has it agreed that a new one is made. True when it is to be made.
+pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
+    let mut err = std::io::stderr().lock();
+    match standing(context)? {
+        Standing::Right if new_key.wanted => {
+            writeln!(err, "--new-key does nothing: {} opens the database", source(context))?;
+            Ok(false)
+        }
+        Standing::Fresh | Standing::Right => Ok(false),
+        Standing::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
+        Standing::Wrong(why) => {
+            let path = &context.config().database.path;
+            let lost = look(path, context.clock.now(), losses)?;
+            writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
+            for line in lost {
+                writeln!(err, "- {line}")?;
+            }
+            drop(err);
+            ask(new_key.agreed)?;
+            Ok(true)
+        }
+    }
+}
+
+fn ask(agreed: bool) -> anyhow::Result<()> {
+    const KEPT: &str = "nothing was changed";
+    if agreed {
+        return Ok(());
+    }
+    if !std::io::stdin().is_terminal() {
+        bail!("{KEPT}: without a terminal say `serve --new-key --yes`");
+    }
+    write!(std::io::stderr(), "Make a new key and lose this? [y/N] ")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if !["y", "yes", "s", "sim"].contains(&answer.trim().to_lowercase().as_str()) {
+        bail!("{KEPT}: {WAYS}");
+    }
+    Ok(())
+}
+
+/// What a new key costs, a line each.
+fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
+    let mut lost = Vec::new();
+    let accounts = tokens::linked(tx)?;
+    if !accounts.is_empty() {
+        let more = accounts.len().saturating_sub(NAMED);
+        let names = accounts[..accounts.len() - more].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        lost.push(format!(
+            "linked accounts: {}, which their owners must link again: {names}{more}",
+            accounts.len()
+        ));
+    }
+    for (name, what) in [
+        (secret::CRON, "the generated cron secret: `secret show cron` prints the new one"),
+        (
+            secret::CHECKOUT,
+            "the generated checkout token: `secret show checkout` prints the new one",
+        ),
+        (telegram::SECRET, "the secret of Telegram's updates: registered anew by itself"),
+    ] {
+        if store::has_secret(tx, name)? {
+            lost.push(what.to_owned());
+        }
+    }
+    if store::has_secret(tx, secret::PUSH_KEY)? {
+        let reached = devices::count(tx)?;
+        lost.push(format!("the push key: browsers to be switched on again: {reached}"));
+    }
+    if has(tx, "one_time_link", "code")? {
+        let waiting = links::count_sealed(tx)?;
+        if waiting > 0 {
+            lost.push(format!("links to choose a password in messages that wait: {waiting}"));
+        }
+    }
+    lost.push("links out of reminders in e-mails that were sent".to_owned());
+    Ok(lost)
+}
+
+/// The key that a server works with, once it has the database to itself: the
+/// one at hand, a first one, or a new one as [`agree`] said. Marks the database.
+pub fn settle(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer> {
+    let sealer = match at_hand(context)? {
+        AtHand::Key(sealer) if !is_new || is_configured(context) => sealer,
+        AtHand::Key(_) | AtHand::NoKey => {
+            put_aside(&key_file(context), context)?;
+            make(context)?
+        }
+        AtHand::None => make(context)?,
+    };
+    let used = sealer.clone();
+    db.write(move |tx| {
+        if is_new {
+            forget(tx)?;
+        }
+        mark(tx, &used)
+    })
+    .context("cannot mark the database with its key")?;
+    if is_new {
+        tracing::warn!("what was sealed with the lost key is given up; the database has a new key");
+    }
+    Ok(sealer)
+}
+
+/// The key for a command that needs it, also a first one.
+pub fn key(context: &Context) -> anyhow::Result<Sealer> {
+    require_right(context)?;
+    match at_hand(context)? {
+        AtHand::Key(sealer) => Ok(sealer),
+        AtHand::None | AtHand::NoKey => make(context),
+    }
+}
+
+fn make(context: &Context) -> anyhow::Result<Sealer> {
+    let path = key_file(context);
+    let key = secrets::make_key_file(&path, &context.config().database.path)
+        .with_context(|| format!("cannot make the key file {}", path.display()))?;
+    Ok(Sealer::new(key))
+}
+
+/// Keeps a key file that does not fit under another name: it may belong to
+/// another database.
+fn put_aside(path: &Path, context: &Context) -> anyhow::Result<()> {
+    let aside = backup::dated(path, ".replaced-", "", context.clock.now());
+    std::fs::rename(path, &aside)
+        .with_context(|| format!("cannot rename the key file {}", path.display()))?;
+    writeln!(std::io::stderr(), "the key file that does not fit is now {}", aside.display())?;
+    Ok(())
+}
+
+/// Marks the database with its key, unless it is; another key is an error.
+pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
+    if opens(tx, sealer)? == Some(false) {
+        return Err(secrets::SealError.into());
+    }
+    if !store::has_secret(tx, MARK)? {
+        store::keep_secret(tx, sealer, MARK, &Secret::new("seller-platform"))?;
+    }
+    Ok(())
+}
+
+/// Gives up everything that is sealed.
+fn forget(tx: &WriteTx<'_>) -> Result<(), DbError> {
+    for name in SEALED.into_iter().chain([MARK]) {
+        store::forget_secret(tx, name)?;
+    }
+    tokens::forget_all(tx)?;
+    marketplace::forget_attempts(tx)?;
+    links::forget_sealed(tx)?;
+    devices::forget_all(tx)?;
+    Ok(())
+}
