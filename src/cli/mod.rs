@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::{Arg, CommandFactory as _, Parser, Subcommand};
+use clap::{Arg, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
@@ -74,7 +74,7 @@ enum Command {
         #[arg(long, value_name = "ADDR", value_parser = parse_listen)]
         listen: Option<String>,
         /// Starts on throw-away data, with the sandbox inside.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "db")]
         demo: bool,
     },
     /// Brings the database to this version, or says what that would do.
@@ -139,26 +139,11 @@ enum Command {
     },
 }
 
-impl Command {
-    /// A global option that was given and that this command does not read.
-    fn unread(&self, has_config: bool, has_db: bool) -> Option<&'static str> {
-        let (config, db) = match self {
-            Self::Routes { .. } | Self::Completions { .. } => (false, false),
-            // The demonstration's data is its own.
-            Self::Openapi | Self::Serve { demo: true, .. } => (true, false),
-            _ => (true, true),
-        };
-        match () {
-            () if has_config && !config => Some("--config"),
-            () if has_db && !db => Some("--db"),
-            () => None,
-        }
-    }
-}
-
-/// A global option out of a command's help; see [`Command::unread`].
+/// Takes a global option out of a command that does not read it. Before the
+/// command's name it is the installation's, as in an alias, and may stand.
 fn without(id: &'static str) -> Arg {
-    Arg::new(id).long(id).hide(true).value_parser(clap::value_parser!(PathBuf))
+    let refuse = |_: &str| Err::<PathBuf, _>("does nothing with this command; leave it out");
+    Arg::new(id).long(id).hide(true).value_parser(refuse)
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -405,12 +390,6 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let Arguments { config, db, clock_file, command } = arguments;
-    if let Some(option) = command.unread(config.is_some(), db.is_some()) {
-        let problem = format!("{option} does nothing with this command; leave it out");
-        let error = Arguments::command().error(clap::error::ErrorKind::ArgumentConflict, problem);
-        let _ = error.print();
-        return Ok(ExitCode::from(2));
-    }
     match command {
         Command::Routes { json } => documents::routes(json)?,
         Command::Completions { shell } => documents::completions(shell)?,
