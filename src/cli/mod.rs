@@ -331,15 +331,6 @@ impl Context {
         format!("http://{}", running.unwrap_or(config.server.listen))
     }
 
-    /// Says of an address in what was printed that nobody can know it yet.
-    fn warn_of_free_port(&self, base_url: &str) {
-        if base_url.ends_with(":0") {
-            hint(
-                "no server runs on this database, and its port is chosen at the start (server.listen ends in :0): put that port in the place of 0",
-            );
-        }
-    }
-
     /// The civil day.
     fn today(&self) -> Day {
         self.config().server.timezone.day(self.clock.now())
@@ -451,6 +442,15 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
 fn hint(text: impl std::fmt::Display) {
     // Nothing is left to say when the terminal is gone.
     let _ = writeln!(std::io::stderr(), "seller-platform: {text}");
+}
+
+/// Says, where an address ends in port 0, that nobody can know it yet.
+fn hint_free_port(base_url: &str) {
+    if base_url.ends_with(":0") {
+        hint(
+            "no server runs on this database, and its port is chosen at the start (server.listen ends in :0): put that port in the place of 0",
+        );
+    }
 }
 
 /// A password from standard input, without the line end.
