@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::{Arg, CommandFactory as _, Parser, Subcommand};
+use clap::{Arg, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
@@ -76,7 +76,7 @@ enum Command {
         #[arg(long, value_name = "ADDR", value_parser = parse_listen)]
         listen: Option<String>,
         /// Starts on throw-away data, with the sandbox inside.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "db")]
         demo: bool,
         /// Gives up what is sealed with a key that is lost, and makes a new key. Lists what
         /// that is, and asks.
@@ -156,26 +156,11 @@ enum Command {
     },
 }
 
-impl Command {
-    /// A global option that was given and that this command does not read.
-    fn unread(&self, has_config: bool, has_db: bool) -> Option<&'static str> {
-        let (config, db) = match self {
-            Self::Routes { .. } | Self::Completions { .. } => (false, false),
-            // The demonstration's data is its own.
-            Self::Openapi | Self::Serve { demo: true, .. } => (true, false),
-            _ => (true, true),
-        };
-        match () {
-            () if has_config && !config => Some("--config"),
-            () if has_db && !db => Some("--db"),
-            () => None,
-        }
-    }
-}
-
-/// A global option out of a command's help; see [`Command::unread`].
+/// Takes a global option out of a command that does not read it. Before the
+/// command's name it is the installation's, as in an alias, and may stand.
 fn without(id: &'static str) -> Arg {
-    Arg::new(id).long(id).hide(true).value_parser(clap::value_parser!(PathBuf))
+    let refuse = |_: &str| Err::<PathBuf, _>("does nothing with this command; leave it out");
+    Arg::new(id).long(id).hide(true).value_parser(refuse)
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -386,15 +371,6 @@ impl Context {
         format!("http://{}", running.unwrap_or(config.server.listen))
     }
 
-    /// Says of an address in what was printed that nobody can know it yet.
-    fn warn_of_free_port(&self, base_url: &str) {
-        if base_url.ends_with(":0") {
-            hint(
-                "no server runs on this database, and its port is chosen at the start (server.listen ends in :0): put that port in the place of 0",
-            );
-        }
-    }
-
     /// The civil day.
     fn today(&self) -> Day {
         self.config().server.timezone.day(self.clock.now())
@@ -439,12 +415,6 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let Arguments { config, db, clock_file, command } = arguments;
-    if let Some(option) = command.unread(config.is_some(), db.is_some()) {
-        let problem = format!("{option} does nothing with this command; leave it out");
-        let error = Arguments::command().error(clap::error::ErrorKind::ArgumentConflict, problem);
-        let _ = error.print();
-        return Ok(ExitCode::from(2));
-    }
     match command {
         Command::Routes { json } => documents::routes(json)?,
         Command::Completions { shell } => documents::completions(shell)?,
@@ -540,6 +510,15 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
 fn hint(text: impl std::fmt::Display) {
     // Nothing is left to say when the terminal is gone.
     let _ = writeln!(std::io::stderr(), "seller-platform: {text}");
+}
+
+/// Says, where an address ends in port 0, that nobody can know it yet.
+fn hint_free_port(base_url: &str) {
+    if base_url.ends_with(":0") {
+        hint(
+            "no server runs on this database, and its port is chosen at the start (server.listen ends in :0): put that port in the place of 0",
+        );
+    }
 }
 
 /// A password from standard input, without the line end.

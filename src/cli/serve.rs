@@ -166,8 +166,15 @@ async fn accept(
     // Without a supervisor that asks for it this does nothing.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let shared = Arc::clone(app);
-    tokio::task::spawn_blocking(move || ready(&shared)).await??;
-    signals.received().await;
+    let mut getting_ready = tokio::task::spawn_blocking(move || ready(&shared));
+    tokio::select! {
+        outcome = &mut getting_ready => {
+            outcome??;
+            signals.received().await;
+        }
+        // What is asked to stop need not get ready first.
+        () = signals.received() => {}
+    }
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Stopping]);
     tracing::info!("stopping: no new connections, running requests finish");
     stop.send_replace(true);

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 
-use super::{Context, say};
+use super::{Context, hint_free_port, say};
 use crate::accounts::setup;
 
 pub fn run(context: &Context) -> anyhow::Result<()> {
@@ -11,6 +11,6 @@ pub fn run(context: &Context) -> anyhow::Result<()> {
         bail!("there is an administrator already; use `user password` to let that person in again");
     };
     let base_url = context.base_url();
-    context.warn_of_free_port(&base_url);
+    hint_free_port(&base_url);
     say(setup::address(&base_url, &code))
 }

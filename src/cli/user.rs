@@ -4,7 +4,7 @@
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use super::{Context, UserCommand, hint, password_from_stdin, say, user_list};
+use super::{Context, UserCommand, hint, hint_free_port, password_from_stdin, say, user_list};
 use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
@@ -68,7 +68,7 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
             match made {
                 Made::Link(code) => {
                     let base_url = context.base_url();
-                    context.warn_of_free_port(&base_url);
+                    hint_free_port(&base_url);
                     say(links::address(&base_url, &code))
                 }
                 Made::Suspended => {

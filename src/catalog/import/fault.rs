@@ -132,12 +132,11 @@ impl BadRows {
         let count = self.rows.len();
         let rows = if count == 1 { "row" } else { "rows" };
         let mut told = format!("{count} {rows} cannot be taken, so nothing was imported");
-        for row in self.english().take(most) {
+        let more = (count > most)
+            .then(|| format!("and {} more; --all-faults prints them too", count - most));
+        for line in self.english().take(most).chain(more) {
             told.push_str("\n  ");
-            told.push_str(&row);
-        }
-        if count > most {
-            told.push_str(&format!("\n  and {} more; --all-faults prints them too", count - most));
+            told.push_str(&line);
         }
         told
     }
