@@ -100,6 +100,26 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
 }
 
 #[test]
+fn a_channel_that_is_not_connected_is_not_ticked_and_its_form_says_nothing_of_it() {
+    let site = quiet();
+    let bia = site.person("bia");
+    let box_of = |channel: &str| {
+        let page = bia.get(OWN).expect(200).text();
+        let at = page.find(&format!("name=\"canais\" value=\"{channel}\"")).unwrap();
+        page[at..].split_once('>').unwrap().0.to_owned()
+    };
+    assert!(!box_of("chat").contains("checked") && box_of("chat").contains("disabled"));
+    assert!(box_of("email").contains("checked") && !box_of("email").contains("disabled"));
+    // What the browser sends of it: nothing. Connected, it is as by custom.
+    let fields = [("sobre", "canais"), ("canais", "email")];
+    form(&bia, OWN, &fields).expect(303);
+    let number = json!({ "chat_number": "11987654321", "confirmacao": bia.person().password });
+    bia.post("/perfil", &number).ok();
+    assert!(box_of("chat").contains("checked"), "{}", box_of("chat"));
+    assert!(!box_of("chat").contains("disabled"));
+}
+
+#[test]
 fn choices_are_checked_and_say_nothing_about_what_must_be_sent() {
     let site = quiet();
     let bia = site.person("bia");

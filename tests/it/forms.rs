@@ -303,3 +303,39 @@ fn a_foreign_host_is_told_which_addresses_are_served() {
     let json = ask("/api/v1/planos", "outra.example.com").expect(400);
     assert_eq!(json.code(), "bad_request");
 }
+
+#[test]
+fn a_new_key_may_do_nothing_until_somebody_says_what() {
+    let site = Site::start();
+    let page = page_of(&site.administrator(), "/admin/chaves/nova");
+    let scopes = || page.all(&["input"]).filter(|one| one.get("name") == Some("escopos"));
+    assert_eq!((scopes().count(), scopes().filter(|one| one.has("checked")).count()), (3, 0));
+}
+
+#[test]
+fn students_read_nothing_that_is_for_operators() {
+    let site = Site::builder().config("marketplace.signature", "required").start();
+    let page = site.person("ana").get("/painel/ml").expect(200).text();
+    for word in ["marketplace.signature", "arquivo de configuração", "administra a plataforma"] {
+        assert!(!page.contains(word), "{word} in {page}");
+    }
+}
+
+#[test]
+fn the_audit_log_names_fields_as_the_forms_do() {
+    let site = Site::start();
+    let operator = site.administrator();
+    let student = json!({ "nome": "Lia Prado", "email": "lia@example.com", "plano": "pro" });
+    let made = operator.post("/admin/alunos", &student).expect(201).json();
+    let change = json!({ "chat_number": "5511987654321" });
+    operator.post(&format!("/admin/alunos/{}", made["id"].as_str().unwrap()), &change).ok();
+    let id = list(&operator, "/admin/auditoria?por_pagina=1")["dados"][0]["id"].clone();
+    let page = page_of(&operator, &format!("/admin/auditoria/{}", id.as_str().unwrap()));
+    let fields: Vec<&str> = page
+        .all(&["th"])
+        .filter(|one| one.get("scope") == Some("row"))
+        .map(|one| one.text.trim())
+        .collect();
+    assert!(fields.contains(&"Número de chat") && fields.contains(&"E-mail"), "{fields:?}");
+    assert!(!fields.iter().any(|field| field.contains('_')), "{fields:?}");
+}

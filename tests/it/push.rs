@@ -422,7 +422,7 @@ fn the_service_worker_and_the_manifest_are_at_the_root() {
     let manifest: Value = serde_json::from_slice(&manifest.body).unwrap();
     assert_eq!(
         (&manifest["name"], &manifest["short_name"], &manifest["display"]),
-        (&json!("Escola São João"), &json!("Escola São J"), &json!("standalone"))
+        (&json!("Escola São João"), &json!("Escola São"), &json!("standalone"))
     );
     for icon in manifest["icons"].as_array().unwrap() {
         let file = anybody.get(icon["src"].as_str().unwrap()).expect(200);
