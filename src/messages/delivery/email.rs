@@ -92,8 +92,6 @@ impl Email {
                 }
                 Sent::Accepted { provider: answer.message().collect::<Vec<_>>().join(" ") }
             }
-            // What does not leave here because of what the server offers. A
-            // connection without encryption or login is as good a reason.
             Err(error) if error.is_client() && said_accents(&error) && us => {
                 self.note_accents(false);
                 Sent::Down { error: ACCENTS_OF_US.to_owned() }
