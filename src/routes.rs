@@ -11,7 +11,7 @@ use crate::catalog;
 use crate::checkout;
 use crate::content;
 use crate::cron;
-use crate::http::table::asks_for_much;
+use crate::http::table::{asks_for_much, exports};
 use crate::http::{Code, Family};
 use crate::integration;
 use crate::keys::{self, Scope};
@@ -428,7 +428,6 @@ fn channels() -> [Route; 8] {
 #[rustfmt::skip]
 fn clock() -> [Route; 8] {
     use Access::Admin;
-    use crate::http::table::exports;
     use cron::{api, archived, pages};
     [
         get("/api/v1/cron", Call::Cron(Run::Slow(api::trigger)), "Runs the periodic tasks that are due.")
@@ -475,12 +474,12 @@ fn administration() -> [Route; 8] {
     use content::plans::pages;
     [
         get("/admin", Call::Session(Admin, Run::Slow(operations::pages::admin_home)), "The operator's home, with what needs a look."),
-        get("/admin/planos", Call::Session(Admin, Run::Read(pages::plans)), "The plans, as page or JSON."),
+        get("/admin/planos", Call::Session(Admin, Run::ReadOrSlow(exports, pages::plans)), "The plans, as page or JSON."),
         post("/admin/planos", Call::Session(Admin, Run::Write(pages::create_plan)), "Creates a plan."),
         get("/admin/planos/{id}", Call::Session(Admin, Run::Read(pages::plan_form)), "The form of a plan; `novo` for a new one."),
         post("/admin/planos/{id}", Call::Session(Admin, Run::Write(pages::change_plan)), "Changes a plan."),
         post("/admin/planos/{id}/excluir", Call::Session(Admin, Run::Write(pages::delete_plan)), "Removes a plan."),
-        get("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::page)), "Every component of the pages in all its states."),
+        get("/admin/estilo", Call::Session(Admin, Run::ReadOrSlow(exports, operations::style::page)), "Every component of the pages in all its states."),
         post("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::nothing)), "What the sample forms of that page lead to."),
     ]
 }
@@ -503,7 +502,7 @@ fn key_pages() -> [Route; 7] {
     use Access::Admin;
     use keys::pages;
     [
-        get("/admin/chaves", Call::Session(Admin, Run::Read(pages::keys)), "The API keys, as page or JSON."),
+        get("/admin/chaves", Call::Session(Admin, Run::ReadOrSlow(exports, pages::keys)), "The API keys, as page or JSON."),
         post("/admin/chaves", Call::Session(Admin, Run::Write(pages::create)), "Makes an API key and shows it, this once."),
         get("/admin/chaves/como-usar", Call::Session(Admin, Run::Read(pages::help)), "How other systems call with a key."),
         get("/admin/chaves/{id}", Call::Session(Admin, Run::Read(pages::key_form)), "The form of a key; `nova` for a new one."),
@@ -536,7 +535,6 @@ fn content_administration() -> [Route; 22] {
     use content::lessons::pages as lessons;
     use content::meets::pages as meets;
     use content::teachers::pages as teachers;
-    use crate::http::table::exports;
     [
         get("/admin/professores", Call::Session(Admin, Run::ReadOrSlow(exports, teachers::list)), "The teachers, as page, JSON or CSV."),
         post("/admin/professores", Call::Session(Admin, Run::Write(teachers::create)), "Creates a teacher."),

@@ -28,7 +28,7 @@ pub const PIECE: usize = 64 * 1024;
 /// that others share: a piece, and the copy of it that is being sent.
 const UNDER_WAY: usize = 2 * PIECE;
 /// Bytes of large answers that wait to be sent, or are on their way.
-pub const UNSENT_BYTES: usize = 48 << 20;
+pub const UNSENT_BYTES: usize = 80 << 20;
 
 /// The body of an answer.
 #[derive(Debug)]
