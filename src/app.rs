@@ -36,6 +36,8 @@ use crate::worker::Turns;
 /// Slow requests that run at a time, and that may wait for their turn.
 const SLOW_RUNNING: usize = 16;
 const SLOW_WAITING: usize = 112;
+/// Calls that may wait for their run of the periodic tasks.
+const RUNS_WAITING: usize = 64;
 
 /// The service's state.
 pub struct App {
@@ -61,6 +63,8 @@ pub struct App {
     pub routes: Vec<Route>,
     pub router: Router,
     pub slow: SlowPool,
+    /// A place for one run of the periodic tasks that was called for.
+    pub cron_pool: SlowPool,
     /// A place for one copy of the database that is being sent.
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
@@ -118,7 +122,8 @@ impl App {
             traffic: Traffic::new(&routes),
             requests: Recorder::new(&routes),
             routes,
-            slow: SlowPool::default(),
+            slow: SlowPool::new(SLOW_RUNNING, SLOW_WAITING),
+            cron_pool: SlowPool::new(1, RUNS_WAITING),
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
             cron_turns: Turns::default(),
@@ -165,16 +170,14 @@ pub struct SlowPool {
     waiting: Arc<Semaphore>,
 }
 
-impl Default for SlowPool {
-    fn default() -> Self {
+impl SlowPool {
+    fn new(running: usize, waiting: usize) -> Self {
         Self {
-            running: Arc::new(Semaphore::new(SLOW_RUNNING)),
-            waiting: Arc::new(Semaphore::new(SLOW_RUNNING + SLOW_WAITING)),
+            running: Arc::new(Semaphore::new(running)),
+            waiting: Arc::new(Semaphore::new(running + waiting)),
         }
     }
-}
 
-impl SlowPool {
     /// A place in the queue, or a refusal when the queue is full. The second
     /// value waits for the turn.
     pub fn enter(&self) -> Result<(OwnedSemaphorePermit, Arc<Semaphore>), Problem> {

@@ -25,6 +25,7 @@ use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
+use crate::http::input;
 use crate::http::limit::Verdict;
 use crate::http::request::wants_html;
 use crate::http::router::Found;
@@ -90,8 +91,8 @@ type Row = (usize, Vec<(String, String)>);
 
 type Work = dyn Future<Output = (Result<Reply, Problem>, bool)> + Send;
 
-/// The answer to a head that never became a request, as bytes for the wire.
-pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
+/// The answer to a head that never became a request; the connection closes.
+pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> {
     let message = match refusal.code {
         Code::UriTooLong => "the address is too long",
         Code::HeadersTooLarge => "the headers are too large or too many",
@@ -124,9 +125,8 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
     let stamp = Stamp::new(app, id, family, now);
     let reply =
         stamp.problem_reply(&problem, false).with(CONNECTION, HeaderValue::from_static("close"));
-    let response = stamp.reply(reply);
     app.traffic.count(None, status);
-    stamp::to_bytes(&response, response.body().in_memory())
+    stamp.reply(reply)
 }
 
 /// What is known of a request while it is served.
@@ -279,6 +279,11 @@ impl Visit {
                 });
             }
         };
+        // Before anything walks over them.
+        if let Err(problem) = input::check_query(request.query_text()) {
+            self.take_back(request);
+            return Step::Done(Err(problem));
+        }
         if body.is_end_stream()
             && let Some(handler) = run.in_place(&request)
         {
@@ -433,8 +438,12 @@ async fn perform<I: Send + Sync + 'static>(
             let job = contained(|| handler(app, &identity, &request))?;
             in_time(patience, app.db.submit(job)).await
         }
-        Run::Read(handler) | Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
-            let (place, turns) = app.slow.enter()?;
+        Run::Read(handler)
+        | Run::Slow(handler)
+        | Run::ReadOrSlow(_, handler)
+        | Run::InTurn(handler) => {
+            let pool = if matches!(run, Run::InTurn(_)) { &app.cron_pool } else { &app.slow };
+            let (place, turns) = pool.enter()?;
             let app = Arc::clone(app);
             in_time(patience, async move {
                 let turn = turns.acquire_owned().await.map_err(Problem::internal)?;

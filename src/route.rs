@@ -42,6 +42,9 @@ pub enum Run<I> {
     Write(Writer<I>),
     /// On the bounded pool for slow work: passwords, calls to the outside, aggregates.
     Slow(Reader<I>),
+    /// A run of the periodic tasks: one at a time, for which the others wait
+    /// without a thread.
+    InTurn(Reader<I>),
 }
 
 // By hand, because a derive would ask the same of `I`.
@@ -59,7 +62,7 @@ impl<I> Run<I> {
         match *self {
             Self::Read(handler) => Some(handler),
             Self::ReadOrSlow(costly, handler) => (!costly(request)).then_some(handler),
-            Self::Write(_) | Self::Slow(_) => None,
+            Self::Write(_) | Self::Slow(_) | Self::InTurn(_) => None,
         }
     }
 }
@@ -334,6 +337,7 @@ impl Route {
                 Run::Read(_) | Run::ReadOrSlow(..) => "read",
                 Run::Write(_) => "write",
                 Run::Slow(_) => "slow",
+                Run::InTurn(_) => "in_turn",
             }
         }
         match &self.call {

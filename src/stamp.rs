@@ -161,7 +161,10 @@ impl Stamp<'_> {
     /// The page for an error; plain text when even that cannot be rendered.
     fn error_page(&self, status: StatusCode, problem: &Problem) -> Reply {
         let layout = Layout::outside(&self.app.config.server.name, self.now);
-        let page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
+        let mut page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
+        if problem.code == Code::TooManyFields {
+            page.text = "O endereço ou o formulário tem campos demais. Nada foi alterado. Volte à página anterior e tente de novo.";
+        }
         let plain = || {
             Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))
         };
@@ -219,20 +222,4 @@ pub fn drop_body(response: &mut Response<Body>) {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     *response.body_mut() = Body::empty();
-}
-
-/// A whole answer in HTTP/1.1 form, for the wire to write by itself.
-pub fn to_bytes(response: &Response<Body>, body: &[u8]) -> Vec<u8> {
-    let status = response.status();
-    let reason = status.canonical_reason().unwrap_or_default();
-    let mut bytes = format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).into_bytes();
-    for (name, value) in response.headers() {
-        bytes.extend_from_slice(name.as_str().as_bytes());
-        bytes.extend_from_slice(b": ");
-        bytes.extend_from_slice(value.as_bytes());
-        bytes.extend_from_slice(b"\r\n");
-    }
-    bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
-    bytes.extend_from_slice(body);
-    bytes
 }

@@ -1,6 +1,10 @@
 //! One client must not stop the others: what one does to exhaust the service,
 //! and what another person notices of it.
 
+mod csv; // Lists that are made to cost more than they hold.
+mod handles; // No file handle is left.
+mod queries; // Addresses and forms of thousands of names.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
