@@ -13,9 +13,9 @@ const STUDENTS: &str = "/admin/alunos/importar";
 /// Largest file.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// A file that begins with `head` and is filled up with `piece`.
-fn filled(head: &str, piece: &str, tail: &str) -> String {
-    let count = (MOST - head.len() - tail.len()) / piece.len();
+/// A file of so many bytes that begins with `head` and is filled up with `piece`.
+fn filled(bytes: usize, head: &str, piece: &str, tail: &str) -> String {
+    let count = (bytes - head.len() - tail.len()) / piece.len();
     format!("{head}{}{tail}", piece.repeat(count))
 }
 
@@ -37,9 +37,10 @@ fn upload(actor: &Actor<'_>, path: &str, file: &str) -> Reply {
 fn four_million_short_lines_are_counted_and_not_kept() {
     let site = narrow(Site::builder().unlimited());
     let (ana, eve, admin) = (site.person("ana"), site.person("eve"), site.administrator());
-    let products = filled("sku\n", "a\n", "");
-    let students = filled("nome,email,plano\n", "a\n", "");
-    let form = filled("sku\n", "a\n", "")[..MOST - 1024].to_owned();
+    let products = filled(MOST, "sku\n", "a\n", "");
+    let students = filled(MOST, "nome,email,plano\n", "a\n", "");
+    let (form, text) =
+        (filled(MOST - 1024, "sku\n", "a\n", ""), filled(MOST / 2, "sku\n", "a\n", ""));
     besieged(&site, &ana, "/painel", || {
         let refused = send(&eve, PRODUCTS, &products).expect(422).text();
         assert!(refused.contains("4194302 rows; at most 20000"), "{refused}");
@@ -50,7 +51,7 @@ fn four_million_short_lines_are_counted_and_not_kept() {
             refused.contains("4.194.295 linhas; divida-o em partes de até 20.000"),
             "{refused}"
         );
-        eve.post(PRODUCTS, &json!({ "csv": form })).expect(422);
+        eve.post(PRODUCTS, &json!({ "csv": text })).expect(422);
     });
 }
 
@@ -74,7 +75,7 @@ fn a_list_of_any_shape_costs_little() {
             ("sku\n", "\"\"\n", "", "no row besides the header"),
             ("sku\n'", "'=;", "", "row 2: "),
         ] {
-            let file = filled(head, piece, tail);
+            let file = filled(MOST / 4, head, piece, tail);
             let refused = send(&eve, PRODUCTS, &file).expect(422).text();
             assert!(refused.contains(said), "{head:?} {piece:?}: {refused}");
         }
@@ -83,7 +84,8 @@ fn a_list_of_any_shape_costs_little() {
             ("nome,email,plano\n\"", "a\n", "", "as aspas que abrem na linha 2 não fecham"),
             ("", ",", "\n", "mais de 16.384 colunas"),
         ] {
-            let refused = send(&admin, STUDENTS, &filled(head, piece, tail)).expect(422).text();
+            let refused =
+                send(&admin, STUDENTS, &filled(MOST / 4, head, piece, tail)).expect(422).text();
             assert!(refused.contains(said), "{head:?} {piece:?}: {refused}");
         }
     });

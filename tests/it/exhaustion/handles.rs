@@ -5,16 +5,18 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::client::{Reply, Request};
 use crate::site::Site;
 
-/// Lets the server open `more` files beyond the highest handle it has; `None`
-/// lets it open as many as before.
-fn leave(site: &Site, more: Option<u64>) {
+/// Lets the server open so many more files; `None` lets it open as many as it
+/// ever needs.
+fn leave(site: &Site, more: Option<usize>) {
     let pid = site.pid();
-    let handles = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
-    let numbers = handles.map(|entry| entry.unwrap().file_name().to_string_lossy().parse::<u64>());
-    let highest = numbers.map(Result::unwrap).max().unwrap();
-    let current = more.map_or(1024, |more| highest + 1 + more);
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    let open: Vec<u64> =
+        open.map(|entry| entry.unwrap().file_name().to_string_lossy().parse().unwrap()).collect();
+    // The limit is on their numbers, of which the lowest free one is next.
+    let next = more.and_then(|more| (0..).filter(|number| !open.contains(number)).nth(more));
     let pid = Pid::from_raw(i32::try_from(pid).unwrap());
-    prlimit(pid, Resource::Nofile, Rlimit { current: Some(current), maximum: Some(4096) }).unwrap();
+    let limit = Rlimit { current: Some(next.unwrap_or(1024)), maximum: Some(4096) };
+    prlimit(pid, Resource::Nofile, limit).unwrap();
 }
 
 fn is_served_or_put_off(what: &str, reply: &Reply) -> bool {

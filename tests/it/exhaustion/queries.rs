@@ -39,7 +39,8 @@ fn thousands_of_names_cost_others_nothing() {
 #[test]
 fn an_address_has_at_most_64_parameters() {
     let site = Site::builder().unlimited().start();
-    let (ana, seller, extension) = (site.person("ana"), site.seller("bia"), site.extension("caio"));
+    let (ana, seller, extension) =
+        (site.person("ana"), site.seller("bia").plan("pro"), site.extension("caio"));
     let (nobody, cron, admin) = (site.anonymous(), site.bearer(CRON_SECRET), site.administrator());
     let too_many = |reply: Reply, status: u16| {
         let reply = reply.expect(status);
@@ -86,7 +87,7 @@ fn a_form_has_as_many_fields_as_ours_need() {
     let refused = nobody.send(form("/entrar", &fields(257))).expect(422);
     assert!(refused.text().contains("too many fields; at most 256"), "{refused}");
     let refused = nobody.send(form("/entrar", &fields(256))).expect(422);
-    assert!(refused.text().contains("is required"), "{refused}");
+    assert!(!refused.text().contains("too many"), "{refused}");
     let parts = |count: usize| {
         let part = "--limite\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n";
         let body = format!("{}--limite--\r\n", part.repeat(count));
