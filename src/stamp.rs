@@ -45,6 +45,8 @@ const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; inclu
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insufficient_scope\"");
 
+const TOO_MANY_FIELDS: &str = "O endereço ou o formulário tem campos demais. Nada foi alterado. Volte à página anterior e tente de novo.";
+
 /// What is known of the request that is answered.
 pub struct Stamp<'r> {
     pub app: &'r App,
@@ -136,7 +138,11 @@ impl<'r> Stamp<'r> {
     pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
         let status = problem.code.status(self.family);
         let mut reply = if self.family == Family::File {
-            Reply::of(media::TEXT, error_text(status.as_u16(), self.id_text())).status(status)
+            let text = match problem.code {
+                Code::TooManyFields => TOO_MANY_FIELDS.to_owned(),
+                _ => error_text(status.as_u16(), self.id_text()),
+            };
+            Reply::of(media::TEXT, text).status(status)
         } else if html {
             self.error_page(status, problem)
         } else {
@@ -163,7 +169,7 @@ impl Stamp<'_> {
         let layout = Layout::outside(&self.app.config.server.name, self.now);
         let mut page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
         if problem.code == Code::TooManyFields {
-            page.text = "O endereço ou o formulário tem campos demais. Nada foi alterado. Volte à página anterior e tente de novo.";
+            page.text = TOO_MANY_FIELDS;
         }
         let plain = || {
             Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))

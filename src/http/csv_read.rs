@@ -37,7 +37,7 @@ pub struct Row<'s, 't> {
 }
 
 /// Why a list cannot be read.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
     /// No text in UTF-8.
     NotText,
@@ -129,7 +129,7 @@ impl<'t> Sheet<'t> {
         } else if !plain.is_empty() {
             cell.to_mut().push_str(plain);
         }
-        let is_last = !rest.as_bytes().first().is_some_and(|end| *end == self.separator);
+        let is_last = rest.as_bytes().first().is_none_or(|end| *end != self.separator);
         let length = if rest.starts_with("\r\n") { 2 } else { rest.len().min(1) };
         self.rest = &rest[length..];
         Ok((cell, is_last))
@@ -174,7 +174,7 @@ pub mod tests {
         let mut sheet = read(bytes).unwrap();
         let mut rows = Vec::new();
         while let Some(row) = sheet.next_row().unwrap() {
-            rows.push((row.number, row.cells.iter().map(|cell| cell.to_string()).collect()));
+            rows.push((row.number, row.cells.iter().map(ToString::to_string).collect()));
         }
         rows
     }

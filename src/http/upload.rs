@@ -93,12 +93,11 @@ fn parameter(value: &str, name: &str) -> Option<String> {
         let (known, value) = rest.split_once('=')?;
         let value = value.trim_start();
         let text: String;
-        (text, rest) = match value.strip_prefix('"') {
-            Some(quoted) => unquoted(quoted)?,
-            None => {
-                let end = value.find(';').unwrap_or(value.len());
-                (value[..end].trim_end().to_owned(), &value[end..])
-            }
+        (text, rest) = if let Some(quoted) = value.strip_prefix('"') {
+            unquoted(quoted)?
+        } else {
+            let end = value.find(';').unwrap_or(value.len());
+            (value[..end].trim_end().to_owned(), &value[end..])
         };
         if known.trim_matches([' ', '\t', ';']).eq_ignore_ascii_case(name) {
             return Some(text);

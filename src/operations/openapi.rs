@@ -174,11 +174,14 @@ fn responses(route: &Route, status: u16, schema: Option<Value>) -> Value {
 
 /// What may go wrong with a row, from what the table says of it.
 fn errors(route: &Route) -> Vec<Code> {
-    let mut errors = vec![Code::BadRequest, Code::RateLimited, Code::Internal, Code::Unavailable];
-    let has_input = route.docs.query.is_some() || route.docs.body.is_some();
-    if has_input {
-        errors.push(Code::ValidationFailed);
-    }
+    // Any address may have too many parameters.
+    let mut errors = vec![
+        Code::BadRequest,
+        Code::ValidationFailed,
+        Code::RateLimited,
+        Code::Internal,
+        Code::Unavailable,
+    ];
     if route.docs.body.is_some() {
         errors.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType]);
     }

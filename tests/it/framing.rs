@@ -146,7 +146,7 @@ fn good_requests_before_a_bad_head_are_answered_first() {
     for (bad, refused) in [
         ("rubbish\r\n\r\n", 400),
         ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400),
-        ("\0\0\0\0\n", 400),
+        ("\0\0\0\0\0\0\0\0\n", 400),
         (&*long, 414),
     ] {
         for good in [&quick, &slow, &written, &large] {
