@@ -33,6 +33,7 @@ impl Body {
     }
 
     /// What is in memory; nothing of a file.
+    #[cfg(test)]
     pub fn in_memory(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
