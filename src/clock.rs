@@ -5,6 +5,7 @@
 //! [`Zone`]. Monotonic time (`std::time::Instant`) is for I/O deadlines only.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,6 +13,8 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
 /// Seconds of a civil day without clock changes.
 pub const DAY_S: i64 = 86_400;
+/// Years of days that callers name. Beyond them other forms of ours would break.
+const YEARS: RangeInclusive<i32> = 1970..=9999;
 
 /// A point in time: whole seconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +49,9 @@ impl Instant {
     /// Reads an RFC 3339 instant, also the marketplace's forms: any number of
     /// fractional digits, `Z`, `-04:00` or `-0400`.
     pub fn parse(text: &str) -> Option<Self> {
+        if !has_form(text.get(..10)?, "0000-00-00") {
+            return None;
+        }
         DateTime::parse_from_rfc3339(text)
             .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
             .ok()
@@ -69,8 +75,10 @@ impl Instant {
 
     /// Reads an HTTP date in its preferred form.
     pub fn parse_http_date(text: &str) -> Option<Self> {
+        let is_preferred = text.len() == "Fri, 20 Nov 2026 02:10:00 GMT".len();
         NaiveDateTime::parse_from_str(text, "%a, %d %b %Y %H:%M:%S GMT")
             .ok()
+            .filter(|_| is_preferred)
             .map(|time| Self(time.and_utc().timestamp()))
     }
 
@@ -144,6 +152,15 @@ fn machine_now() -> Instant {
     Moment::now().instant()
 }
 
+/// Whether a text has digits where the form has zeros, and its other letters.
+fn has_form(text: &str, form: &str) -> bool {
+    let fits = |(byte, wanted): (u8, u8)| match wanted {
+        b'0' => byte.is_ascii_digit(),
+        other => byte == other,
+    };
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
+}
+
 /// A civil day, as days since 1970-01-01. Stored as an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i64);
@@ -154,11 +171,13 @@ impl Day {
         Self(self.0.saturating_add(days))
     }
 
-    /// Reads `YYYY-MM-DD`.
+    /// Reads `YYYY-MM-DD`, from 1970 to 9999.
     pub fn parse(text: &str) -> Option<Self> {
-        (text.len() == 10)
+        // By itself chrono also takes signs, blanks and years of any length.
+        has_form(text, "0000-00-00")
             .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
             .flatten()
+            .filter(|date| YEARS.contains(&date.year()))
             .map(Self::of)
     }
 
@@ -241,11 +260,11 @@ impl Zone {
     /// change skips.
     pub fn read(self, text: &str) -> Option<Instant> {
         let text = text.trim().replace('T', " ");
-        let forms = ["%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M"];
-        let civil =
-            forms.iter().find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())?;
-        // Beyond these years other forms of ours would break.
-        if !(1970..=9999).contains(&civil.year()) {
+        let forms =
+            [("0000-00-00 00:00:00", "%Y-%m-%d %H:%M:%S"), ("0000-00-00 00:00", "%Y-%m-%d %H:%M")];
+        let (_, form) = forms.into_iter().find(|(form, _)| has_form(&text, form))?;
+        let civil = NaiveDateTime::parse_from_str(&text, form).ok()?;
+        if !YEARS.contains(&civil.year()) {
             return None;
         }
         let time = self.0.from_local_datetime(&civil).earliest()?;
@@ -298,7 +317,41 @@ pub mod tests {
         ] {
             assert_eq!(Instant::parse(text), Some(Instant(1_795_140_600)), "{text}");
         }
-        assert_eq!(Instant::parse("2026-11-19"), None);
+        for text in [
+            "2026-11-19",
+            "",
+            "-99999-01-01T00:00:00-0400",
+            "+2026-11-19T22:10:00-0400",
+            "２０２６",
+        ] {
+            assert_eq!(Instant::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_are_four_two_and_two_digits() {
+        for (text, day) in [("1970-01-01", 0), ("2026-11-20", 20_777), ("9999-12-31", 2_932_896)] {
+            assert_eq!(Day::parse(text), Some(Day(day)), "{text}");
+        }
+        for text in [
+            "",
+            "-99999-1-1",
+            "+99999-1-1",
+            "-9999-01-1",
+            "+2026-1-01",
+            "12026-1-01",
+            " 2026-1-01",
+            "2026- 1-01",
+            "2026-1-001",
+            "2026/11/20",
+            "2026-02-30",
+            "2026-11-20 ",
+            "0000-01-01",
+            "1969-12-31",
+            "２０２６-",
+        ] {
+            assert_eq!(Day::parse(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -335,6 +388,11 @@ pub mod tests {
             "2026-11-20 24:00:00",
             "2026-11-20T12:00:00Z",
             "99999-11-20 12:00:00",
+            "-2026-11-20 12:00",
+            "+2026-11-20 12:00",
+            "2026-1-20 12:00:00",
+            "2026-11-20 1:00",
+            "1969-12-31 12:00",
         ] {
             assert_eq!(read(text), None, "{text}");
         }

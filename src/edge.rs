@@ -26,6 +26,7 @@ use crate::http::body::Body;
 use crate::http::budget::Who;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
+use crate::http::input;
 use crate::http::intake;
 use crate::http::limit::{Subject, Verdict};
 use crate::http::notices;
@@ -94,8 +95,8 @@ type Row = (usize, Vec<(String, String)>);
 
 type Work = dyn Future<Output = (Result<Reply, Problem>, bool)> + Send;
 
-/// The answer to a head that never became a request, as bytes for the wire.
-pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
+/// The answer to a head that never became a request; the connection closes.
+pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> {
     let message = match refusal.code {
         Code::UriTooLong => "the address is too long",
         Code::HeadersTooLarge => "the headers are too large or too many",
@@ -128,9 +129,8 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
     let stamp = Stamp::new(app, id, family, now);
     let reply =
         stamp.problem_reply(&problem, false).with(CONNECTION, HeaderValue::from_static("close"));
-    let response = stamp.reply(reply);
     app.traffic.count(None, status);
-    stamp::to_bytes(&response, response.body().in_memory())
+    stamp.reply(reply)
 }
 
 /// What is known of a request while it is served.
@@ -296,6 +296,11 @@ impl Visit {
                 });
             }
         };
+        // Before anything walks over them.
+        if let Err(problem) = input::check_query(request.query_text()) {
+            self.take_back(request);
+            return Step::Done(Err(problem));
+        }
         if let Run::Login(closed, _) = run
             && let Some(answer) = closed(app, &request)
         {
@@ -551,6 +556,9 @@ async fn perform_now<I: Send + Sync + 'static>(
         }
         Run::Read(handler) | Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
             (handler, app.lanes.slow.enter(whose(who, &request))?, Lane::Slow)
+        }
+        Run::InTurn(handler) => {
+            (handler, app.lanes.runs.enter(whose(who, &request))?, Lane::Slow)
         }
         Run::Outside(handler) | Run::ReadOrOutside(_, handler) => {
             (handler, app.lanes.outside.enter(whose(who, &request))?, Lane::Brief)

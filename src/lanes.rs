@@ -57,9 +57,19 @@ const SLOW: Size = Size {
     refusal: "too many slow requests at once; try again in a moment",
     retry_after_s: 2,
 };
+/// Runs of the periodic tasks that are called for: one after the other.
+const RUNS: Size = Size {
+    running: 1,
+    places: 65,
+    running_of_one: 1,
+    places_of_one: 65,
+    refusal: "too many calls for the periodic tasks at once; try again in a moment",
+    retry_after_s: 2,
+};
 
 /// Threads that all lanes need together, so that none waits for another's.
-pub const THREADS: usize = OUTSIDE.running + 2 * PASSWORDS.running + SLOW.running;
+pub const THREADS: usize =
+    OUTSIDE.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
 
 /// All lanes.
 pub struct Lanes {
@@ -70,8 +80,10 @@ pub struct Lanes {
     /// Passwords of people with a session, and from addresses with a good
     /// login of late, which no flood from elsewhere delays.
     pub known_passwords: Lane,
-    /// Our own aggregates, exports, files and runs of periodic tasks.
+    /// Our own aggregates, exports and files.
     pub slow: Lane,
+    /// Runs of the periodic tasks.
+    pub runs: Lane,
 }
 
 impl Default for Lanes {
@@ -81,6 +93,7 @@ impl Default for Lanes {
             passwords: Lane::new(PASSWORDS),
             known_passwords: Lane::new(PASSWORDS),
             slow: Lane::new(SLOW),
+            runs: Lane::new(RUNS),
         }
     }
 }

@@ -51,6 +51,9 @@ pub enum Run<I> {
     /// The same for logins: an address with too many failed ones is answered
     /// by the first function, before its body is read.
     Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, Reader<I>),
+    /// A run of the periodic tasks: one at a time, for which the others wait
+    /// without a thread.
+    InTurn(Reader<I>),
 }
 
 // By hand, because a derive would ask the same of `I`.
@@ -74,7 +77,8 @@ impl<I> Run<I> {
             | Self::Slow(_)
             | Self::Outside(_)
             | Self::Password(_)
-            | Self::Login(..) => None,
+            | Self::Login(..)
+            | Self::InTurn(_) => None,
         }
     }
 }
@@ -379,6 +383,7 @@ impl Route {
                 Run::Slow(_) => "slow",
                 Run::Outside(_) => "outside",
                 Run::Password(_) | Run::Login(..) => "password",
+                Run::InTurn(_) => "in_turn",
             }
         }
         match &self.call {

@@ -430,12 +430,12 @@ fn clock() -> [Route; 8] {
     use Access::Admin;
     use cron::{api, archived, pages};
     [
-        get("/api/v1/cron", Call::Cron(Run::Slow(api::trigger)), "Runs the periodic tasks that are due.")
+        get("/api/v1/cron", Call::Cron(Run::InTurn(api::trigger)), "Runs the periodic tasks that are due.")
             .changes_state().patient().replies(api::reply),
         get("/admin/cron", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, pages::overview)),
             "The periodic tasks and the history of their runs, as page, JSON or CSV."),
         get("/admin/cron/{id}", Call::Session(Admin, Run::Read(pages::one)), "One run with its counts and failures."),
-        post("/admin/cron/rodar", Call::Session(Admin, Run::Slow(pages::run_now)), "Runs the periodic tasks at once.")
+        post("/admin/cron/rodar", Call::Session(Admin, Run::InTurn(pages::run_now)), "Runs the periodic tasks at once.")
             .patient().body_at_most(SMALL),
         post("/admin/cron/tarefas/{nome}/pausar", Call::Session(Admin, Run::Write(pages::pause)),
             "Leaves a task out of all runs from now on.").body_at_most(SMALL),

@@ -47,6 +47,8 @@ const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; inclu
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insufficient_scope\"");
 
+const TOO_MANY_FIELDS: &str = "O endereço ou o formulário tem campos demais. Nada foi alterado. Volte à página anterior e tente de novo.";
+
 /// What is known of the request that is answered.
 pub struct Stamp<'r> {
     pub app: &'r App,
@@ -138,7 +140,11 @@ impl<'r> Stamp<'r> {
     pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
         let status = problem.code.status(self.family);
         let mut reply = if self.family == Family::File {
-            Reply::of(media::TEXT, error_text(status.as_u16(), self.id_text())).status(status)
+            let text = match problem.code {
+                Code::TooManyFields => TOO_MANY_FIELDS.to_owned(),
+                _ => error_text(status.as_u16(), self.id_text()),
+            };
+            Reply::of(media::TEXT, text).status(status)
         } else if html {
             self.error_page(status, problem)
         } else {
@@ -168,6 +174,8 @@ impl Stamp<'_> {
             page.title = told.title;
             page.text = told.text.clone().into();
             page.href.clone_from(&told.href);
+        } else if problem.code == Code::TooManyFields {
+            page.text = TOO_MANY_FIELDS;
         }
         let plain = || {
             Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))
@@ -245,20 +253,4 @@ pub fn drop_body(response: &mut Response<Body>) {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     *response.body_mut() = Body::empty();
-}
-
-/// A whole answer in HTTP/1.1 form, for the wire to write by itself.
-pub fn to_bytes(response: &Response<Body>, body: &[u8]) -> Vec<u8> {
-    let status = response.status();
-    let reason = status.canonical_reason().unwrap_or_default();
-    let mut bytes = format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).into_bytes();
-    for (name, value) in response.headers() {
-        bytes.extend_from_slice(name.as_str().as_bytes());
-        bytes.extend_from_slice(b": ");
-        bytes.extend_from_slice(value.as_bytes());
-        bytes.extend_from_slice(b"\r\n");
-    }
-    bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
-    bytes.extend_from_slice(body);
-    bytes
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use http::header::SET_COOKIE;
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
 use super::session::{cookie, new_session};
@@ -16,6 +16,11 @@ use crate::http::view::{self, Layout};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::ids::TokenHash;
 use crate::route::Job;
+
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
+/// What a browser forgets at a logout. Not `"cookies"`: it would take those of
+/// the whole domain, and ours is ended by name.
+const CLEARED: HeaderValue = HeaderValue::from_static("\"cache\", \"storage\"");
 
 /// `GET /`: leads to the person's home, or to the login.
 pub fn start(_: &App, visitor: &Visitor, _: &Request) -> Result<Reply, Problem> {
@@ -190,7 +195,7 @@ pub fn leave(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         {
             tx.after_commit(move || versions.raise(owner));
         }
-        Ok(Reply::redirect("/entrar")?.with(SET_COOKIE, gone))
+        Ok(Reply::redirect("/entrar")?.with(SET_COOKIE, gone).with(CLEAR_SITE_DATA, CLEARED))
     }))
 }
 

@@ -1,5 +1,8 @@
 //! `catalog import`.
 
+use std::fs::File;
+use std::io::Read as _;
+
 use anyhow::{Context as _, anyhow, bail};
 
 use super::user::Subject;
@@ -9,10 +12,19 @@ use crate::audit::{self, Actor, Kind};
 use crate::catalog::import::{self, Counts, ImportError};
 use crate::catalog::path_of;
 
+/// Largest file. As many products as a person can have fit in easily.
+const MOST_BYTES: u64 = 64 << 20;
+
 pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
     let CatalogCommand::Import { email, all_faults, file } = command;
     let name = file.display();
-    let bytes = std::fs::read(&file).with_context(|| format!("cannot read {name}"))?;
+    let mut bytes = Vec::new();
+    File::open(&file)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("cannot read {name}"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        bail!("{name} is larger than {} MB", MOST_BYTES >> 20);
+    }
     let products = import::read(&bytes)
         .map_err(ImportError::File)
         .with_context(|| format!("cannot import {name}"))?;

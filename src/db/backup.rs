@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use super::lock::{Locked, lock_path};
@@ -116,6 +117,27 @@ impl From<OpenError> for BackupError {
 }
 
 impl BackupError {
+    /// Whether it failed because the process or the system has as many files
+    /// open as it may, which passes by itself.
+    pub fn is_out_of_handles(&self) -> bool {
+        let io = |error: &std::io::Error| {
+            matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+        };
+        // SQLite does not say why it cannot open a file; this one is open already.
+        let sqlite =
+            |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen);
+        match self {
+            Self::Io { cause, .. } => io(cause),
+            Self::Sqlite { cause, .. } => sqlite(cause),
+            Self::Open(error) => match &**error {
+                OpenError::Io { cause, .. } => io(cause),
+                OpenError::Sqlite { source, .. } => sqlite(source),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |cause| {
             let path = path.to_owned();

@@ -5,6 +5,7 @@
 //! same struct gives the OpenAPI schema, so the two cannot drift apart.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -24,6 +25,11 @@ use crate::money::Cents;
 
 /// Deepest nesting of a JSON body that is read.
 const MAX_DEPTH: usize = 32;
+/// Most parameters of an address. The longest of ours asks for fifty labels.
+pub const MOST_PARAMETERS: usize = 64;
+/// Most fields of a browser's form. The longest of ours, the permissions of all
+/// roles, has some fifty.
+const MOST_FIELDS: usize = 256;
 
 /// A field of a wire struct, present or not, of the right type or not.
 pub struct Field<T> {
@@ -331,6 +337,7 @@ pub fn form_or_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Re
     if !is_form(headers) {
         return json(headers, body);
     }
+    at_most(MOST_FIELDS, body, "fields")?;
     let mut fields: Map<String, Value> = Map::new();
     for (name, value) in form_urlencoded::parse(body) {
         let value = Value::from(value);
@@ -360,16 +367,36 @@ fn malformed() -> Problem {
     Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
 }
 
+/// Refuses an address with more parameters than are read.
+pub fn check_query(text: &str) -> Result<(), Problem> {
+    at_most(MOST_PARAMETERS, text.as_bytes(), "parameters")
+}
+
+/// Refuses more pairs `a=b&c=d` than that.
+fn at_most(most: usize, pairs: &[u8], what: &str) -> Result<(), Problem> {
+    let given = pairs.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
+    if given.take(most + 1).count() <= most {
+        return Ok(());
+    }
+    Err(Problem::new(Code::TooManyFields, format!("too many {what}; at most {most} are read")))
+}
+
+/// The pairs of a query string, in their order. A repeated name is at fault.
+pub fn unrepeated(text: &str) -> Result<Vec<(String, String)>, Problem> {
+    check_query(text)?;
+    let pairs: Vec<(String, String)> =
+        form_urlencoded::parse(text.as_bytes()).into_owned().collect();
+    let mut names = HashSet::with_capacity(pairs.len());
+    match pairs.iter().find(|(name, _)| !names.insert(name)) {
+        Some((name, _)) => Err(Problem::field(name.clone(), "must be given once")),
+        None => Ok(pairs),
+    }
+}
+
 /// A query string as a wire struct. Repeated parameters are at fault, and
 /// unknown ones where the struct denies them.
 pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
-    let pairs: Vec<(String, String)> =
-        form_urlencoded::parse(text.as_bytes()).into_owned().collect();
-    for (index, (name, _)) in pairs.iter().enumerate() {
-        if pairs[..index].iter().any(|(earlier, _)| earlier == name) {
-            return Err(Problem::field(name.clone(), "must be given once"));
-        }
-    }
+    let pairs = unrepeated(text)?;
     let pairs =
         pairs.into_iter().map(|(name, value)| (name, Value::from(value).into_deserializer()));
     T::deserialize(MapDeserializer::new(pairs.map(|(name, value)| (name, AsQuery(value)))))

@@ -67,6 +67,7 @@ pub enum Code {
     MethodNotAllowed,
     Conflict,
     ValidationFailed,
+    TooManyFields,
     InvalidBody,
     PayloadTooLarge,
     RateLimited,
@@ -97,7 +98,7 @@ impl Code {
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::Conflict => "conflict",
-            Self::ValidationFailed => "validation_failed",
+            Self::ValidationFailed | Self::TooManyFields => "validation_failed",
             Self::InvalidBody => "invalid_body",
             Self::PayloadTooLarge => "payload_too_large",
             Self::RateLimited => "rate_limited",
@@ -122,7 +123,7 @@ impl Code {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Conflict => StatusCode::CONFLICT,
-            Self::ValidationFailed | Self::InvalidBody => match family {
+            Self::ValidationFailed | Self::TooManyFields | Self::InvalidBody => match family {
                 Family::Partner => StatusCode::BAD_REQUEST,
                 _ => StatusCode::UNPROCESSABLE_ENTITY,
             },

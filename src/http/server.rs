@@ -11,7 +11,7 @@ use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::head::{MAX_HEAD, Refusal};
-use super::wire::{Refuse, Wire};
+use super::wire::{Shared, Wire};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
@@ -50,8 +50,8 @@ pub struct Limits {
     pub trusted: Vec<IpNet>,
 }
 
-/// Makes the bytes of the answer to a refused head of a peer.
-pub type RefusePeer = Arc<dyn Fn(SocketAddr, &Refusal) -> Vec<u8> + Send + Sync>;
+/// Makes the answer to a refused head of a peer.
+pub type RefusePeer<B> = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<B> + Send + Sync>;
 
 /// Serves until `stop` says so, then lets running requests finish.
 ///
@@ -60,7 +60,7 @@ pub type RefusePeer = Arc<dyn Fn(SocketAddr, &Refusal) -> Vec<u8> + Send + Sync>
 pub async fn serve<S, F, B>(
     listener: TcpListener,
     limits: Limits,
-    refuse: RefusePeer,
+    refuse: RefusePeer<B>,
     service: S,
     mut stop: watch::Receiver<bool>,
 ) where
@@ -142,7 +142,7 @@ fn limit_unsent(_: &TcpStream) -> io::Result<()> {
 async fn serve_connection<S, F, B>(
     io: TcpStream,
     peer: SocketAddr,
-    refuse: RefusePeer,
+    refuse: RefusePeer<B>,
     service: S,
     mut stop: watch::Receiver<bool>,
 ) where
@@ -155,16 +155,23 @@ async fn serve_connection<S, F, B>(
     if io.set_nodelay(true).and_then(|()| limit_unsent(&io)).is_err() {
         return; // The peer is gone already.
     }
-    let answered = Arc::new(AtomicUsize::new(0));
-    let refuse: Refuse = Arc::new(move |refusal| refuse(peer, refusal));
-    let io = TokioIo::new(Wire::new(io, refuse, Arc::clone(&answered)));
+    let shared = Arc::new(Shared::default());
+    let io = TokioIo::new(Wire::new(io, Arc::clone(&shared)));
     let opened = Instant::now();
     let service = service_fn(move |request| {
-        let answered = Arc::clone(&answered);
-        let answer = service(peer, request);
+        let shared = Arc::clone(&shared);
+        // Requests come one by one: as many as were answered came before.
+        let before = shared.answered.load(Ordering::Acquire);
+        let answer = match shared.refused.get() {
+            Some((number, refusal)) if *number == before => Err(refuse(peer, refusal)),
+            _ => Ok(service(peer, request)),
+        };
         async move {
-            let mut answer = answer.await;
-            let count = answered.fetch_add(1, Ordering::AcqRel) + 1;
+            let mut answer = match answer {
+                Ok(answer) => answer.await,
+                Err(refused) => refused,
+            };
+            let count = shared.answered.fetch_add(1, Ordering::AcqRel) + 1;
             // The age is looked at now and then: reading the clock takes a while.
             let is_old = count.is_multiple_of(AGE_CHECK) && opened.elapsed() >= MAX_AGE;
             if count >= MAX_REQUESTS || is_old {

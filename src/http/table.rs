@@ -3,9 +3,10 @@
 //! stand in the address, so a list can be sent to a colleague.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::days::{self, Days};
-use super::input::{Check, Field};
+use super::input::{self, Check, Field};
 use super::problem::Problem;
 use super::request::Request;
 use super::view::{Column, Paging, Sort, address};
@@ -85,17 +86,9 @@ impl Listing {
     /// Reads the address. Unknown parameters are ignored, because links are
     /// decorated by whoever passes them on; a wrong value is at fault.
     pub fn read(&self, request: &Request) -> Result<ListQuery, Problem> {
-        let mut given: Vec<(String, String)> = Vec::new();
-        for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
-            if given.iter().any(|(known, _)| *known == name) {
-                return Err(Problem::field(name.into_owned(), "must be given once"));
-            }
-            given.push((name.into_owned(), value.into_owned()));
-        }
-        let text = |name: &str| {
-            let found = given.iter().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.clone()).unwrap_or_default()
-        };
+        let given: HashMap<String, String> =
+            input::unrepeated(request.query_text())?.into_iter().collect();
+        let text = |name: &str| given.get(name).cloned().unwrap_or_default();
         let mut check = Check::text();
         let search = check.optional_line("q", Field::of(text("q")), LONGEST_SEARCH);
         let page = check.number("pagina", Field::of(text("pagina")), 1..=1_000_000);

@@ -12,8 +12,8 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -36,33 +36,38 @@ const LINGER_BYTES: usize = 16 * 1024 * 1024;
 /// what one read brings, and there is one for each connection.
 const READ: u64 = 8 * 1024;
 
-/// Makes the bytes of the answer to a refused head.
-pub type Refuse = Arc<dyn Fn(&Refusal) -> Vec<u8> + Send + Sync>;
+/// What hyper reads in the place of a head that is refused.
+const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
+
+/// What a connection and the service that answers on it tell each other.
+#[derive(Default)]
+pub struct Shared {
+    /// Heads answered, counted by the service.
+    pub answered: AtomicUsize,
+    /// The head that was refused, and how many came before it.
+    pub refused: OnceLock<(usize, Refusal)>,
+}
 
 enum Expect {
     Head,
     Body(u64),
     /// Everything passes: after a chunked body no further head is served.
     Rest,
-    /// A refusal is being written, then the input ends.
-    Refused {
-        answer: Vec<u8>,
-        written: usize,
-    },
+    /// Nothing more of the peer passes, but first what stands for its last head.
+    Refused,
     End,
 }
 
 /// A guarded connection.
 pub struct Wire {
     io: Take<TcpStream>,
-    refuse: Refuse,
     expect: Expect,
     /// Bytes that came and have not passed; those before `checked` may.
     held: Vec<u8>,
     checked: usize,
-    /// Heads let through, and those answered (counted by the service).
+    /// Heads let through.
     heads: usize,
-    answered: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
     /// Since when the next head is waited for, while none is being answered.
     waiting_since: Instant,
     /// Looks at `waiting_since` now and then; setting a timer for each head
@@ -74,16 +79,15 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Guards a connection. `answered` is raised by the service for each answer.
-    pub fn new(io: TcpStream, refuse: Refuse, answered: Arc<AtomicUsize>) -> Self {
+    /// Guards a connection.
+    pub fn new(io: TcpStream, shared: Arc<Shared>) -> Self {
         Self {
             io: io.take(READ),
-            refuse,
             expect: Expect::Head,
             held: Vec::new(),
             checked: 0,
             heads: 0,
-            answered,
+            shared,
             waiting_since: Instant::now(),
             patience: Box::pin(sleep(HEAD_TIMEOUT)),
             stall: None,
@@ -118,31 +122,26 @@ impl Wire {
                             Body::Chunked => Expect::Rest,
                         };
                     }
-                    Err(refusal) => self.refuse(&refusal),
+                    Err(refusal) => {
+                        // It is the first one: after it nothing is checked.
+                        let _ = self.shared.refused.set((self.heads, refusal));
+                        self.expect = Expect::Refused;
+                    }
                 },
-                Expect::Refused { .. } | Expect::End => break,
+                Expect::Refused | Expect::End => break,
             }
         }
         checked
     }
 
-    fn refuse(&mut self, refusal: &Refusal) {
-        // An answer before ours may still be on its way: then only close.
-        self.expect = if self.is_quiet() {
-            Expect::Refused { answer: (self.refuse)(refusal), written: 0 }
-        } else {
-            Expect::End
-        };
-    }
-
     /// Whether every head let through was answered.
     fn is_quiet(&self) -> bool {
-        self.answered.load(Ordering::Acquire) == self.heads
+        self.shared.answered.load(Ordering::Acquire) == self.heads
     }
 
     /// Whether closing now would cut off a peer that is still sending.
     fn owes_linger(&self) -> bool {
-        matches!(self.expect, Expect::Refused { .. } | Expect::Body(_) | Expect::Rest)
+        !matches!(self.expect, Expect::Head)
     }
 
     fn poll_stall<T>(
@@ -233,13 +232,16 @@ impl AsyncRead for Wire {
                 this.checked -= length;
                 return Poll::Ready(Ok(()));
             }
-            let read = match &mut this.expect {
-                Expect::Refused { answer, written } if *written < answer.len() => {
-                    *written +=
-                        ready!(Pin::new(this.io.get_mut()).poll_write(cx, &answer[*written..]))?;
+            let read = match this.expect {
+                Expect::Refused => {
+                    this.held = STAND_IN.to_vec();
+                    this.checked = STAND_IN.len();
+                    this.expect = Expect::End;
                     continue;
                 }
-                Expect::Refused { .. } | Expect::End => return Poll::Ready(Ok(())),
+                // Not the end of the input, for which hyper would drop what it
+                // still has to answer. The last answer closes the connection.
+                Expect::End => return Poll::Pending,
                 _ if this.held.is_empty() => ready!(this.poll_direct(cx, out))?,
                 _ => ready!(this.poll_held(cx))?,
             };

@@ -65,6 +65,10 @@ fn problem(error: BackupError) -> Problem {
             cause: Some(error.into()),
             ..Problem::unavailable("the disk has no room for a copy", COME_BACK_S)
         },
+        other if other.is_out_of_handles() => Problem {
+            cause: Some(other.into()),
+            ..Problem::unavailable("too many files are open for a copy", COME_BACK_S)
+        },
         other => Problem::internal(other),
     }
 }

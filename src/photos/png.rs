@@ -5,11 +5,11 @@ use super::{Fault, Picture, Reader};
 /// Signature.
 pub const START: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Chunks that the picture needs; all others are left out.
-const KEPT: [&[u8; 4]; 11] = [
-    b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT",
-    b"cICP",
-];
+/// Chunks that the picture needs; all others are left out, also a colour profile
+/// (`iCCP`): it is compressed, and few bytes of it may become very many in each
+/// browser that shows the photo.
+const KEPT: [&[u8; 4]; 10] =
+    [b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"cICP"];
 /// Chunks of animated pictures.
 const ANIMATION: [&[u8; 4]; 3] = [b"acTL", b"fcTL", b"fdAT"];
 

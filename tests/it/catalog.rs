@@ -322,6 +322,15 @@ fn the_command_imports_for_sellers_and_suppliers() {
     until("the server sees it", crate::site::PROPAGATION, || {
         (list(&davi, "/fornecedor/produtos")["total"] == 2).then_some(())
     });
+    let outcome = run(&ana.person().email, &format!("sku\n{}", "a\n".repeat(4_000_000)));
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("4000000 rows; at most 20000"), "{}", outcome.stderr);
+    // A file that takes no room on the disk.
+    std::fs::File::create(&file).unwrap().set_len((64 << 20) + 1).unwrap();
+    let arguments = ["catalog", "import", "--email", &ana.person().email, file.to_str().unwrap()];
+    let outcome = site.command(&arguments).run();
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("is larger than 64 MB"), "{}", outcome.stderr);
     let bad = "sku,title,price\nA,Um,1\nC,,1\n,x,y\n";
     let outcome = run(&ana.person().email, bad);
     assert_eq!(outcome.code, Some(1));

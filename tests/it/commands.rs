@@ -133,6 +133,8 @@ fn partner_commands_print_a_token_alone_and_name_what_is_wrong() {
         (&["gold"][..], 2),
         (&["pro", "--until", "31/12/2026"], 2),
         (&["pro", "--until", "2026-02-30"], 2),
+        (&["pro", "--until=-99999-1-1"], 2),
+        (&["pro", "--until", "+99999-1-1"], 2),
     ] {
         site.command(&[&plan[..], more].concat()).exits(code);
     }

@@ -439,6 +439,38 @@ fn a_run_that_waits_has_counts_of_its_own() {
 }
 
 #[test]
+fn callers_at_once_wait_for_their_turn_and_hold_nobody_up() {
+    const CALLERS: usize = 40;
+    let site = Site::builder().unlimited().start();
+    // Each run has something to do for a while.
+    let people = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+         INSERT INTO user (email, name, role, created_at, chat_number)
+         SELECT 'p' || i || '@example.com', 'P ' || i, 'free', 1790000000, '5511987654321' FROM n";
+    alter(&site, people);
+    let (admin, ana) = (site.administrator(), site.person("ana"));
+    let answers = std::thread::scope(|scope| {
+        let calls: Vec<_> =
+            (0..CALLERS).map(|_| scope.spawn(|| site.bearer(CRON_SECRET).get(CRON))).collect();
+        let asked = scope.spawn(|| {
+            let run =
+                Request::new("POST", "/admin/cron/rodar").header("Accept", "application/json");
+            admin.send(run)
+        });
+        // They wait without what slow requests of others need.
+        for _ in 0..20 {
+            ana.get("/readyz").expect(200);
+            admin.get("/admin/requisicoes").expect(200);
+        }
+        let mut answers: Vec<Reply> = calls.into_iter().map(|call| call.join().unwrap()).collect();
+        answers.push(asked.join().unwrap());
+        answers
+    });
+    assert!(answers.into_iter().all(|answer| answer.ok()["ok"] == true));
+    let runs = "SELECT count(*) || '' FROM cron_run WHERE origin IN ('endereco', 'painel')";
+    assert_eq!(site.stored(runs), [(CALLERS + 1).to_string()], "each has a run of its own");
+}
+
+#[test]
 fn killed_at_any_moment_nothing_is_lost_and_nothing_said_twice() {
     const PEOPLE: i64 = 3_000;
     let site = Site::builder().unlimited().start();

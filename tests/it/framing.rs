@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::client::{Connection, Reply, Request};
-use crate::site::Site;
+use crate::site::{CRON_SECRET, Site};
 
 /// Silence is ended after ten seconds; a margin for a busy machine.
 const SILENCE_LIMIT: Duration = Duration::from_secs(20);
@@ -127,6 +127,52 @@ fn well_framed_requests_run_one_after_the_other() {
         let statuses = [422, 200].map(|_| reply(&mut connection).map(|reply| reply.status));
         assert_eq!(statuses, [Some(422), second], "{framing}");
     }
+}
+
+/// What was asked well is answered, whatever comes behind it in the same packet.
+#[test]
+fn good_requests_before_a_bad_head_are_answered_first() {
+    let site = Site::builder().unlimited().start();
+    let host = site.address();
+    let quick = format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let slow = format!(
+        "GET /api/v1/cron HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {CRON_SECRET}\r\n\r\n"
+    );
+    let written = format!(
+        "POST /api/ext/logout HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+    );
+    let large = format!("GET /assets/ui.css HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let long = format!("GET /healthz?{} HTTP/1.1\r\n\r\n", "a".repeat(9_000));
+    for (bad, refused) in [
+        ("rubbish\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400),
+        ("\0\0\0\0\0\0\0\0\n", 400),
+        (&*long, 414),
+    ] {
+        for good in [&quick, &slow, &written, &large] {
+            for count in [1, 3] {
+                let what = format!("{count} × {good:?} before {:?}", &bad[..9]);
+                let mut connection = Connection::open(host).unwrap();
+                let all = format!("{}{bad}{quick}", good.repeat(count));
+                connection.write(all.as_bytes());
+                for _ in 0..count {
+                    let answer = reply(&mut connection).unwrap_or_else(|| panic!("{what}"));
+                    assert!(answer.status < 400 || answer.status == 404, "{what}\n{answer}");
+                }
+                let last = reply(&mut connection).unwrap_or_else(|| panic!("{what}: no refusal"));
+                assert_eq!(last.status, refused, "{what}\n{last}");
+                assert_eq!(last.header("connection"), Some("close"), "{what}\n{last}");
+                assert!(connection.is_closed_within(SILENCE_LIMIT), "{what}: answers again");
+            }
+        }
+    }
+    // Also when it comes while the good one is still being worked.
+    let mut connection = Connection::open(host).unwrap();
+    connection.write(slow.as_bytes());
+    connection.write(b"rubbish\r\n\r\n");
+    let statuses = [200, 400].map(|_| reply(&mut connection).map(|reply| reply.status));
+    assert_eq!(statuses, [Some(200), Some(400)]);
+    assert!(connection.is_closed_within(SILENCE_LIMIT));
 }
 
 #[test]

@@ -117,6 +117,8 @@ fn every_field_at_fault_is_named() {
         (with("limite", json!("60")), vec!["limite"]),
         (with("expira_em", json!("2026-11-19")), vec!["expira_em"]),
         (with("expira_em", json!("31/12/2026")), vec!["expira_em"]),
+        (with("expira_em", json!("-99999-1-1")), vec!["expira_em"]),
+        (with("expira_em", json!("+99999-1-1")), vec!["expira_em"]),
     ] {
         let reply = administrator.post(KEYS, &body).expect(422);
         assert_eq!(faults(&reply), at_fault, "{body}");

@@ -73,6 +73,8 @@ fn a_command_prints_the_key_alone() {
         (&["--scope", "write", "--ip", "0177.0.0.1"], 2),
         (&["--scope", "write", "--rate-limit", "0"], 2),
         (&["--scope", "write", "--expires", "31/12/2026"], 2),
+        (&["--scope", "write", "--expires=-99999-1-1"], 2),
+        (&["--scope", "write", "--expires", "+99999-1-1"], 2),
         (&["--scope", "write", "--expires", "2026-11-19"], 1),
     ] {
         let outcome = create(more).exits(code);

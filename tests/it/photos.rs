@@ -1,6 +1,7 @@
 //! Photos: checked, rebuilt, served to anybody, replaced without a trace.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
@@ -43,6 +44,17 @@ fn digest(bytes: &[u8]) -> String {
         write!(text, "{byte:02x}").unwrap();
         text
     })
+}
+
+/// A PNG with one more chunk behind its header.
+fn with_chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let mut crc = flate2::Crc::new();
+    crc.update(name);
+    crc.update(data);
+    let header = 8 + 4 + 4 + 13 + 4;
+    let length = u32::try_from(data.len()).unwrap().to_be_bytes();
+    let sum = crc.sum().to_be_bytes();
+    [&PLAIN[..header], &length, name, data, &sum, &PLAIN[header..]].concat()
 }
 
 /// Photos in a copy of the database that the product made.
@@ -89,6 +101,31 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
     let form = upload("/perfil/foto", "x", "image/png", PLAIN);
     let answer = ana.send(form).expect(303);
     assert_eq!(answer.header("location"), Some("/perfil"));
+}
+
+/// What a browser would inflate to show a photo is not served.
+#[test]
+fn a_photo_is_served_without_what_is_much_larger_than_it_seems() {
+    let mut bomb = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    let zeros = vec![0; 1 << 20];
+    for _ in 0..50 {
+        bomb.write_all(&zeros).unwrap();
+    }
+    let bomb = bomb.finish().unwrap();
+    let site = Site::builder().unlimited().start();
+    let ana = site.person("ana");
+    let plain = own_photo(&ana, PLAIN);
+    for (name, head) in [
+        (b"iCCP", &b"perfil\0\0"[..]),
+        (b"zTXt", b"Comment\0\0"),
+        (b"iTXt", b"Comment\0\x01\0\0\0"),
+    ] {
+        let file = with_chunk(name, &[head, &bomb].concat());
+        assert!(file.len() > PLAIN.len() + 40_000 && file.len() < 512 * 1024);
+        assert_eq!(own_photo(&ana, &file), plain, "the same picture is left");
+        let served = site.anonymous().get(&plain).expect(200).body;
+        assert!(!served.windows(4).any(|part| part == name));
+    }
 }
 
 #[test]

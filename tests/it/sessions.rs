@@ -61,9 +61,17 @@ fn leaving_ends_the_session_and_every_login_begins_a_new_one() {
     assert_eq!(left.header("location"), Some("/entrar"));
     let cookie = left.header("set-cookie").unwrap();
     assert!(cookie.contains("Max-Age=0"), "{cookie}");
+    let forgotten = Some("\"cache\", \"storage\"");
+    assert_eq!(left.header("clear-site-data"), forgotten);
     is_sent_to_login(&first.get("/painel"));
     second.get("/painel").expect(200);
-    site.anonymous().send(Request::new("POST", "/sair")).expect(303);
+    // Also where the session ended elsewhere, or there was none.
+    for actor in [&first, &site.anonymous()] {
+        let left = actor.send(Request::new("POST", "/sair")).expect(303);
+        assert_eq!(left.header("location"), Some("/entrar"));
+        assert_eq!(left.header("clear-site-data"), forgotten);
+    }
+    assert_eq!(second.get("/painel").expect(200).header("clear-site-data"), None);
 }
 
 #[test]

@@ -214,6 +214,9 @@ fn wrong_days_are_told_beside_their_fields() {
     for (wrong, field, said) in [
         ("de=ontem", "de", "Informe um dia"),
         ("ate=2026-02-30", "ate", "Informe um dia"),
+        ("de=-99999-1-1", "de", "Informe um dia"),
+        ("ate=%2B99999-1-1", "ate", "Informe um dia"),
+        ("de=2026-1-001", "de", "Informe um dia"),
         ("de=2026-11-12&ate=2026-11-10", "ate", "vem antes do primeiro"),
     ] {
         let refused = ana.send(

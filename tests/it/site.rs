@@ -402,7 +402,13 @@ impl Site {
     /// The most memory that the server had resident since it started, in bytes.
     #[track_caller]
     pub fn peak_memory(&self) -> u64 {
-        memory::peak_resident(lock(&self.process).as_ref().expect("the server is running").pid())
+        memory::peak_resident(self.pid())
+    }
+
+    /// The number by which the system knows the server.
+    #[track_caller]
+    pub fn pid(&self) -> u32 {
+        lock(&self.process).as_ref().expect("the server is running").pid()
     }
 
     fn executable(&self) -> Command {

@@ -159,6 +159,8 @@ pub enum FileFault {
     NotText,
     /// A quote that opens in this row is never closed.
     Unclosed(usize),
+    /// More columns than a spreadsheet has, which is this many.
+    TooWide(usize),
     /// Nothing at all.
     Blank,
     /// A column that is none of ours.
@@ -180,6 +182,7 @@ impl fmt::Display for FileFault {
                 "the file is not UTF-8 text; save it as \"CSV UTF-8\" in the spreadsheet and import that",
             ),
             Self::Unclosed(row) => write!(f, "a quote that opens in row {row} is never closed"),
+            Self::TooWide(most) => write!(f, "the header row has more than {most} columns"),
             Self::Blank => f.write_str("the file is empty"),
             Self::Unknown(name) => {
                 write!(f, "the header row names {name:?}; it can name {columns}")
@@ -200,6 +203,9 @@ impl FileFault {
             Self::NotText => "o arquivo não é um texto em UTF-8; salve-o como CSV UTF-8".to_owned(),
             Self::Unclosed(row) => {
                 format!("as aspas que abrem na linha {row} não fecham; feche-as, ou tire-as")
+            }
+            Self::TooWide(most) => {
+                format!("o cabeçalho tem mais de {} colunas", grouped(*most as u64))
             }
             Self::Blank => "o arquivo está vazio".to_owned(),
             Self::Unknown(name) => {

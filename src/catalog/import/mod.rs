@@ -7,13 +7,14 @@
 pub mod fault;
 pub mod pages;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use super::{Entry, MOST, MOST_UNITS, Product, is_amount, is_ean, is_sku, is_title, stock, store};
 use crate::db::{DbError, WriteTx};
-use crate::http::csv_read::{self, Sheet, Unreadable};
+use crate::http::csv_read::{self, Unreadable};
 use crate::http::input::FromField as _;
 use crate::ids::UserId;
 use crate::money::Cents;
@@ -72,32 +73,39 @@ pub struct Counts {
 /// Reads a file. What is wrong with its rows is told by [`apply`], which
 /// knows the rest.
 pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
-    let Sheet { header, rows } = csv_read::read(bytes).map_err(|problem| match problem {
+    let unreadable = |problem| match problem {
         Unreadable::NotText => FileFault::NotText,
         Unreadable::Unclosed(row) => FileFault::Unclosed(row),
-    })?;
-    if header.is_empty() {
+        Unreadable::TooWide(most) => FileFault::TooWide(most),
+    };
+    let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
+    if sheet.header.is_empty() {
         return Err(FileFault::Blank);
     }
-    let columns = columns(&header)?;
-    match rows.len() {
-        0 => return Err(FileFault::Empty),
-        count if count > MOST => return Err(FileFault::TooMany(count)),
-        _ => {}
-    }
+    let columns = columns(&sheet.header)?;
+    let (mut rows, mut count) = (Vec::new(), 0);
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let rows = rows.into_iter().map(|csv_read::Row { number, cells }| {
-        let mut row = read_row(number, &columns, &cells);
+    while let Some(csv_read::Row { number, cells }) = sheet.next_row().map_err(unreadable)? {
+        count += 1;
+        // What is too much is counted and not kept.
+        if count > MOST {
+            continue;
+        }
+        let mut row = read_row(number, &columns, cells);
         let first = *seen.entry(row.sku.clone()).or_insert(number);
         if first != number && !row.sku.is_empty() {
             row.faults.push(RowFault::Repeated(first));
         }
-        row
-    });
-    let rows = rows.collect();
+        rows.push(row);
+    }
+    match count {
+        0 => return Err(FileFault::Empty),
+        count if count > MOST => return Err(FileFault::TooMany(count)),
+        _ => {}
+    }
     let mut names = Names::default();
-    for (column, name) in columns.into_iter().zip(header) {
-        names.0[column] = Some(shortened(&name, 40).to_owned());
+    for (column, name) in columns.into_iter().zip(&sheet.header) {
+        names.0[column] = Some(shortened(name, 40).to_owned());
     }
     Ok(File { names, rows })
 }
@@ -120,10 +128,10 @@ fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
 }
 
 /// A row, with all that is wrong with it.
-fn read_row(number: usize, columns: &[usize], cells: &[String]) -> Row {
+fn read_row(number: usize, columns: &[usize], cells: &[Cow<'_, str>]) -> Row {
     let cell = |column: usize| {
         let place = columns.iter().position(|known| *known == column)?;
-        cells.get(place).map(String::as_str).filter(|text| !text.is_empty())
+        cells.get(place).map(|cell| &**cell).filter(|text| !text.is_empty())
     };
     let mut faults = Vec::new();
     let mut expect = |good: bool, fault| {

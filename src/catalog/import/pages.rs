@@ -1,5 +1,6 @@
 //! A file of products in the panels of sellers and suppliers.
 
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
@@ -20,6 +21,8 @@ use crate::text::grouped;
 
 /// Bad rows that a page or an answer names.
 const MOST_SHOWN: usize = 200;
+/// Bad rows that an answer to a program lists.
+const MOST_LISTED: usize = 1_000;
 
 #[derive(Deserialize)]
 struct CsvBody {
@@ -28,7 +31,7 @@ struct CsvBody {
 }
 
 /// The file that was sent: a browser's form, the file alone, or JSON.
-fn sent_file(request: &Request) -> Result<Vec<u8>, Problem> {
+fn sent_file(request: &Request) -> Result<Bytes, Problem> {
     if upload::is_upload(request) {
         // Without a choice browsers send a file without name and bytes.
         let is_file = |part: &upload::Part| {
@@ -36,17 +39,17 @@ fn sent_file(request: &Request) -> Result<Vec<u8>, Problem> {
         };
         let file = upload::parts(request)?.into_iter().find(is_file);
         let file = file.ok_or_else(|| Problem::field("arquivo", "choose a CSV file"))?;
-        return Ok(file.bytes.to_vec());
+        return Ok(file.bytes);
     }
     let media = request.header(&CONTENT_TYPE).unwrap_or_default();
     if media.to_ascii_lowercase().starts_with("text/csv") {
-        return Ok(request.body.to_vec());
+        return Ok(request.body.clone());
     }
     let body: CsvBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
     let csv = check.required("csv", body.csv);
     check.finish()?;
-    Ok(csv.into_bytes())
+    Ok(csv.into())
 }
 
 /// `GET …/produtos/importar`: the form for a file.
@@ -165,7 +168,7 @@ fn rows_refused(request: &Request, bad: &BadRows) -> Result<Reply, Problem> {
         "ok": false, "code": "validation_failed",
         "message": format!("{count} rows cannot be taken; nothing was imported"),
         "fields": { field(request): told.join("\n") },
-        "linhas": bad.portuguese().map(row).collect::<Vec<_>>(),
+        "linhas": bad.portuguese().take(MOST_LISTED).map(row).collect::<Vec<_>>(),
     });
     Ok(Reply::json(&body)?.status(StatusCode::UNPROCESSABLE_ENTITY))
 }

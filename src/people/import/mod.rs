@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
-use crate::http::csv_read::{self, Sheet, Unreadable};
+use crate::http::csv_read::{self, Unreadable};
 use crate::messages::delivery;
 use crate::phone;
 use crate::text::{self, search_key};
@@ -77,14 +77,8 @@ impl Row {
 /// Reads a file. Rows are checked by themselves and against each other, not
 /// yet against who is there.
 pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
-    let Sheet { header, rows } = csv_read::read(bytes).map_err(|problem| match problem {
-        Unreadable::NotText => {
-            "o arquivo não é um texto em UTF-8; salve-o como CSV UTF-8".to_owned()
-        }
-        Unreadable::Unclosed(row) => {
-            format!("as aspas que abrem na linha {row} não fecham")
-        }
-    })?;
+    let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
+    let header = &sheet.header;
     let column = |name: &str| header.iter().position(|known| known.to_lowercase() == name);
     let missing: Vec<&str> =
         ["nome", "email", "plano"].into_iter().filter(|name| column(name).is_none()).collect();
@@ -96,46 +90,62 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
     }
     let (name, email, plan) = (column("nome"), column("email"), column("plano"));
     let chat = column("chat_number");
-    let cell = |row: &[String], column: Option<usize>| {
-        let cell = column.and_then(|column| row.get(column));
-        cell.cloned().unwrap_or_default()
-    };
-    if rows.is_empty() {
-        return Err("o arquivo não tem nenhuma linha além do cabeçalho".to_owned());
-    }
-    if rows.len() > MOST_ROWS {
-        return Err(format!(
-            "o arquivo tem {} linhas; divida-o em partes de até {}",
-            text::grouped(rows.len() as u64),
-            text::grouped(MOST_ROWS as u64)
-        ));
-    }
+    let (mut rows, mut count) = (Vec::new(), 0);
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let checked = rows.into_iter().map(|row| {
-        let typed = Typed {
-            name: cell(&row.cells, name),
-            email: cell(&row.cells, email),
-            plan: cell(&row.cells, plan),
-            chat: cell(&row.cells, chat),
-        };
-        check(row.number, typed, &mut seen)
-    });
-    Ok(checked.collect())
+    while let Some(row) = sheet.next_row().map_err(unreadable)? {
+        count += 1;
+        // What is too much is counted and not kept.
+        if count <= MOST_ROWS {
+            let cell = |column: Option<usize>| {
+                let cell = column.and_then(|column| row.cells.get(column));
+                cell.map_or("", |cell| &**cell)
+            };
+            let typed =
+                Typed { name: cell(name), email: cell(email), plan: cell(plan), chat: cell(chat) };
+            rows.push(check(row.number, &typed, &mut seen));
+        }
+    }
+    match count {
+        0 => Err("o arquivo não tem nenhuma linha além do cabeçalho".to_owned()),
+        1..=MOST_ROWS => Ok(rows),
+        _ => Err(format!(
+            "o arquivo tem {} linhas; divida-o em partes de até {}",
+            text::grouped(count as u64),
+            text::grouped(MOST_ROWS as u64)
+        )),
+    }
 }
 
-struct Typed {
-    name: String,
-    email: String,
-    plan: String,
-    chat: String,
+fn unreadable(problem: Unreadable) -> String {
+    match problem {
+        Unreadable::NotText => {
+            "o arquivo não é um texto em UTF-8; salve-o como CSV UTF-8".to_owned()
+        }
+        Unreadable::Unclosed(row) => format!("as aspas que abrem na linha {row} não fecham"),
+        Unreadable::TooWide(most) => {
+            format!("a primeira linha tem mais de {} colunas", text::grouped(most as u64))
+        }
+    }
 }
 
-fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row {
+/// A row's cells.
+struct Typed<'t> {
+    name: &'t str,
+    email: &'t str,
+    plan: &'t str,
+    chat: &'t str,
+}
+
+/// Letters of a bad name, address and plan that a report shows. All reports
+/// fit into the database with them, also of rows that have nothing else.
+const SHOWN: [usize; 3] = [120, 80, 20];
+
+fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) -> Row {
     let mut wrong = Vec::new();
-    if text::person_name(&typed.name).is_none() {
+    if text::person_name(typed.name).is_none() {
         wrong.push("o nome precisa ter de 2 a 120 letras".to_owned());
     }
-    let email = text::email(&typed.email);
+    let email = text::email(typed.email);
     match &email {
         None => wrong.push("o e-mail não é válido".to_owned()),
         Some(email) => {
@@ -145,11 +155,11 @@ fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row 
             }
         }
     }
-    let role = role_of(&typed.plan);
+    let role = role_of(typed.plan);
     if role.is_none() {
         wrong.push("o plano não existe".to_owned());
     }
-    let chat = phone::normal("", &typed.chat).filter(|_| is_number(&typed.chat));
+    let chat = phone::normal("", typed.chat).filter(|_| is_number(typed.chat));
     if chat.is_none() && !typed.chat.is_empty() {
         wrong.push("o número de chat precisa ter de 10 a 15 números".to_owned());
     }
@@ -158,15 +168,22 @@ fn check(number: usize, typed: Typed, seen: &mut HashMap<String, usize>) -> Row 
     } else {
         wrong.join("; ")
     };
+    let [name, address, plan] = SHOWN;
     Row {
         linha: number,
-        nome: typed.name,
-        email: email.unwrap_or(typed.email),
-        plano: role.map_or(typed.plan, |role| role.name().to_owned()),
+        nome: shown(typed.name, name),
+        email: email.unwrap_or_else(|| shown(typed.email, address)),
+        plano: role.map_or_else(|| shown(typed.plan, plan), |role| role.name().to_owned()),
         chat_number: chat,
         situacao: if wrong.is_empty() { Outcome::Criar } else { Outcome::Erro },
         motivo,
     }
+}
+
+/// The start of what was typed, as a report keeps it.
+fn shown(typed: &str, most: usize) -> String {
+    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
+    text::shortened(typed, most).chars().map(plain).collect()
 }
 
 /// Whether a text has nothing but digits and what people write between them.

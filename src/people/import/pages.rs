@@ -1,5 +1,6 @@
 //! Imports in the operator's panel: send a list, read the report, apply it.
 
+use bytes::Bytes;
 use http::HeaderValue;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderName};
@@ -46,7 +47,7 @@ struct CsvBody {
 }
 
 /// The file that was sent, with the name the browser gave it.
-fn sent_file(request: &Request) -> Result<(String, Vec<u8>), Problem> {
+fn sent_file(request: &Request) -> Result<(String, Bytes), Problem> {
     let media = request.header(&CONTENT_TYPE).unwrap_or_default();
     if upload::is_upload(request) {
         let parts = upload::parts(request)?;
@@ -56,19 +57,19 @@ fn sent_file(request: &Request) -> Result<(String, Vec<u8>), Problem> {
                 let name = file.file_name.trim();
                 let name: String = name.chars().filter(|c| !c.is_control()).collect();
                 let name = if name.is_empty() { "lista.csv" } else { &name };
-                Ok((shortened(name, 100).to_owned(), file.bytes.to_vec()))
+                Ok((shortened(name, 100).to_owned(), file.bytes))
             }
             _ => Err(Problem::field("arquivo", "escolha um arquivo CSV")),
         };
     }
     if media.to_ascii_lowercase().starts_with("text/csv") {
-        return Ok(("lista.csv".to_owned(), request.body.to_vec()));
+        return Ok(("lista.csv".to_owned(), request.body.clone()));
     }
     let body: CsvBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
     let csv = check.required("csv", body.csv);
     check.finish()?;
-    Ok(("lista.csv".to_owned(), csv.into_bytes()))
+    Ok(("lista.csv".to_owned(), csv.into()))
 }
 
 #[derive(Serialize)]

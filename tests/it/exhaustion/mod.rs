@@ -2,9 +2,12 @@
 //! and what another person notices of it.
 
 mod bodies; // Many who send much and never finish.
+mod csv; // Lists that are made to cost more than they hold.
 mod door; // Many who try passwords.
 mod exports; // Many who take what they asked for slowly.
+mod handles; // No file handle is left.
 mod lanes; // Much that waits for a marketplace that hangs.
+mod queries; // Addresses and forms of thousands of names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
