@@ -24,7 +24,7 @@ pub fn routes(as_json: bool) -> anyhow::Result<()> {
     let path = rows.iter().map(|row| row.path.len()).max().unwrap_or(0);
     for row in &rows {
         let (method, caller, runs) = (row.method.as_str(), row.caller(), row.runs());
-        say(format_args!("{method:6} {:path$}  {caller:17} {runs:5}  {}", row.path, row.about))?;
+        say(format_args!("{method:6} {:path$}  {caller:17} {runs:8}  {}", row.path, row.about))?;
     }
     Ok(())
 }
