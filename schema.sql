@@ -287,6 +287,8 @@ CREATE TABLE good_login (
     PRIMARY KEY (user_id, address)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX good_login_by_time ON good_login (last_at);
+
 -- Keys of integrations. They belong to the installation; a key itself was shown once.
 CREATE TABLE api_key (
     key_id       INTEGER PRIMARY KEY,       -- the key's number

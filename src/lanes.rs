@@ -34,9 +34,9 @@ struct Size {
 /// Five of them call at a time (`marketplace/client/turns.rs`).
 const OUTSIDE: Size = Size {
     running: 16,
-    places: 64,
+    places: 128,
     running_of_one: 2,
-    places_of_one: 2,
+    places_of_one: 32,
     refusal: "too many calls to other services at once; try again in a moment",
     retry_after_s: 5,
 };

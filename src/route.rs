@@ -376,12 +376,10 @@ impl Route {
     pub const fn runs(&self) -> &'static str {
         const fn name<I>(run: &Run<I>) -> &'static str {
             match run {
-                Run::Read(_) => "read",
-                Run::ReadOrSlow(..) => "read/slow",
-                Run::ReadOrOutside(..) => "read/outside",
+                Run::Read(_) | Run::ReadOrSlow(..) => "read",
                 Run::Write(_) => "write",
                 Run::Slow(_) => "slow",
-                Run::Outside(_) => "outside",
+                Run::Outside(_) | Run::ReadOrOutside(..) => "outside",
                 Run::Password(_) | Run::Login(..) => "password",
                 Run::InTurn(_) => "in_turn",
             }

@@ -175,7 +175,7 @@ impl Stamp<'_> {
             page.text = told.text.clone().into();
             page.href.clone_from(&told.href);
         } else if problem.code == Code::TooManyFields {
-            page.text = TOO_MANY_FIELDS;
+            page.text = TOO_MANY_FIELDS.into();
         }
         let plain = || {
             Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))

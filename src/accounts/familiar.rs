@@ -44,7 +44,8 @@ impl Familiar {
         let stored = db.read(Lane::Slow, |tx| {
             store::good_addresses(tx, now.minus(KNOWN_FOR_S), i64::try_from(MOST).unwrap_or(0))
         })?;
-        for (address, last) in stored {
+        // An address stands there for each person; the newest counts.
+        for (address, last) in stored.into_iter().rev() {
             // IPv6 is stored by its /64.
             if let Ok(address) = address.trim_end_matches("/64").parse() {
                 self.remember(Subject::address(address), last);

@@ -433,16 +433,15 @@ pub fn note_good_login(
     Ok(())
 }
 
-/// Addresses of good logins since an instant, those of the newest ones, each
-/// with its last.
+/// The newest good logins since an instant: from where and when.
 pub fn good_addresses(
     tx: &ReadTx<'_>,
     since: Instant,
     most: i64,
 ) -> Result<Vec<(String, Instant)>> {
     tx.all(
-        "SELECT address, max(last_at) AS last_at FROM good_login WHERE last_at >= ?1
-         GROUP BY address ORDER BY last_at DESC LIMIT ?2",
+        "SELECT address, last_at FROM good_login WHERE last_at >= ?1
+         ORDER BY last_at DESC LIMIT ?2",
         (since.0, most),
         |row| Ok((row.get(0)?, Instant(row.get(1)?))),
     )

@@ -31,10 +31,11 @@ pub fn routes(as_json: bool) -> anyhow::Result<()> {
     }
     let widest = |cell: fn(&Route) -> usize| rows.iter().map(cell).max().unwrap_or(0);
     let (path, caller) = (widest(|row| row.path.len()), widest(|row| row.caller().len()));
+    let runs_width = widest(|row| row.runs().len());
     for row in &rows {
         let (method, runs) = (row.method.as_str(), row.runs());
         let mut line = format!(
-            "{method:6} {:path$}  {:caller$}  {runs:5}  {}",
+            "{method:6} {:path$}  {:caller$}  {runs:runs_width$}  {}",
             row.path,
             row.caller(),
             row.about

@@ -13,7 +13,7 @@ use crate::ids::UserId;
 const PAGE: usize = 1000;
 
 pub fn run(context: &Context, role: Option<Role>, as_json: bool) -> anyhow::Result<()> {
-    let db = context.existing_database()?;
+    let db = context.database()?;
     let zone = context.config().server.timezone;
     let (id, email) = db.read(Lane::Slow, store::list_widths)?;
     let (id, email) = (id.max(2), email.max(6));

@@ -131,7 +131,7 @@ impl BackupError {
             Self::Sqlite { cause, .. } => sqlite(cause),
             Self::Open(error) => match &**error {
                 OpenError::Io { cause, .. } => io(cause),
-                OpenError::Sqlite { source, .. } => sqlite(source),
+                OpenError::Sqlite { cause, .. } => sqlite(cause),
                 _ => false,
             },
             _ => false,
