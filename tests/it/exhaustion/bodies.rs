@@ -30,7 +30,7 @@ pub fn crowd(site: &Site, role: &str, people: usize) -> Vec<String> {
     let mut sql = String::new();
     let cookies = (0..people).map(|number| {
         let (id, cookie) = (1_000 + number, format!("sessao-{role}-{number:040}"));
-        let hash: String = Sha256::digest(&cookie).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(&Sha256::digest(&cookie));
         write!(
             sql,
             "INSERT INTO user (user_id, email, name, role, created_at)
@@ -44,6 +44,14 @@ pub fn crowd(site: &Site, role: &str, people: usize) -> Vec<String> {
     let cookies = cookies.collect();
     alter(site, &sql);
     cookies
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text
 }
 
 /// A connection that never waits.
@@ -65,7 +73,7 @@ impl Sender {
     /// Sends and reads what goes without waiting; whether the server took
     /// anything, or said so.
     fn push(&mut self) -> bool {
-        let piece = [b' '; 64 * 1024];
+        let piece = [b' '; 16 * 1024];
         let mut moved = false;
         while self.left > 0 {
             match self.stream.write(&piece[..self.left.min(piece.len())]) {
@@ -100,8 +108,8 @@ impl Sender {
 fn push_all(senders: &mut [Sender], time: Duration) {
     let began = Instant::now();
     while began.elapsed() < time {
-        let moved = senders.iter_mut().fold(false, |moved, sender| sender.push() || moved);
-        if !moved {
+        let moved = senders.iter_mut().map(Sender::push).filter(|moved| *moved).count();
+        if moved == 0 {
             std::thread::park_timeout(Duration::from_millis(20));
         }
     }

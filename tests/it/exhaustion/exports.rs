@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rusqlite::{Connection as Database, OpenFlags};
+
 use super::bodies::crowd;
 use super::{besieged, narrow};
 use crate::client::{Connection, Reply, Request};
@@ -36,6 +38,11 @@ fn slow(site: &Site, cookie: &str) -> (Connection, String) {
     );
     let head = caller.read_head_only().unwrap();
     (caller, head)
+}
+
+/// The database beside the server.
+fn outside(site: &Site) -> Database {
+    Database::open_with_flags(site.database(), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap()
 }
 
 fn names(file: &Reply) -> Vec<String> {
@@ -106,7 +113,7 @@ fn what_changes_meanwhile_neither_waits_for_a_slow_reader_nor_spoils_the_file() 
     assert_eq!(gone.status, 200);
     admin.post(&format!("/admin/alunos/{last}/excluir"), &serde_json::json!({})).expect(200);
     // The log is folded in whole, so nobody holds a part of it.
-    let database = rusqlite::Connection::open(site.database()).unwrap();
+    let database = outside(&site);
     let busy: i64 =
         database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
     assert_eq!(busy, 0, "a reader holds the log");
@@ -125,7 +132,7 @@ fn a_file_that_cannot_go_on_breaks_off() {
     let (mut caller, head) = slow(&site, &cookies[0]);
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
     let rename = |from: &str, to: &str| {
-        let database = rusqlite::Connection::open(site.database()).unwrap();
+        let database = outside(&site);
         let sql = format!("ALTER TABLE {from} RENAME TO {to}");
         until("the database is free", Duration::from_secs(5), || database.execute(&sql, []).ok());
     };
