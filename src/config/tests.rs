@@ -87,23 +87,22 @@ fn every_key_of_the_shipped_file_is_read_and_checked() {
 #[test]
 fn the_shipped_file_says_what_has_no_effect_yet() {
     let mut said = Vec::new();
-    let (mut section, mut comment) = ("", String::new());
+    let (mut section, mut comment, mut is_over) = ("", String::new(), true);
     for line in SHIPPED.lines() {
         if let Some(name) = line.strip_prefix('[') {
             section = name.trim_end_matches(']');
-        } else if line.starts_with("# ") {
-            comment.push_str(line);
-        } else if let Some((key, _)) =
-            line.strip_prefix('#').and_then(|line| line.split_once(" = "))
-        {
-            if comment.contains("No effect yet") {
-                said.push(format!("{section}.{key}"));
+        } else if let Some(words) = line.strip_prefix("# ") {
+            if is_over {
+                comment.clear();
             }
-            continue; // Several keys may share a comment.
+            comment.push_str(words);
+        } else if let Some((key, _)) = line.split_once(" = ")
+            && comment.contains("No effect yet")
+        {
+            said.push(format!("{section}.{}", &key[1..]));
         }
-        if !line.starts_with("# ") {
-            comment.clear();
-        }
+        // Several keys may share a comment.
+        is_over = !line.starts_with("# ");
     }
     assert_eq!(said, WITHOUT_EFFECT);
     let loaded =
