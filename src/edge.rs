@@ -21,20 +21,18 @@ use hyper::body::{Body as _, Incoming};
 use crate::app::App;
 use crate::clock::{Instant, Moment};
 use crate::db::{Lane, WriteTx};
+use crate::forms::{self, Reader};
 use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
 use crate::http::limit::Verdict;
-use crate::http::notices;
 use crate::http::once::{self, Once};
 use crate::http::pack;
-use crate::http::reply::media;
 use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
-use crate::ids::TokenHash;
 use crate::requests::{Caller, Entry};
 use crate::route::{Call, Route, Run};
 use crate::stamp::{self, Stamp};
@@ -135,6 +133,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Vec<u8> {
 }
 
 /// What is known of a request while it is served.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a request")]
 struct Visit {
     method: Method,
     /// What it asked for, once nobody else needs it.
@@ -152,10 +151,7 @@ struct Visit {
     route: Option<usize>,
     verdict: Option<Verdict>,
     identity: Option<(&'static str, i64)>,
-    /// The session of a page's reader.
-    session: Option<TokenHash>,
-    /// The page with the word that it is to show.
-    notice: Option<(String, String)>,
+    reader: Reader,
     body_unread: bool,
     /// The request's header map, used again for the answer.
     spare: HeaderMap,
@@ -185,8 +181,7 @@ impl Visit {
             route: None,
             verdict: None,
             identity: None,
-            session: None,
-            notice: None,
+            reader: Reader::default(),
             body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
             spare: HeaderMap::new(),
         }
@@ -298,7 +293,7 @@ impl Visit {
             }
         };
         if matches!(route.call, Call::Session(..) | Call::Visitor(..)) {
-            self.find_notice(app, &mut request);
+            self.reader = Reader::find(app, &mut request);
         }
         if body.is_end_stream()
             && let Some(handler) = run.in_place(&request)
@@ -327,7 +322,10 @@ impl Visit {
             {
                 request.once = Once::take(user, &mut request);
             }
-            (perform(&app, run, identity, request, patience).await, false)
+            let result = forms::once(&app, request, patience, |request| {
+                perform(&app, run, identity, request, patience)
+            });
+            (result.await, false)
         }))
     }
 
@@ -344,35 +342,9 @@ impl Visit {
         self.spare = request.head.headers;
     }
 
-    /// Finds who reads a page, and what the page is to tell of their last action.
-    fn find_notice(&mut self, app: &App, request: &mut Request) {
-        let cookie = guard::session_cookie(app, request.headers()).ok().flatten();
-        self.session = cookie.map(TokenHash::of);
-        if let Some(session) = self.session
-            && notices::is_view(request.method(), request.headers())
-        {
-            request.notice = app.notices.take(session, request.path(), self.now);
-            let page = request.path().to_owned();
-            self.notice = request.notice.clone().map(|word| (page, word));
-        }
-    }
-
-    /// Keeps the word for the next page, and one that this answer did not show.
-    fn keep_notice(&mut self, app: &App, result: &Result<Reply, Problem>) {
-        let reply = result.as_ref().ok();
-        let is_page = |reply: &Reply| reply.media.as_ref() == Some(&media::HTML);
-        let unshown = self.notice.take().filter(|_| !reply.is_some_and(is_page));
-        let told = reply.and_then(|reply| reply.notice.as_deref().cloned());
-        let fresh = reply.and_then(|reply| guard::session_given(app, &reply.headers));
-        let Some(session) = fresh.or(self.session) else { return };
-        for (page, word) in unshown.into_iter().chain(told) {
-            app.notices.put(session, &page, &word, self.now);
-        }
-    }
-
     /// The answer for the wire, logged.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
-        self.keep_notice(app, &result);
+        std::mem::take(&mut self.reader).keep(app, &result, self.now);
         let mut response = self.stamp(app, result);
         stamp::pack_page(&mut response, self.packs);
         if self.method == Method::HEAD {
@@ -472,7 +444,7 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| (name.clone(), decode(value))).collect()
 }
 
-/// Runs a handler, unless the form that was sent has done its work before.
+/// Runs a handler the way its row says, and stores what a form is answered.
 async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
     run: Run<I>,
@@ -480,49 +452,15 @@ async fn perform<I: Send + Sync + 'static>(
     request: Request,
     patience: Duration,
 ) -> Result<Reply, Problem> {
-    let Some(once) = request.once.clone() else {
-        return perform_now(app, run, identity, request, patience, None).await;
-    };
-    let turn = app.once.enter(&once);
-    let turn = tokio::time::timeout(patience, turn).await.map_err(|_| too_slow())?;
-    let answered = || app.db.read(Lane::InPlace, |tx| once.answered(tx));
-    if let Some(reply) = answered()? {
-        return Ok(reply);
-    }
-    let result = perform_now(app, run, identity, request, patience, Some(turn)).await;
-    // A sending whose caller hung up may have been done in between.
-    let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());
-    if is_fault && let Some(reply) = answered()? {
-        return Ok(reply);
-    }
-    result
-}
-
-/// Runs a handler the way its row says, and stores what a form is answered.
-async fn perform_now<I: Send + Sync + 'static>(
-    app: &Arc<App>,
-    run: Run<I>,
-    identity: I,
-    request: Request,
-    patience: Duration,
-    turn: Option<once::Turn>,
-) -> Result<Reply, Problem> {
     if let Some(handler) = run.in_place(&request) {
         return contained(|| handler(app, &identity, &request));
     }
     match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;
-            let Some(once) = request.once else {
-                return in_time(patience, app.db.submit(job)).await;
-            };
-            let job = move |tx: &WriteTx<'_>| match once.answered(tx)? {
-                Some(reply) => Ok(reply),
-                None => {
-                    let reply = job(tx)?;
-                    once.keep(tx, &reply)?;
-                    Ok(reply)
-                }
+            let job = match request.once {
+                Some(once) => Box::new(move |tx: &WriteTx<'_>| once.answer(tx, job)),
+                None => job,
             };
             in_time(patience, app.db.submit(job)).await
         }
@@ -530,13 +468,13 @@ async fn perform_now<I: Send + Sync + 'static>(
             let (place, turns) = app.slow.enter()?;
             let app = Arc::clone(app);
             in_time(patience, async move {
-                let pool_turn = turns.acquire_owned().await.map_err(Problem::internal)?;
+                let turn = turns.acquire_owned().await.map_err(Problem::internal)?;
                 let work = tokio::task::spawn_blocking(move || {
-                    let _held = (place, pool_turn, turn);
+                    let _held = (place, turn);
                     let request = Request { lane: Lane::Slow, ..request };
                     let result = contained(|| handler(&app, &identity, &request));
                     if let (Some(once), Ok(reply)) = (request.once, &result) {
-                        keep_answer(&app, once, reply);
+                        once.keep_after(&app.db, reply);
                     }
                     result
                 });
@@ -556,14 +494,6 @@ async fn in_time(
 
 fn too_slow() -> Problem {
     Problem::unavailable("this took too long; it may still be finished", 5)
-}
-
-/// Stores what a form was answered whose work was not one write job.
-fn keep_answer(app: &App, once: Once, reply: &Reply) {
-    let Some(sealed) = once.sealed(reply) else { return };
-    if let Err(error) = app.db.write(move |tx| once.store(tx, &sealed)) {
-        tracing::warn!(%error, "what a form was answered is not stored");
-    }
 }
 
 /// A panic in a handler is the failure of one request, not of the process.

@@ -23,6 +23,7 @@ mod content;
 mod cron;
 mod db;
 mod edge;
+mod forms;
 mod guard;
 mod http;
 mod ids;

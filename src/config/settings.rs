@@ -73,7 +73,7 @@ impl Settings {
             match entry.value {
                 None => settings.tables.push(entry.path),
                 Some(value) => {
-                    settings.all.push(Setting { path: entry.path, value, origin: Origin::Default })
+                    settings.all.push(Setting { path: entry.path, value, origin: Origin::Default });
                 }
             }
         }
