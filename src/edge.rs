@@ -21,6 +21,7 @@ use crate::app::App;
 use crate::clock::{Instant, Moment};
 use crate::db::{Lane, WriteTx};
 use crate::export;
+use crate::forms::{self, Reader};
 use crate::guard::{self, Pass, Refused};
 use crate::http::body::Body;
 use crate::http::budget::Who;
@@ -29,15 +30,12 @@ use crate::http::head::Refusal;
 use crate::http::input;
 use crate::http::intake;
 use crate::http::limit::{Subject, Verdict};
-use crate::http::notices;
 use crate::http::once::{self, Once};
 use crate::http::pack;
-use crate::http::reply::media;
 use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
-use crate::ids::TokenHash;
 use crate::lanes::{Place, Whose};
 use crate::requests::{Caller, Entry};
 use crate::route::{Call, Route, Run};
@@ -134,6 +132,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
 }
 
 /// What is known of a request while it is served.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a request")]
 struct Visit {
     method: Method,
     /// What it asked for, once nobody else needs it.
@@ -151,10 +150,7 @@ struct Visit {
     route: Option<usize>,
     verdict: Option<Verdict>,
     identity: Option<(&'static str, i64)>,
-    /// The session of a page's reader.
-    session: Option<TokenHash>,
-    /// The page with the word that it is to show.
-    notice: Option<(String, String)>,
+    reader: Reader,
     body_unread: bool,
     /// The request's header map, used again for the answer.
     spare: HeaderMap,
@@ -184,8 +180,7 @@ impl Visit {
             route: None,
             verdict: None,
             identity: None,
-            session: None,
-            notice: None,
+            reader: Reader::default(),
             body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
             spare: HeaderMap::new(),
         }
@@ -308,7 +303,7 @@ impl Visit {
             return Step::Done(answer);
         }
         if matches!(route.call, Call::Session(..) | Call::Visitor(..)) {
-            self.find_notice(app, &mut request);
+            self.reader = Reader::find(app, &mut request);
         }
         if body.is_end_stream()
             && let Some(handler) = run.in_place(&request)
@@ -339,7 +334,10 @@ impl Visit {
             {
                 request.once = Once::take(user, &mut request);
             }
-            (perform(&app, run, (who, identity), request, patience).await, false)
+            let result = forms::once(&app, request, patience, |request| {
+                perform(&app, run, (who, identity), request, patience)
+            });
+            (result.await, false)
         }))
     }
 
@@ -356,35 +354,9 @@ impl Visit {
         self.spare = request.head.headers;
     }
 
-    /// Finds who reads a page, and what the page is to tell of their last action.
-    fn find_notice(&mut self, app: &App, request: &mut Request) {
-        let cookie = guard::session_cookie(app, request.headers()).ok().flatten();
-        self.session = cookie.map(TokenHash::of);
-        if let Some(session) = self.session
-            && notices::is_view(request.method(), request.headers())
-        {
-            request.notice = app.notices.take(session, request.path(), self.now);
-            let page = request.path().to_owned();
-            self.notice = request.notice.clone().map(|word| (page, word));
-        }
-    }
-
-    /// Keeps the word for the next page, and one that this answer did not show.
-    fn keep_notice(&mut self, app: &App, result: &Result<Reply, Problem>) {
-        let reply = result.as_ref().ok();
-        let is_page = |reply: &Reply| reply.media.as_ref() == Some(&media::HTML);
-        let unshown = self.notice.take().filter(|_| !reply.is_some_and(is_page));
-        let told = reply.and_then(|reply| reply.notice.as_deref().cloned());
-        let fresh = reply.and_then(|reply| guard::session_given(app, &reply.headers));
-        let Some(session) = fresh.or(self.session) else { return };
-        for (page, word) in unshown.into_iter().chain(told) {
-            app.notices.put(session, &page, &word, self.now);
-        }
-    }
-
     /// The answer for the wire, logged.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
-        self.keep_notice(app, &result);
+        std::mem::take(&mut self.reader).keep(app, &result, self.now);
         let is_head = self.method == Method::HEAD;
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
@@ -500,7 +472,7 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| (name.clone(), decode(value))).collect()
 }
 
-/// Runs a handler, unless the form that was sent has done its work before.
+/// Runs a handler the way its row says, and stores what a form is answered.
 async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
     run: Run<I>,
@@ -508,49 +480,15 @@ async fn perform<I: Send + Sync + 'static>(
     request: Request,
     patience: Duration,
 ) -> Result<Reply, Problem> {
-    let Some(once) = request.once.clone() else {
-        return perform_now(app, run, (who, identity), request, patience, None).await;
-    };
-    let turn = app.once.enter(&once);
-    let turn = tokio::time::timeout(patience, turn).await.map_err(|_| too_slow())?;
-    let answered = || app.db.read(Lane::InPlace, |tx| once.answered(tx));
-    if let Some(reply) = answered()? {
-        return Ok(reply);
-    }
-    let result = perform_now(app, run, (who, identity), request, patience, Some(turn)).await;
-    // A sending whose caller hung up may have been done in between.
-    let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());
-    if is_fault && let Some(reply) = answered()? {
-        return Ok(reply);
-    }
-    result
-}
-
-/// Runs a handler the way its row says, and stores what a form is answered.
-async fn perform_now<I: Send + Sync + 'static>(
-    app: &Arc<App>,
-    run: Run<I>,
-    (who, identity): (Option<(&'static str, i64)>, I),
-    request: Request,
-    patience: Duration,
-    form_turn: Option<once::Turn>,
-) -> Result<Reply, Problem> {
     if let Some(handler) = run.in_place(&request) {
         return contained(|| handler(app, &identity, &request));
     }
     let (handler, place, lane) = match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;
-            let Some(once) = request.once else {
-                return in_time(patience, app.db.submit(job)).await;
-            };
-            let job = move |tx: &WriteTx<'_>| match once.answered(tx)? {
-                Some(reply) => Ok(reply),
-                None => {
-                    let reply = job(tx)?;
-                    once.keep(tx, &reply)?;
-                    Ok(reply)
-                }
+            let job = match request.once {
+                Some(once) => Box::new(move |tx: &WriteTx<'_>| once.answer(tx, job)),
+                None => job,
             };
             return in_time(patience, app.db.submit(job)).await;
         }
@@ -571,11 +509,11 @@ async fn perform_now<I: Send + Sync + 'static>(
     in_time(patience, async move {
         let turn = place.turn().await.map_err(Problem::internal)?;
         let work = tokio::task::spawn_blocking(move || {
-            let _held = (turn, form_turn);
+            let _held = turn;
             let request = Request { lane, ..request };
             let result = contained(|| handler(&app, &identity, &request));
             if let (Some(once), Ok(reply)) = (request.once, &result) {
-                keep_answer(&app, once, reply);
+                once.keep_after(&app.db, reply);
             }
             result
         });
@@ -612,14 +550,6 @@ async fn in_time(
 
 fn too_slow() -> Problem {
     Problem::unavailable("this took too long; it may still be finished", 5)
-}
-
-/// Stores what a form was answered whose work was not one write job.
-fn keep_answer(app: &App, once: Once, reply: &Reply) {
-    let Some(sealed) = once.sealed(reply) else { return };
-    if let Err(error) = app.db.write(move |tx| once.store(tx, &sealed)) {
-        tracing::warn!(%error, "what a form was answered is not stored");
-    }
 }
 
 /// A panic in a handler is the failure of one request, not of the process.

@@ -24,6 +24,7 @@ mod cron;
 mod db;
 mod edge;
 mod export;
+mod forms;
 mod guard;
 mod http;
 mod ids;

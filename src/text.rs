@@ -94,7 +94,7 @@ pub fn first_words(text: &str, limit: usize) -> &str {
         !SMALL.contains(&&*last.to_lowercase())
     };
     let ends: Vec<usize> = ends.chain([text.len()]).collect();
-    let best = ends.iter().copied().filter(|end| fits(end) && is_whole(end)).next_back();
+    let best = ends.iter().copied().rfind(|end| fits(end) && is_whole(end));
     &text[..best.unwrap_or(ends[0])]
 }
 

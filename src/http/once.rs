@@ -25,7 +25,7 @@ use super::problem::Problem;
 use super::reply::Reply;
 use super::request::Request;
 use super::upload;
-use crate::db::{self, ReadTx, WriteTx};
+use crate::db::{self, Db, ReadTx, WriteTx};
 use crate::ids::short_digest;
 use crate::retention;
 use crate::secrets::{self, Place, Sealer};
@@ -53,6 +53,8 @@ pub struct Once {
     user: i64,
     digest: [u8; 16],
     key: [u8; 32],
+    /// Held until the work is done, also when nobody waits for it any more.
+    _turn: Option<Arc<Turn>>,
 }
 
 impl Once {
@@ -72,7 +74,35 @@ impl Once {
             user,
             digest: short_digest(&[&user.to_le_bytes(), request.path().as_bytes(), &value]),
             key: Sha256::new().chain_update("form_sent").chain_update(&value).finalize().into(),
+            _turn: None,
         })
+    }
+
+    /// The same form, whose turn it is.
+    pub fn holding(self, turn: Turn) -> Self {
+        Self { _turn: Some(Arc::new(turn)), ..self }
+    }
+
+    /// Does the work of a job, or gives what it was answered before.
+    pub fn answer(
+        &self,
+        tx: &WriteTx<'_>,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<Reply, Problem>,
+    ) -> Result<Reply, Problem> {
+        if let Some(reply) = self.answered(tx)? {
+            return Ok(reply);
+        }
+        let reply = job(tx)?;
+        self.keep(tx, &reply)?;
+        Ok(reply)
+    }
+
+    /// Stores the answer of work that was not one write job, right after it.
+    pub fn keep_after(self, db: &Db, reply: &Reply) {
+        let Some(sealed) = self.sealed(reply) else { return };
+        if let Err(error) = db.write(move |tx| self.store(tx, &sealed)) {
+            tracing::warn!(%error, "what a form was answered is not stored");
+        }
     }
 
     /// What the form was answered when it did its work; `None` before that.

@@ -1,0 +1,80 @@
+//! What stands around a handler so that a form does its work once
+//! (`http/once.rs`), and a page tells once what came of it (`http/notices.rs`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::App;
+use crate::clock::Instant;
+use crate::db::Lane;
+use crate::guard;
+use crate::http::reply::media;
+use crate::http::{Problem, Reply, Request, notices};
+use crate::ids::TokenHash;
+
+/// Who reads a page, and what it tells of their last action.
+#[derive(Default)]
+pub struct Reader {
+    session: Option<TokenHash>,
+    /// The page with the word that it is to show.
+    shows: Option<(String, String)>,
+}
+
+impl Reader {
+    /// Finds both, and hands the word to the request.
+    pub fn find(app: &App, request: &mut Request) -> Self {
+        let cookie = guard::session_cookie(app, request.headers()).ok().flatten();
+        let mut reader = Self { session: cookie.map(TokenHash::of), shows: None };
+        if let Some(session) = reader.session
+            && notices::is_view(request.method(), request.headers())
+        {
+            request.notice = app.notices.take(session, request.path(), request.now);
+            let page = request.path().to_owned();
+            reader.shows = request.notice.clone().map(|word| (page, word));
+        }
+        reader
+    }
+
+    /// Keeps the word for the next page, and one that the answer did not show.
+    pub fn keep(self, app: &App, result: &Result<Reply, Problem>, now: Instant) {
+        let reply = result.as_ref().ok();
+        let is_page = |reply: &Reply| reply.media.as_ref() == Some(&media::HTML);
+        let unshown = self.shows.filter(|_| !reply.is_some_and(is_page));
+        let told = reply.and_then(|reply| reply.notice.as_deref().cloned());
+        let fresh = reply.and_then(|reply| guard::session_given(app, &reply.headers));
+        let Some(session) = fresh.or(self.session) else { return };
+        for (page, word) in unshown.into_iter().chain(told) {
+            app.notices.put(session, &page, &word, now);
+        }
+    }
+}
+
+/// Runs a request, unless the form that it brings has done its work before.
+/// Sendings of one form take turns.
+pub async fn once<F>(
+    app: &Arc<App>,
+    mut request: Request,
+    patience: Duration,
+    run: impl FnOnce(Request) -> F,
+) -> Result<Reply, Problem>
+where
+    F: Future<Output = Result<Reply, Problem>>,
+{
+    let Some(once) = request.once.clone() else {
+        return run(request).await;
+    };
+    let turn = tokio::time::timeout(patience, app.once.enter(&once)).await;
+    let turn = turn.map_err(|_| Problem::unavailable("this form is being worked on", 5))?;
+    let answered = || app.db.read(Lane::InPlace, |tx| once.answered(tx));
+    if let Some(reply) = answered()? {
+        return Ok(reply);
+    }
+    request.once = Some(once.clone().holding(turn));
+    let result = run(request).await;
+    // A sending whose caller hung up may have been done in between.
+    let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());
+    if is_fault && let Some(reply) = answered()? {
+        return Ok(reply);
+    }
+    result
+}
