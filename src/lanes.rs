@@ -68,8 +68,7 @@ const RUNS: Size = Size {
 };
 
 /// Threads that all lanes need together, so that none waits for another's.
-pub const THREADS: usize =
-    OUTSIDE.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
+pub const THREADS: usize = OUTSIDE.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
 
 /// All lanes.
 pub struct Lanes {

@@ -1,6 +1,6 @@
 //! Seller Platform: one executable, one SQLite file.
 //!
-//! The map: `routes.rs` lists every address; `edge.rs` tells the life of a
+//! The map: `routes.rs` lists every address; `edge/mod.rs` tells the life of a
 //! request; `guard.rs` makes identities; `app.rs` is what handlers may use.
 //! `http/` and `db/` know no domain; the folders named after nouns
 //! (`accounts`, `people`, `keys`, `integration`, `checkout`, `content`,
@@ -24,7 +24,6 @@ mod cron;
 mod db;
 mod edge;
 mod export;
-mod forms;
 mod guard;
 mod http;
 mod ids;

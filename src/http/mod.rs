@@ -5,7 +5,7 @@
 //! hyper sees them, [`addresses`] are the hosts we answer for, [`router`] finds
 //! the row, [`limit`] counts, [`request`] is what handlers read, [`reply`] and
 //! [`problem`] are what they give back. The order of the steps is told once, in
-//! `edge.rs`.
+//! `edge/mod.rs`.
 
 pub mod addresses;
 pub mod answer;
