@@ -44,6 +44,7 @@ impl Body {
     }
 
     /// What is in memory; nothing of pieces.
+    #[cfg(test)]
     pub fn in_memory(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
