@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use crate::process::{EXECUTABLE, Outcome, run};
@@ -181,10 +181,11 @@ fn what_cannot_be_restored_is_named_as_it_was_given() {
     damaged[whole.len() / 2..][..40_960].fill(0xaa);
     write("estragado.db", &damaged);
     write("novo.db", &whole);
-    let newer = Connection::open(place.path("novo.db")).unwrap();
+    let newer = Connection::open_with_flags(place.path("novo.db"), OpenFlags::default()).unwrap();
     newer.pragma_update(None, "user_version", 9_999).unwrap();
     drop(newer);
-    let foreign = Connection::open(place.path("outro.db")).unwrap();
+    let foreign =
+        Connection::open_with_flags(place.path("outro.db"), OpenFlags::default()).unwrap();
     foreign.execute_batch("CREATE TABLE note (text TEXT)").unwrap();
     drop(foreign);
     std::fs::create_dir(place.path("pasta")).unwrap();

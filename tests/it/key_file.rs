@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use crate::client::Request;
 use crate::process::until;
@@ -24,7 +24,7 @@ fn generating(site: Builder) -> Builder {
 
 /// Everything sealed, as it lies in the stopped database.
 fn sealed(site: &Site) -> Vec<String> {
-    let database = Connection::open(site.database()).unwrap();
+    let database = Connection::open_with_flags(site.database(), OpenFlags::default()).unwrap();
     let sql = "SELECT name || ' ' || hex(value) FROM setting
                WHERE name IN ('cron_secret', 'checkout_token', 'push_key', 'key_check')
                UNION ALL
@@ -188,7 +188,7 @@ fn a_database_from_before_the_mark_is_taken_by_the_key_that_opens_it() {
     let site = generating(Site::builder()).start();
     site.stop();
     let forget = || {
-        let database = Connection::open(site.database()).unwrap();
+        let database = Connection::open_with_flags(site.database(), OpenFlags::default()).unwrap();
         database.execute("DELETE FROM setting WHERE name = 'key_check'", []).unwrap();
     };
     forget();
@@ -209,7 +209,7 @@ fn a_database_from_before_the_mark_is_taken_by_the_key_that_opens_it() {
 fn a_key_file_goes_without_harm_while_nothing_is_sealed() {
     let site = Site::start();
     site.stop();
-    let database = Connection::open(site.database()).unwrap();
+    let database = Connection::open_with_flags(site.database(), OpenFlags::default()).unwrap();
     database.execute("DELETE FROM setting WHERE name = 'key_check'", []).unwrap();
     drop(database);
     std::fs::remove_file(key_file(&site)).unwrap();
