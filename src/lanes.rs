@@ -57,12 +57,13 @@ const SLOW: Size = Size {
     refusal: "too many slow requests at once; try again in a moment",
     retry_after_s: 2,
 };
-/// Runs of the periodic tasks that are called for: one after the other.
+/// Runs of the periodic tasks that are called for: one after the other. Those
+/// who call by address are one caller, who may have half of the places.
 const RUNS: Size = Size {
     running: 1,
-    places: 65,
+    places: 128,
     running_of_one: 1,
-    places_of_one: 65,
+    places_of_one: 64,
     refusal: "too many calls for the periodic tasks at once; try again in a moment",
     retry_after_s: 2,
 };
