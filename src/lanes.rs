@@ -233,14 +233,14 @@ mod tests {
     async fn a_caller_with_many_requests_runs_few_and_delays_nobody() {
         let lane = Lane::new(SIZE);
         let mut greedy = fill(&lane, 1).into_iter();
-        let _running = [greedy.next().unwrap().turn().await, greedy.next().unwrap().turn().await];
+        let running = [greedy.next().unwrap().turn().await, greedy.next().unwrap().turn().await];
         let third = tokio::spawn(greedy.next().unwrap().turn());
         tokio::task::yield_now().await;
         let other = lane.enter(Whose::Identity("session", 2)).unwrap();
         // Although the third request of the other caller came first.
         let _other = other.turn().await.unwrap();
         assert!(!third.is_finished());
-        drop(_running);
+        drop(running);
         third.await.unwrap().unwrap();
     }
 }

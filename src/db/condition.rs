@@ -123,9 +123,13 @@ impl Observed {
 mod tests {
     use super::*;
 
+    fn long_ago(time: Duration) -> Instant {
+        Instant::now().checked_sub(time * 3).unwrap()
+    }
+
     #[test]
     fn what_hangs_is_not_writable() {
-        let seen = Observed { started: Instant::now() - STUCK * 3, ..Observed::default() };
+        let seen = Observed { started: long_ago(STUCK), ..Observed::default() };
         assert_eq!(seen.condition(), Condition::Writable);
         seen.began_ms.store(1, Ordering::Relaxed);
         assert_eq!(seen.condition(), Condition::NotWritable);
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_idle_writer_tries_when_asked_and_a_failing_one_by_itself() {
-        let seen = Observed { started: Instant::now() - FRESH * 2, ..Observed::default() };
+        let seen = Observed { started: long_ago(FRESH), ..Observed::default() };
         assert!(!seen.wants_try(), "nobody asked");
         seen.condition();
         assert!(seen.wants_try());

@@ -32,6 +32,8 @@ struct State {
     failures: u32,
     /// When a call may look whether it is back; none while it is there.
     look_at: Option<Instant>,
+    /// When the last one began to look, until it is known to be in vain.
+    looks_since: Option<Instant>,
 }
 
 impl Breaker {
@@ -39,6 +41,7 @@ impl Breaker {
     /// sense to ask again. Whoever may while it is away is the one who looks.
     pub fn pass(&self, now: Instant) -> Result<(), i64> {
         let mut state = self.lock();
+        let state = &mut *state;
         match &mut state.look_at {
             Some(at) if now < *at => {
                 let left = at.saturating_duration_since(now).as_millis().div_ceil(1000);
@@ -46,6 +49,7 @@ impl Breaker {
             }
             Some(at) => {
                 *at = now + LOOK_EVERY;
+                state.looks_since = Some(now);
                 Ok(())
             }
             None => Ok(()),
@@ -57,6 +61,7 @@ impl Breaker {
         let mut state = self.lock();
         if !matches!(answer, Err(Failure::Unreachable)) {
             state.failures = 0;
+            state.looks_since = None;
             if state.look_at.take().is_some() {
                 tracing::info!("the marketplace answers again");
             }
@@ -64,6 +69,10 @@ impl Breaker {
         }
         let hung = now.saturating_duration_since(began) >= LONG;
         state.failures = state.failures.saturating_add(if hung { HANGING } else { 1 });
+        if state.looks_since.take_if(|since| *since <= began).is_some() {
+            // Counted from its end, or the next one would wait as long.
+            state.look_at = Some(now + LOOK_EVERY);
+        }
         if state.failures >= MOST && state.look_at.is_none() {
             state.look_at = Some(now + LOOK_EVERY);
             tracing::warn!("the marketplace is away; people are told so at once until it answers");
@@ -116,11 +125,15 @@ mod tests {
             breaker.note(start, start, &AWAY);
         }
         assert_eq!(breaker.pass(start), Err(4));
-        assert_eq!(breaker.pass(start + LOOK_EVERY - Duration::from_millis(1)), Err(1));
+        assert_eq!(breaker.pass(start + Duration::from_millis(3_999)), Err(1));
         let later = start + LOOK_EVERY;
         assert_eq!(breaker.pass(later), Ok(()));
         assert_eq!(breaker.pass(later), Err(4), "one alone");
-        breaker.note(later, later, &AWAY);
-        assert_eq!(breaker.pass(later + LOOK_EVERY), Ok(()));
+        breaker.note(start, later, &AWAY);
+        let end = later + 2 * LONG;
+        breaker.note(later, end, &AWAY);
+        assert_eq!(breaker.pass(end), Err(4), "from the end of one that looked in vain");
+        breaker.note(later, end + LONG, &AWAY);
+        assert_eq!(breaker.pass(end + LOOK_EVERY), Ok(()), "others delay it no further");
     }
 }
