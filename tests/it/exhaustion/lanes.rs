@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{BEARABLE, CEILING, RECOVERY, besieged};
+use super::{CEILING, RECOVERY, Waits, besieged};
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::labels::{LOJA, Shop};
@@ -41,18 +41,12 @@ fn meanwhile(
                 })
             })
             .collect();
-        let mut probes = Vec::new();
+        let mut probes = Waits::begin();
         while !asked.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            let began = Instant::now();
-            site.anonymous().get("/readyz").expect(200);
-            probes.push(began.elapsed());
+            probes.measure(|| site.anonymous().get("/readyz").expect(200));
             otherwise();
-            std::thread::park_timeout(Duration::from_millis(5));
         }
-        probes.sort_unstable();
-        if let Some(p99) = probes.get(probes.len() * 99 / 100) {
-            assert!(*p99 < BEARABLE, "probes waited {p99:?} (p99 of {})", probes.len());
-        }
+        probes.check("probes");
         asked.into_iter().map(|one| one.join().unwrap()).collect()
     })
 }
