@@ -136,11 +136,11 @@ fn database(context: &Context) -> Vec<Finding> {
     if let Err(error) = migrate::require_present(path) {
         return vec![finding("database", Verdict::Bad, error.to_string())];
     }
+    let mut findings = vec![mode(path)];
     // The log, the lock and the key stand beside the file.
     if let Err(problem) = writable(access::folder_of(path)) {
-        return vec![finding("database", Verdict::Bad, problem)];
+        findings.push(finding("database", Verdict::Bad, problem));
     }
-    let mut findings = vec![mode(path)];
     match migrate::status(path) {
         Ok(lines) => findings.push(finding("schema", Verdict::Good, lines.join("; "))),
         Err(error) => findings.push(finding("schema", Verdict::Bad, error.to_string())),

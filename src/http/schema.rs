@@ -31,6 +31,9 @@ pub fn number_text() -> String {
     format!("^[{BLANK}]*0*[1-9][0-9]{{0,17}}[{BLANK}]*$")
 }
 
+/// What `Day::parse` takes beyond the format: years from 1970.
+pub const DAY: &str = "^(19[7-9][0-9]|[2-9][0-9]{3})-";
+
 /// Most characters of an e-mail address, with the blanks around it.
 pub const EMAIL_LONGEST: usize = 254;
 

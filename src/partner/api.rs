@@ -13,6 +13,7 @@ use crate::guard::Seller;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::input::{self, Check, Field};
 use crate::http::reply::media;
+use crate::http::schema::DAY;
 use crate::http::{Problem, Reply, Request};
 use crate::ids::{MlUserId, UserId};
 use crate::marketplace::orders::list::{self, Filter};
@@ -116,11 +117,11 @@ pub struct OrdersQuery {
     store: Field<i64>,
     /// First civil day of `date_created`.
     #[serde(default)]
-    #[schemars(extend("format" = "date"))]
+    #[schemars(extend("format" = "date", "pattern" = DAY))]
     from: Field<String>,
     /// Last civil day of `date_created`.
     #[serde(default)]
-    #[schemars(extend("format" = "date"))]
+    #[schemars(extend("format" = "date", "pattern" = DAY))]
     to: Field<String>,
     /// Marketplace listing id, such as `MLB123`.
     #[serde(default)]
