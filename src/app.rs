@@ -1,44 +1,45 @@
 //! What handlers and jobs may use: one value, made at start, shared by all.
 
+use parking_lot::Mutex;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use tokio::sync::Semaphore;
 
 use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
+use crate::base::cache::Versions;
+use crate::base::clock::{Clock, Day, Instant, Zone};
+use crate::base::secrets::Sealer;
+use crate::base::worker::Turns;
 use crate::behind::{Counter, Touches};
-use crate::cache::Versions;
-use crate::clock::{Clock, Day, Instant, Zone};
 use crate::config::Config;
 use crate::content::PublicContent;
 use crate::db::Db;
-use crate::export::Exports;
-use crate::guard::Identities;
+use crate::edge::guard::Identities;
+use crate::edge::lanes::Lanes;
+use crate::edge::route::Route;
 use crate::http::addresses::Addresses;
 use crate::http::body::UNSENT_BYTES;
 use crate::http::budget::Budget;
 use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
-use crate::http::notices::Notices;
-use crate::http::once;
 use crate::http::router::Router;
-use crate::lanes::Lanes;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
 use crate::messages::telegram::Telegram;
 use crate::operations::Soundness;
+use crate::operations::requests::Recorder;
 use crate::operations::traffic::Traffic;
+use crate::panel::export::Exports;
+use crate::panel::notices::Notices;
+use crate::panel::once;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
 use crate::people::import::apply::Imports;
-use crate::requests::Recorder;
-use crate::route::Route;
-use crate::secrets::Sealer;
-use crate::worker::Turns;
 
 /// The service's state.
 pub struct App {
@@ -172,7 +173,7 @@ impl App {
     /// The civil day of an instant. The present day is remembered, because
     /// finding it takes longer than a whole lookup.
     pub fn day(&self, at: Instant) -> Day {
-        let mut today = self.today.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut today = self.today.lock();
         let (start, end, day) = *today;
         if start <= at && at < end {
             return day;

@@ -5,25 +5,26 @@
 //! and the writer stores it in one job. No request waits for this, and a
 //! crash forgets at most the last second.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::accounts::{links, store as accounts, viewing};
 use crate::app::App;
+use crate::base::clock::{Day, Instant};
+use crate::base::ids::{TokenHash, UserId};
+use crate::base::retention;
 use crate::checkout::store as purchases;
-use crate::clock::{Day, Instant};
 use crate::db::{Db, DbError, Lane, WriteTx};
-use crate::guard::Kind;
+use crate::edge::guard::Kind;
 use crate::http::limit::StoredWindow;
-use crate::ids::{TokenHash, UserId};
-use crate::marketplace::received::store as received;
+use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
+use crate::operations::requests::{self, Entry};
 use crate::outbox;
-use crate::requests::{self, Entry};
-use crate::retention;
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
@@ -50,11 +51,11 @@ pub struct Touches {
 impl Touches {
     /// Notes a use.
     pub fn note(&self, kind: Kind, token: TokenHash, last: Use) {
-        self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert((kind, token), last);
+        self.noted.lock().insert((kind, token), last);
     }
 
     fn take(&self) -> Uses {
-        std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.noted.lock())
     }
 }
 
@@ -280,7 +281,7 @@ fn heed_outside_change(app: &App) -> Result<(), DbError> {
 }
 
 /// Flushes once a second until `stop` is set, then one last time.
-pub fn run(app: &App, stop: &crate::worker::Stop) {
+pub fn run(app: &App, stop: &crate::base::worker::Stop) {
     let mut tidied_at = app.clock.now();
     loop {
         let stopping = stop.wait(Duration::from_secs(1));

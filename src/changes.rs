@@ -13,9 +13,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{DbError, ReadTx, WriteTx};
-use crate::ids::UserId;
 
 const SLOTS: u16 = 4096;
 

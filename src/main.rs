@@ -1,58 +1,43 @@
 //! Seller Platform: one executable, one SQLite file.
 //!
-//! The map: `routes.rs` lists every address; `edge/mod.rs` tells the life of a
-//! request; `guard.rs` makes identities; `app.rs` is what handlers may use.
-//! `http/` and `db/` know no domain; the folders named after nouns
-//! (`accounts`, `people`, `keys`, `integration`, `checkout`, `content`,
-//! `marketplace`, `messages`, `partner`, `program`, `trail`, `operations`) are
-//! the domains; `cron/` is their periodic work; `sandbox/` is a stand-in for the world
-//! outside; `cli/` has one file a command.
+//! The map: `routes.rs` lists every address; `edge/` is the way of a request;
+//! `app.rs` is what handlers may use. `base/`, `http/`, `db/` and `panel/`
+//! know no domain; the folders named after nouns (`accounts`, `people`,
+//! `keys`, `checkout`, `content`, `marketplace`, `messages`, `partner` and so
+//! on) are the domains; `cron/` is their periodic work; `sandbox/` is a
+//! stand-in for the world outside; `cli/` has one file a command.
 
 mod accounts;
 mod app;
 mod audit;
+mod base;
 mod behind;
-mod cache;
 mod catalog;
 mod changes;
 mod checkout;
 mod cli;
-mod clock;
 mod config;
 mod content;
 mod cron;
 mod db;
 mod edge;
-mod export;
-mod guard;
+mod extension;
 mod http;
-mod ids;
 mod integration;
 mod keys;
-mod lanes;
 mod marketplace;
 mod messages;
-mod money;
 mod operations;
 mod outbox;
 #[cfg(test)]
 mod page_samples;
+mod panel;
 mod partner;
 mod people;
-mod phone;
 mod photos;
 mod profile;
-mod program;
-mod requests;
-mod retention;
-mod route;
 mod routes;
 mod sandbox;
-mod secrets;
-mod stamp;
-mod text;
-mod trail;
-mod worker;
 
 /// Pages and JSON are many small pieces of memory.
 #[global_allocator]

@@ -4,10 +4,10 @@
 //! its key makes a repeated cause say nothing twice. Texts are filled in and
 //! addresses looked up when a message leaves.
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
+use crate::base::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
-use crate::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
 
 /// Ways out of the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

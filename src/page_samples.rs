@@ -21,18 +21,18 @@ use page_rules::{Row, Rules, hold};
 
 use crate::accounts::views::*;
 use crate::accounts::{Role, menu};
+use crate::base::clock::{Day, Instant, Zone};
+use crate::base::money::Cents;
 use crate::checkout::views::*;
-use crate::clock::{Day, Instant, Zone};
 use crate::content::plans::views::*;
 use crate::http::Family;
-use crate::http::chart::*;
-use crate::http::table::{Head, Listing};
-use crate::http::view::*;
-use crate::marketplace::views::*;
+use crate::marketplace::account::views::*;
 use crate::messages::views::*;
 use crate::messages::{Kind, Notification};
-use crate::money::Cents;
 use crate::operations::views::*;
+use crate::panel::chart::*;
+use crate::panel::list::{Head, Listing};
+use crate::panel::view::*;
 use crate::profile::views::*;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);

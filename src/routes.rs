@@ -7,25 +7,25 @@
 use http::Method;
 
 use crate::accounts;
+use crate::audit::log;
 use crate::catalog;
 use crate::checkout;
 use crate::content;
 use crate::cron;
-use crate::http::table::{asks_for_much, exports};
+use crate::edge::route::{Access, Call, Route, Run};
+use crate::extension;
 use crate::http::{Code, Family};
 use crate::integration;
 use crate::keys::{self, Scope};
 use crate::marketplace;
 use crate::messages;
 use crate::operations;
+use crate::operations::requests;
+use crate::panel::list::{asks_for_much, exports};
 use crate::partner;
 use crate::people;
 use crate::photos;
 use crate::profile;
-use crate::program;
-use crate::requests;
-use crate::route::{Access, Call, Route, Run};
-use crate::trail;
 
 const fn get(path: &'static str, call: Call, about: &'static str) -> Route {
     Route::new(Method::GET, path, call, about)
@@ -190,8 +190,8 @@ fn people() -> [Route; 30] {
         post("/admin/equipe/{id}/reativar", Call::Session(Admin, Run::Write(acts::reactivate_staff)), "Lets a supplier or administrator in again."),
         post("/admin/equipe/{id}/link-de-senha", Call::Session(Admin, Run::Write(acts::link_staff)), "Queues a one-time link to choose a password."),
         post("/admin/equipe/{id}/sessoes/encerrar", Call::Session(Admin, Run::Write(acts::end_staff_sessions)), "Ends the sessions of a supplier or administrator."),
-        get("/admin/auditoria", Call::Session(Admin, Run::Slow(trail::pages::list)), "The audit log, as page, JSON or CSV."),
-        get("/admin/auditoria/{id}", Call::Session(Admin, Run::Read(trail::pages::entry)), "One entry of the audit log with all it changed."),
+        get("/admin/auditoria", Call::Session(Admin, Run::Slow(log::pages::list)), "The audit log, as page, JSON or CSV."),
+        get("/admin/auditoria/{id}", Call::Session(Admin, Run::Read(log::pages::entry)), "One entry of the audit log with all it changed."),
     ]
 }
 
@@ -205,11 +205,11 @@ fn extension() -> [Route; 5] {
         post("/api/ext/logout", Call::Open(Run::Write(accounts::api::logout)),
             "Ends the presented extension token; never fails.")
             .leaving().family_is(Family::Internal).body_at_most(SMALL).replies(accounts::api::logout_reply),
-        get("/api/ext/me", Call::Extension(Run::Read(program::api::me)),
-            "The user's whole dashboard.").replies(program::api::me_reply),
-        get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::api::check)),
+        get("/api/ext/me", Call::Extension(Run::Read(extension::api::me)),
+            "The user's whole dashboard.").replies(extension::api::me_reply),
+        get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)),
             "Whether a marketplace account is linked to the user.")
-            .asks(marketplace::api::check_query).replies(marketplace::api::check_reply),
+            .asks(marketplace::account::api::check_query).replies(marketplace::account::api::check_reply),
         post("/api/ext/notificacoes/lidas", Call::Extension(Run::Write(messages::api::mark_read)),
             "Marks notifications as read.")
             .body_at_most(NOTIFICATION).takes(messages::api::mark_read_body).replies(messages::api::mark_read_reply),
@@ -228,9 +228,9 @@ fn public() -> [Route; 6] {
             "The next ten live sessions, by date.").limited().replies(api::meets_reply).conditional(),
         get("/api/v1/schema", Call::Open(Run::Read(api::schema)),
             "The tables of the database and the roles.").limited().replies(api::schema_reply).conditional(),
-        post("/ml/notificacoes", Call::Notification(Run::Write(marketplace::hook::receive)),
+        post("/ml/notificacoes", Call::Notification(Run::Write(marketplace::inbox::hook::receive)),
             "Receives a notification of the marketplace.")
-            .body_at_most(NOTIFICATION).asks(marketplace::hook::query).takes(marketplace::hook::body).replies(marketplace::hook::reply),
+            .body_at_most(NOTIFICATION).asks(marketplace::inbox::hook::query).takes(marketplace::inbox::hook::body).replies(marketplace::inbox::hook::reply),
     ]
 }
 
@@ -304,13 +304,13 @@ fn panel() -> [Route; 23] {
         post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)),
             "Makes the first administrator.").body_at_most(SMALL),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").family_is(Family::Page),
-        get("/painel", Call::Session(Student, Run::Read(marketplace::pages::home)), "A student's home."),
-        get("/painel/ml", Call::Session(Student, Run::Read(marketplace::pages::accounts)), "The linked marketplace accounts."),
-        get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::link::begin)),
+        get("/painel", Call::Session(Student, Run::Read(marketplace::account::pages::home)), "A student's home."),
+        get("/painel/ml", Call::Session(Student, Run::Read(marketplace::account::pages::accounts)), "The linked marketplace accounts."),
+        get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::account::link::begin)),
             "Leads to the marketplace's consent page.").changes_state(),
-        get("/painel/ml/retorno", Call::Session(Student, Run::Outside(marketplace::link::finish)),
+        get("/painel/ml/retorno", Call::Session(Student, Run::Outside(marketplace::account::link::finish)),
             "Where the marketplace sends the person back to.").in_person(),
-        post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Outside(marketplace::link::unlink)),
+        post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Outside(marketplace::account::link::unlink)),
             "Unlinks an account and forgets its tokens.").body_at_most(SMALL),
         post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),
             "Reads an account at the marketplace now.").body_at_most(SMALL),
@@ -330,10 +330,10 @@ fn panel() -> [Route; 23] {
 #[rustfmt::skip]
 fn shops() -> [Route; 7] {
     use Access::Student;
-    use marketplace::claims::pages as claims;
-    use marketplace::listings::pages as listings;
-    use marketplace::orders::pages as sales;
-    use marketplace::questions::pages as questions;
+    use marketplace::books::claims::pages as claims;
+    use marketplace::books::listings::pages as listings;
+    use marketplace::books::orders::pages as sales;
+    use marketplace::books::questions::pages as questions;
     [
         get("/painel/vendas", Call::Session(Student, Run::ReadOrSlow(sales::walks, sales::sales)), "A seller's orders, as page, JSON or CSV."),
         get("/painel/vendas/{id}", Call::Session(Student, Run::Read(sales::sale)), "One order of a seller."),
@@ -342,7 +342,7 @@ fn shops() -> [Route; 7] {
         get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(questions::walks, questions::questions)),
             "Questions of buyers, as page, JSON or CSV."),
         get("/painel/perguntas/{id}", Call::Session(Student, Run::Read(questions::question)), "A question of a buyer."),
-        post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Outside(marketplace::questions::answer::answer)),
+        post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Outside(marketplace::books::questions::answer::answer)),
             "Answers a question of a buyer.").body_at_most(ANSWER),
         get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(claims::walks, claims::claims)),
             "Claims of buyers, as page, JSON or CSV."),
@@ -385,7 +385,7 @@ fn own_account() -> [Route; 15] {
 #[rustfmt::skip]
 fn queues() -> [Route; 7] {
     use Access::Admin;
-    use marketplace::received::pages as received;
+    use marketplace::inbox::received::pages as received;
     use messages::queue::pages as queue;
     [
         get("/admin/mensagens", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, queue::queue)),

@@ -17,11 +17,11 @@ use super::session::{FreshSession, new_session};
 use super::views::{ChoosePage, LinkGonePage};
 use super::{passwords, store};
 use crate::app::App;
-use crate::guard::Visitor;
+use crate::base::ids::TokenHash;
+use crate::edge::guard::Visitor;
 use crate::http::input::{Check, Field};
-use crate::http::view::{self, Layout};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::TokenHash;
+use crate::panel::view::{self, Layout};
 
 /// What to correct in a password.
 pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";

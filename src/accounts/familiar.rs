@@ -3,16 +3,17 @@
 //! The database knows them by person; here they are kept by themselves and in
 //! memory, because they are asked for before anything of a request is read.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::login::KNOWN_FOR_S;
 use super::store;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{Db, Lane, Result, WriteTx};
 use crate::http::limit::Subject;
-use crate::ids::UserId;
 
 /// Addresses that are kept; the one unused for longest makes room.
 const MOST: usize = 20_000;
@@ -26,7 +27,7 @@ pub struct Familiar {
 impl Familiar {
     /// Whether somebody has signed in well from an address in the last 30 days.
     pub fn holds(&self, address: IpAddr, now: Instant) -> bool {
-        let last = self.lock().get(&Subject::address(address)).copied();
+        let last = self.last.lock().get(&Subject::address(address)).copied();
         last.is_some_and(|last| now.since(last) < KNOWN_FOR_S)
     }
 
@@ -55,7 +56,7 @@ impl Familiar {
     }
 
     fn remember(&self, address: Subject, at: Instant) {
-        let mut last = self.lock();
+        let mut last = self.last.lock();
         if last.len() >= MOST
             && !last.contains_key(&address)
             && let Some(oldest) = last.iter().min_by_key(|(_, at)| **at).map(|(one, _)| *one)
@@ -63,10 +64,6 @@ impl Familiar {
             last.remove(&oldest);
         }
         last.insert(address, at);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Subject, Instant>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,7 +89,7 @@ mod tests {
         for number in 0..u32::try_from(MOST).unwrap() + 5 {
             known.remember(Subject::address(address(number)), Instant(i64::from(number)));
         }
-        assert_eq!(known.lock().len(), MOST);
+        assert_eq!(known.last.lock().len(), MOST);
         let now = Instant(i64::try_from(MOST).unwrap());
         assert!(!known.holds(address(4), now));
         assert!(known.holds(address(5), now));

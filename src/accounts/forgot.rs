@@ -12,14 +12,14 @@ use super::store;
 use super::students::{self, Desk};
 use super::views::ForgotPage;
 use crate::app::App;
+use crate::base::text;
 use crate::db::{DbError, WriteTx};
-use crate::guard::Visitor;
+use crate::edge::guard::Visitor;
 use crate::http::input::{Check, Field};
 use crate::http::limit::{Class, Limit, Subject};
-use crate::http::view::{self, Layout, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::Kind;
-use crate::text;
+use crate::panel::view::{self, Layout, Notice, Tone};
 
 /// Links that an account is sent.
 const OF_ACCOUNT: Limit = Limit { count: 3, window_s: 3600 };

@@ -2,9 +2,9 @@
 
 use super::menu;
 use crate::app::App;
-use crate::guard::Person;
+use crate::edge::guard::Person;
 use crate::http::Request;
-use crate::http::view::{Layout, Reader, Viewed};
+use crate::panel::view::{Layout, Reader, Viewed};
 
 /// The frame of a signed-in person's page. While an administrator looks as a
 /// student, every page says so.

@@ -4,13 +4,13 @@
 //! the digest of its code. The code itself is kept, sealed, only for a message
 //! that has yet to leave.
 
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::{TokenHash, UserId};
+use crate::base::retention::LINKS;
+use crate::base::secrets::{self, Place, Sealer};
+use crate::base::text::{from_hex, hex};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::{TokenHash, UserId};
 use crate::outbox;
-use crate::retention::LINKS;
-use crate::secrets::{self, Place, Sealer};
-use crate::text::{from_hex, hex};
 
 /// Life of a link for somebody who has no password yet, or is new here.
 pub const FIRST_S: i64 = 7 * DAY_S;

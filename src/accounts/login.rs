@@ -12,11 +12,11 @@ use std::sync::Arc;
 use super::familiar::{Familiar, remembered_address};
 use super::{Account, store};
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{Lane, WriteTx};
 use crate::http::limit::{Class, Limit, Limiter, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::ids::UserId;
 
 /// Good logins of an account in the same window, by the number of failed ones
 /// that it may have: more than any person or program needs.
@@ -45,7 +45,7 @@ enum Tried {
 /// Checks e-mail and password. Unknown accounts and wrong passwords are
 /// answered alike and take the same time.
 pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Result<Login, Problem> {
-    let email = crate::text::email(email).unwrap_or_else(|| email.trim().to_lowercase());
+    let email = crate::base::text::email(email).unwrap_or_else(|| email.trim().to_lowercase());
     let address = remembered_address(request.client);
     let since = request.now.minus(KNOWN_FOR_S);
     let found = app.db.read(Lane::Brief, |tx| store::for_login(tx, &email, &address, since))?;

@@ -2,7 +2,7 @@
 //! most seven a group. An entry stands here once its page exists.
 
 use super::Role;
-use crate::http::view::{Group, Place};
+use crate::panel::view::{Group, Place};
 
 /// The navigation of a role; its first entry is the role's home.
 pub const fn of(role: Role) -> &'static [Group] {

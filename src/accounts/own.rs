@@ -1,9 +1,9 @@
 //! What people see and change of their own account, in the database.
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::guard::{SESSION_AGE_S, SESSION_IDLE_S};
-use crate::ids::{TokenHash, UserId};
+use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
 
 /// The chat number of a person, when one is known.
 pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {

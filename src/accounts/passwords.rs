@@ -15,8 +15,8 @@ use subtle::ConstantTimeEq as _;
 use thread_priority::unix::NormalThreadSchedulePolicy;
 use thread_priority::{ThreadPriority, ThreadSchedulePolicy};
 
+use crate::base::secrets;
 use crate::http::Problem;
-use crate::secrets;
 
 /// Memory of one hash in KiB, passes and lanes (OWASP's first choice).
 const MEMORY_KIB: u32 = 19_456;

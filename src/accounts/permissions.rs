@@ -5,8 +5,8 @@
 //! read it there.
 
 use super::Role;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 /// Something that can be granted.
 #[derive(Debug)]

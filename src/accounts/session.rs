@@ -4,10 +4,10 @@ use http::HeaderValue;
 use http::header::USER_AGENT;
 
 use crate::app::App;
-use crate::guard;
+use crate::base::ids::TokenHash;
+use crate::base::secrets;
+use crate::edge::guard;
 use crate::http::Request;
-use crate::ids::TokenHash;
-use crate::secrets;
 
 /// A session that is about to be opened.
 pub struct FreshSession {
@@ -25,7 +25,7 @@ pub fn new_session(app: &App, request: &Request) -> FreshSession {
         hash: TokenHash::of(&secret),
         cookie: cookie(app, &secret, guard::SESSION_AGE_S),
         address: request.client.to_string(),
-        user_agent: crate::text::shortened(agent, 200).to_owned(),
+        user_agent: crate::base::text::shortened(agent, 200).to_owned(),
     }
 }
 

@@ -13,15 +13,15 @@ use super::store::{self, NewUser};
 use super::views::{SetupGonePage, SetupPage};
 use super::{Role, passwords};
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::TokenHash;
+use crate::base::secrets;
+use crate::base::text;
 use crate::db::{Lane, WriteTx};
-use crate::guard::Visitor;
+use crate::edge::guard::Visitor;
 use crate::http::input::{Check, Field};
-use crate::http::view::{self, Layout, Notice};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::ids::TokenHash;
-use crate::secrets;
-use crate::text;
+use crate::panel::view::{self, Layout, Notice};
 
 const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
 

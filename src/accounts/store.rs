@@ -6,11 +6,11 @@ use rusqlite::Row;
 
 use super::viewing::Viewing;
 use super::{Account, Permissions, Role};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::guard::Known;
+use crate::edge::guard::Known;
 use crate::http::limit::{Class, person_prefix};
-use crate::ids::{TokenHash, UserId};
 
 /// Counters of a person's logins.
 pub const LOGIN_CLASSES: [Class; 3] = [Class::LoginAccount, Class::LoginKnown, Class::LoginGood];
@@ -324,8 +324,8 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
         (
             new.user,
             tx.now().0,
-            tx.now().minus(crate::guard::SESSION_AGE_S).0,
-            tx.now().minus(crate::guard::SESSION_IDLE_S).0,
+            tx.now().minus(crate::edge::guard::SESSION_AGE_S).0,
+            tx.now().minus(crate::edge::guard::SESSION_IDLE_S).0,
             SESSIONS,
         ),
     )
@@ -334,7 +334,7 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
 /// Removes sessions and extension tokens that ended before an instant, at most
 /// `most` of each; gives back how many.
 pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
-    let opened = before.minus(crate::guard::SESSION_AGE_S);
+    let opened = before.minus(crate::edge::guard::SESSION_AGE_S);
     let most = i64::try_from(most).unwrap_or(1);
     let sessions = tx.execute(
         "DELETE FROM session WHERE session_hash IN (

@@ -10,11 +10,11 @@ use serde_json::json;
 
 use super::{Role, links, store, viewing};
 use crate::app::App;
-use crate::cache::Versions;
+use crate::base::cache::Versions;
+use crate::base::ids::UserId;
+use crate::base::secrets::Sealer;
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
 use crate::outbox::{self, Channel, Kind, NewMessage};
-use crate::secrets::Sealer;
 
 /// What is needed to change people, apart from the transaction.
 #[derive(Clone)]

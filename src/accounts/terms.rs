@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::Role;
 use super::students::Desk;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 /// What purchases say of a student.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use serde::Serialize;
 use super::{Account, store};
 use crate::app::App;
 use crate::audit::{self, Act, Actor, Kind};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
-use crate::ids::{TokenHash, UserId};
 
 /// Who closes views that are over, in the audit log.
 const CLOSING: &str = "fim da visualização";

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Badge, Field, Layout, Notice, Tone};
+use crate::panel::view::{Badge, Field, Layout, Notice, Tone};
 
 /// `GET /entrar`, and the answer to a sign-in that failed.
 #[derive(Debug, Template)]

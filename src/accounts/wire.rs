@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Account;
-use crate::ids::UserId;
+use crate::base::ids::UserId;
 
 /// A person on the wire (specification, "User").
 #[derive(Serialize, JsonSchema)]

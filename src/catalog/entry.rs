@@ -5,12 +5,12 @@ use serde::Deserialize;
 use super::views::fault_words;
 use super::{Entry, MOST_UNITS, Product, is_amount, is_ean, store};
 use crate::app::App;
+use crate::base::money::Cents;
 use crate::content::form::{Form, Present};
-use crate::guard::Person;
+use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Request};
-use crate::money::Cents;
 
 /// Fields of the form of a new product, and of one that exists: its stock
 /// changes by movements.

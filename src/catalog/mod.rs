@@ -17,9 +17,9 @@ pub mod wire;
 use serde::Serialize;
 
 use crate::accounts::Role;
-use crate::clock::Instant;
-use crate::money::Cents;
-use crate::text::search_key;
+use crate::base::clock::Instant;
+use crate::base::money::Cents;
+use crate::base::text::search_key;
 
 /// Most products of a person.
 pub const MOST: usize = 20_000;

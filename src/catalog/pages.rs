@@ -18,21 +18,21 @@ use super::{Entry, MOST, Product, entry, path_of};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::cache::Versions;
-use crate::clock::{Instant, Zone};
+use crate::base::cache::Versions;
+use crate::base::clock::{Instant, Zone};
+use crate::base::ids::UserId;
+use crate::base::text::grouped;
 use crate::content::form::{self, Form};
 use crate::db::WriteTx;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
-use crate::http::csv_file::CsvFile;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Filter, Head, ListQuery, Listing, asks_for_much};
-use crate::http::view::{Notice, Paging, Tone, When};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::ids::UserId;
-use crate::route::Job;
-use crate::text::grouped;
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing, asks_for_much};
+use crate::panel::view::{Notice, Paging, Tone, When};
 
 const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",

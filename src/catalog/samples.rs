@@ -9,8 +9,8 @@ use super::views::{
     ProductsPage, fault_words, signed, stock_state, units,
 };
 use crate::content::form::Form;
-use crate::http::table::{Filter, Head, Listing};
-use crate::http::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
+use crate::panel::list::{Filter, Head, Listing};
+use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 

@@ -7,11 +7,11 @@
 use rusqlite::{Row, ToSql, params_from_iter};
 
 use super::{Entry, Product};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
+use crate::base::money::Cents;
+use crate::base::text::search_key;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
-use crate::money::Cents;
-use crate::text::search_key;
 
 const COLUMNS: &str =
     "product_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at";

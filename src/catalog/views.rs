@@ -4,10 +4,10 @@ use askama::Template;
 
 use super::stock::Kind;
 use super::stock::pages::FIELDS;
+use crate::base::text::grouped;
 use crate::content::form::Form;
-use crate::http::table::Table;
-use crate::http::view::{Badge, Field, Layout, Notice, Paging, Tick, When};
-use crate::text::grouped;
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tick, When};
 
 /// `GET …/produtos`: the list of products.
 #[derive(Debug, Template)]

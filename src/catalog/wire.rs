@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::Product;
 use super::stock::Movement;
-use crate::clock::Zone;
-use crate::ids::OrderId;
-use crate::money::Cents;
+use crate::base::clock::Zone;
+use crate::base::ids::OrderId;
+use crate::base::money::Cents;
 
 /// A product as its owner's programs read it.
 #[derive(Serialize)]

@@ -15,9 +15,9 @@ use crate::accounts::Role;
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::{self, Act, Actor};
-use crate::clock::Zone;
+use crate::base::clock::Zone;
+use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};
-use crate::ids::short_digest;
 use crate::outbox::{self, Channel, NewMessage};
 
 /// An event on its way into an account.
@@ -211,7 +211,7 @@ fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
 fn create(tx: &WriteTx<'_>, desk: &Desk, event: &Event, email: &str, role: Role) -> Result<Holder> {
     let from_email = || {
         let local = email.split('@').next().unwrap_or_default();
-        crate::text::person_name(local).unwrap_or(email).to_owned()
+        crate::base::text::person_name(local).unwrap_or(email).to_owned()
     };
     let name = Some(event.person.clone()).filter(|name| !name.is_empty());
     let new = NewStudent {

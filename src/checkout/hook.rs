@@ -14,10 +14,10 @@ use super::{Event, parse};
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{Actor, Kind};
-use crate::guard::{self, CheckoutSender};
+use crate::edge::guard::{self, CheckoutSender};
+use crate::edge::route::Job;
 use crate::http::input::is_form;
 use crate::http::{Problem, Reply, Request, schema};
-use crate::route::Job;
 
 /// The answer to every accepted event.
 #[derive(Serialize, JsonSchema)]

@@ -11,15 +11,15 @@ use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::clock::{Instant, Zone};
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
-use crate::http::csv_file::CsvFile;
-use crate::http::table::ListQuery;
-use crate::http::view::{Badge, Notice, Tone, When};
+use crate::base::clock::{Instant, Zone};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::ListQuery;
+use crate::panel::view::{Badge, Notice, Tone, When};
 
 /// Newest events that one CSV file holds.
 const MOST_CSV: u32 = 100_000;

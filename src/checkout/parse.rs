@@ -12,10 +12,10 @@ use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
 use super::{Event, Kind};
-use crate::clock::{DAY_S, Instant, Zone};
+use crate::base::clock::{DAY_S, Instant, Zone};
+use crate::base::phone;
+use crate::base::text;
 use crate::http::problem::Fields;
-use crate::phone;
-use crate::text;
 
 /// Longest text that is kept of a field.
 const LONGEST: usize = 120;

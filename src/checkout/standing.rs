@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use super::Kind;
 use crate::accounts::Role;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// What an event says, as far as standings go.
 #[derive(Clone, Debug, PartialEq, Eq)]

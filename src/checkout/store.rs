@@ -4,9 +4,9 @@ use rusqlite::{Row, ToSql, named_params};
 
 use super::standing::Fact;
 use super::{Event, Kind, State};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 /// What was decided about an event.
 #[derive(Clone, Debug)]

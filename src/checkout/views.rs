@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::{Kind, State};
-use crate::http::table::{Filter, Head, ListQuery, Listing, Table};
-use crate::http::view::{Badge, Layout, When};
+use crate::panel::list::{Filter, Head, ListQuery, Listing, Table};
+use crate::panel::view::{Badge, Layout, When};
 
 /// The inbox as a list.
 pub const LIST: Listing = Listing {

@@ -14,15 +14,15 @@ use serde_json::Value;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
-use crate::clock::Clock;
+use crate::base::clock::Clock;
+use crate::base::secrets::Secret;
+use crate::base::text::has_accents;
 use crate::config::{self, Config, Gateway, SignatureMode, Updates};
 use crate::marketplace::client::{Client, Failure};
 use crate::messages::delivery::chat::Chat;
 use crate::messages::delivery::email;
 use crate::messages::delivery::mail_server::MailServer;
 use crate::messages::telegram::bot::{Bot, Fault};
-use crate::secrets::Secret;
-use crate::text::has_accents;
 
 /// How long a service may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);

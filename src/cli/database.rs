@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Context, MigrateAction, say, seal};
 use crate::db::restore::{require_copy, restore as put_back};
 use crate::db::{access, backup, migrate};
-use crate::http::view::size;
+use crate::panel::view::size;
 
 pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
     let path = &context.config().database.path;
@@ -29,7 +29,7 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     let size = size(report.bytes).replace(',', ".");
     say(format_args!("{}: {size}, verified, {seconds:.1} s", file.display()))?;
     if context.config().security.secret_key.is_empty() {
-        let key = crate::secrets::key_file_of(&context.config().database.path);
+        let key = crate::base::secrets::key_file_of(&context.config().database.path);
         say(format_args!(
             "secrets in it open only with {}: keep a copy of that file, once",
             key.display()

@@ -19,13 +19,13 @@ use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
+use crate::base::money::Cents;
+use crate::base::secrets::Secret;
 use crate::config::{Gateway, Updates};
 use crate::content::plans::{PlanEntry, store as content};
 use crate::db::{DbError, Lane};
 use crate::keys::{self, KeyEntry, Scope};
-use crate::money::Cents;
 use crate::partner::{self, PlanName, store as partners};
-use crate::secrets::Secret;
 
 /// The demonstration's only password, public by intent.
 const PASSWORD: &str = "demonstracao";
@@ -63,7 +63,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let config = &mut context.loaded.config;
     config.database.path = folder.path().join(demo_folder::DATABASE);
     config.database.backup_dir = None;
-    let checkout_token = crate::secrets::random_hex::<12>();
+    let checkout_token = crate::base::secrets::random_hex::<12>();
     config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
     config.checkout.plans.clear();
     Role::Pro.name().clone_into(&mut config.checkout.default_plan);
@@ -266,7 +266,7 @@ fn location(answer: &http::Response<ureq::Body>) -> anyhow::Result<&str> {
 /// Waits until the sales of all linked accounts are here.
 fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
     let started = Instant::now();
-    let never_rung = crate::worker::Stop::default();
+    let never_rung = crate::base::worker::Stop::default();
     loop {
         let ready: i64 = app.db.read(Lane::Slow, |tx| {
             tx.one(

@@ -1,10 +1,10 @@
 //! Products of the demonstration: those of the student carry the SKUs of her
 //! listings, so that a sale takes them from stock.
 
+use crate::base::ids::UserId;
+use crate::base::money::Cents;
 use crate::catalog::{Entry, stock, store};
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
-use crate::money::Cents;
 
 /// SKU, title, cost and price in centavos, units.
 type Good = (&'static str, &'static str, i64, i64, i64);

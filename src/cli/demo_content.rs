@@ -2,14 +2,14 @@
 //! meets around the present day. The videos are open films.
 
 use crate::accounts::Role;
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
+use crate::base::ids::UserId;
 use crate::content::classroom::store as classroom;
 use crate::content::courses::{CourseEntry, store as courses};
 use crate::content::lessons::{LessonEntry, store as lessons};
 use crate::content::meets::{MeetEntry, store as meets};
 use crate::content::teachers::{Links, TeacherEntry, store as teachers};
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
 
 const TEACHERS: [(&str, &str, &str); 3] = [
     (

@@ -26,8 +26,8 @@ impl ThrowAway {
         let place = std::env::temp_dir();
         remove_left(&place);
         loop {
-            let path =
-                place.join(format!("{PREFIX}{}", crate::secrets::random_hex::<{ DIGITS / 2 }>()));
+            let path = place
+                .join(format!("{PREFIX}{}", crate::base::secrets::random_hex::<{ DIGITS / 2 }>()));
             let making = || format!("cannot make {}", path.display());
             fs::create_dir(&path).with_context(making)?;
             // A demonstration that starts now may have removed it meanwhile.

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use crate::accounts::Role;
 use crate::accounts::store::{self as accounts, NewUser};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::UserId;
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
 use crate::outbox::{self, Channel, Kind, NewMessage, state};
 
 /// Messages of each of the last days.

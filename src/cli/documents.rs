@@ -5,11 +5,11 @@ use clap::CommandFactory as _;
 use serde_json::{Value, json};
 
 use super::{Arguments, Context, say};
+use crate::base::text::shortened;
+use crate::edge::route::Route;
 use crate::http::Family;
 use crate::operations::openapi;
-use crate::route::Route;
 use crate::routes;
-use crate::text::shortened;
 
 pub fn openapi(context: &Context) -> anyhow::Result<()> {
     let server = &context.config().server;

@@ -36,11 +36,11 @@ use clap::{Arg, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
-use crate::clock::{Clock, Day};
+use crate::base::clock::{Clock, Day};
+use crate::base::secrets::Secret;
 use crate::config::{self, Config, Loaded, Overrides};
 use crate::db::{Db, DbError, OpenError, Options, migrate};
 use crate::keys::{MOST_CALLS, Scope};
-use crate::secrets::Secret;
 use values::{parse_day, parse_email, parse_listen, parse_name, parse_token_name, roles, scopes};
 
 /// Heading of the options that most commands have.

@@ -7,7 +7,7 @@ use super::user::Subject;
 use super::{Context, PartnerCommand, hint, say};
 use crate::accounts::{Account, store as accounts};
 use crate::audit::{self, Actor, Kind};
-use crate::clock::Day;
+use crate::base::clock::Day;
 use crate::db::{DbError, WriteTx};
 use crate::partner::{self, PlanName, store};
 

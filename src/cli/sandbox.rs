@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use super::serve::{StopSignals, cannot_listen};
 use super::{Context, say};
+use crate::base::secrets::Secret;
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Options};
-use crate::secrets::Secret;
 
 pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
     super::log::start(&context.config().log);

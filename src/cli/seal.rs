@@ -13,12 +13,13 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::{Context, secret};
 use crate::accounts::links;
+use crate::base::secrets::{self, Sealer, Secret};
 use crate::db::{Db, DbError, ReadTx, WriteTx, backup, look};
-use crate::marketplace::{store as marketplace, tokens};
+use crate::marketplace::account::store as marketplace;
+use crate::marketplace::account::tokens;
 use crate::messages::push::store as devices;
 use crate::messages::telegram;
 use crate::operations::store;
-use crate::secrets::{self, Sealer, Secret};
 
 /// What the mark is kept under.
 const MARK: &str = "key_check";

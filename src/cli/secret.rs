@@ -5,11 +5,11 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::{Context, say, seal};
+use crate::base::secrets::{self, Sealer, Secret};
 use crate::config::Config;
 use crate::db::{Db, DbError, Lane};
 use crate::messages::push::{store as devices, vapid};
 use crate::operations::store;
-use crate::secrets::{self, Sealer, Secret};
 
 /// Secrets that are configured, or generated at the first start.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -17,16 +17,16 @@ use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
 use crate::app::{App, Parts};
+use crate::base::worker::{self, Stop};
 use crate::behind;
 use crate::cron;
 use crate::db::{Db, Lane};
 use crate::edge;
+use crate::edge::lanes;
 use crate::http::server::{self, Limits};
-use crate::lanes;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::routes;
-use crate::worker::{self, Stop};
 
 /// Connections for slow reads. One caller has two at most (`lanes.rs`).
 const SLOW_READERS: usize = 4;

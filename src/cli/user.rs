@@ -10,10 +10,10 @@ use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
 use crate::accounts::{Account, Role};
 use crate::audit::{self, Act, Actor, Kind};
+use crate::base::ids::UserId;
+use crate::base::secrets::{self, Secret};
+use crate::base::text;
 use crate::db::{DbError, WriteTx};
-use crate::ids::UserId;
-use crate::secrets::{self, Secret};
-use crate::text;
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
     match command {

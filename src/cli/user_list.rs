@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{Context, say};
 use crate::accounts::Role;
 use crate::accounts::store::{self, Listed};
-use crate::clock::Zone;
+use crate::base::clock::Zone;
+use crate::base::ids::UserId;
 use crate::db::Lane;
-use crate::ids::UserId;
 
 /// People read and printed at a time, so that any number needs no more memory.
 const PAGE: usize = 1000;

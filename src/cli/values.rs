@@ -3,17 +3,17 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::accounts::Role;
-use crate::clock::Day;
+use crate::base::clock::Day;
 use crate::config;
 use crate::keys::Scope;
 
 /// An e-mail address in its stored form.
 pub fn parse_email(text: &str) -> Result<String, &'static str> {
-    crate::text::email(text).ok_or("must be an e-mail address")
+    crate::base::text::email(text).ok_or("must be an e-mail address")
 }
 
 pub fn parse_name(text: &str) -> Result<String, &'static str> {
-    crate::text::person_name(text).map(str::to_owned).ok_or("must have 2 to 120 characters")
+    crate::base::text::person_name(text).map(str::to_owned).ok_or("must have 2 to 120 characters")
 }
 
 pub fn parse_token_name(text: &str) -> Result<String, &'static str> {

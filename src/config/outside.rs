@@ -15,7 +15,7 @@ use lettre::SmtpTransport;
 
 use super::rules;
 use super::settings::{Result, Settings};
-use crate::secrets::Secret;
+use crate::base::secrets::Secret;
 
 /// `[marketplace]`
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use chrono::NaiveTime;
 use ipnet::IpNet;
 
 use super::values::Parsed;
-use crate::clock::Zone;
+use crate::base::clock::Zone;
 
 /// Roles that a purchase can give.
 const STUDENT_ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
@@ -147,7 +147,7 @@ pub fn chat_number(text: &str) -> Parsed<String> {
 
 /// An e-mail address, in lower case.
 pub fn mail_address(text: &str) -> Parsed<String> {
-    crate::text::email(text).ok_or("must be an e-mail address")
+    crate::base::text::email(text).ok_or("must be an e-mail address")
 }
 
 /// `address` or `Name <address>`.
@@ -156,7 +156,7 @@ pub fn mail_sender(text: &str) -> Parsed<String> {
         .strip_suffix('>')
         .and_then(|text| text.rsplit_once('<'))
         .map_or(text, |(_, address)| address);
-    let is_sound = crate::text::email(address).is_some()
+    let is_sound = crate::base::text::email(address).is_some()
         && !text.chars().any(char::is_control)
         && text.parse::<Mailbox>().is_ok();
     if !is_sound {
@@ -167,7 +167,7 @@ pub fn mail_sender(text: &str) -> Parsed<String> {
 
 /// A contact that push services accept.
 pub fn push_contact(text: &str) -> Parsed<String> {
-    let mail = text.strip_prefix("mailto:").and_then(crate::text::email);
+    let mail = text.strip_prefix("mailto:").and_then(crate::base::text::email);
     if mail.is_some() || (text.starts_with("https://") && web_address(text).is_ok()) {
         Ok(text.to_owned())
     } else {

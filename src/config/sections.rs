@@ -18,8 +18,8 @@ use ipnet::IpNet;
 use super::outside::{Chat, Checkout, Email, Marketplace, Push, Telegram};
 use super::rules;
 use super::settings::{Result, Settings};
-use crate::clock::Zone;
-use crate::secrets::{Sealer, Secret};
+use crate::base::clock::Zone;
+use crate::base::secrets::{Sealer, Secret};
 
 /// Seconds of a day, as a bound.
 const DAY: i64 = 86_400;

@@ -160,7 +160,7 @@ fn variables_take_the_type_of_their_key() {
     assert_eq!(config.server.name, "42");
     let proxies = config.server.trusted_proxies.iter().map(ToString::to_string);
     assert_eq!(proxies.collect::<Vec<_>>(), ["10.0.0.0/8", "::1/128"]);
-    let tokens = config.checkout.tokens.iter().map(crate::secrets::Secret::reveal);
+    let tokens = config.checkout.tokens.iter().map(crate::base::secrets::Secret::reveal);
     assert_eq!(tokens.collect::<Vec<_>>(), ["a,b", "c"]);
     assert_eq!(config.checkout.plans["Ab.1"], "vip");
     assert_eq!(config.checkout.plans["77"], "podio");

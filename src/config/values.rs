@@ -12,7 +12,7 @@ use toml::Value;
 
 use super::error::ConfigError;
 use super::settings::{Result, SECRETS, Setting, Settings, bad, key_path};
-use crate::secrets::Secret;
+use crate::base::secrets::Secret;
 
 /// What a text means, or the problem with it, as in "must be …".
 pub type Parsed<T> = std::result::Result<T, &'static str>;

@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::cache::Versions;
+use crate::base::cache::Versions;
 use crate::db::{DbError, WriteTx};
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{self, Check, Field, FromField};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Notice};
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::Answer;
+use crate::panel::view::{self, Notice};
 
 /// Longest address of something elsewhere.
 const LONGEST_ADDRESS: usize = 500;

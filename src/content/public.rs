@@ -4,7 +4,8 @@
 //! and given out until the next change. What also changes with time carries
 //! the minute it was made for. Nobody reads the database in between.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use super::store::{self, Topic};
 use super::wire::{WireContext, WireMeet, WirePlan, WirePlatform, WireTeacher};
 use super::{meets, plans, teachers};
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::ReadTx;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::envelope::Envelope;
@@ -192,7 +193,7 @@ impl Document {
             Lives::UntilChanged => 0,
             Lives::AMinute => request.now.minute(),
         };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         // Read before the data, so that a change in between is seen next time.
         let version = app.versions.content();
         if let Some(kept) = &*kept

@@ -19,8 +19,8 @@ use super::teachers::views::{
     self as teachers, ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words,
 };
 use crate::accounts::Role;
-use crate::http::table::{Head, Listing};
-use crate::http::view::{Badge, Layout, Progress};
+use crate::panel::list::{Head, Listing};
+use crate::panel::view::{Badge, Layout, Progress};
 
 type Pages = Vec<(&'static str, String)>;
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// What followers of a public answer ask about by date.

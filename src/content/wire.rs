@@ -7,8 +7,8 @@ use super::meets::Meet;
 use super::plans::Plan;
 use super::store::Statistics;
 use super::teachers::Teacher;
-use crate::clock::{Instant, Zone};
-use crate::money::Cents;
+use crate::base::clock::{Instant, Zone};
+use crate::base::money::Cents;
 
 /// A plan on the wire.
 #[derive(Serialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use super::report::Answer;
 use super::{Origin, run};
 use crate::app::App;
-use crate::guard::CronCaller;
+use crate::edge::guard::CronCaller;
 use crate::http::{Problem, Reply, Request};
 
 pub use super::report::reply;

@@ -15,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
-use crate::clock::{Day, Instant, Zone};
+use crate::base::clock::{Day, Instant, Zone};
+use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::requests;
-use crate::retention::{Keep, MESSAGES, REQUESTS, RUNS};
+use crate::operations::requests;
 
 /// A log whose old entries are packed.
 pub struct Log {

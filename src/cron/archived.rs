@@ -10,17 +10,17 @@ use super::archive::{self, BatchRow, LOGS};
 use super::views::{ArchivePage, BatchLine, BatchPage, KeptLine};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::{Instant, Zone};
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::csv_file::CsvFile;
+use crate::base::clock::{Instant, Zone};
+use crate::base::retention::{self, Keep, Then};
+use crate::base::text::grouped;
+use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Filter, Head, Listing};
-use crate::http::view::{self, Notice, Paging, Tone};
 use crate::http::{Problem, Reply, Request};
-use crate::retention::{self, Keep, Then};
-use crate::text::grouped;
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, Listing};
+use crate::panel::view::{self, Notice, Paging, Tone};
 
 /// The kinds of logs with their words, as a filter has them.
 const KINDS: [(&str, &str); LOGS.len()] = {

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::mark::{self, Mark};
 use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
-use crate::clock::{DAY_S, Instant, Zone};
+use crate::base::clock::{DAY_S, Instant, Zone};
+use crate::base::ids::UserId;
 use crate::config::Config;
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 use crate::messages::choices::{self, Ways};
 use crate::outbox::{self, Channel, Kind, NewMessage};
 

@@ -4,7 +4,7 @@
 //! in the middle, or dies, goes on where it was; one that is done costs the
 //! next minutes a single look.
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// A place among the people, by number.

@@ -11,11 +11,11 @@ use super::mark::{self, Mark};
 use super::rules::Moment;
 use super::{Outcome, Report, Turn};
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 use crate::messages::choices::{self, Ways};
 use crate::outbox::{self, Channel, Kind, NewMessage};
 

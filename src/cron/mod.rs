@@ -30,10 +30,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant as Monotonic};
 
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::worker::Stop;
 use crate::db::Lane;
 use crate::messages::choices::Ways;
-use crate::worker::Stop;
 
 pub use report::{Failure, Report};
 use rules::Every;

@@ -11,16 +11,16 @@ use super::{Failure, Origin, TASKS, Task, api, run};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::clock::Instant;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::Answer;
-use crate::http::csv_file::CsvFile;
-use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Badge, Notice, Tone, When};
+use crate::base::clock::Instant;
+use crate::base::text::grouped;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
-use crate::text::grouped;
+use crate::panel::answer::Answer;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::view::{Badge, Notice, Tone, When};
 
 const LIST: Listing = Listing {
     path: "/admin/cron",

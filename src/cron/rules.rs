@@ -2,8 +2,8 @@
 
 use chrono::NaiveTime;
 
-use crate::clock::{DAY_S, Day, Instant, Zone};
-use crate::ids::UserId;
+use crate::base::clock::{DAY_S, Day, Instant, Zone};
+use crate::base::ids::UserId;
 
 const HOUR_S: i64 = 3600;
 /// Over how long messages that waited for the morning are spread.

@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use super::rules::{Every, Moment, away_since_before, full_days_away, leaves_at, old_before};
 use super::*;
 use crate::app::Parts;
-use crate::clock::{Clock, DAY_S, Zone};
+use crate::base::clock::{Clock, DAY_S, Zone};
+use crate::base::ids::UserId;
+use crate::base::secrets::Sealer;
 use crate::db::{Db, DbError, Options};
-use crate::ids::UserId;
 use crate::outbox;
-use crate::secrets::Sealer;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 const ZONES: [Zone; 4] = [
@@ -166,7 +166,7 @@ impl House {
     }
 
     fn now_is(&self, now: Instant) {
-        crate::clock::tests::set_file(&self.clock_file, &now.rfc3339());
+        crate::base::clock::tests::set_file(&self.clock_file, &now.rfc3339());
     }
 
     fn execute(&self, sql: &'static str) {

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use crate::http::table::Table;
-use crate::http::view::{Badge, Layout, Notice, Paging, When};
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout, Notice, Paging, When};
 
 /// `GET /admin/cron`: the tasks and the history of their runs.
 #[derive(Debug, Template)]

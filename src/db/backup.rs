@@ -21,8 +21,8 @@ use sha2::{Digest as _, Sha256};
 use super::lock::{Locked, lock_path};
 use super::look::look;
 use super::{OpenError, access, beside, migrate, pragmas};
-use crate::clock::{Clock, Instant};
-use crate::text;
+use crate::base::clock::{Clock, Instant};
+use crate::base::text;
 
 pub(super) type Result<T> = std::result::Result<T, BackupError>;
 

@@ -8,7 +8,7 @@
 //! that truncating takes. Slow reads and backups do not pass the gate; while
 //! one of them pins the log it is tried again each second.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -44,10 +44,8 @@ struct State {
 impl Gate {
     /// Passes the gate, after waiting while it is closed.
     pub fn enter(&self) -> Pass<'_> {
-        let mut state = self
-            .changed
-            .wait_while(self.lock(), |state| state.closed)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
+        self.changed.wait_while(&mut state, |state| state.closed);
         state.inside += 1;
         Pass { gate: self }
     }
@@ -55,21 +53,13 @@ impl Gate {
     /// Closes the gate and waits for those inside; `None`, with the gate open
     /// again, when they take too long.
     fn close(&self) -> Option<Closed<'_>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.closed = true;
         let closed = Closed { gate: self };
-        let (state, _) = self
-            .changed
-            .wait_timeout_while(state, PATIENCE, |state| state.inside > 0)
-            .unwrap_or_else(PoisonError::into_inner);
+        self.changed.wait_while_for(&mut state, |state| state.inside > 0, PATIENCE);
         let empty = state.inside == 0;
         drop(state);
         empty.then_some(closed)
-    }
-
-    /// No code panics while it holds the lock, so a poisoned one is sound.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -80,7 +70,7 @@ pub struct Pass<'g> {
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let mut state = self.gate.lock();
+        let mut state = self.gate.state.lock();
         state.inside -= 1;
         if state.closed && state.inside == 0 {
             self.gate.changed.notify_all();
@@ -95,7 +85,7 @@ struct Closed<'g> {
 
 impl Drop for Closed<'_> {
     fn drop(&mut self) {
-        self.gate.lock().closed = false;
+        self.gate.state.lock().closed = false;
         self.gate.changed.notify_all();
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::{ErrorCode, ffi};
 
 use super::access;
 use super::backup::BackupError;
-use crate::secrets::SealError;
+use crate::base::secrets::SealError;
 
 /// The result of database calls.
 pub type Result<T> = std::result::Result<T, DbError>;

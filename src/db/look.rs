@@ -19,7 +19,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{ErrorCode, OpenFlags};
 
 use super::{DbError, OpenError, ReadTx, Result, beside, file_size, migrate, pragmas};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// How often a file that changes under the reading is read again.
 const TRIES: usize = 5;
@@ -104,7 +104,7 @@ struct Copied {
 
 impl Copied {
     fn of(path: &Path) -> std::result::Result<Self, OpenError> {
-        let name = format!("seller-platform-look-{}", crate::secrets::random_hex::<6>());
+        let name = format!("seller-platform-look-{}", crate::base::secrets::random_hex::<6>());
         let folder = std::env::temp_dir().join(name);
         let file = folder.join("copy.db");
         let refused = |cause| OpenError::Io {

@@ -15,8 +15,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::look::look;
 use super::{OpenError, access, backup, beside, file_size, lock, pragmas};
-use crate::clock::{Clock, Instant};
-use crate::text;
+use crate::base::clock::{Clock, Instant};
+use crate::base::text;
 
 /// The whole schema of this version.
 pub const SCHEMA: &str = include_str!("../../schema.sql");

@@ -29,11 +29,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use parking_lot::{Mutex, RwLock};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
-use crate::clock::Clock;
+use crate::base::clock::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
@@ -95,7 +96,7 @@ impl Db {
         let was_clean = !lock_was_left && file_size(&beside(&options.path, "-wal")) == 0;
         let migrated = migrate::bring_up(&options.path, &options.clock)?;
         let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;
-        *db.inner.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(lock);
+        *db.inner.lock.lock() = Some(lock);
         Ok((db, Opened { was_clean, migrated }))
     }
 
@@ -144,7 +145,7 @@ impl Db {
         lane: Lane,
         f: impl FnOnce(&ReadTx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let readers = self.inner.readers.read().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.inner.readers.read();
         let Some(readers) = readers.as_ref() else {
             return Err(DbError::Stopped.into());
         };
@@ -204,14 +205,14 @@ impl Db {
     /// Looks for corruption, on a connection of its own without deadline.
     /// Gives back what is wrong, nothing when all is well.
     pub fn quick_check(&self) -> Result<Vec<String>> {
-        let readers = self.inner.readers.read().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.inner.readers.read();
         readers.as_ref().ok_or(DbError::Stopped)?.quick_check()
     }
 
     /// Tells commands beside this server where it is reached, for as long as
     /// it holds the database; see [`server_address`].
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
-        let lock = self.inner.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = self.inner.lock.lock();
         lock.as_ref().map_or(Ok(()), |lock| lock.note_address(address))
     }
 
@@ -246,15 +247,14 @@ impl Inner {
         };
         // Reads were served until here. The writer's connection goes last:
         // only a last connection that may write removes the log.
-        if let Some(readers) = self.readers.read().unwrap_or_else(PoisonError::into_inner).as_ref()
-        {
+        if let Some(readers) = self.readers.read().as_ref() {
             readers.interrupt();
         }
-        let readers = self.readers.write().unwrap_or_else(PoisonError::into_inner).take();
+        let readers = self.readers.write().take();
         if let Some(readers) = readers {
             readers.close();
         }
-        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let lock = self.lock.lock().take();
         // A command leaves the log to the server; without one, SQLite folds
         // it in when the connection closes.
         let folded = lock.as_ref().map_or(Ok(()), |_| checkpoint::fold(&connection));

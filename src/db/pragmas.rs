@@ -100,12 +100,12 @@ pub fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
 }
 
 /// What statements may call besides SQLite's own: `holds(text, key)` is
-/// [`crate::text::holds`], for searches among few rows.
+/// [`crate::base::text::holds`], for searches among few rows.
 fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("holds", 2, flags, |call| {
         let text = call.get_raw(0).as_str_or_null()?.unwrap_or_default();
-        Ok(crate::text::holds(text, call.get_raw(1).as_str()?))
+        Ok(crate::base::text::holds(text, call.get_raw(1).as_str()?))
     })
 }
 

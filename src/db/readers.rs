@@ -5,9 +5,10 @@
 //! those of requests that read little and then wait for something else. Every
 //! read has a deadline, so that a snapshot never pins the log for long.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection};
@@ -117,12 +118,7 @@ impl Readers {
             return None;
         }
         let number = THREAD.with(|number| *number);
-        match self.homes[number % self.homes.len()].0.try_lock() {
-            Ok(home) => Some(home),
-            // A read panicked; its snapshot was ended on the way out.
-            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.homes[number % self.homes.len()].0.try_lock()
     }
 
     /// `PRAGMA quick_check` on a connection of its own.
@@ -146,11 +142,8 @@ impl Readers {
         let shared = Arc::clone(&self.shared);
         drop(self);
         // The pool's own thread may still hold one for an instant.
-        let open = shared.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = shared
-            .closed
-            .wait_timeout_while(open, CLOSING, |open| *open > 0)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut open = shared.open.lock();
+        shared.closed.wait_while_for(&mut open, |open| *open > 0, CLOSING);
     }
 }
 
@@ -321,14 +314,14 @@ struct Open {
 
 impl Open {
     fn count(shared: &Arc<Shared>) -> Self {
-        *shared.open.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *shared.open.lock() += 1;
         Self { shared: Arc::clone(shared) }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        *self.shared.open.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        *self.shared.open.lock() -= 1;
         self.shared.closed.notify_all();
     }
 }

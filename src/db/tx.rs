@@ -9,7 +9,7 @@ use std::ops::Deref;
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, Row, ffi};
 
 use super::Result;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// One snapshot of the database.
 pub struct ReadTx<'c> {

@@ -9,11 +9,12 @@
 //! stored is no longer known: the process ends, and the next start finds
 //! everything that was ever answered.
 
+use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ use super::checkpoint::{Gate, Log};
 use super::condition::{Condition, Observed};
 use super::tx::{Hook, WriteTx};
 use super::{DbError, Result};
-use crate::clock::Clock;
+use crate::base::clock::Clock;
 
 /// Jobs that may wait; more are refused.
 const QUEUE: usize = 1_024;
@@ -118,7 +119,7 @@ impl Handle {
 
     /// Has `watcher` called after changes of other processes.
     pub fn on_outside_change(&self, watcher: Watcher) {
-        self.shared.watchers.lock().unwrap_or_else(PoisonError::into_inner).push(watcher);
+        self.shared.watchers.lock().push(watcher);
     }
 
     /// Whether writes go through, without asking the writer's thread.
@@ -142,7 +143,7 @@ impl Handle {
     /// Runs what is queued, ends the thread and hands back its connection;
     /// `None` when that has happened before.
     pub fn stop(&self) -> Option<Connection> {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let thread = self.thread.lock().take()?;
         self.shared.closed.store(true, Ordering::Release);
         // Fails only when the thread is gone already.
         let _ = self.queue.send(Message::Stop);
@@ -402,7 +403,7 @@ impl Writer {
     fn look_outside(&self, before: Option<i64>) -> Option<i64> {
         let now = self.data_version();
         if now != before {
-            let watchers = self.shared.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+            let watchers = self.shared.watchers.lock();
             for watcher in watchers.iter() {
                 if catch_unwind(AssertUnwindSafe(watcher)).is_err() {
                     tracing::error!("a watcher of outside changes panicked");

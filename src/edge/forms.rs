@@ -1,16 +1,18 @@
 //! What stands around a handler so that a form does its work once
-//! (`http/once.rs`), and a page tells once what came of it (`http/notices.rs`).
+//! (`panel/once.rs`), and a page tells once what came of it (`panel/notices.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::TokenHash;
 use crate::db::Lane;
-use crate::guard;
+use crate::edge::guard;
 use crate::http::reply::media;
-use crate::http::{Problem, Reply, Request, notices};
-use crate::ids::TokenHash;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::notices;
+use crate::panel::once::Once;
 
 /// Who reads a page, and what it tells of their last action.
 #[derive(Default)]
@@ -60,7 +62,7 @@ pub async fn once<F>(
 where
     F: Future<Output = Result<Reply, Problem>>,
 {
-    let Some(once) = request.once.clone() else {
+    let Some(once) = Once::of(&request).cloned() else {
         return run(request).await;
     };
     let turn = tokio::time::timeout(patience, app.once.enter(&once)).await;
@@ -69,7 +71,7 @@ where
     if let Some(reply) = answered()? {
         return Ok(reply);
     }
-    request.once = Some(once.clone().holding(turn));
+    request.head.extensions.insert(once.clone().holding(turn));
     let result = run(request).await;
     // A sending whose caller hung up may have been done in between.
     let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());

@@ -5,7 +5,11 @@
 //! Handlers are plain functions; here is the only place that awaits.
 
 mod forms;
+pub mod guard;
+pub mod lanes;
 mod perform;
+pub mod route;
+pub mod stamp;
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -18,11 +22,12 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
+use self::guard::{Pass, Refused};
+use self::stamp::Stamp;
 use crate::app::App;
-use crate::clock::{Instant, Moment};
+use crate::base::clock::{Instant, Moment};
 use crate::db::Lane;
-use crate::export;
-use crate::guard::{self, Pass, Refused};
+use crate::edge::route::{Call, Route, Run};
 use crate::http::body::Body;
 use crate::http::budget::Who;
 use crate::http::cors::Cors;
@@ -30,15 +35,14 @@ use crate::http::head::Refusal;
 use crate::http::input;
 use crate::http::intake;
 use crate::http::limit::Verdict;
-use crate::http::once::{self, Once};
 use crate::http::pack;
 use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
-use crate::requests::{Caller, Entry};
-use crate::route::{Call, Route, Run};
-use crate::stamp::{self, Stamp};
+use crate::operations::requests::{Caller, Entry};
+use crate::panel::export;
+use crate::panel::once::{self, Once};
 
 use forms::Reader;
 use perform::{contained, perform};
@@ -207,7 +211,6 @@ impl Visit {
             lane: Lane::InPlace,
             family: self.family,
             notice: None,
-            once: None,
         };
         let at = Door { app, route, request, body };
         match &route.call {
@@ -333,8 +336,9 @@ impl Visit {
             }
             if let Some((_, user)) = sender
                 && once::may_bring(&request)
+                && let Some(once) = Once::take(user, &mut request)
             {
-                request.once = Once::take(user, &mut request);
+                request.head.extensions.insert(once);
             }
             let result = forms::once(&app, request, patience, |request| {
                 perform(&app, run, (who, identity), request, patience)
@@ -525,5 +529,6 @@ fn text(id: &HeaderValue) -> &str {
 }
 
 fn new_request_id() -> HeaderValue {
-    HeaderValue::from_bytes(&crate::ids::request_id()).expect("hexadecimal digits fit a header")
+    HeaderValue::from_bytes(&crate::base::ids::request_id())
+        .expect("hexadecimal digits fit a header")
 }

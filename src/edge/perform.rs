@@ -9,10 +9,11 @@ use std::time::Duration;
 use super::account;
 use crate::app::App;
 use crate::db::{Lane, WriteTx};
+use crate::edge::lanes::{Place, Whose};
+use crate::edge::route::Run;
 use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
-use crate::lanes::{Place, Whose};
-use crate::route::Run;
+use crate::panel::once::Once;
 
 /// Runs a handler the way its row says, and stores what a form is answered.
 pub(super) async fn perform<I: Send + Sync + 'static>(
@@ -28,7 +29,7 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
     let (handler, place, lane) = match run {
         Run::Write(handler) => {
             let job = contained(|| handler(app, &identity, &request))?;
-            let job = match request.once {
+            let job = match Once::of(&request).cloned() {
                 Some(once) => Box::new(move |tx: &WriteTx<'_>| once.answer(tx, job)),
                 None => job,
             };
@@ -52,8 +53,8 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
             let _held = turn;
             let request = Request { lane, ..request };
             let result = contained(|| handler(&app, &identity, &request));
-            if let (Some(once), Ok(reply)) = (request.once, &result) {
-                once.keep_after(&app.db, reply);
+            if let (Some(once), Ok(reply)) = (Once::of(&request), &result) {
+                once.clone().keep_after(&app.db, reply);
             }
             result
         });

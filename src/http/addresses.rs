@@ -52,7 +52,7 @@ impl Addresses {
         if self.knows(named) && target {
             return Ok(());
         }
-        let shown = crate::text::shortened(named, 100);
+        let shown = crate::base::text::shortened(named, 100);
         let asked = match shown {
             "" => "O pedido não diz para qual endereço é".to_owned(),
             _ => format!("O pedido veio para “{shown}”"),

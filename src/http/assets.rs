@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::pack::accepts;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::text::hex;
+use crate::base::text::hex;
 
 #[derive(RustEmbed)]
 #[folder = "assets/"]

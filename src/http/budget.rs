@@ -3,9 +3,10 @@
 //! A spent budget refuses whoever asks next; nobody waits for it. What was
 //! taken is given back when its value is dropped, whatever became of it.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that all may hold together.
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl Places {
 
     /// One more place for an account, unless it has all of its own.
     pub fn enter(self: &Arc<Self>, who: Who) -> Option<Place> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock();
         let count = taken.entry(who).or_default();
         if *count >= self.most {
             return None;
@@ -101,7 +102,7 @@ pub struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.places.taken.lock();
         if let Some(count) = taken.get_mut(&self.who) {
             *count -= 1;
             if *count == 0 {

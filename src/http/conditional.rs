@@ -7,7 +7,7 @@ use http::header::{ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::reply::Reply;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// What a caller can compare its copy with.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Validators {
 impl Validators {
     /// Validators with an entity tag made of hexadecimal digits.
     pub fn new(tag: &[u8], last_modified: Option<Instant>) -> Self {
-        let etag = HeaderValue::try_from(format!("\"{}\"", crate::text::hex(tag)));
+        let etag = HeaderValue::try_from(format!("\"{}\"", crate::base::text::hex(tag)));
         let http_date =
             |at: Instant| HeaderValue::try_from(at.http_date()).ok().map(|value| (at, value));
         Self {

@@ -21,7 +21,7 @@ use serde_json::{Map, Number, Value};
 use super::nesting::depth;
 use super::problem::{Code, Fields, Problem};
 use super::request::header;
-use crate::money::Cents;
+use crate::base::money::Cents;
 
 /// Deepest nesting of a JSON body that is read.
 const MAX_DEPTH: usize = 32;

@@ -5,14 +5,14 @@
 //! and written by one job, so a crash forgets at most the last second and
 //! never counts too much.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
 
-use crate::clock::Instant;
-use crate::ids::TokenHash;
+use crate::base::clock::Instant;
+use crate::base::ids::TokenHash;
 
 const SHARDS: usize = 64;
 /// Windows a shard keeps; beyond it ended ones go first, then the one that ends soonest.
@@ -79,13 +79,13 @@ impl Subject {
 
     /// A person together with something else; begins like [`Subject::id`].
     pub fn of_person(id: i64, other: &str) -> Self {
-        let (id, digest) = (id.to_be_bytes(), crate::ids::short_digest(&[other.as_bytes()]));
+        let (id, digest) = (id.to_be_bytes(), crate::base::ids::short_digest(&[other.as_bytes()]));
         Self(std::array::from_fn(|index| if index < 8 { id[index] } else { digest[index] }))
     }
 
     /// Any other text, by its digest.
     pub fn text(parts: &[&[u8]]) -> Self {
-        Self(crate::ids::short_digest(parts))
+        Self(crate::base::ids::short_digest(parts))
     }
 }
 
@@ -195,7 +195,7 @@ impl Limiter {
     pub fn forget_person(&self, class: Class, person: i64) {
         let prefix = person_prefix(class, person);
         for shard in &self.shards {
-            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shard = shard.lock();
             shard.retain(|key, _| !key.starts_with(&prefix));
         }
     }
@@ -223,7 +223,7 @@ impl Limiter {
     pub fn take_dirty(&self, now: Instant) -> Vec<StoredWindow> {
         let mut changed = Vec::new();
         for shard in &self.shards {
-            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shard = shard.lock();
             shard.retain(|key, window| {
                 if window.dirty {
                     window.dirty = false;
@@ -264,11 +264,11 @@ impl Limiter {
         }
     }
 
-    fn shard(&self, key: &Key) -> std::sync::MutexGuard<'_, HashMap<Key, Window, RandomState>> {
+    fn shard(&self, key: &Key) -> parking_lot::MutexGuard<'_, HashMap<Key, Window, RandomState>> {
         // Token digests differ in every byte, addresses in their last ones.
         let spread = key[1..].iter().fold(key[0], |spread, byte| spread.rotate_left(3) ^ byte);
         // A panic cannot leave a window half-written, so a poisoned map is sound.
-        self.shards[usize::from(spread) % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+        self.shards[usize::from(spread) % SHARDS].lock()
     }
 }
 
@@ -358,7 +358,7 @@ mod tests {
             let subject = Subject::text(&[&id.to_le_bytes()]);
             limiter.count(Class::ApiToken, subject, THREE_A_MINUTE, Instant(0));
         }
-        let kept: usize = limiter.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
+        let kept: usize = limiter.shards.iter().map(|shard| shard.lock().len()).sum();
         assert!(kept <= SHARDS * SHARD_WINDOWS, "{kept}");
     }
 

@@ -8,24 +8,17 @@
 //! `edge/mod.rs`.
 
 pub mod addresses;
-pub mod answer;
 pub mod assets;
 pub mod body;
 pub mod budget;
-pub mod chart;
 pub mod conditional;
 pub mod cors;
-pub mod csv_file;
-pub mod csv_read;
-pub mod days;
 pub mod envelope;
 pub mod head;
 pub mod input;
 pub mod intake;
 pub mod limit;
 mod nesting;
-pub mod notices;
-pub mod once;
 pub mod pack;
 pub mod policy;
 pub mod problem;
@@ -34,9 +27,7 @@ pub mod request;
 pub mod router;
 pub mod schema;
 pub mod server;
-pub mod table;
 pub mod upload;
-pub mod view;
 pub mod wire;
 
 pub use problem::{Code, Family, Problem};

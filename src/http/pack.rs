@@ -15,7 +15,7 @@ use flate2::{Compression, GzBuilder};
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
 
-use crate::secrets;
+use crate::base::secrets;
 
 /// Shorter pages are sent as they are.
 pub const LEAST: usize = 1_024;

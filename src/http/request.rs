@@ -9,9 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde::de::DeserializeOwned;
 
 use super::input;
-use super::once::Once;
 use super::problem::{Family, Problem};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::Lane;
 
 /// A request whose head was accepted and whose body is in memory.
@@ -34,8 +33,6 @@ pub struct Request {
     pub family: Family,
     /// Word for a notice about the last action, on the page that shows it.
     pub notice: Option<String>,
-    /// The form that is sent, when it is one that does its work once.
-    pub once: Option<Once>,
 }
 
 impl Request {

@@ -81,7 +81,7 @@ mod tests {
         #[test]
         fn an_email_is_what_the_check_takes(text in "[ a\u{e9}\\t:]?[a-zA-Z\u{e9}@.+ ]{0,5}@[a-z@. \\[]{0,6}\n?") {
             let described = pattern(&email()).is_valid(&json!(text));
-            prop_assert_eq!(described, crate::text::email(&text).is_some());
+            prop_assert_eq!(described, crate::base::text::email(&text).is_some());
         }
 
         #[test]

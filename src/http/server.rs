@@ -5,14 +5,15 @@
 //! for a head, requests and age of a connection, and a stop that lets running
 //! requests finish.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::header::CONNECTION;
@@ -227,7 +228,7 @@ impl Peers {
         if self.trusted.iter().any(|net| net.contains(&address)) {
             return Some(Place { peers: Arc::clone(self), address: None });
         }
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let count = open.entry(address).or_default();
         if *count >= self.limit {
             return None;
@@ -246,7 +247,7 @@ struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let Some(address) = self.address else { return };
-        let mut open = self.peers.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.peers.open.lock();
         if let Some(count) = open.get_mut(&address) {
             *count -= 1;
             if *count == 0 {

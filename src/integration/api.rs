@@ -11,16 +11,16 @@ use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::UserId;
+use crate::base::secrets;
 use crate::db::{Lane, WriteTx};
-use crate::guard::KeyHolder;
+use crate::edge::guard::KeyHolder;
+use crate::edge::route::Job;
 use crate::http::envelope::Envelope;
 use crate::http::input::{Check, Field};
 use crate::http::limit::{Class, Limit, Limiter, Subject};
 use crate::http::{Code, Problem, Reply, Request, schema};
-use crate::ids::UserId;
-use crate::route::Job;
-use crate::secrets;
 
 /// Welcome messages of a key in a day. A key that leaked must not send more
 /// to numbers that cost (threat T30); students are registered all the same.
@@ -156,7 +156,7 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
 fn read_email(check: &mut Check, field: Field<String>) -> String {
     let typed = check.required("email", field);
     let fits = typed.chars().count() <= schema::EMAIL_LONGEST;
-    crate::text::email(&typed).filter(|_| fits).unwrap_or_else(|| {
+    crate::base::text::email(&typed).filter(|_| fits).unwrap_or_else(|| {
         check.fail("email", "must be an e-mail address, such as nome@exemplo.com");
         String::new()
     })

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::app::App;
 use crate::content::public::{self, Page};
 use crate::content::wire::{WireContext, WireMeet, WirePlan};
-use crate::guard::KeyHolder;
+use crate::edge::guard::KeyHolder;
 use crate::http::envelope::Envelope;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};

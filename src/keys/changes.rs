@@ -13,11 +13,11 @@ use super::{ApiKey, KeyEntry, LONGEST_OVERLAP_H, MOST_KEYS, State, new_key, stor
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::Answer;
 
 /// Hours that an exchanged key goes on working unless others are asked for.
 const OVERLAP_H: i64 = 24;

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::{Day, Instant, Zone};
-use crate::guard::Person;
+use crate::base::clock::{Day, Instant, Zone};
+use crate::edge::guard::Person;
 use crate::http::input::{self, Check, Field};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Notice, Tick, When};
 use crate::http::{Problem, Request};
+use crate::panel::view::{self, Notice, Tick, When};
 
 #[derive(Deserialize)]
 struct KeyBody {
@@ -244,7 +244,7 @@ impl KeyForm {
 /// `60 a cada 60 segundos`: the limit of keys without one of their own.
 pub fn usual_limit(app: &App) -> String {
     let limits = &app.config.limits;
-    let calls = crate::text::grouped(limits.requests.into());
+    let calls = crate::base::text::grouped(limits.requests.into());
     format!("{calls} a cada {} segundos", limits.window_s)
 }
 

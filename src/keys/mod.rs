@@ -19,8 +19,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use ipnet::{IpNet, Ipv4Net};
 use serde::Serialize;
 
-use crate::clock::{Day, Instant, Zone};
-use crate::secrets;
+use crate::base::clock::{Day, Instant, Zone};
+use crate::base::secrets;
 
 /// Characters of a key that are kept for recognising it.
 const PREFIX: usize = 12;

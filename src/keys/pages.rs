@@ -8,14 +8,14 @@ use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge, scope_title};
 use super::{ApiKey, Scope, network_text};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::{Day, Instant, Zone};
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::csv_file::CsvFile;
-use crate::http::table::{Filter, Head, Listing};
-use crate::http::view::{Notice, Tone};
+use crate::base::clock::{Day, Instant, Zone};
+use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, Listing};
+use crate::panel::view::{Notice, Tone};
 
 pub use super::changes::{change, create, exchange, revoke};
 

@@ -5,8 +5,8 @@ use askama::Template as _;
 use super::pages::LIST;
 use super::views::*;
 use super::{Scope, State};
-use crate::http::table::Head;
-use crate::http::view::{Field, Layout, Notice, Tick, When, focus_first};
+use crate::panel::list::Head;
+use crate::panel::view::{Field, Layout, Notice, Tick, When, focus_first};
 
 /// Every page in its states, in this frame and at these instants.
 pub fn all(

@@ -6,10 +6,10 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 
 use super::{ApiKey, KeyEntry, LastUse, MOST_KEYS, PREFIX, Scope, network, network_text};
-use crate::cache::Versions;
-use crate::clock::Instant;
+use crate::base::cache::Versions;
+use crate::base::clock::Instant;
+use crate::base::ids::TokenHash;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::TokenHash;
 
 const COLUMNS: &str = "key_id, name, prefix, scopes, networks, rate_limit, created_at, expires_at, \
                        revoked_at, replaced_by, ends_at, last_used_at, last_address, last_route";
@@ -78,7 +78,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> 
         "FROM api_key
          WHERE (name LIKE ?1 ESCAPE '\\' OR prefix LIKE ?1 ESCAPE '\\') AND {state}"
     );
-    let pattern = crate::text::like_pattern(wanted.search);
+    let pattern = crate::base::text::like_pattern(wanted.search);
     let now = tx.now().0;
     let total: i64 =
         tx.one(&format!("SELECT count(*) {matching}"), (&pattern, now), |row| row.get(0))?;

@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::{Scope, State};
-use crate::http::table::Table;
-use crate::http::view::{Badge, Field, Layout, Notice, Tick, When};
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Field, Layout, Notice, Tick, When};
 
 /// `GET /admin/chaves`: the list of keys.
 #[derive(Debug, Template)]

@@ -7,32 +7,12 @@
 //! `listings/`, `questions/` and `claims/` bring whatever was read into the
 //! books. No call to the outside is ever made inside a write.
 
-pub mod api;
-pub mod backoff;
-pub mod claims;
+pub mod account;
+pub mod books;
 pub mod client;
-pub mod document;
-pub mod forget;
-pub mod hook;
 pub mod inbox;
-pub mod link;
-pub mod listings;
-pub mod news;
-pub mod notification;
-pub mod orders;
-pub mod pages;
-pub mod questions;
-pub mod received;
-pub mod signature;
-pub mod spoken;
-pub mod store;
-pub mod stores;
 pub mod sync;
-pub mod tokens;
 pub mod tools;
-pub mod views;
-pub mod wire;
-pub mod words;
 
 #[cfg(test)]
 mod tests;
@@ -42,15 +22,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::app::App;
+use crate::base::clock::Clock;
+use crate::base::worker::{self, Stop};
 use crate::changes::GivenOut;
-use crate::clock::Clock;
 use crate::config;
-use crate::worker::{self, Stop};
 
+use account::tokens::RefreshLocks;
+use books::words::Words;
 use client::Client;
-use signature::Verifier;
-use tokens::RefreshLocks;
-use words::Words;
+use inbox::signature::Verifier;
 
 /// Longest pause of a worker between two looks at what is due, in real time:
 /// the clock may have been moved.
@@ -66,7 +46,7 @@ pub struct Marketplace {
     /// Accounts that are being read.
     pub busy: sync::Busy,
     /// Questions that are being answered.
-    pub answering: questions::sending::Sending,
+    pub answering: books::questions::sending::Sending,
     /// Labels that could not be printed of late.
     pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Seconds given out to pollers as `Last-Modified`.
@@ -86,7 +66,7 @@ impl Marketplace {
             bell: Stop::default(),
             wanted: Stop::default(),
             busy: sync::Busy::default(),
-            answering: questions::sending::Sending::default(),
+            answering: books::questions::sending::Sending::default(),
             refused_labels: tools::labels::refused::RefusedLabels::default(),
             given: Arc::default(),
             words: Arc::default(),
@@ -132,7 +112,7 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     }
     let app = Arc::clone(app);
     let work = move |stop: &Stop| {
-        repeat(stop, &app.marketplace.bell, || forget::work(&app, stop));
+        repeat(stop, &app.marketplace.bell, || account::forget::work(&app, stop));
     };
     threads.push(worker::start("forget", stop, work)?);
     Ok(threads)

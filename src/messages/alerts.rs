@@ -6,9 +6,9 @@ use serde_json::json;
 use super::choices::{self, Ways};
 use super::{Kind, NewNotification, store};
 use crate::accounts::Role;
-use crate::clock::DAY_S;
+use crate::base::clock::DAY_S;
+use crate::base::ids::UserId;
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
 use crate::outbox::{self, Channel, NewMessage};
 
 /// Something that needs an administrator.

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::store;
 use crate::app::App;
 use crate::changes::{self, Topic};
-use crate::guard::ExtensionUser;
+use crate::edge::guard::ExtensionUser;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
 
 /// Most ids in one call.
 const MOST_IDS: usize = 500;

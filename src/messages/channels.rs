@@ -12,16 +12,16 @@ use crate::accounts::frame::layout;
 use crate::accounts::own;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::base::phone;
+use crate::base::text::grouped;
 use crate::config::{Config, Gateway};
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
+use crate::edge::guard::Person;
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
-use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::{self, Channel, Kind, NewMessage, channel_words};
-use crate::phone;
-use crate::route::{Job, nothing_to_do};
-use crate::text::grouped;
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::view::{self, Badge, Notice, Tone};
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";

@@ -4,9 +4,9 @@
 //! Messages about one's access (a link to choose a password, a payment) go
 //! their own ways and are not asked about.
 
+use crate::base::ids::UserId;
 use crate::config::{Config, Gateway};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 use crate::outbox::{Channel, Kind};
 
 /// Some of the channels: those that are configured, or that reach somebody.

@@ -22,9 +22,9 @@ pub mod wire;
 
 use serde::Serialize;
 
-use crate::clock::Instant;
-use crate::http::view::Tab;
-use crate::ids::MlUserId;
+use crate::base::clock::Instant;
+use crate::base::ids::MlUserId;
+use crate::panel::view::Tab;
 
 /// The parts of messages in the operator's panel.
 pub fn tabs(here: &str) -> Vec<Tab> {

@@ -10,11 +10,11 @@ use super::{api, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::changes::{self, Topic};
-use crate::guard::Person;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::view::{Paging, address};
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::view::{Paging, address};
 
 const STUDENT: &str = "/painel/avisos";
 const STAFF: &str = "/admin/avisos";

@@ -3,9 +3,9 @@
 use rusqlite::Row;
 
 use super::{Kind, NewNotification, Notification};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 const COLUMNS: &str =
     "notification_id, kind, title, message, ml_user_id, reference, created_at, read_at IS NOT NULL";

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::choices;
 use crate::app::App;
+use crate::base::ids::UserId;
+use crate::base::secrets::Place;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::view::Layout;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
 use crate::outbox::Channel;
-use crate::route::Job;
-use crate::secrets::Place;
+use crate::panel::view::Layout;
 
 /// The page's address.
 pub const PATH: &str = "/avisos/sair";

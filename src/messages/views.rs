@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::{Kind, Notification};
-use crate::clock::{Instant, Zone};
-use crate::http::view::{Badge, Field, Layout, Paging, Tab, When};
+use crate::base::clock::{Instant, Zone};
+use crate::panel::view::{Badge, Field, Layout, Paging, Tab, When};
 
 /// A notification in a list.
 #[derive(Debug)]

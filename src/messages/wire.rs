@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Kind, Notification};
-use crate::clock::Zone;
-use crate::ids::MlUserId;
+use crate::base::clock::Zone;
+use crate::base::ids::MlUserId;
 
 /// A notification as callers see it (contract §5).
 #[derive(Serialize, JsonSchema)]

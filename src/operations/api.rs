@@ -108,7 +108,7 @@ pub fn manifest(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let manifest = Manifest {
         id: "/",
         name: &app.config.server.name,
-        short_name: crate::text::first_words(&app.config.server.name, 12),
+        short_name: crate::base::text::first_words(&app.config.server.name, 12),
         lang: "pt-BR",
         start_url: "/",
         scope: "/",

@@ -11,7 +11,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::db::backup::{self, BackupError};
-use crate::guard::KeyHolder;
+use crate::edge::guard::KeyHolder;
 use crate::http::body::Pieces;
 use crate::http::{Problem, Reply, Request};
 

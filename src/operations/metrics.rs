@@ -6,9 +6,9 @@ use http::HeaderValue;
 
 use super::store;
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::{Condition, Lane};
-use crate::guard::KeyHolder;
+use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

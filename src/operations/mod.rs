@@ -7,6 +7,7 @@ mod open_items;
 pub mod openapi;
 pub mod pages;
 mod palette;
+pub mod requests;
 pub mod store;
 pub mod style;
 pub mod traffic;

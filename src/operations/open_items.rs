@@ -6,15 +6,15 @@ use std::time::SystemTime;
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
 use crate::app::App;
-use crate::clock::{DAY_S, Day, Instant};
+use crate::base::clock::{DAY_S, Day, Instant};
+use crate::base::ids::UserId;
+use crate::base::secrets::key_file_of;
+use crate::base::text::grouped;
 use crate::db::{ReadTx, Result};
-use crate::http::view::{self, Notice, Tone};
-use crate::ids::UserId;
 use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
-use crate::secrets::key_file_of;
-use crate::text::grouped;
+use crate::panel::view::{self, Notice, Tone};
 
 /// Days over which refused signatures and failed messages are counted.
 pub const DAYS: i64 = 7;

@@ -8,8 +8,8 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::edge::route::{Call, Docs, Route};
 use crate::http::{Code, Family};
-use crate::route::{Call, Docs, Route};
 
 /// Where schemas of what is sent and of what is answered are collected. What
 /// may be left out differs between the two.

@@ -9,16 +9,16 @@ use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::accounts::views::SupplierHome;
 use crate::app::App;
+use crate::base::text::grouped;
 use crate::config::SignatureMode;
-use crate::guard::Person;
-use crate::http::view::{self, Badge};
+use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::messages::delivery::Outlet;
 use crate::messages::delivery::gate::Health;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
+use crate::panel::view::{self, Badge};
 use crate::partner::{shown::shown, store as partner};
-use crate::text::grouped;
 
 /// `GET /admin`: is everything well?
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {

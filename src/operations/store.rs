@@ -1,10 +1,10 @@
 //! Figures of the service for the operator.
 
+use crate::base::clock::{Day, Instant};
+use crate::base::secrets::{Place, Sealer, Secret};
 use crate::checkout;
-use crate::clock::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox;
-use crate::secrets::{Place, Sealer, Secret};
 
 /// Notifications of the marketplace that wait, and that were given up.
 pub struct InboxFigures {

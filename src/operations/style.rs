@@ -7,17 +7,17 @@ use askama::Template;
 use super::palette::{self, Pair, Token};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::{DAY_S, Instant};
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::Answer;
-use crate::http::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::http::csv_file::CsvFile;
-use crate::http::table::{Filter, Head, ListQuery, Listing, Table};
-use crate::http::view::{Badge, Choice, Field, Layout, Notice, Progress, Tab, Tick, Tone, When};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::money::Cents;
+use crate::base::text::grouped;
+use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::money::Cents;
-use crate::text::grouped;
+use crate::panel::answer::Answer;
+use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing, Table};
+use crate::panel::view::{Badge, Choice, Field, Layout, Notice, Progress, Tab, Tick, Tone, When};
 
 const LIST: Listing = Listing {
     path: "/admin/estilo",

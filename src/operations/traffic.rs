@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
 
-use crate::route::{Call, Route};
+use crate::edge::route::{Call, Route};
 
 /// Classes of final statuses.
 pub const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];

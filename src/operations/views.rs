@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Badge, Layout, Notice, Tone};
+use crate::panel::view::{Badge, Layout, Notice, Tone};
 
 /// `GET /admin`: is it healthy, and who is here?
 #[derive(Debug, Template)]
@@ -80,7 +80,7 @@ impl RoleCount {
     pub fn new(role: &'static str, count: u64, total: u64) -> Self {
         Self {
             role,
-            count: crate::text::grouped(count),
+            count: crate::base::text::grouped(count),
             percent: count.saturating_mul(100).checked_div(total).unwrap_or(0),
         }
     }

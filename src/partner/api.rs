@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::orders::{self, OrderItem};
 use crate::app::App;
+use crate::base::clock::{Day, Instant};
+use crate::base::ids::{MlUserId, UserId};
 use crate::changes::Topic;
-use crate::clock::{Day, Instant};
-use crate::guard::Seller;
+use crate::edge::guard::Seller;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::input::{self, Check, Field};
 use crate::http::reply::media;
 use crate::http::schema::DAY;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{MlUserId, UserId};
-use crate::marketplace::orders::list::{self, Filter};
-use crate::marketplace::stores;
-use crate::marketplace::words::ORDER_STATES;
+use crate::marketplace::account::stores;
+use crate::marketplace::books::orders::list::{self, Filter};
+use crate::marketplace::books::words::ORDER_STATES;
 
 /// Offsets beyond this are read on the slow pool.
 const FAR_OFFSET: i64 = 10_000;

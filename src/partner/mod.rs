@@ -13,12 +13,12 @@ pub mod usage;
 
 use http::Method;
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::secrets;
 use crate::config;
-use crate::guard::Seller;
+use crate::edge::guard::Seller;
+use crate::edge::route::{Call, Docs, Route, Run, SchemaOf};
 use crate::http::Code;
-use crate::route::{Call, Docs, Route, Run, SchemaOf};
-use crate::secrets;
 
 /// Base under which the operations stand in the route table.
 #[cfg(test)]
@@ -65,7 +65,7 @@ pub struct Plan {
     /// Calls a minute, over all tokens of the account.
     pub per_minute: u32,
     /// Last civil day, and the first instant after it; none without an end.
-    pub until: Option<(crate::clock::Day, Instant)>,
+    pub until: Option<(crate::base::clock::Day, Instant)>,
 }
 
 impl Plan {

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::clock::Zone;
-use crate::ids::{MlUserId, OrderId};
-use crate::marketplace::orders::list::{Order, OrderPage};
-use crate::money::Cents;
+use crate::base::clock::Zone;
+use crate::base::ids::{MlUserId, OrderId};
+use crate::base::money::Cents;
+use crate::marketplace::books::orders::list::{Order, OrderPage};
 
 /// An order on the wire (specification, "Partner order"; contract §9).
 #[derive(Serialize, JsonSchema)]

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::cache::Cache;
+use crate::base::cache::Cache;
+use crate::base::ids::UserId;
 use crate::http::conditional::Rendered;
-use crate::ids::UserId;
 
 /// Bytes kept for rendered answers.
 const BYTES: usize = 16 * 1024 * 1024;

@@ -2,10 +2,10 @@
 
 use super::PlanName;
 use crate::accounts::views::ApiPlan;
-use crate::clock::Day;
+use crate::base::clock::Day;
+use crate::base::text::grouped;
 use crate::config;
-use crate::http::view::Badge;
-use crate::text::grouped;
+use crate::panel::view::Badge;
 
 /// A plan in words: its name, until when it is good and how much is used.
 pub fn shown(

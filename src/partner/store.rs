@@ -6,11 +6,11 @@ use rusqlite::types::Type;
 
 use super::{Plan, PlanName};
 use crate::accounts::store as accounts;
-use crate::clock::{Day, Instant, Zone};
+use crate::base::clock::{Day, Instant, Zone};
+use crate::base::ids::{TokenHash, UserId};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::guard::{Known, PartnerToken};
-use crate::ids::{TokenHash, UserId};
+use crate::edge::guard::{Known, PartnerToken};
 
 /// A partner token with its owner and the owner's plan, and its last use.
 pub fn token(

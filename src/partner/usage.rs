@@ -1,18 +1,18 @@
 //! The monthly quota: calls counted in memory, written behind by civil day
 //! and operation.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
 
 use super::store;
 use crate::app::App;
-use crate::clock::{Day, Instant};
+use crate::base::clock::{Day, Instant};
+use crate::base::ids::UserId;
 use crate::db::{DbError, Lane};
-use crate::guard::Seller;
+use crate::edge::guard::Seller;
 use crate::http::limit::Verdict;
-use crate::ids::UserId;
 
 /// An account's calls of the present month.
 #[derive(Clone, Copy)]
@@ -116,8 +116,8 @@ impl Usage {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Counts> {
         // Counts are whole numbers that a panic cannot leave half-changed.
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock()
     }
 }

@@ -18,18 +18,18 @@ use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, Desk};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::base::ids::UserId;
 use crate::catalog::store as products;
 use crate::checkout::store as purchases;
 use crate::db::{ReadTx, WriteTx};
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::ids::UserId;
-use crate::marketplace::store as marketplace;
+use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
 use crate::outbox::Kind;
-use crate::route::{Job, nothing_to_do};
+use crate::panel::answer::Answer;
 
 /// Rows of a person's history that one job of the writer removes.
 const REMOVED_AT_ONCE: usize = 2_000;

@@ -7,15 +7,15 @@ use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, Sess
 use super::{Group, Listed, Standing, WirePerson, roles, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::Instant;
-use crate::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
-use crate::http::view::{self, Badge, When, address};
+use crate::audit::log::{self, store as trails};
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
+use crate::edge::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
-use crate::marketplace::store::{self as marketplace, LinkedAccount};
+use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::outbox::{self, Queued, state};
+use crate::panel::view::{self, Badge, When, address};
 use crate::profile::devices;
-use crate::trail::{self, store as trails};
 
 /// Rows of each section; the lists themselves are elsewhere.
 const ROWS: u32 = 10;
@@ -50,7 +50,7 @@ struct Stored {
     permissions: Vec<PermissionRow>,
     accounts: Vec<LinkedAccount>,
     messages: Vec<Queued>,
-    trail: Vec<trail::Entry>,
+    trail: Vec<log::Entry>,
 }
 
 fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored, Problem> {
@@ -145,7 +145,7 @@ fn message_row(message: &Queued, when: &impl Fn(Instant) -> When) -> MessageRow 
     }
 }
 
-fn trail_row(entry: &trail::Entry, when: &impl Fn(Instant) -> When) -> TrailRow {
+fn trail_row(entry: &log::Entry, when: &impl Fn(Instant) -> When) -> TrailRow {
     TrailRow {
         title: entry.title(),
         actor: entry.actor_name.clone(),

@@ -6,12 +6,12 @@ use super::views::PersonFields;
 use super::{Group, Listed};
 use crate::accounts::Role;
 use crate::app::App;
+use crate::base::phone;
+use crate::base::text;
 use crate::http::input::{self, Check, Field};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Choice, Notice, Tone};
 use crate::http::{Code, Problem, Request};
-use crate::phone;
-use crate::text;
+use crate::panel::view::{self, Choice, Notice, Tone};
 
 /// What an operator decides of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

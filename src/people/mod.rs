@@ -19,9 +19,9 @@ pub mod views;
 use serde::Serialize;
 
 use crate::accounts::Role;
-use crate::clock::{Instant, Zone};
-use crate::http::view::Badge;
-use crate::ids::UserId;
+use crate::base::clock::{Instant, Zone};
+use crate::base::ids::UserId;
+use crate::panel::view::Badge;
 
 /// Which of the two lists a person stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,17 +12,17 @@ use crate::accounts::store as accounts;
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::config::Gateway;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
-use crate::http::csv_file::CsvFile;
-use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Notice, Tone, When};
+use crate::edge::guard::Person;
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
-use crate::route::{Job, nothing_to_do};
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::view::{Notice, Tone, When};
 
 const STANDINGS: Filter = Filter {
     name: "status",

@@ -18,14 +18,15 @@ use crate::accounts::permissions::{self, ALL, Permission};
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::base::ids::UserId;
 use crate::db::ReadTx;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field, FromField};
 use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request, view};
-use crate::ids::UserId;
-use crate::route::Job;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::view;
 
 const PATH: &str = "/admin/papeis";
 

@@ -11,10 +11,10 @@ use rusqlite::{Row, ToSql, params_from_iter};
 use super::entry::Entry;
 use super::{Group, Listed, Standing};
 use crate::accounts::Role;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
+use crate::base::text::search_key;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
-use crate::text::search_key;
 
 /// Most people that a search sorts here; beyond, the list is walked in its order.
 const FEW: u32 = 2_000;

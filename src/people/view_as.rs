@@ -11,11 +11,11 @@ use super::{Group, detail};
 use crate::accounts::{store as accounts, viewing};
 use crate::app::App;
 use crate::audit::Actor;
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Request};
-use crate::route::{Job, nothing_to_do};
+use crate::panel::answer::Answer;
 
 #[derive(Deserialize)]
 struct Body {

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use crate::http::table::Table;
-use crate::http::view::{Badge, Choice, Field, Layout, Notice, When};
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Choice, Field, Layout, Notice, When};
 
 /// `GET /admin/alunos` and `GET /admin/equipe`: a list of people.
 #[derive(Debug, Template)]

@@ -5,9 +5,9 @@ use http::{HeaderName, HeaderValue};
 
 use super::store;
 use crate::app::App;
+use crate::base::text::from_hex;
 use crate::http::conditional::Validators;
 use crate::http::{Problem, Reply, Request};
-use crate::text::from_hex;
 
 /// The address is made of the content, so the content never changes.
 const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");

@@ -20,8 +20,8 @@ use http::HeaderValue;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
+use crate::base::text::hex;
 use crate::http::{Code, Problem, Request, upload};
-use crate::text::hex;
 
 /// Largest file.
 pub const MOST_BYTES: usize = 512 * 1024;

@@ -12,16 +12,16 @@ use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::cache::Versions;
+use crate::base::cache::Versions;
+use crate::base::ids::UserId;
 use crate::content::store::{Topic, note_change};
 use crate::content::teachers::store as teachers;
 use crate::db::{ReadTx, WriteTx};
-use crate::guard::Person;
-use crate::http::answer::Answer;
-use crate::http::view;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
-use crate::route::Job;
+use crate::panel::answer::Answer;
+use crate::panel::view;
 
 /// Whose photos a row is about.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Photos in the database: one for each person and teacher.
 
 use super::{Media, Photo, address};
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 /// Whose photo it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Field, Layout};
+use crate::panel::view::{Field, Layout};
 
 /// `GET /admin/alunos/{id}/foto`, and its answer when the file is at fault.
 #[derive(Debug, Template)]

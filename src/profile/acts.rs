@@ -8,16 +8,16 @@ use super::pages::{self, PATH};
 use super::password;
 use crate::accounts::{own, store};
 use crate::app::App;
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::base::ids::TokenHash;
+use crate::base::phone;
+use crate::base::text::{from_hex, person_name};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field, is_form};
-use crate::http::view;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::TokenHash;
-use crate::phone;
+use crate::panel::answer::Answer;
+use crate::panel::view;
 use crate::photos::{self, store::Owner};
-use crate::route::Job;
-use crate::text::{from_hex, person_name};
 
 const CHAT_WORDS: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-4321.";
 

@@ -9,17 +9,17 @@ use super::{pages, telegram};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::base::ids::UserId;
 use crate::db::ReadTx;
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{self, Check, Field};
-use crate::http::view::{self, Notice, Tab, Tick, Tone};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
 use crate::messages::choices::{self, Choices, Ways};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::{Channel, Kind, channel_words};
-use crate::route::Job;
+use crate::panel::answer::Answer;
+use crate::panel::view::{self, Notice, Tab, Tick, Tone};
 
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";

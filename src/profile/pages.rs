@@ -8,14 +8,14 @@ use super::{alerts, devices};
 use crate::accounts::frame::layout;
 use crate::accounts::own::{self, LivingToken, OpenSession};
 use crate::app::App;
-use crate::clock::{Day, Instant};
-use crate::guard::Person;
+use crate::base::clock::{Day, Instant};
+use crate::base::ids::{TokenHash, UserId};
+use crate::base::text::hex;
+use crate::edge::guard::Person;
 use crate::http::problem::Fields;
-use crate::http::view::{self, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{TokenHash, UserId};
+use crate::panel::view::{self, Notice, Tone, When};
 use crate::partner::{PlanName, shown::shown, store as partner};
-use crate::text::hex;
 
 /// The page's address.
 pub const PATH: &str = "/perfil";
@@ -126,7 +126,7 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
         more_sessions: match hidden {
             0 => String::new(),
             1 => "e mais 1 sessão".to_owned(),
-            _ => format!("e mais {} sessões", crate::text::grouped(hidden)),
+            _ => format!("e mais {} sessões", crate::base::text::grouped(hidden)),
         },
         extension: own.extension.map(|token| ExtensionRow {
             since: when(token.since),

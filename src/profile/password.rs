@@ -14,10 +14,10 @@ use crate::accounts::login::{self, Login};
 use crate::accounts::session::{FreshSession, new_session};
 use crate::accounts::{passwords, store};
 use crate::app::App;
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::answer::Answer;
 use crate::partner::store as partner;
 
 const ASKED: &str = "Informe a sua senha atual.";

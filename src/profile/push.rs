@@ -10,18 +10,18 @@ use super::alerts::PATH;
 use super::devices;
 use super::views::{PushDevice, PushSection};
 use crate::app::App;
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
+use crate::base::ids::UserId;
+use crate::base::text::hex;
 use crate::db::ReadTx;
-use crate::guard::Person;
-use crate::http::answer::Answer;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field, FromField};
-use crate::http::view::When;
 use crate::http::{Code, Problem, Request};
-use crate::ids::UserId;
 use crate::messages::push::encrypt::{AUTH, BrowserKeys, POINT};
 use crate::messages::push::{Device, Subscription, address, store};
-use crate::route::Job;
-use crate::text::hex;
+use crate::panel::answer::Answer;
+use crate::panel::view::When;
 
 /// Longest name of a browser that is kept.
 const LONGEST_AGENT: usize = 200;
@@ -158,7 +158,7 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
     };
     let subscription = Subscription { endpoint, keys };
     let agent = request.header(&USER_AGENT).unwrap_or_default();
-    let agent = crate::text::shortened(agent, LONGEST_AGENT).to_owned();
+    let agent = crate::base::text::shortened(agent, LONGEST_AGENT).to_owned();
     let (user, answer) = (person.account.user_id, Answer::to(request));
     Ok(Box::new(move |tx| {
         let added = store::add(tx, user, &subscription, &agent)?;

@@ -6,16 +6,16 @@ use serde::Serialize;
 use super::alerts;
 use super::views::{TelegramChat, TelegramLink, TelegramSection};
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::ReadTx;
-use crate::guard::Person;
-use crate::http::answer::Answer;
-use crate::http::view::{Notice, Tone, When};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::UserId;
 use crate::messages::telegram::store::Chat;
 use crate::messages::telegram::{self, store};
-use crate::route::Job;
+use crate::panel::answer::Answer;
+use crate::panel::view::{Notice, Tone, When};
 
 /// Seconds after which another try makes sense when Telegram is silent.
 const AGAIN_S: i64 = 30;

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::http::view::{Field, Layout, Notice, Tab, Tick, When};
+use crate::panel::view::{Field, Layout, Notice, Tab, Tick, When};
 
 /// `GET /perfil`, and its answers when fields are at fault.
 #[derive(Debug, Template)]

@@ -11,7 +11,7 @@ use super::shipments;
 use super::shops::{self, NewSeller};
 use super::state::{Sandbox, World};
 use super::things::Reputation;
-use crate::secrets::random_hex;
+use crate::base::secrets::random_hex;
 
 /// Grants of one page.
 const GRANTS_MAX: usize = 50;

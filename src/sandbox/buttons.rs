@@ -14,8 +14,8 @@ use super::state::World;
 use super::switches::SWITCHES;
 use super::things::{Invoice, Reputation};
 use super::{control, demo};
-use crate::clock::Instant;
-use crate::money::Cents;
+use crate::base::clock::Instant;
+use crate::base::money::Cents;
 
 type Form = [(String, String)];
 

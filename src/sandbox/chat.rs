@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::http::{Reply, Request};
 use super::state::World;
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 
 /// A message that a gateway took.
 #[derive(Clone, Debug, Serialize)]

@@ -11,7 +11,7 @@ use super::shops::no_seller;
 use super::spoil;
 use super::state::{CLAIMS_MAX, World};
 use super::things::{Claim, state_word};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 
 const PAGE: usize = 30;
 const PAGE_MAX: usize = 100;

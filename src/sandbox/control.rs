@@ -14,7 +14,7 @@ use super::shops::no_seller;
 use super::state::{Sandbox, World};
 use super::telegram::{self, people};
 use super::{events, routes, truth};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// Answers a control call; what it changed may be due for delivery at once.
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {

@@ -5,7 +5,7 @@
 //! shows in `/missed_feeds`. Sent from one thread, so a slow receiver delays
 //! everything behind it, as it does in life.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -15,8 +15,8 @@ use sha2::Sha256;
 
 use super::config::Config;
 use super::state::{QUEUE_MAX, Sandbox, World, uuid};
-use crate::clock::Instant;
-use crate::text::hex;
+use crate::base::clock::Instant;
+use crate::base::text::hex;
 
 /// The pause after the first attempt; each further one is twice as long, so
 /// that eight attempts take an hour.
@@ -99,7 +99,7 @@ pub fn announce(world: &mut World, now: Instant, news: &News<'_>) {
 
 /// Queues a notification of any topic at all, as often as the switch asks for.
 pub fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
-    let (number, id) = (world.next_number(), crate::secrets::random_hex::<12>());
+    let (number, id) = (world.next_number(), crate::base::secrets::random_hex::<12>());
     // Two changes within a second are two notifications: `sent` differs.
     let fraction = number.rem_euclid(1_000_000_000);
     let sent = now.rfc3339().replace('Z', &format!(".{fraction:09}Z"));
@@ -160,7 +160,7 @@ fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
         // Without anything to wait for, the bell alone wakes; the bound only
         // keeps the two cases one.
         let wait = soonest.filter(|_| open).map_or(Duration::from_hours(1), |due| due - now);
-        world = sandbox.bell.wait_timeout(world, wait).unwrap_or_else(PoisonError::into_inner).0;
+        sandbox.bell.wait_for(&mut world, wait);
     }
 }
 
@@ -190,7 +190,7 @@ fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config
             let status = answer.status().as_u16();
             let text = (status != 200).then(|| {
                 let text = answer.body_mut().with_config().limit(4096).read_to_string();
-                crate::text::shortened(&text.unwrap_or_default(), 200).to_owned()
+                crate::base::text::shortened(&text.unwrap_or_default(), 200).to_owned()
             });
             Sent { status: Some(status), detail: text, took }
         }

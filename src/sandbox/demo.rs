@@ -7,7 +7,7 @@ use super::questions::{self, NewQuestion, QuestionChange};
 use super::shops::{self, ItemChange, NewSeller};
 use super::state::World;
 use super::things::{Invoice, Reputation, Variation};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 
 /// A shop of the demo.
 pub struct Shop {
@@ -237,7 +237,7 @@ fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Zone;
+    use crate::base::clock::Zone;
 
     #[test]
     fn every_demo_shop_looks_alive() {

@@ -14,7 +14,7 @@ use super::sales::{self, NewSale, OrderChange};
 use super::shops::{self, ItemChange, NewItem, NewSeller};
 use super::spoil;
 use super::state::World;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// Does what `POST /_sandbox/…` asks for.
 pub fn act(world: &mut World, segments: &[&str], request: &Request, now: Instant) -> Outcome {

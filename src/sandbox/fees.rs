@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::config::FeesShape;
 use super::http::{Reply, Request};
 use super::state::World;
-use crate::money::Cents;
+use crate::base::money::Cents;
 
 /// From this price on there is no fixed fee: shipping is free there.
 const FREE_SHIPPING_FROM: Cents = Cents(7_900);

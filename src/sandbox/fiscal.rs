@@ -9,7 +9,7 @@ use super::resources::wire_date;
 use super::routes::Call;
 use super::state::World;
 use super::things::{Invoice, Order, mode_of};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// What is asked about a note of the biller's.
 pub enum Asked<'a> {

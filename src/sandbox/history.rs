@@ -11,8 +11,8 @@ use super::shipments::ship;
 use super::shops::{self, NewItem};
 use super::state::World;
 use super::things::{Invoice, Order};
-use crate::clock::{DAY_S, Day, Instant, Zone};
-use crate::money::Cents;
+use crate::base::clock::{DAY_S, Day, Instant, Zone};
+use crate::base::money::Cents;
 
 /// Days that a history may have.
 pub const DAYS_MAX: i64 = 400;

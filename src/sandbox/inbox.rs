@@ -6,7 +6,7 @@ use super::chat::Message;
 use super::http::Reply;
 use super::pages::{page, time};
 use super::state::World;
-use crate::text::grouped;
+use crate::base::text::grouped;
 
 /// Messages on the page.
 const ROWS: usize = 100;

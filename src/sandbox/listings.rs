@@ -10,7 +10,7 @@ use super::routes::Call;
 use super::spoil;
 use super::state::{Scroll, World};
 use super::things::{Item, Variation, mode_of};
-use crate::secrets::random_hex;
+use crate::base::secrets::random_hex;
 
 const IDS_MAX: usize = 20;
 const IDS_PAGE_MAX: usize = 100;

@@ -58,8 +58,8 @@ use std::thread::JoinHandle;
 
 pub use state::Sandbox;
 
-use crate::clock::Clock;
-use crate::secrets::Secret;
+use crate::base::clock::Clock;
+use crate::base::secrets::Secret;
 
 /// The application id that `sandbox` and `serve --demo` use.
 pub const CLIENT_ID: &str = "5503910054140001";

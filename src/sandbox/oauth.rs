@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 use super::http::{Reply, Request, first};
 use super::routes::Call;
 use super::state::{LOG_MAX, Sandbox, World};
-use crate::clock::{DAY_S, Instant};
-use crate::secrets::random_hex;
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::secrets::random_hex;
 
 const CODE_S: i64 = 600;
 const ACCESS_S: i64 = 6 * 3600;

@@ -10,8 +10,8 @@ use super::routes::Call;
 use super::spoil;
 use super::state::{World, item_number};
 use super::things::{Item, Order, Variation};
-use crate::clock::{DAY_S, Instant};
-use crate::money::Cents;
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::money::Cents;
 
 const PAGE_MAX: usize = 50;
 const OFFSET_MAX: usize = 10_000;

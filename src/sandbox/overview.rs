@@ -9,10 +9,10 @@ use super::pages::{page, time};
 use super::state::{Sandbox, World};
 use super::switches::SWITCHES;
 use super::things::{Claim, Item, Order, Question, Seller};
-use crate::clock::{Instant, Zone};
-use crate::http::view::{Badge, OrderState};
-use crate::money::Cents;
-use crate::text::grouped;
+use crate::base::clock::{Instant, Zone};
+use crate::base::money::Cents;
+use crate::base::text::grouped;
+use crate::panel::view::{Badge, OrderState};
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 /// Rows of each log.

@@ -10,7 +10,7 @@ use super::oauth::Asked;
 use super::overview::overview;
 use super::state::{Sandbox, World};
 use super::{inbox, routes};
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
 
 const STYLE: &str = include_str!("sandbox.css");
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);

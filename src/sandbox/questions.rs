@@ -13,7 +13,7 @@ use super::shops::no_seller;
 use super::spoil;
 use super::state::{QUESTIONS_MAX, World, item_number};
 use super::things::{Answered, Item, Question, state_word};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 
 const PAGE_MAX: usize = 50;
 const OFFSET_MAX: usize = 1_000;

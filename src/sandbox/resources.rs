@@ -8,7 +8,7 @@ use super::http::{Reply, Request};
 use super::routes::Call;
 use super::state::{Sandbox, World};
 use super::things::{Order, Seller};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 
 /// Users of one call.
 const USERS_MAX: usize = 20;

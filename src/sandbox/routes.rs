@@ -13,7 +13,7 @@ use super::{
     chat, claims, control, fees, fiscal, listings, oauth, orders, pages, push, questions,
     resources, shipments, strict, telegram,
 };
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// Query parameters whose values never reach the log.
 const SECRETS: [&str; 6] =

@@ -9,8 +9,8 @@ use super::shipments::{refine, ship};
 use super::shops::{no_seller, set_stock, touch};
 use super::state::{ORDERS_MAX, World};
 use super::things::{Invoice, Item, Order, Variation, state_word};
-use crate::clock::Instant;
-use crate::money::Cents;
+use crate::base::clock::Instant;
+use crate::base::money::Cents;
 
 /// A sale to arrive.
 #[derive(Debug, Deserialize)]

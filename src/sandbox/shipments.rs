@@ -11,8 +11,8 @@ use super::resources::wire_date;
 use super::routes::Call;
 use super::state::World;
 use super::things::{Shipment, mode_of};
-use crate::clock::{DAY_S, Instant, Zone};
-use crate::money::Cents;
+use crate::base::clock::{DAY_S, Instant, Zone};
+use crate::base::money::Cents;
 
 /// Labels of one call.
 const LABELS_MAX: usize = 50;

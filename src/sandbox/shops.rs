@@ -8,8 +8,8 @@ use super::deliver;
 use super::questions;
 use super::state::{ITEMS_MAX, SELLERS_MAX, World, item_number};
 use super::things::{Item, Reputation, Seller, Variation};
-use crate::clock::Instant;
-use crate::money::Cents;
+use crate::base::clock::Instant;
+use crate::base::money::Cents;
 
 /// A seller to be made.
 #[derive(Debug, Deserialize)]
@@ -127,7 +127,7 @@ pub fn open(world: &mut World, new: NewSeller, now: Instant) -> Result<i64, Stri
         email: format!("{}@loja.invalid", nickname.to_lowercase().replace(' ', ".")),
         nickname,
         reputation: new.reputation,
-        created: now.minus(800 * crate::clock::DAY_S),
+        created: now.minus(800 * crate::base::clock::DAY_S),
     };
     world.sellers.insert(id, seller);
     Ok(id)

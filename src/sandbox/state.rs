@@ -3,8 +3,8 @@
 //! One value behind one mutex. Every collection has a cap: the logs forget
 //! their oldest entry, the rest refuses to grow.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tokio::sync::watch;
@@ -18,8 +18,8 @@ use super::oauth::Grants;
 use super::push::Pushed;
 use super::telegram::Telegram;
 use super::things::{Claim, Item, Order, Question, Seller, Shipment};
-use crate::clock::{Clock, Instant};
-use crate::secrets::Secret;
+use crate::base::clock::{Clock, Instant};
+use crate::base::secrets::Secret;
 
 /// Sellers that one sandbox holds.
 pub const SELLERS_MAX: usize = 256;
@@ -75,7 +75,7 @@ impl Sandbox {
     pub fn world(&self) -> MutexGuard<'_, World> {
         // Each call leaves the maps consistent one insertion at a time, and a
         // stand-in that stops for good helps nobody.
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+        self.world.lock()
     }
 
     /// The application's id as notifications carry it.
@@ -288,9 +288,9 @@ impl<T> Log<T> {
 
 /// A random UUID (version 4).
 pub(super) fn uuid() -> String {
-    let mut bytes: [u8; 16] = crate::secrets::random();
+    let mut bytes: [u8; 16] = crate::base::secrets::random();
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = crate::text::hex(&bytes);
+    let hex = crate::base::text::hex(&bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

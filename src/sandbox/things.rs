@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Instant;
-use crate::money::Cents;
+use crate::base::clock::Instant;
+use crate::base::money::Cents;
 
 /// A test seller.
 #[derive(Clone, Debug, Serialize)]

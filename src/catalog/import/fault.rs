@@ -3,8 +3,8 @@
 
 use std::fmt;
 
+use crate::base::text::grouped;
 use crate::catalog::{MOST, MOST_UNITS};
-use crate::text::grouped;
 
 /// What is wrong with a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

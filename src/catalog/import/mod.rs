@@ -13,12 +13,12 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{Entry, MOST, MOST_UNITS, Product, is_amount, is_ean, is_sku, is_title, stock, store};
+use crate::base::ids::UserId;
+use crate::base::money::Cents;
+use crate::base::text::{search_key, shortened};
 use crate::db::{DbError, WriteTx};
-use crate::http::csv_read::{self, Unreadable};
 use crate::http::input::FromField as _;
-use crate::ids::UserId;
-use crate::money::Cents;
-use crate::text::{search_key, shortened};
+use crate::panel::csv_read::{self, Unreadable};
 use fault::{BadRow, BadRows, FileFault, Names, RowFault};
 
 /// The columns, as an export writes them too.

@@ -10,14 +10,15 @@ use super::fault::BadRows;
 use super::{Counts, ImportError, apply, read};
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::base::text::grouped;
 use crate::catalog::MOST;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
-use crate::guard::Person;
+use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
-use crate::http::view::{self, Notice, Tone};
 use crate::http::{Problem, Reply, Request, upload};
-use crate::text::grouped;
+use crate::panel::once::Once;
+use crate::panel::view::{self, Notice, Tone};
 
 /// Bad rows that a page or an answer names.
 const MOST_SHOWN: usize = 200;
@@ -133,7 +134,7 @@ fn take(
 ) -> Result<Result<Reply, Problem>, ImportError> {
     let file = read(bytes).map_err(ImportError::File)?;
     let change = Change::of(app, person, request);
-    let (once, page, wants_json) = (request.once.clone(), base(person), request.wants_json());
+    let (once, page, wants_json) = (Once::of(request).cloned(), base(person), request.wants_json());
     app.db.write(move |tx| {
         let counts = apply(tx, change.owner, &file)?;
         change.made(tx);

@@ -8,9 +8,9 @@ pub mod pages;
 
 use rusqlite::Row;
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::{OrderId, UserId};
 
 /// Longest reason.
 pub const LONGEST_REASON: usize = 120;

@@ -10,12 +10,12 @@ use crate::catalog::pages::{Change, Found, Window, base};
 use crate::catalog::views::{MovementForm, ProductPage, fault_words, kind_ticks, units};
 use crate::catalog::{MOST_UNITS, store};
 use crate::content::form::{self, Form};
-use crate::guard::Person;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Notice};
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::view::{self, Notice};
 
 /// Fields of the form that hold a text.
 pub const FIELDS: [&str; 2] = ["quantidade", "motivo"];

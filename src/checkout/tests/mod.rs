@@ -12,10 +12,10 @@ use super::*;
 use crate::accounts::students::Desk;
 use crate::app::{App, Parts};
 use crate::audit::{Actor, Kind as ActorKind};
-use crate::clock::{Clock, Zone};
+use crate::base::clock::{Clock, Zone};
+use crate::base::secrets::Sealer;
 use crate::config;
 use crate::db::{Db, DbError, Lane, Options, Result, WriteTx};
-use crate::secrets::Sealer;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 /// 2026-11-20 12:00 UTC.
@@ -60,7 +60,7 @@ impl House {
     }
 
     fn now_is(&self, now: &str) {
-        crate::clock::tests::set_file(&self.clock_file, now);
+        crate::base::clock::tests::set_file(&self.clock_file, now);
     }
 
     fn write<T: Send + 'static>(

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::accounts::students;
+use crate::base::clock::DAY_S;
 use crate::checkout::sweep::sweep;
-use crate::clock::DAY_S;
 
 const LIA: &str = "lia@exemplo.test";
 

@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 
 use crate::accounts::Role;
+use crate::base::clock::{DAY_S, Instant};
 use crate::checkout::Kind;
 use crate::checkout::standing::{Access, Fact, Standing, standing};
-use crate::clock::{DAY_S, Instant};
 
 const NOW: Instant = Instant(100 * DAY_S);
 

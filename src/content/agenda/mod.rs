@@ -6,10 +6,10 @@ pub mod pages;
 pub mod views;
 
 use crate::accounts::{Role, store as accounts};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{ReadTx, Result};
-use crate::ids::UserId;
 
 /// The permission to join every meet.
 pub const PERMISSION: &str = "meets";

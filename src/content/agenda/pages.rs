@@ -10,13 +10,13 @@ use super::views::{AgendaPage, MeetCard, PastMeet, without_meets};
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
 use crate::content::form;
 use crate::content::meets::{Meet, state, store};
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::view::{day_in_words, span};
+use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::panel::answer::ListReply;
+use crate::panel::view::{day_in_words, span};
 
 /// Meets to come and past ones that the page shows.
 const COMING: u32 = 50;

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Badge, Layout, Notice};
+use crate::panel::view::{Badge, Layout, Notice};
 
 /// `GET /painel/meets`: the meets.
 #[derive(Debug, Template)]
@@ -55,5 +55,5 @@ pub struct PastMeet {
 /// When the student's plan has no meets.
 pub fn without_meets() -> Notice {
     let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
-    Notice::new(crate::http::view::Tone::Info, "Seu plano não inclui os encontros", text)
+    Notice::new(crate::panel::view::Tone::Info, "Seu plano não inclui os encontros", text)
 }

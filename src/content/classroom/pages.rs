@@ -10,13 +10,13 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::content::form::https;
 use crate::db::ReadTx;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::policy;
-use crate::http::view::{Notice, Progress, Tone};
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::ListReply;
+use crate::panel::view::{Notice, Progress, Tone};
 
 const SHELVES: &str = "/painel/aulas";
 

@@ -2,8 +2,8 @@
 
 use super::{Shelf, Step};
 use crate::accounts::Role;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 /// Published, and for the role `?2`: one of its roles, or none named and not free.
 const VISIBLE: &str = "course.published = 1 AND (

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Layout, Progress};
+use crate::panel::view::{Layout, Progress};
 
 /// `GET /painel/aulas`: the courses.
 #[derive(Debug, Template)]

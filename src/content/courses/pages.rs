@@ -13,15 +13,15 @@ use crate::app::App;
 use crate::audit::Act;
 use crate::content::form::{self, Change, Form, Present, tick};
 use crate::content::lessons::store as lessons;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::csv_file::CsvFile;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Head, ListQuery, Listing};
-use crate::http::view::{Badge, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Head, ListQuery, Listing};
+use crate::panel::view::{Badge, Notice, Tone};
 
 const LIST: Listing =
     Listing { path: "/admin/cursos", hint: "Título", filters: &[], orders: &["ordem", "titulo"] };

@@ -4,8 +4,8 @@ use askama::Template;
 
 use crate::accounts::Role;
 use crate::content::form::Form;
-use crate::http::table::Table;
-use crate::http::view::{Badge, Layout, Tick};
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout, Tick};
 
 /// `GET /admin/cursos`: the list of courses.
 #[derive(Debug, Template)]

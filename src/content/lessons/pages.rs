@@ -12,15 +12,15 @@ use crate::content::courses::store as courses;
 use crate::content::form::{self, Change, Form, Pick, Present, Reference};
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx, WriteTx};
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::csv_file::CsvFile;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Head, Listing};
-use crate::http::view::{Layout, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Head, Listing};
+use crate::panel::view::{Layout, Notice, Tone};
 
 const LIST: Listing =
     Listing { path: "/admin/aulas", hint: "Título", filters: &[], orders: &["curso", "titulo"] };

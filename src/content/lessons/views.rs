@@ -3,8 +3,8 @@
 use askama::Template;
 
 use crate::content::form::{Form, Pick};
-use crate::http::table::Table;
-use crate::http::view::Layout;
+use crate::panel::list::Table;
+use crate::panel::view::Layout;
 
 /// `GET /admin/aulas`: the list of lessons.
 #[derive(Debug, Template)]

@@ -6,8 +6,8 @@ pub mod views;
 
 use serde::{Serialize, Serializer};
 
-use crate::clock::Instant;
-use crate::http::view::Badge;
+use crate::base::clock::Instant;
+use crate::panel::view::Badge;
 
 /// Most meets, past ones included.
 pub const MOST: i64 = 10_000;

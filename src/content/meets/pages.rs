@@ -8,19 +8,19 @@ use super::{Meet, MeetEntry, state};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::Act;
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
 use crate::content::form::{self, Change, Form, Pick, Present, Reference, tick};
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx};
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::csv_file::CsvFile;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Filter, Head, ListQuery, Listing};
-use crate::http::view::{Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::route::Job;
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::view::{Notice, Tone};
 
 const LIST: Listing = Listing {
     path: "/admin/meets",

@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use super::{MOST, Meet, MeetEntry};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::content::store::containing;
 use crate::db::{ReadTx, Result, WriteTx};
 

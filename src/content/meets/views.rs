@@ -3,8 +3,8 @@
 use askama::Template;
 
 use crate::content::form::{Form, Pick};
-use crate::http::table::Table;
-use crate::http::view::{Badge, Layout};
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout};
 
 /// `GET /admin/meets`: the list of meets.
 #[derive(Debug, Template)]

@@ -6,7 +6,7 @@ pub mod views;
 
 use serde::Serialize;
 
-use crate::money::Cents;
+use crate::base::money::Cents;
 
 /// How often a plan is paid.
 pub const PERIODS: [&str; 3] = ["mensal", "anual", "unico"];

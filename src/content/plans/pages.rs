@@ -13,20 +13,20 @@ use super::{PERIODS, Plan, PlanEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::base::money::Cents;
 use crate::content::form;
 use crate::content::slug_of;
 use crate::content::wire::WirePlan;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
-use crate::http::csv_file::CsvFile;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
-use crate::http::table::{Head, Listing};
-use crate::http::view::{self, Badge, Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::money::Cents;
-use crate::route::Job;
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Head, Listing};
+use crate::panel::view::{self, Badge, Notice, Tone};
 
 const LIST: Listing = Listing {
     path: "/admin/planos",

@@ -3,9 +3,9 @@
 use rusqlite::Row;
 
 use super::{Plan, PlanEntry};
+use crate::base::money::Cents;
 use crate::content::store::{Topic, containing, note_change};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::money::Cents;
 
 const COLUMNS: &str =
     "plan_id, slug, title, price_cents, currency, period, benefits, checkout_link, active";

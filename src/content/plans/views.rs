@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use crate::http::table::Table;
-use crate::http::view::{Badge, Choice, Field, Layout, Notice};
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Choice, Field, Layout, Notice};
 
 /// `GET /admin/planos`: the list of plans.
 #[derive(Debug, Template)]

@@ -11,18 +11,18 @@ use super::{Links, Load, Teacher, TeacherEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::Act;
+use crate::base::text::shortened;
 use crate::content::form::{self, Change, Form, Present};
 use crate::content::wire::WireTeacher;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
-use crate::http::csv_file::CsvFile;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
-use crate::http::table::{Head, Listing};
-use crate::http::view::{Notice, Tone};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::route::Job;
-use crate::text::shortened;
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Head, Listing};
+use crate::panel::view::{Notice, Tone};
 
 const LIST: Listing =
     Listing { path: "/admin/professores", hint: "Nome", filters: &[], orders: &["nome"] };

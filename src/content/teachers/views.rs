@@ -4,8 +4,8 @@ use askama::Template;
 
 use super::Load;
 use crate::content::form::Form;
-use crate::http::table::Table;
-use crate::http::view::Layout;
+use crate::panel::list::Table;
+use crate::panel::view::Layout;
 
 /// `GET /admin/professores`: the list of teachers.
 #[derive(Debug, Template)]

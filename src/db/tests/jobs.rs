@@ -1,7 +1,8 @@
 //! Jobs, their commits and their answers.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
 
 use super::*;
 
@@ -116,13 +117,13 @@ fn hooks_run_after_the_commit_and_before_the_answer() {
         put(tx, "a", b"")?;
         let late = Arc::clone(&notes);
         tx.after_commit(move || {
-            late.lock().unwrap().push(format!("hook sees {}", count(&reader)));
+            late.lock().push(format!("hook sees {}", count(&reader)));
         });
-        notes.lock().unwrap().push("job".to_owned());
+        notes.lock().push("job".to_owned());
         Ok(())
     });
-    seen.lock().unwrap().push("answer".to_owned());
-    assert_eq!(*seen.lock().unwrap(), ["job", "hook sees 1", "answer"]);
+    seen.lock().push("answer".to_owned());
+    assert_eq!(*seen.lock(), ["job", "hook sees 1", "answer"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! any call that gets an answer, also a refusal, ends it. Workers call as they
 //! always do: they wait longer each time by themselves (`backoff.rs`).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use super::{Answer, CONNECT_TIMEOUT, Failure};
@@ -40,7 +40,7 @@ impl Breaker {
     /// Whether somebody who waits may call; else in how many seconds it makes
     /// sense to ask again. Whoever may while it is away is the one who looks.
     pub fn pass(&self, now: Instant) -> Result<(), i64> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let state = &mut *state;
         match &mut state.look_at {
             Some(at) if now < *at => {
@@ -58,7 +58,7 @@ impl Breaker {
 
     /// Notes what a call brought that began at an instant.
     pub fn note<T>(&self, began: Instant, now: Instant, answer: &Answer<T>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !matches!(answer, Err(Failure::Unreachable)) {
             state.failures = 0;
             state.looks_since = None;
@@ -81,11 +81,7 @@ impl Breaker {
 
     /// Whether it is away.
     pub fn is_open(&self) -> bool {
-        self.lock().look_at.is_some()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().look_at.is_some()
     }
 }
 

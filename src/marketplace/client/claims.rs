@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{Answer, Caller, Client, Failure, asked_for};
-use crate::clock::{DAY_S, Instant};
-use crate::marketplace::document::{ClaimDocument, Odd, each};
+use crate::base::clock::{DAY_S, Instant};
+use crate::marketplace::books::document::{ClaimDocument, Odd, each};
 
 /// Claims a page; more are not given.
 pub const CLAIMS_PAGE: usize = 100;

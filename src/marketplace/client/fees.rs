@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure};
-use crate::marketplace::document::text;
-use crate::money::Cents;
+use crate::base::money::Cents;
+use crate::marketplace::books::document::text;
 
 /// What fees are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

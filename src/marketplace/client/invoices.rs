@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure, File, Wanted};
-use crate::ids::OrderId;
-use crate::marketplace::document::{positive, text};
+use crate::base::ids::OrderId;
+use crate::marketplace::books::document::{positive, text};
 
 /// An attached note has a megabyte at most, one of the biller's a page or two.
 const MAX_NOTE: u64 = 4 * 1024 * 1024;

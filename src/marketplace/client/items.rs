@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure, asked_for};
-use crate::marketplace::document::{ItemId, ListingDocument, positive, text};
+use crate::marketplace::books::document::{ItemId, ListingDocument, positive, text};
 
 /// Ids a page of a scan, and details at once; more are refused.
 const IDS_PAGE: usize = 100;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure, Wanted};
-use crate::marketplace::document::{positive, text};
+use crate::marketplace::books::document::{positive, text};
 
 /// Most labels in one file.
 pub const LABELS_AT_ONCE: usize = 50;

@@ -7,6 +7,7 @@
 //! read up to a limit. Tokens travel in headers and bodies only and never
 //! reach a log: failures carry the marketplace's status and code, nothing else.
 
+pub mod backoff;
 mod breaker;
 mod claims;
 mod fees;
@@ -35,11 +36,11 @@ use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
 use self::turns::{CALLS, Pauses, Turns, endpoint_of};
-use super::document::{Unreadable, positive, text};
-use crate::clock::Clock;
+use crate::base::clock::Clock;
+use crate::base::ids::MlUserId;
+use crate::base::secrets::Secret;
 use crate::config;
-use crate::ids::MlUserId;
-use crate::secrets::Secret;
+use crate::marketplace::books::document::{Unreadable, positive, text};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Answer, Caller, Client, Failure, asked_for};
-use crate::clock::Instant;
-use crate::ids::OrderId;
-use crate::marketplace::document::{Odd, OrderDocument, Shipment, each, positive};
+use crate::base::clock::Instant;
+use crate::base::ids::OrderId;
+use crate::marketplace::books::document::{Odd, OrderDocument, Shipment, each, positive};
 
 /// Orders a page of a search; more are refused.
 pub const ORDERS_PAGE: usize = 50;

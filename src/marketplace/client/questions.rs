@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Caller, Client, Failure, asked_for};
-use crate::marketplace::document::{Odd, QuestionDocument, each};
+use crate::marketplace::books::document::{Odd, QuestionDocument, each};
 
 /// Questions a page.
 pub const QUESTIONS_PAGE: usize = 50;

@@ -6,15 +6,15 @@
 //! wrong with that area, not with the account, and renewing the token again
 //! and again would help nobody.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant as Monotonic};
 
 use super::{Answer, Caller, Failure};
-use crate::clock::Instant;
-use crate::ids::{MlUserId, short_digest};
-use crate::marketplace::backoff::pause_asked_s;
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, short_digest};
+use crate::marketplace::client::backoff::pause_asked_s;
 
 /// Longest wait for a free place among the running calls.
 const TURN_TIMEOUT: Duration = Duration::from_secs(15);
@@ -42,7 +42,7 @@ impl Turns {
     /// Waits for a place; sign-ins (no seller) count overall only.
     pub fn take(&self, seller: Option<MlUserId>) -> Answer<Turn<'_>> {
         let deadline = Monotonic::now() + TURN_TIMEOUT;
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         let is_full = |running: &HashMap<Option<MlUserId>, usize>| {
             running.values().sum::<usize>() >= CALLS
                 || seller.is_some()
@@ -59,8 +59,7 @@ impl Turns {
             if left.is_zero() {
                 return Err(Failure::Unreachable);
             }
-            running =
-                self.freed.wait_timeout(running, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.freed.wait_for(&mut running, left);
         }
         *running.entry(seller).or_default() += 1;
         Ok(Turn { turns: self, seller })
@@ -68,7 +67,7 @@ impl Turns {
 
     /// Gives no more places, also not to those who wait.
     pub fn close(&self) {
-        let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let _running = self.running.lock();
         self.closed.store(true, Ordering::Relaxed);
         self.freed.notify_all();
     }
@@ -76,7 +75,7 @@ impl Turns {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut running = self.turns.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.turns.running.lock();
         if let Some(own) = running.get_mut(&self.seller) {
             *own -= 1;
             if *own == 0 {
@@ -109,7 +108,7 @@ enum Why {
 impl Pauses {
     /// Whether an endpoint may be called now.
     pub fn check(&self, seller: MlUserId, endpoint: &str, now: Instant) -> Answer<()> {
-        let endpoints = self.lock();
+        let endpoints = self.endpoints.lock();
         match endpoints.get(&(seller, endpoint.to_owned())) {
             Some(pause) if now < pause.until => Err(match pause.why {
                 Why::TooMany => {
@@ -131,7 +130,7 @@ impl Pauses {
         answer: Answer<T>,
     ) -> Answer<T> {
         let key = || (caller.ml_user_id, endpoint.to_owned());
-        let mut endpoints = self.lock();
+        let mut endpoints = self.endpoints.lock();
         match answer {
             Err(Failure::RateLimited { retry_after_s }) => {
                 make_room(&mut endpoints, now);
@@ -175,10 +174,6 @@ impl Pauses {
             }
         }
     }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(MlUserId, String), Pause>> {
-        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 fn make_room(endpoints: &mut HashMap<(MlUserId, String), Pause>, now: Instant) {
@@ -204,7 +199,7 @@ pub fn endpoint_of(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::secrets::Secret;
+    use crate::base::secrets::Secret;
 
     #[test]
     fn two_calls_for_a_seller_and_five_in_all() {
@@ -215,11 +210,11 @@ mod tests {
         std::thread::scope(|scope| {
             let third = scope.spawn(|| turns.take(seller(1)).map(drop));
             let _others = [seller(2), seller(2), None].map(|who| turns.take(who).unwrap());
-            assert_eq!(turns.running.lock().unwrap().values().sum::<usize>(), CALLS);
+            assert_eq!(turns.running.lock().values().sum::<usize>(), CALLS);
             drop(first);
             third.join().unwrap().unwrap();
         });
-        assert_eq!(turns.running.lock().unwrap().values().sum::<usize>(), 1);
+        assert_eq!(turns.running.lock().values().sum::<usize>(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant as Monotonic};
 
 use super::{Answer, Caller, Client, Failure, MAX_BODY, read_json, signed};
-use crate::marketplace::document::{SellerRecord, text};
+use crate::marketplace::books::document::{SellerRecord, text};
 
 /// How long taking one's leave may take.
 const PARTING: Duration = Duration::from_secs(4);

@@ -3,17 +3,20 @@
 use super::subject::{Nothing, Subject};
 use super::{Outcome, Reach, again};
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::ids::{MlUserId, OrderId, UserId};
-use crate::marketplace::client::{Caller, Client, Failure};
-use crate::marketplace::document::{
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::claims;
+use crate::marketplace::books::document::{
     ClaimDocument, ItemId, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
-use crate::marketplace::hook::State;
-use crate::marketplace::orders::{Applied, Books};
-use crate::marketplace::tokens::{CallError, with_token};
-use crate::marketplace::{claims, listings, orders, questions};
+use crate::marketplace::books::listings;
+use crate::marketplace::books::orders;
+use crate::marketplace::books::orders::{Applied, Books};
+use crate::marketplace::books::questions;
+use crate::marketplace::client::{Caller, Client, Failure};
+use crate::marketplace::inbox::hook::State;
 
 /// Orders that one shipment may carry; more are a mistake.
 const MOST_ORDERS: usize = 50;

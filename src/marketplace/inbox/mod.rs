@@ -7,26 +7,30 @@
 //! outage is waited out for days; a notification that always fails delays
 //! nothing but itself.
 
+pub mod hook;
 mod look;
+pub mod notification;
+pub mod received;
+pub mod signature;
 mod subject;
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub use self::subject::{FOLLOWED, is_followed};
 
 use self::look::{Found, LINK_LOST, Link, look};
-use super::backoff::{pause_asked_s, pause_s};
-use super::hook::State;
-use super::orders::Books;
-use super::store;
 use crate::app::App;
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::MlUserId;
+use crate::base::worker::Stop;
 use crate::db::{Lane, ReadTx, Result, WriteTx};
-use crate::ids::MlUserId;
-use crate::worker::Stop;
+use crate::marketplace::account::store;
+use crate::marketplace::books::orders::Books;
+use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
+use crate::marketplace::inbox::hook::State;
 
 /// Notifications taken at a time.
 const TAKEN: i64 = 50;
@@ -54,14 +58,14 @@ struct Taken<'b> {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        self.busy.sellers.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.seller);
+        self.busy.sellers.lock().remove(&self.seller);
     }
 }
 
 impl Busy {
     /// Takes the seller who has waited longest and is not taken.
     fn take(&self, app: &App) -> Result<Option<Taken<'_>>> {
-        let mut sellers = self.sellers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sellers = self.sellers.lock();
         let now = app.clock.now();
         let next = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, &sellers))?;
         Ok(next.map(|seller| {

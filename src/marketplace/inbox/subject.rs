@@ -3,8 +3,8 @@
 //! A resource is a hint from outside. Nothing but these fixed forms leads to a
 //! call.
 
-use crate::ids::OrderId;
-use crate::marketplace::document::ItemId;
+use crate::base::ids::OrderId;
+use crate::marketplace::books::document::ItemId;
 
 /// Something of the marketplace's that can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Reading, Step, store};
+use crate::marketplace::account::store::note_seller;
+use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::client::Failure;
-use crate::marketplace::store::note_seller;
-use crate::marketplace::tokens::{CallError, with_token};
 
 /// Reads the account.
 pub fn read(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {

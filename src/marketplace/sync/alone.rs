@@ -1,15 +1,15 @@
 //! Records that are asked for one by one, two at a time.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::Reading;
 use super::lanes::{Queue, two_at_a_time};
 use super::store::{Account, is_still};
 use crate::db::{Result as DbResult, WriteTx};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{Caller, Failure};
-use crate::marketplace::orders::Books;
-use crate::marketplace::tokens::{CallError, with_token};
 
 /// What asking for one record brought.
 pub enum Single<D> {
@@ -51,7 +51,7 @@ impl Tally {
     }
 
     fn withhold(&self, why: &Failure) {
-        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
+        *self.why.lock() = Some(why.clone());
         self.withheld.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -59,7 +59,7 @@ impl Tally {
     fn failure(self) -> Option<Failure> {
         let is_failed = self.told.into_inner() == 0 && self.withheld.into_inner() > MOST_MISSING;
         let why = self.why.into_inner();
-        why.unwrap_or_else(PoisonError::into_inner).filter(|_| is_failed)
+        why.filter(|_| is_failed)
     }
 }
 

@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::store;
 use crate::app::App;
-use crate::guard::Person;
+use crate::base::ids::MlUserId;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::problem::Code;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::MlUserId;
-use crate::marketplace::link::Outcome;
-use crate::marketplace::store::owner_of;
-use crate::route::Job;
+use crate::marketplace::account::link::Outcome;
+use crate::marketplace::account::store::owner_of;
 
 /// Seconds between two wishes for one account.
 const PAUSE_S: i64 = 60;

@@ -3,13 +3,13 @@
 //! Asked for what changed of late only: a year of orders would take as many
 //! calls as it has buyers.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use super::Reading;
 use crate::db::{Lane, Result};
-use crate::marketplace::document::OrderDocument;
-use crate::marketplace::tokens::{CallError, with_token};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::document::OrderDocument;
 
 /// Buyers that are looked up in a window.
 const MOST: usize = 100;
@@ -34,7 +34,7 @@ impl Names {
 
     /// What a buyer is called, if that is to be had.
     fn name(&self, reading: &Reading<'_>, buyer: i64) -> Option<String> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.lock();
         let known = lock().get(&buyer).cloned();
         if known.is_some() || reading.is_over() || lock().len() >= MOST {
             return known;

@@ -7,14 +7,14 @@ use super::alone::{self, Forbidden, Single};
 use super::odd::{self, Kind};
 use super::store::is_still;
 use super::{Reading, Step};
-use crate::clock::DAY_S;
+use crate::base::clock::DAY_S;
+use crate::base::ids::{MlUserId, UserId};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result};
-use crate::ids::{MlUserId, UserId};
-use crate::marketplace::claims::{self as books, State};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::claims::{self as books, State};
+use crate::marketplace::books::document::ClaimDocument;
+use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{CLAIMS_PAGE, CLAIMS_REACH, ClaimSearch};
-use crate::marketplace::document::ClaimDocument;
-use crate::marketplace::orders::Books;
-use crate::marketplace::tokens::{CallError, with_token};
 
 /// Pages of a search.
 const MOST_PAGES: usize = CLAIMS_REACH / CLAIMS_PAGE - 1;

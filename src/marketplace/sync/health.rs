@@ -4,10 +4,10 @@
 use super::store::State;
 use super::wire::is_refusal;
 use super::{AREAS, Area, QUARTER_S};
-use crate::clock::Instant;
-use crate::http::view::{Progress, span};
-use crate::marketplace::store::LinkedAccount;
-use crate::text::grouped;
+use crate::base::clock::Instant;
+use crate::base::text::grouped;
+use crate::marketplace::account::store::LinkedAccount;
+use crate::panel::view::{Progress, span};
 
 /// Failures in a row that are more than a moment's trouble.
 const OFTEN: i64 = 3;
@@ -128,11 +128,11 @@ pub fn progress(state: &State, now: Instant) -> Option<Progress> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::DAY_S;
-    use crate::ids::MlUserId;
+    use crate::base::clock::DAY_S;
+    use crate::base::ids::MlUserId;
+    use crate::marketplace::account::tokens::CallError;
     use crate::marketplace::client::Failure;
     use crate::marketplace::sync::wire::failure;
-    use crate::marketplace::tokens::CallError;
 
     const NOW: Instant = Instant(1_795_183_200);
 

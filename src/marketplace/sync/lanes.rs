@@ -1,14 +1,14 @@
 //! Two calls at a time for one seller, while what they brought before is
 //! being read and written.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::Reading;
 use crate::db::{DbError, Pending};
-use crate::marketplace::tokens::CallError;
+use crate::marketplace::account::tokens::CallError;
 
 /// One more than the calls that the client lets run for a seller, so that two
 /// run while a third answer is looked through.
@@ -24,13 +24,13 @@ impl<T> Queue<T> {
 
     /// The next one; `None` when there is none or no time.
     pub fn take(&self, reading: &Reading<'_>) -> Option<T> {
-        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.0.lock();
         (!reading.is_over()).then(|| left.pop_front()).flatten()
     }
 
     /// Whether all of it was taken.
     pub fn is_done(&self) -> bool {
-        let left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = self.0.lock();
         left.is_empty()
     }
 }

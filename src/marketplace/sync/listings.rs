@@ -5,20 +5,20 @@
 //! next page is asked for, and a scan of which a page may have been lost begins
 //! anew. What was looked at is noted too and not looked at twice.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use super::alone::{self, Forbidden, Single};
 use super::lanes::{Queue, two_at_a_time};
 use super::store::{Account, is_still};
 use super::{Reading, Step};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result, WriteTx};
-use crate::ids::{MlUserId, UserId};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::document::{ItemId, ListingDocument};
+use crate::marketplace::books::listings as books;
+use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
-use crate::marketplace::document::{ItemId, ListingDocument};
-use crate::marketplace::listings as books;
-use crate::marketplace::orders::Books;
-use crate::marketplace::tokens::{CallError, with_token};
 
 /// Pages of a scan in one step, and in all.
 const PAGES: usize = 10;
@@ -147,7 +147,7 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
         let fetch = |task| match task {
             Task::Scan(scroll) => {
                 let found = ids(reading, Some(&scroll))?;
-                *next.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+                *next.lock() = Some(found);
                 Ok(None)
             }
             Task::Details(ids) => details_of(reading, ids).map(Some),
@@ -156,7 +156,7 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
         let Some(scroll) = goes_on else {
             break Position::Again { after: 0 };
         };
-        match next.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match next.into_inner() {
             // Without time too its ids are noted: they are not told twice.
             Some(next) => page = next,
             None => {

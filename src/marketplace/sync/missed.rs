@@ -3,11 +3,12 @@
 
 use super::store;
 use crate::app::App;
+use crate::base::ids::MlUserId;
 use crate::db::{DbError, Lane};
-use crate::ids::MlUserId;
+use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::client::MISSED_PAGE;
-use crate::marketplace::tokens::{CallError, with_token};
-use crate::marketplace::{hook, inbox};
+use crate::marketplace::inbox;
+use crate::marketplace::inbox::hook;
 
 /// Pages of a topic that are read at a time.
 const MOST_PAGES: usize = 100;

@@ -27,21 +27,22 @@ pub mod store;
 mod window;
 pub mod wire;
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
-use super::backoff::pause_asked_s;
 use super::client::Failure;
-use super::tokens::CallError;
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::MlUserId;
+use crate::base::worker::Stop;
 use crate::db::{DbError, Lane, WriteTx};
-use crate::ids::MlUserId;
-use crate::worker::Stop;
+use crate::marketplace::account::tokens::CallError;
+use crate::marketplace::client::backoff::pause_asked_s;
 use store::{Account, Due, Pace, State};
 
 /// Workers for what is wanted at once, each for one account at a time.
@@ -141,7 +142,7 @@ struct Taken<'b> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let accounts = self.busy.accounts.lock();
-        let mut accounts = accounts.unwrap_or_else(PoisonError::into_inner);
+        let mut accounts = accounts;
         accounts.remove(&self.account.ml_user_id);
     }
 }
@@ -150,7 +151,7 @@ impl Busy {
     /// Takes the account that has waited longest and is not taken.
     fn take(&self, app: &App, pace: Pace) -> Result<Option<Taken<'_>>, DbError> {
         let accounts = self.accounts.lock();
-        let mut accounts = accounts.unwrap_or_else(PoisonError::into_inner);
+        let mut accounts = accounts;
         let next = app
             .db
             .read(Lane::Slow, |tx| store::longest_waiting(tx, pace, accounts.iter().copied()))?;
@@ -206,7 +207,7 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
                 break;
             };
             let counts = sweep_account(app, taken.account, is_over)?;
-            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut total = total.lock();
             total.accounts += counts.accounts;
             total.sales += counts.sales;
             total.errors += counts.errors;
@@ -219,7 +220,7 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
         let others = others.into_iter().map(ScopedJoinHandle::join);
         others.fold(mine, |all, other| all.and(other.unwrap_or(Err(DbError::JobPanicked))))
     })?;
-    Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(total.into_inner())
 }
 
 /// Everything of an account that is due.

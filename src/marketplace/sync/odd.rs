@@ -5,9 +5,9 @@
 use super::Reading;
 use super::store::is_still;
 use crate::db::DbError;
-use crate::marketplace::document::Odd;
-use crate::marketplace::hook;
-use crate::marketplace::tokens::CallError;
+use crate::marketplace::account::tokens::CallError;
+use crate::marketplace::books::document::Odd;
+use crate::marketplace::inbox::hook;
 
 /// What is wrong with some records of a list, and where each is found alone.
 pub struct Kind {

@@ -8,9 +8,9 @@
 use super::rules::{self, HOUR_S, half, hour, next_span};
 use super::window::Window;
 use super::{Reading, Step};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Span;
-use crate::marketplace::tokens::CallError;
 
 /// How far back the marketplace keeps orders.
 const SPAN_S: i64 = 365 * DAY_S;

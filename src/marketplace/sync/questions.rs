@@ -11,14 +11,14 @@ use super::alone::{self, Forbidden, Single};
 use super::odd::{self, Kind};
 use super::store::is_still;
 use super::{Reading, Step};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::{MlUserId, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result};
-use crate::ids::{MlUserId, UserId};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::document::QuestionDocument;
+use crate::marketplace::books::orders::{Applied, Books};
+use crate::marketplace::books::questions::{self as books, State};
 use crate::marketplace::client::{QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
-use crate::marketplace::document::QuestionDocument;
-use crate::marketplace::orders::{Applied, Books};
-use crate::marketplace::questions::{self as books, State};
-use crate::marketplace::tokens::{CallError, with_token};
 
 /// Pages of a scan that are read: so many wait for nobody's answer.
 const MOST_PAGES: usize = 200;

@@ -6,11 +6,11 @@
 
 use super::alone::{self, Forbidden, Single};
 use super::{Reading, Step};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::OrderId;
 use crate::db::{Lane, ReadTx, Result};
-use crate::ids::OrderId;
-use crate::marketplace::orders as books;
-use crate::marketplace::tokens::CallError;
+use crate::marketplace::account::tokens::CallError;
+use crate::marketplace::books::orders as books;
 
 /// Orders older than this are read once.
 const SPAN_S: i64 = 30 * DAY_S;

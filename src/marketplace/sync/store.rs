@@ -4,9 +4,9 @@ use rusqlite::Row;
 
 use super::rules::next_turn;
 use super::{AREAS, Area, SHIPMENTS, Step};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::{MlUserId, UserId};
 
 /// Accounts that other threads may be reading.
 pub const MOST_TAKEN: usize = 6;
@@ -229,7 +229,7 @@ pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, State)>
 
 /// Whether the account is still linked as it was.
 pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
-    let now = crate::marketplace::store::owner_of(tx, account.ml_user_id)?;
+    let now = crate::marketplace::account::store::owner_of(tx, account.ml_user_id)?;
     Ok(now == Some((account.owner, account.linked_at)))
 }
 
@@ -267,7 +267,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
     if step.is_over {
         (area.settle)(tx, account)?;
     }
-    crate::marketplace::store::note_synced(tx, account.ml_user_id)?;
+    crate::marketplace::account::store::note_synced(tx, account.ml_user_id)?;
     Ok(true)
 }
 

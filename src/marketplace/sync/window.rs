@@ -10,9 +10,9 @@
 //! read however full it is: from its oldest order on as far as there are pages,
 //! then from its newest back to where both meet.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
 
 use super::buyers::Names;
 use super::lanes::{both, two_at_a_time};
@@ -20,10 +20,10 @@ use super::odd::{self, Kind};
 use super::rules::{MOST_ORDERS, whole_hours};
 use super::{Reading, store};
 use crate::db::{DbError, Pending};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::document::{Odd, OrderDocument};
+use crate::marketplace::books::orders::{self as books, Applied, Books};
 use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, OrdersPage, Span};
-use crate::marketplace::document::{Odd, OrderDocument};
-use crate::marketplace::orders::{self as books, Applied, Books};
-use crate::marketplace::tokens::{CallError, with_token};
 
 /// From the beginning of one page to that of the next.
 const STRIDE: usize = ORDERS_PAGE - 1;
@@ -123,7 +123,7 @@ impl Window {
             first: self.first.into_iter().enumerate().collect(),
             ..Course::default()
         });
-        let locked = || course.lock().unwrap_or_else(PoisonError::into_inner);
+        let locked = || course.lock();
         let take = || locked().take(reading);
         let fetch = |(pass, number, fetched): (usize, usize, Option<OrdersPage>)| {
             let found = match fetched {
@@ -144,7 +144,7 @@ impl Window {
         };
         let news = two_at_a_time(take, fetch, |page| book(reading, &books, page))?;
         reading.news.fetch_add(news, Ordering::Relaxed);
-        Ok(course.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok(course.into_inner())
     }
 }
 

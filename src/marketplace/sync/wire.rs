@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::store::State;
 use super::{AREAS, Area};
-use crate::clock::Zone;
+use crate::base::clock::Zone;
+use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Failure;
-use crate::marketplace::tokens::CallError;
 
 /// How an area stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

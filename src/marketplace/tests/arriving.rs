@@ -31,7 +31,8 @@ fn a_sale_arrives_however_often_it_is_announced() {
         ["2× Cabo USB-C — R$ 119,80 na LOJA_X"]
     );
     let today = world.app.day(NOW);
-    let accounts = world.app.db.read(Lane::Slow, |tx| store::accounts_of(tx, ANA, today)).unwrap();
+    let accounts =
+        world.app.db.read(Lane::Slow, |tx| account::store::accounts_of(tx, ANA, today)).unwrap();
     assert_eq!(
         (accounts[0].sales_today, accounts[0].sales_30d, accounts[0].gmv_30d.0),
         (1, 1, 11_980)
@@ -167,19 +168,21 @@ fn the_pages_show_what_is_there() {
     let order = world.sell(&json!({}));
     world.notify(&order_notice(order, "a"), "a").unwrap();
     world.work_inbox();
-    let home =
-        text(pages::home(&world.app, &person_of(ANA), &world.request("/painel", b"")).unwrap());
+    let home = text(
+        account::pages::home(&world.app, &person_of(ANA), &world.request("/painel", b"")).unwrap(),
+    );
     for shown in ["LOJA_X", "Cabo USB-C", "R$ 119,80", "Nova venda"] {
         assert!(home.contains(shown), "{shown}");
     }
-    let other =
-        text(pages::home(&world.app, &person_of(RUI), &world.request("/painel", b"")).unwrap());
+    let other = text(
+        account::pages::home(&world.app, &person_of(RUI), &world.request("/painel", b"")).unwrap(),
+    );
     assert!(!other.contains("LOJA_X") && !other.contains("Cabo"));
 
     let accounts = |word: &str| {
         let request = world.request("/painel/ml", b"");
         let request = Request { notice: Some(word.to_owned()), ..request };
-        text(pages::accounts(&world.app, &person_of(ANA), &request).unwrap())
+        text(account::pages::accounts(&world.app, &person_of(ANA), &request).unwrap())
     };
     assert!(accounts("vinculada").contains("LOJA_X foi vinculada"));
     assert!(!accounts("outra").contains("foi vinculada"));
@@ -188,9 +191,10 @@ fn the_pages_show_what_is_there() {
         .head
         .headers
         .insert(http::header::ACCEPT, http::HeaderValue::from_static("application/json"));
-    let json: Value =
-        serde_json::from_str(&text(pages::home(&world.app, &person_of(ANA), &request).unwrap()))
-            .unwrap();
+    let json: Value = serde_json::from_str(&text(
+        account::pages::home(&world.app, &person_of(ANA), &request).unwrap(),
+    ))
+    .unwrap();
     assert_eq!(
         (&json["vendas_hoje"], &json["gmv_30d"], &json["contas"][0]["nickname"]),
         (&json!(1), &json!(119.8), &json!("LOJA_X"))

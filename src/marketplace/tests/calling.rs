@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::marketplace::books::document::ItemId;
 use crate::marketplace::client::{Caller, Failure, Wanted};
-use crate::marketplace::document::ItemId;
 
 impl World {
     /// Makes a call for the linked shop.
@@ -179,7 +179,7 @@ fn an_answer_is_sent_once_whatever_comes_back() {
 fn too_many_calls_are_not_made_again_before_their_time() {
     let world = World::linked();
     let order = world.sell(&json!({}));
-    let order = crate::ids::OrderId(order);
+    let order = crate::base::ids::OrderId(order);
     let look = || world.call(|client, caller| client.order(caller, order));
     world.fault(&json!({ "path_prefix": "/orders/", "kind": "rate_limited", "retry_after": 90 }));
     let paused = |answer: Result<_, Failure>| matches!(answer, Err(Failure::RateLimited { .. }));
@@ -214,7 +214,7 @@ fn an_area_that_refuses_is_asked_with_one_new_token_only() {
 fn files_are_bounded_and_never_from_elsewhere() {
     let world = World::linked();
     let order = world.sell(&json!({ "shipping": "now" }));
-    let order = crate::ids::OrderId(order);
+    let order = crate::base::ids::OrderId(order);
     let read = world.call(|client, caller| client.order(caller, order)).unwrap();
     let shipment = read.shipping_id.unwrap().to_string();
     let label = |most: u64| {

@@ -95,7 +95,7 @@ fn an_account_belongs_to_one_person_until_unlinked() {
     assert_eq!(world.link(ANA), "/painel/ml: revinculada");
 
     let unlink = |person| {
-        link::unlink(
+        account::link::unlink(
             &world.app,
             &person_of(person),
             &world.request("/painel/ml/contas/777/desvincular", b""),
@@ -169,7 +169,7 @@ fn tokens_of_another_key_are_an_error_and_stay() {
     let before = world.rows(kept);
     let other = Sealer::new([8; 32]).seal(
         b"APP_USR-1",
-        crate::secrets::Place { table: "ml_account", column: "access_token", row: "777" },
+        crate::base::secrets::Place { table: "ml_account", column: "access_token", row: "777" },
     );
     world.write(move |tx| tx.execute("UPDATE ml_account SET access_token = ?1", [other]));
     let me = with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));

@@ -11,18 +11,18 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::tokens::{CallError, with_token};
 use super::*;
 use crate::accounts::{Account, Role};
 use crate::app::Parts;
-use crate::clock::{Clock, DAY_S, Instant};
+use crate::base::clock::{Clock, DAY_S, Instant};
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::secrets::{Sealer, Secret};
 use crate::config::Overrides;
 use crate::db::{Db, Lane, Options};
-use crate::guard::{Claim, Person};
+use crate::edge::guard::{Claim, Person};
 use crate::http::{Family, Problem, Reply, Request};
-use crate::ids::{MlUserId, UserId};
+use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Running};
-use crate::secrets::{Sealer, Secret};
 
 const NOW: Instant = Instant(1_795_176_000);
 const ANA: UserId = UserId(1);
@@ -125,7 +125,7 @@ impl World {
     /// Moves the clock of both sides.
     fn advance(&self, seconds: i64) {
         let later = self.app.clock.now().plus(seconds);
-        crate::clock::tests::set_file(&self.clock_file, &later.rfc3339());
+        crate::base::clock::tests::set_file(&self.clock_file, &later.rfc3339());
     }
 
     fn write<T: Send + 'static>(
@@ -148,7 +148,7 @@ impl World {
 
     fn begin(&self, person: UserId) -> Reply {
         let request = self.request("/painel/ml/conectar", b"");
-        let job = link::begin(&self.app, &person_of(person), &request).unwrap();
+        let job = account::link::begin(&self.app, &person_of(person), &request).unwrap();
         self.app.db.write(job).unwrap()
     }
 
@@ -161,7 +161,10 @@ impl World {
 
     fn come_back(&self, person: UserId, address: &str) -> String {
         let path = address.strip_prefix("http://127.0.0.1:8080").unwrap();
-        location(&link::finish(&self.app, &person_of(person), &self.request(path, b"")).unwrap())
+        location(
+            &account::link::finish(&self.app, &person_of(person), &self.request(path, b""))
+                .unwrap(),
+        )
     }
 
     fn read_history(&self) {
@@ -184,7 +187,6 @@ impl World {
             lane: Lane::Slow,
             family: Family::Page,
             notice: None,
-            once: None,
         }
     }
 
@@ -194,7 +196,7 @@ impl World {
         let data_id = body["resource"].as_str().unwrap().rsplit('/').next().unwrap();
         let mut mac = Hmac::<sha2::Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
         mac.update(format!("id:{data_id};request-id:{request_id};ts:1;").as_bytes());
-        let signature = format!("ts=1;v1={}", crate::text::hex(&mac.finalize().into_bytes()));
+        let signature = format!("ts=1;v1={}", crate::base::text::hex(&mac.finalize().into_bytes()));
         self.deliver(body, Some(signature), request_id)
     }
 
@@ -206,7 +208,7 @@ impl World {
     ) -> Result<Reply, Problem> {
         let claim = Claim { signature, request_id: Some(request_id.to_owned()) };
         let request = self.request("/ml/notificacoes", body.to_string().as_bytes());
-        self.app.db.write(hook::receive(&self.app, &claim, &request)?)
+        self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
     }
 }
 
@@ -244,7 +246,7 @@ fn person_of(user_id: UserId) -> Person {
         suspended: false,
         email: "ana@x.com".to_owned(),
     };
-    Person { account: Arc::new(account), session: crate::ids::TokenHash([0; 32]), view: None }
+    Person { account: Arc::new(account), session: crate::base::ids::TokenHash([0; 32]), view: None }
 }
 
 /// Where a reply leads, and the word for the page.

@@ -8,13 +8,13 @@ use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use super::{Refusal, told, told_of};
 use crate::app::App;
+use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result as DbResult};
-use crate::guard::Person;
+use crate::edge::guard::Person;
 use crate::http::request::wants_html;
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{MlUserId, OrderId, UserId};
+use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::Failure;
-use crate::marketplace::tokens::{CallError, with_own_token};
 
 const UNKNOWN: Refusal = (StatusCode::NOT_FOUND, "Esta venda não foi encontrada entre as suas.");
 const NONE: Refusal =

@@ -11,13 +11,13 @@ use http::StatusCode;
 use http::header::RETRY_AFTER;
 
 use super::client::Failure;
-use super::store::{LinkedAccount, linked_accounts};
-use super::tokens::CallError;
+use crate::base::ids::MlUserId;
 use crate::db::{ReadTx, Result};
-use crate::guard::Person;
+use crate::edge::guard::Person;
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply};
-use crate::ids::MlUserId;
+use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
+use crate::marketplace::account::tokens::CallError;
 
 /// A short sentence for whoever asked for a file, and its status.
 type Refusal = (StatusCode, &'static str);

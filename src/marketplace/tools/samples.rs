@@ -6,10 +6,10 @@ use super::fees::Remains;
 use super::fees::views::{CalculatorForm, CalculatorPage, Card, Outcome};
 use super::labels::of_cause;
 use super::labels::views::{AccountTab, LabelsPage, ParcelRow};
+use crate::base::money::Cents;
 use crate::content::form::{Form, Pick};
-use crate::http::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
 use crate::marketplace::client::Fee;
-use crate::money::Cents;
+use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 

@@ -48,7 +48,7 @@ impl Chat {
         let Some(number) = &letter.chat_number else {
             return never("a pessoa não tem número de chat");
         };
-        let text = crate::text::shortened(&letter.text, LONGEST);
+        let text = crate::base::text::shortened(&letter.text, LONGEST);
         match self.config.gateway {
             Gateway::Cloud => self.by_cloud(number, text),
             Gateway::Evolution | Gateway::None => self.by_evolution(number, text),

@@ -1,6 +1,6 @@
 //! E-mail by SMTP.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
@@ -11,9 +11,9 @@ use lettre::{Address, SmtpTransport, Transport as _};
 use super::letter::Letter;
 use super::mail_server::MailServer;
 use super::{Sent, THREADS};
+use crate::base::text::{has_accents, wire_email};
+use crate::base::worker::Stop;
 use crate::config::Config;
-use crate::text::{has_accents, wire_email};
-use crate::worker::Stop;
 
 /// Longest wait for an answer of the server.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -59,11 +59,11 @@ impl Email {
     /// Whether the server takes letters beyond ASCII before the `@`; `None`
     /// while nobody knows.
     pub fn takes_accents(&self) -> Option<bool> {
-        *self.takes_accents.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.takes_accents.lock()
     }
 
     fn note_accents(&self, taken: bool) {
-        *self.takes_accents.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
+        *self.takes_accents.lock() = Some(taken);
     }
 
     /// Asks the server what it can do, until it was reached once.

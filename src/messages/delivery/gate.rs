@@ -4,10 +4,10 @@
 //! The pace is real time, as the other side feels it. Pauses follow the
 //! service's clock.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant as Monotonic};
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 /// How long a channel that is out of order is left alone before each probe;
 /// the last for good.
@@ -130,13 +130,13 @@ impl Gate {
 
     /// Has the queue worked also without the internal clock, or no longer.
     pub fn call(&self, called: bool) {
-        self.lock().called = called;
+        self.state.lock().called = called;
     }
 
     /// Takes the turn for one message; gives back how long it is to be waited
     /// for, or `None` while nothing may leave.
     pub fn turn(&self, now: Instant, wire: Monotonic) -> Option<Duration> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !self.is_open(&state, now) {
             return None;
         }
@@ -153,7 +153,7 @@ impl Gate {
 
     /// Whether a message might leave now.
     pub fn lets_through(&self, now: Instant) -> bool {
-        self.is_open(&self.lock(), now)
+        self.is_open(&self.state.lock(), now)
     }
 
     fn is_open(&self, state: &State, now: Instant) -> bool {
@@ -165,17 +165,17 @@ impl Gate {
 
     /// Whether something is on its way.
     pub fn is_busy(&self) -> bool {
-        self.lock().in_flight > 0
+        self.state.lock().in_flight > 0
     }
 
     /// Gives a turn back, whatever was done with it.
     pub fn done(&self) {
-        self.lock().in_flight -= 1;
+        self.state.lock().in_flight -= 1;
     }
 
     /// Counts a message that was taken.
     pub fn note_sent(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.counts.sent += 1;
         state.failures = 0;
         state.down = None;
@@ -184,7 +184,7 @@ impl Gate {
 
     /// Counts a message that did not leave.
     pub fn note_failed(&self, error: &str, fault: Fault, now: Instant) -> Judged {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.counts.failed += 1;
         let was_down = state.down.is_some();
         if fault == Fault::Message {
@@ -215,18 +215,18 @@ impl Gate {
 
     /// Lets nothing leave until an instant. That is no failure.
     pub fn pause(&self, until: Instant) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.paused = state.paused.max(Some(until));
     }
 
     /// Counts messages that were dropped.
     pub fn note_dropped(&self, count: usize) {
-        self.lock().counts.dropped += count;
+        self.state.lock().counts.dropped += count;
     }
 
     /// What was counted since this was asked last.
     pub fn untold(&self) -> Counts {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let fresh = state.counts.since(state.told);
         state.told = state.counts;
         fresh
@@ -234,15 +234,10 @@ impl Gate {
 
     /// Whether the channel is in order.
     pub fn health(&self) -> Health {
-        match &self.lock().down {
+        match &self.state.lock().down {
             Some(down) => Health::Down { error: down.error.clone() },
             None => Health::Good,
         }
-    }
-
-    /// No code panics while it holds the lock, so a poisoned one is sound.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::store::Claimed;
 use crate::accounts::links;
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{Lane, Result};
-use crate::ids::UserId;
 use crate::messages::{texts, unsubscribe};
 use crate::outbox::Kind;
 

@@ -28,9 +28,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::app::App;
+use crate::base::worker::{self as workers, Stop};
 use crate::config::{Config, Gateway};
 use crate::outbox::Channel;
-use crate::worker::{self as workers, Stop};
 
 use gate::{Counts, Gate};
 use letter::Letter;

@@ -4,8 +4,8 @@
 //! for the others: whoever is reached twice is told twice. Nobody is reached
 //! any more when the services know none of the browsers.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as Monotonic};
 
 use base64::Engine as _;
@@ -19,7 +19,7 @@ use ureq::unversioned::transport::DefaultConnector;
 use super::letter::Letter;
 use super::{Sent, THREADS};
 use crate::app::App;
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 use crate::config::Config;
 use crate::db::{Lane, Result};
 use crate::http::assets;
@@ -188,7 +188,7 @@ impl Push {
     }
 
     fn trust(&self, audience: &str) {
-        let mut trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trusted = self.trusted.lock();
         if trusted.len() >= REMEMBERED {
             trusted.clear();
         }
@@ -200,7 +200,7 @@ impl Push {
     /// one. When it refuses twice in a row it may be about us (our clock, our
     /// contact), and no browser must be lost for that.
     fn distrust(&self, audience: &str) -> bool {
-        let mut trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trusted = self.trusted.lock();
         trusted.remove(audience)
     }
 }
@@ -310,7 +310,7 @@ fn topic(matter: &str) -> String {
 
 /// What the service worker of the browser is given, of at most so many bytes.
 fn payload(letter: &Letter, tag: &str, largest: usize) -> String {
-    let title = crate::text::shortened(&letter.subject, 120);
+    let title = crate::base::text::shortened(&letter.subject, 120);
     let body = without_addresses(&letter.text);
     let mut letters = largest;
     loop {
@@ -331,7 +331,7 @@ fn payload(letter: &Letter, tag: &str, largest: usize) -> String {
 
 /// At most so many letters; what is missing is shown to be.
 fn shortened(text: &str, letters: usize) -> String {
-    let short = crate::text::shortened(text, letters);
+    let short = crate::base::text::shortened(text, letters);
     if short.len() == text.len() {
         return text.to_owned();
     }
@@ -354,7 +354,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ids::UserId;
+    use crate::base::ids::UserId;
 
     fn letter(subject: &str, text: &str) -> Letter {
         Letter {

@@ -1,8 +1,8 @@
 //! The queue in the database, as delivery works it.
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 use crate::outbox::{Channel, state};
 
 /// How long a try may take. Longer than any channel's time limit.
@@ -176,7 +176,7 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
             claimed.lease,
             state::SENT,
             tx.now().0,
-            crate::text::shortened(provider, LONGEST_REASON),
+            crate::base::text::shortened(provider, LONGEST_REASON),
             claimed.repeated.then_some(REPEATED),
         ),
     )?;
@@ -207,7 +207,7 @@ fn put_back(
             claimed.id,
             claimed.lease,
             tx.now().plus(pause_s).0,
-            crate::text::shortened(error, LONGEST_REASON),
+            crate::base::text::shortened(error, LONGEST_REASON),
             tries_less,
         ),
     )?;
@@ -224,7 +224,7 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
             claimed.lease,
             state::GIVEN_UP,
             tx.now().0,
-            crate::text::shortened(error, LONGEST_REASON),
+            crate::base::text::shortened(error, LONGEST_REASON),
         ),
     )?;
     Ok(())

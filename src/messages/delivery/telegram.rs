@@ -1,15 +1,15 @@
 //! Telegram, by the Bot API.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as Monotonic};
 
 use super::Sent;
 use super::letter::Letter;
 use crate::app::App;
+use crate::base::ids::UserId;
 use crate::config::Config;
 use crate::db::{Result, WriteTx};
-use crate::ids::UserId;
 use crate::messages::telegram::bot::{Bot, Fault, TIMEOUT};
 use crate::messages::telegram::store;
 
@@ -73,7 +73,7 @@ impl Telegram {
 
     /// Whether a chat had no message within the last second; then this is it.
     fn takes_turn(&self, chat: i64, now: Monotonic) -> bool {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         while recent.front().is_some_and(|(at, _)| now.duration_since(*at) >= GAP) {
             recent.pop_front();
         }
@@ -134,9 +134,9 @@ fn verdict(fault: &Fault) -> (Sent, Finding) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::secrets::Secret;
     use crate::config::{self, Updates};
     use crate::messages::telegram::bot::Refusal;
-    use crate::secrets::Secret;
 
     fn refused(code: i64, description: &str, retry_after_s: Option<i64>) -> (Sent, Finding) {
         verdict(&Fault::Refused(Refusal {
@@ -189,6 +189,6 @@ mod tests {
         assert!(!telegram.takes_turn(1, now + Duration::from_millis(900)));
         assert!(telegram.takes_turn(2, now + Duration::from_millis(900)));
         assert!(telegram.takes_turn(1, now + GAP));
-        assert_eq!(telegram.recent.lock().unwrap().len(), 2);
+        assert_eq!(telegram.recent.lock().len(), 2);
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant as Monotonic};
 
 use super::gate::{Fault, Gate, Health, Judged};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 
 const NOW: Instant = Instant(1_795_183_200);
 

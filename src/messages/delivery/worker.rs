@@ -6,12 +6,12 @@ use super::gate::Fault;
 use super::store::{self, Claimed, MOST_TRIES};
 use super::{Outlet, Sent, letter};
 use crate::app::App;
+use crate::base::secrets;
+use crate::base::worker::Stop;
 use crate::db::{Lane, Result};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;
 use crate::outbox::{Channel, channel_words};
-use crate::secrets;
-use crate::worker::Stop;
 
 /// Longest pause between two looks at the queue.
 const LOOK: Duration = Duration::from_millis(250);

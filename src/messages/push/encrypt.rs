@@ -8,7 +8,7 @@ use p256::elliptic_curve::sec1::ToSec1Point as _;
 use p256::{PublicKey, SecretKey, ecdh};
 use sha2::Sha256;
 
-use crate::secrets;
+use crate::base::secrets;
 
 /// Length of a public key, uncompressed.
 pub const POINT: usize = 65;

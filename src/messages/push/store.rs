@@ -2,9 +2,9 @@
 
 use super::encrypt::BrowserKeys;
 use super::{Device, MOST_DEVICES, Subscription};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::UserId;
 
 /// What became of a browser that was switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

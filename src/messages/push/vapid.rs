@@ -4,8 +4,8 @@
 //! Browsers bind a subscription to the public key. With another key no device
 //! can be reached any more.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -14,9 +14,9 @@ use p256::ecdsa::signature::Signer as _;
 use p256::ecdsa::{Signature, SigningKey};
 
 use super::encrypt::{new_key, point};
-use crate::clock::Instant;
-use crate::secrets::Secret;
-use crate::text::{from_hex, hex};
+use crate::base::clock::Instant;
+use crate::base::secrets::Secret;
+use crate::base::text::{from_hex, hex};
 
 /// How long a token works. Services refuse more than 24 hours.
 const LIFE_S: i64 = 12 * 3600;
@@ -66,7 +66,7 @@ impl Keys {
     /// The `Authorization` of a request to the service of this origin.
     pub fn authorization(&self, audience: &str, subject: &str, now: Instant) -> String {
         // No code panics while it holds the lock, so a poisoned one is sound.
-        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tokens = self.tokens.lock();
         // A clock that was set back makes a token from the future.
         let is_good = |token: &&Token| (0..USE_S).contains(&(now.0 - token.made_at.0));
         if let Some(token) = tokens.get(audience).filter(is_good) {

@@ -6,11 +6,11 @@ pub mod store;
 pub mod views;
 
 use crate::accounts::Role;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::UserId;
 use crate::config::{Config, Gateway};
-use crate::http::view::Badge;
-use crate::ids::UserId;
 use crate::outbox::state;
+use crate::panel::view::Badge;
 
 /// A queued message with its recipient.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use rusqlite::{Row, ToSql};
 
 use super::Message;
-use crate::clock::{Day, Instant, Zone};
+use crate::base::clock::{Day, Instant, Zone};
 use crate::db::{ReadTx, Result};
 use crate::outbox::{Channel, state};
 

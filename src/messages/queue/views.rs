@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use crate::http::chart::BarChart;
-use crate::http::table::Table;
-use crate::http::view::{Badge, Layout, Notice, Tab, When};
+use crate::panel::chart::BarChart;
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout, Notice, Tab, When};
 
 /// `GET /admin/mensagens`: the queue.
 #[derive(Debug, Template)]

@@ -6,8 +6,8 @@
 use super::replies::Reply;
 use super::store;
 use super::update::{Order, Update, What};
+use crate::base::ids::TokenHash;
 use crate::db::{Result, WriteTx};
-use crate::ids::TokenHash;
 
 /// Numbers of updates that are remembered.
 const REMEMBERED: usize = 100;

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::{Response, header};
 
+use crate::base::secrets::Secret;
+use crate::base::text::shortened;
 use crate::config;
 use crate::messages::delivery::was_nobody_there;
-use crate::secrets::Secret;
-use crate::text::shortened;
 
 /// How long a short call may take.
 pub const TIMEOUT: Duration = Duration::from_secs(15);

@@ -13,10 +13,10 @@ use super::bot::Bot;
 use super::poll::Trouble;
 use super::{HOOK_PATH, apply, ensure_hook_secret, poll, update};
 use crate::app::App;
-use crate::guard::TelegramSender;
+use crate::base::worker::Stop;
+use crate::edge::guard::TelegramSender;
+use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::route::Job;
-use crate::worker::Stop;
 
 /// The answer to every update.
 #[derive(Serialize, JsonSchema)]

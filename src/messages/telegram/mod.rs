@@ -17,7 +17,8 @@ pub mod update;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
@@ -25,13 +26,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::app::App;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{TokenHash, UserId};
+use crate::base::secrets::{self, Secret};
+use crate::base::worker::{self, Stop};
 use crate::config::{self, Updates};
 use crate::db::{DbError, Lane, WriteTx};
-use crate::ids::{TokenHash, UserId};
 use crate::operations::store as settings;
-use crate::secrets::{self, Secret};
-use crate::worker::{self, Stop};
 
 use bot::{Bot, Fault, Identity};
 use replies::Replies;
@@ -73,7 +74,7 @@ impl Telegram {
     pub fn identity(&self) -> Option<Result<Identity, Fault>> {
         let bot = self.bot.as_ref()?;
         // Held while it is asked, so that it is asked once.
-        let mut known = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.identity.lock();
         let good_for = |known: &Known| {
             if known.answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
         };

@@ -13,8 +13,8 @@ use super::apply::{self, House};
 use super::bot::{Bot, Fault};
 use super::{store, update};
 use crate::app::App;
+use crate::base::worker::Stop;
 use crate::db::{DbError, Lane};
-use crate::worker::Stop;
 
 /// How long a call waits for updates.
 const WAIT: Duration = Duration::from_secs(25);

@@ -3,14 +3,14 @@
 //! Answers are no messages of the queue: they are worth something only now.
 //! They wait in memory, few of them, so a flood of strangers costs nothing.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::bot::{Bot, Fault};
 use crate::app::App;
+use crate::base::worker::Stop;
 use crate::outbox::Channel;
-use crate::worker::Stop;
 
 /// Answers that wait: those that tell of a change, and help.
 const MOST: usize = 100;
@@ -55,7 +55,7 @@ impl Replies {
     /// Has answers said. Those for which there is no room are dropped, and
     /// help for a chat that is helped already.
     pub fn add(&self, replies: Vec<Reply>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         for reply in replies {
             let has_one = waiting.iter().any(|one| one.chat == reply.chat);
             let most = if reply.is_help { MOST_HELP } else { MOST };
@@ -68,13 +68,13 @@ impl Replies {
     }
 
     fn next(&self) -> Option<Reply> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.pop_front()
     }
 
     #[cfg(test)]
     pub fn count(&self) -> usize {
-        self.waiting.lock().unwrap().len()
+        self.waiting.lock().len()
     }
 }
 

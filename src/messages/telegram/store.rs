@@ -1,8 +1,8 @@
 //! Linked chats and codes in the database.
 
-use crate::clock::Instant;
+use crate::base::clock::Instant;
+use crate::base::ids::{TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::ids::{TokenHash, UserId};
 
 /// Under which the numbers of the last updates are kept.
 const HANDLED: &str = "telegram_updates";

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
+use crate::base::text::shortened;
 use crate::http::input::whole;
-use crate::text::shortened;
 
 /// Longest name that is kept of a person.
 const LONGEST_NAME: usize = 64;

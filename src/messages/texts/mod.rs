@@ -10,7 +10,7 @@ pub mod views;
 
 use serde_json::Value;
 
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
 use crate::db::{ReadTx, Result};
 use crate::outbox::Kind;
 

@@ -13,17 +13,17 @@ use super::{
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
 use crate::db::WriteTx;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
+use crate::edge::guard::Person;
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
-use crate::http::view::{self, Notice, Tone, When};
 use crate::http::{Problem, Reply, Request};
 use crate::messages::tabs;
 use crate::outbox::{Kind, kind_words};
-use crate::route::{Job, nothing_to_do};
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::view::{self, Notice, Tone, When};
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens/textos";

@@ -1,7 +1,7 @@
 //! Texts that staff has changed, in the database.
 
 use super::Template;
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::Kind;
 

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::Placeholder;
-use crate::http::view::{Field, Layout, Notice, Tab, When};
+use crate::panel::view::{Field, Layout, Notice, Tab, When};
 
 /// `GET /admin/mensagens/textos`: every text that can be changed.
 #[derive(Debug, Template)]

@@ -1,7 +1,8 @@
 //! Making the students of an import, all of them in one transaction.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
@@ -39,23 +40,19 @@ pub struct Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *self.imports.lock() = None;
+        *self.imports.running.lock() = None;
     }
 }
 
 impl Imports {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Running>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The import that runs.
     pub fn running(&self) -> Option<Arc<Running>> {
-        self.lock().clone()
+        self.running.lock().clone()
     }
 
     /// The right to run, unless another import has it.
     pub fn begin(self: &Arc<Self>, id: i64, total: usize) -> Result<Turn, Problem> {
-        let mut running = self.lock();
+        let mut running = self.running.lock();
         if running.is_some() {
             return Err(Problem::new(
                 Code::Conflict,

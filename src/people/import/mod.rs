@@ -15,10 +15,10 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
-use crate::http::csv_read::{self, Unreadable};
+use crate::base::phone;
+use crate::base::text::{self, search_key};
 use crate::messages::delivery;
-use crate::phone;
-use crate::text::{self, search_key};
+use crate::panel::csv_read::{self, Unreadable};
 
 /// Most rows of a file.
 pub const MOST_ROWS: usize = 20_000;

@@ -15,16 +15,17 @@ use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::Actor;
-use crate::export;
-use crate::guard::Person;
-use crate::http::answer::{Answer, ListReply};
-use crate::http::csv_file::CsvFile;
+use crate::base::text::{grouped, shortened};
+use crate::edge::guard::Person;
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
-use crate::http::view::{self, Badge, Notice, Paging, Progress, Tab, Tone, When, address};
 use crate::http::{Code, Problem, Reply, Request, upload};
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::once::Once;
+use crate::panel::view::{self, Badge, Notice, Paging, Progress, Tab, Tone, When, address};
 use crate::people::pages::reach;
-use crate::route::{Job, nothing_to_do};
-use crate::text::{grouped, shortened};
 
 const PATH: &str = "/admin/alunos/importar";
 const ROWS: usize = 50;
@@ -138,7 +139,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>(())
     })?;
     let by_name = person.account.name.clone();
-    let (once, wants_json) = (request.once.clone(), request.wants_json());
+    let (once, wants_json) = (Once::of(request).cloned(), request.wants_json());
     app.db.write(move |tx| {
         let id = store::insert(tx, &name, &by_name, &rows)?;
         let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;

@@ -1,7 +1,7 @@
 //! Imports in the database: what was sent, and what became of each row.
 
 use super::{Counts, Row};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Imports that are kept, for looking back; they hold people's data.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Badge, Field, Layout, Notice, Paging, Progress, Tab, When};
+use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Progress, Tab, When};
 
 /// `GET /admin/alunos/importar`: sending a list, and the lists sent lately.
 #[derive(Debug, Template)]

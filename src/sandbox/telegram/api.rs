@@ -5,7 +5,7 @@ use std::time::{Duration, Instant as Monotonic};
 use serde_json::{Map, Value, json};
 
 use super::{BOT_ID, Line, TEXT_MAX, Telegram, USERNAME, Webhook};
-use crate::clock::Instant;
+use crate::base::clock::Instant;
 use crate::sandbox::chat::{self, Message};
 use crate::sandbox::faults::{self, Kind};
 use crate::sandbox::http::{Manner, Reply, Request};

@@ -1,7 +1,7 @@
 //! Updates to a webhook: one at a time, in their order, again until they are
 //! taken.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
 use super::Update;
@@ -53,7 +53,7 @@ fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
             // Without anything to send, the bell alone wakes.
             _ => Duration::from_hours(1),
         };
-        world = sandbox.bell.wait_timeout(world, wait).unwrap_or_else(PoisonError::into_inner).0;
+        sandbox.bell.wait_for(&mut world, wait);
     }
 }
 

@@ -4,7 +4,7 @@
 use askama::Template;
 
 use super::{USERNAME, people};
-use crate::clock::{Instant, Zone};
+use crate::base::clock::{Instant, Zone};
 use crate::sandbox::http::{Reply, Request, first};
 use crate::sandbox::pages::page;
 use crate::sandbox::routes;
@@ -139,7 +139,7 @@ fn overview(world: &World, code: &str, problem: Option<String>) -> Reply {
         last: chat
             .lines
             .back()
-            .map(|line| crate::text::shortened(&line.text, 80).to_owned())
+            .map(|line| crate::base::text::shortened(&line.text, 80).to_owned())
             .unwrap_or_default(),
     });
     let overview = Overview { code: code.to_owned(), chats: rows.collect(), problem };

@@ -74,7 +74,7 @@ fn notifications_are_signed_and_retried() {
         let manifest = format!("id:{id};request-id:{};ts:{ts};", header(&head, "x-request-id"));
         let mut mac = hmac::Hmac::<sha2::Sha256>::new_from_slice(CLIENT_SECRET.as_bytes()).unwrap();
         mac.update(manifest.as_bytes());
-        let expected = crate::text::hex(&mac.finalize().into_bytes());
+        let expected = crate::base::text::hex(&mac.finalize().into_bytes());
         assert_eq!(v1, format!("v1={expected}"));
     }
 }

@@ -64,7 +64,7 @@ impl Site {
     }
 
     fn set_clock(&self, now: &str) {
-        crate::clock::tests::set_file(&self.folder.path().join("clock"), now);
+        crate::base::clock::tests::set_file(&self.folder.path().join("clock"), now);
     }
 
     #[track_caller]

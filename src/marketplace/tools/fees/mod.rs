@@ -9,11 +9,11 @@ pub mod store;
 pub mod views;
 
 use crate::app::App;
-use crate::http::view::address;
-use crate::ids::{MlUserId, UserId};
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::money::Cents;
+use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Fee, FeeQuestion, Fees};
-use crate::marketplace::tokens::{CallError, with_own_token};
-use crate::money::Cents;
+use crate::panel::view::address;
 
 /// What a person must be allowed to.
 pub const PERMISSION: &str = "ml_calculadora";

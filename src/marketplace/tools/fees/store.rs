@@ -2,11 +2,11 @@
 
 use super::Own;
 use crate::accounts::store as accounts;
+use crate::base::ids::{MlUserId, UserId, short_digest};
+use crate::base::retention;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::guard::Person;
-use crate::ids::{MlUserId, UserId, short_digest};
+use crate::edge::guard::Person;
 use crate::marketplace::client::{FeeQuestion, Fees};
-use crate::retention;
 
 /// Answers that are remembered at most; a newer one takes an older's place.
 const SLOTS: u64 = 4_096;

@@ -4,11 +4,11 @@ use askama::Template;
 
 use super::Remains;
 use super::pages::fault_words;
+use crate::base::money::Cents;
 use crate::content::form::{Form, Pick};
 use crate::http::problem::Fields;
-use crate::http::view::{Badge, Field, Layout, Notice, Tone};
 use crate::marketplace::client::Fee;
-use crate::money::Cents;
+use crate::panel::view::{Badge, Field, Layout, Notice, Tone};
 
 /// `GET /painel/ml/calculadora`.
 #[derive(Debug, Template)]

@@ -14,14 +14,14 @@ use std::fmt::Write as _;
 use http::StatusCode;
 use rusqlite::{Row, params_from_iter};
 
-use crate::clock::{DAY_S, Instant};
+use crate::base::clock::{DAY_S, Instant};
+use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result};
-use crate::http::view::address;
-use crate::ids::{MlUserId, OrderId, UserId};
+use crate::marketplace::account::tokens::CallError;
+use crate::marketplace::books::words::fixed;
 use crate::marketplace::client::{Failure, Unprinted};
-use crate::marketplace::tokens::CallError;
 use crate::marketplace::tools::{Refusal, out_of_reach};
-use crate::marketplace::words::fixed;
+use crate::panel::view::address;
 
 /// Where the file of labels is.
 pub const FILE: &str = "/painel/ml/etiqueta";

@@ -8,17 +8,17 @@ use super::views::{AccountTab, LabelsPage, ParcelRow};
 use super::{FILE, NOT_FOUND, Parcel, address_for, of_cause, parcels, refusal, unknown};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::clock::Zone;
-use crate::guard::Person;
-use crate::http::answer::ListReply;
+use crate::base::clock::Zone;
+use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
-use crate::http::view::{Paging, When, address};
 use crate::http::{Problem, Reply, Request};
-use crate::ids::{MlUserId, OrderId, UserId};
+use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
+use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
-use crate::marketplace::store::{LinkedAccount, linked_accounts};
-use crate::marketplace::tokens::{CallError, with_own_token};
 use crate::marketplace::tools::{out_of_reach, own_account, told, told_of};
+use crate::panel::answer::ListReply;
+use crate::panel::view::{Paging, When, address};
 
 const PATH: &str = "/painel/ml/etiquetas";
 /// Parcels of a page: as many as fit into one file.

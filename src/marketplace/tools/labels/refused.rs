@@ -1,11 +1,11 @@
 //! Labels that the marketplace would not print of late, so that printing all
 //! leaves them out. Kept in memory: forgetting one costs a question.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::clock::Instant;
-use crate::ids::MlUserId;
+use crate::base::clock::Instant;
+use crate::base::ids::MlUserId;
 
 /// A fiscal note is issued within the hour, or the parcel goes off.
 const REMEMBERED_S: i64 = 3_600;
@@ -49,7 +49,7 @@ impl RefusedLabels {
     }
 
     fn labels(&self) -> MutexGuard<'_, HashMap<Label, (Instant, &'static str)>> {
-        self.labels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.labels.lock()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::view::{Layout, Paging, When};
+use crate::panel::view::{Layout, Paging, When};
 
 /// `GET /painel/ml/etiquetas`.
 #[derive(Debug, Template)]

@@ -1,0 +1,300 @@
+//! The audit log, read: what was done, by whom, to what, and what it changed.
+//!
+//! Entries are written by `audit.rs` and only ever added. Here they get the
+//! words that people read, and a search by beginnings of words.
+
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use serde_json::{Map, Value};
+
+use crate::audit::Kind;
+use crate::base::clock::Instant;
+
+/// An entry of the audit log.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub id: i64,
+    pub at: Instant,
+    /// As it is stored; see [`Kind`].
+    pub actor_kind: String,
+    pub actor_id: Option<i64>,
+    pub actor_name: String,
+    pub address: String,
+    pub request_id: String,
+    pub action: String,
+    pub object_kind: String,
+    pub object_id: String,
+    pub object_name: String,
+    /// JSON; `None` for something new.
+    pub before: Option<String>,
+    /// JSON; `None` for something removed.
+    pub after: Option<String>,
+}
+
+impl Entry {
+    /// `Suspender aluno`: what was done, in words.
+    pub fn title(&self) -> String {
+        let verb = self.action.split_once('.').map_or(&*self.action, |(_, verb)| verb);
+        format!("{} {}", verb_words(verb), kind_words(&self.object_kind))
+    }
+
+    /// Who did it, in words.
+    pub fn actor_words(&self) -> &'static str {
+        ACTORS.iter().find(|(kind, _)| *kind == self.actor_kind).map_or("", |(_, words)| words)
+    }
+
+    /// The page of what it was done to; empty when there is none.
+    pub fn object_page(&self) -> String {
+        let list = match &*self.object_kind {
+            "aluno" => "/admin/alunos",
+            "equipe" => "/admin/equipe",
+            "plano" => "/admin/planos",
+            "professor" => "/admin/professores",
+            "curso" => "/admin/cursos",
+            "aula" => "/admin/aulas",
+            "encontro" => "/admin/meets",
+            "chave" => "/admin/chaves",
+            "compra" => "/admin/compras",
+            "notificacao" => "/admin/notificacoes",
+            "mensagem" => "/admin/mensagens",
+            "papel" => return "/admin/papeis".to_owned(),
+            "tarefa" => return "/admin/cron".to_owned(),
+            _ => return String::new(),
+        };
+        // What is removed has no page any more.
+        if self.action.ends_with(".excluir") {
+            return String::new();
+        }
+        format!("{list}/{}", self.object_id)
+    }
+}
+
+/// Kinds of actors and their words.
+pub const ACTORS: [(&str, &str); 5] = [
+    (Kind::Person.name(), "Pessoa"),
+    (Kind::Key.name(), "Chave"),
+    (Kind::Command.name(), "Comando no servidor"),
+    (Kind::Purchase.name(), "Compra"),
+    (Kind::System.name(), "Sistema"),
+];
+
+/// Kinds of objects and their words.
+pub const OBJECTS: [(&str, &str); 16] = [
+    ("aluno", "Aluno"),
+    ("equipe", "Pessoa da equipe"),
+    ("plano", "Plano"),
+    ("professor", "Professor"),
+    ("curso", "Curso"),
+    ("aula", "Aula"),
+    ("encontro", "Encontro"),
+    ("chave", "Chave"),
+    ("papel", "Papel"),
+    ("importacao", "Importação"),
+    ("compra", "Compra"),
+    ("mensagem", "Mensagem"),
+    ("texto", "Texto de mensagem"),
+    ("notificacao", "Notificação"),
+    ("tarefa", "Tarefa"),
+    ("backup", "Backup"),
+];
+
+fn kind_words(kind: &str) -> String {
+    let known = OBJECTS.iter().find(|(known, _)| *known == kind);
+    let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
+    // The first letter alone: others may be capitals by right.
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// What an action is called; one without an entry is spelled out.
+fn verb_words(verb: &str) -> String {
+    let known = match verb {
+        "link_de_senha" => "Enviar link de senha a",
+        "encerrar_sessoes" => "Encerrar sessões de",
+        "permissoes" => "Mudar permissões de",
+        "ver_como" => "Começar a ver como",
+        "ver_como_fim" => "Parar de ver como",
+        "ordenar" => "Mudar a ordem de",
+        "senha" => "Trocar a senha de",
+        "foto" => "Trocar a foto de",
+        "foto_excluir" => "Excluir a foto de",
+        "plano_de_api" => "Mudar o plano de API de",
+        "importar_produtos" => "Importar produtos de",
+        "token_de_parceiro" => "Criar um token de parceiro para",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return known.to_owned();
+    }
+    let spaced = verb.replace(['_', '.'], " ");
+    let mut letters = spaced.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Names of fields as the forms call them. Names that are such words already,
+/// but for the capital, are left out.
+const FIELDS: [(&str, &str); 43] = [
+    ("ativo", "Ativo"),
+    ("ate", "Até"),
+    ("atrasado_desde", "Pagamento atrasado desde"),
+    ("beneficios", "Benefícios"),
+    ("bio", "Sobre"),
+    ("chat_number", "Número de chat"),
+    ("como", "Como terminou"),
+    ("criado_em", "Cadastrado em"),
+    ("criados", "Criados"),
+    ("curso_id", "Curso"),
+    ("data_hora", "Dia e hora"),
+    ("descricao", "Descrição"),
+    ("duracao_minutos", "Duração em minutos"),
+    ("ean", "EAN"),
+    ("em_disputa", "Em disputa"),
+    ("em_disputa_desde", "Em disputa desde"),
+    ("email", "E-mail"),
+    ("escopos", "O que a chave pode fazer"),
+    ("expira_em", "Vale até"),
+    ("explicacao", "Explicação"),
+    ("extensao", "Acessos da extensão"),
+    ("ips", "Endereços permitidos"),
+    ("limite", "Limite de chamadas"),
+    ("linkedin", "LinkedIn"),
+    ("link_checkout", "Link de compra"),
+    ("nova", "Chave nova"),
+    ("ordem", "Ordem"),
+    ("pago_ate", "Pago até"),
+    ("papeis", "Quem vê"),
+    ("permissoes", "Permissões"),
+    ("preco", "Preço"),
+    ("professor_id", "Professor"),
+    ("publico", "Aberto ao público"),
+    ("quem_via", "Quem via"),
+    ("sem_mudanca", "Sem mudança"),
+    ("sessoes", "Sessões"),
+    ("sku", "SKU"),
+    ("slug", "Endereço"),
+    ("status", "Situação"),
+    ("termina_em", "Termina em"),
+    ("titulo", "Título"),
+    ("video_url", "Endereço do vídeo"),
+    ("youtube", "YouTube"),
+];
+
+fn field_words(name: &str) -> String {
+    let known = FIELDS.iter().find(|(known, _)| *known == name);
+    let words = known.map_or_else(|| name.replace('_', " "), |(_, words)| (*words).to_owned());
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// One field of what an entry changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub field: String,
+    /// Empty when there was nothing.
+    pub before: String,
+    /// Empty when there is nothing now.
+    pub after: String,
+    pub differs: bool,
+}
+
+/// What an entry changed, field by field, changed ones first.
+pub fn changes(entry: &Entry) -> Vec<Change> {
+    let (before, after) = (fields(entry.before.as_deref()), fields(entry.after.as_deref()));
+    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+    let mut changes: Vec<Change> = names
+        .map(|name| {
+            let text =
+                |fields: &Map<String, Value>| fields.get(name).map_or_else(String::new, words);
+            let (before, after) = (text(&before), text(&after));
+            Change { field: field_words(name), differs: before != after, before, after }
+        })
+        .collect();
+    changes.sort_by_key(|change| !change.differs);
+    changes
+}
+
+fn fields(json: Option<&str>) -> Map<String, Value> {
+    match json.and_then(|json| serde_json::from_str(json).ok()) {
+        Some(Value::Object(fields)) => fields,
+        Some(Value::Null) | None => Map::new(),
+        Some(other) => Map::from_iter([("valor".to_owned(), other)]),
+    }
+}
+
+/// A value as people read it.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(true) => "sim".to_owned(),
+        Value::Bool(false) => "não".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join("\n"),
+        Value::Object(fields) => {
+            let lines = fields
+                .iter()
+                .map(|(name, value)| format!("{}: {}", field_words(name), words(value)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(action: &str, object: &str, before: Option<&str>, after: Option<&str>) -> Entry {
+        Entry {
+            id: 1,
+            at: Instant(0),
+            actor_kind: "pessoa".to_owned(),
+            actor_id: Some(1),
+            actor_name: "Bia".to_owned(),
+            address: String::new(),
+            request_id: String::new(),
+            action: action.to_owned(),
+            object_kind: object.to_owned(),
+            object_id: "7".to_owned(),
+            object_name: "Ana".to_owned(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn actions_have_words_also_those_nobody_listed() {
+        for (action, object, title) in [
+            ("aluno.suspender", "aluno", "Suspender aluno"),
+            ("chave.criar", "chave", "Criar chave"),
+            ("aluno.link_de_senha", "aluno", "Enviar link de senha a aluno"),
+            ("coisa.fazer_tudo", "outra_coisa", "Fazer tudo outra coisa"),
+        ] {
+            assert_eq!(entry(action, object, None, None).title(), title);
+        }
+    }
+
+    #[test]
+    fn changes_are_told_field_by_field() {
+        let before = r#"{"nome":"Ana","tags":["a","b"],"ativo":true}"#;
+        let after = r#"{"nome":"Ana","tags":["a"],"ativo":false,"novo":{"x":1}}"#;
+        let told = changes(&entry("plano.alterar", "plano", Some(before), Some(after)));
+        let told: Vec<_> =
+            told.iter().map(|one| (&*one.field, &*one.before, &*one.after, one.differs)).collect();
+        assert_eq!(
+            told,
+            [
+                ("Ativo", "sim", "não", true),
+                ("Tags", "a\nb", "a", true),
+                ("Novo", "", "X: 1", true),
+                ("Nome", "Ana", "Ana", false),
+            ]
+        );
+        let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)));
+        assert_eq!(made.len(), 1);
+        assert!(made[0].differs && made[0].before.is_empty());
+        assert_eq!(changes(&entry("x.y", "x", None, None)), []);
+        assert_eq!(changes(&entry("x.y", "x", Some("7"), None)).len(), 1);
+    }
+}

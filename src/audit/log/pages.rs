@@ -1,0 +1,207 @@
+//! The audit log in the operator's panel.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::store::{self, MOST, Wanted};
+use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
+use super::{Entry, changes};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::clock::{Instant, Zone};
+use crate::base::text::grouped;
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::view::When;
+
+const LIST: Listing = Listing {
+    path: "/admin/auditoria",
+    hint: "Ação, objeto ou pessoa",
+    filters: &[
+        Filter { name: "quem", label: "Quem", all: "Todos", values: &super::ACTORS },
+        Filter { name: "objeto", label: "O quê", all: "Tudo", values: &super::OBJECTS },
+        Filter {
+            name: "periodo",
+            label: "Período",
+            all: "Tudo",
+            values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
+        },
+    ],
+    orders: &["-quando"],
+};
+
+/// An entry in the panel's JSON.
+#[derive(Serialize)]
+struct WireEntry {
+    id: String,
+    quando: String,
+    quem: String,
+    quem_tipo: String,
+    quem_id: Option<String>,
+    endereco: String,
+    pedido: String,
+    acao: String,
+    objeto: String,
+    objeto_id: String,
+    objeto_nome: String,
+    antes: Option<Value>,
+    depois: Option<Value>,
+}
+
+impl WireEntry {
+    fn of(entry: Entry, zone: Zone) -> Self {
+        let raw = |json: Option<String>| json.and_then(|json| serde_json::from_str(&json).ok());
+        Self {
+            id: entry.id.to_string(),
+            quando: zone.spaced(entry.at),
+            quem: entry.actor_name,
+            quem_tipo: entry.actor_kind,
+            quem_id: entry.actor_id.map(|id| id.to_string()),
+            endereco: entry.address,
+            pedido: entry.request_id,
+            acao: entry.action,
+            objeto: entry.object_kind,
+            objeto_id: entry.object_id,
+            objeto_nome: entry.object_name,
+            antes: raw(entry.before),
+            depois: raw(entry.after),
+        }
+    }
+}
+
+/// `GET /admin/auditoria`: the entries, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let wanted = wanted(app, &query, request.now);
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return csv(app, person, ids);
+    }
+    let (limit, offset) = query.window();
+    let (entries, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    if request.wants_json() {
+        let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
+        return ListReply::reply(total, entries.collect());
+    }
+    let columns = [
+        Head::plain("O que foi feito"),
+        Head::plain("Quem"),
+        Head::plain("Endereço"),
+        Head::sorts("Quando", "quando"),
+    ];
+    let limited = if total == u64::from(MOST) {
+        format!(
+            "Aqui estão os {} registros mais recentes. Para ver mais antigos, use a busca ou os filtros.",
+            grouped(total)
+        )
+    } else {
+        String::new()
+    };
+    Reply::page(&AuditPage {
+        layout: layout(app, person, request),
+        table: LIST.table(&query, &columns, total),
+        entries: entries.iter().map(|one| row(one, app.zone(), request.now)).collect(),
+        limited,
+    })
+}
+
+fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
+    let days = match query.filter("periodo") {
+        Some("hoje") => Some(0),
+        Some("7") => Some(6),
+        Some("30") => Some(29),
+        _ => None,
+    };
+    Wanted {
+        search: query.search.clone(),
+        actor_kind: query.filter("quem"),
+        object_kind: query.filter("objeto"),
+        since: days.map(|days| app.zone().start_of(app.day(now).plus(-days))),
+    }
+}
+
+fn row(entry: &Entry, zone: Zone, now: Instant) -> EntryRow {
+    EntryRow {
+        id: entry.id.to_string(),
+        title: entry.title(),
+        object: entry.object_name.clone(),
+        actor: entry.actor_name.clone(),
+        actor_kind: entry.actor_words(),
+        address: entry.address.clone(),
+        at: When::new(zone, entry.at, now),
+    }
+}
+
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "quando",
+        "quem",
+        "quem_tipo",
+        "quem_id",
+        "endereco",
+        "pedido",
+        "acao",
+        "objeto",
+        "objeto_id",
+        "objeto_nome",
+        "antes",
+        "depois",
+    ];
+    let file = CsvFile::new("auditoria.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some(entry) = store::one(tx, id)? else {
+            return Ok(());
+        };
+        file.row([
+            &*entry.id.to_string(),
+            &app.zone().spaced(entry.at),
+            &entry.actor_name,
+            &entry.actor_kind,
+            &entry.actor_id.map(|id| id.to_string()).unwrap_or_default(),
+            &entry.address,
+            &entry.request_id,
+            &entry.action,
+            &entry.object_kind,
+            &entry.object_id,
+            &entry.object_name,
+            entry.before.as_deref().unwrap_or_default(),
+            entry.after.as_deref().unwrap_or_default(),
+        ])
+    })
+}
+
+/// `GET /admin/auditoria/{id}`: one entry with all it changed.
+pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    let entry =
+        app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)?;
+    if request.wants_json() {
+        return Reply::json(&WireEntry::of(entry, app.zone()));
+    }
+    let actor_href = match (&*entry.actor_kind, entry.actor_id) {
+        ("pessoa", Some(id)) => format!("/admin/equipe/{id}"),
+        ("chave", Some(id)) => format!("/admin/chaves/{id}"),
+        _ => String::new(),
+    };
+    Reply::page(&EntryPage {
+        layout: layout(app, person, request),
+        entry: row(&entry, app.zone(), request.now),
+        action: entry.action.clone(),
+        object_id: entry.object_id.clone(),
+        object_href: entry.object_page(),
+        actor_href,
+        request_id: entry.request_id.clone(),
+        changes: changes(&entry),
+        kind: match (&entry.before, &entry.after) {
+            (None, Some(_)) => ChangeKind::Made,
+            (Some(_), None) => ChangeKind::Removed,
+            _ => ChangeKind::Changed,
+        },
+    })
+}

@@ -1,0 +1,72 @@
+//! What the pages of the audit log print.
+
+use askama::Template;
+
+use super::Change;
+use crate::panel::list::Table;
+use crate::panel::view::{Layout, When};
+
+/// `GET /admin/auditoria`: the entries, newest first.
+#[derive(Debug, Template)]
+#[template(path = "audit.html", config = "assets/askama.toml")]
+pub struct AuditPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The frame of the list.
+    pub table: Table,
+    /// The entries of this page.
+    pub entries: Vec<EntryRow>,
+    /// Said when there may be more than is looked at; empty otherwise.
+    pub limited: String,
+}
+
+/// An entry in the list.
+#[derive(Debug)]
+pub struct EntryRow {
+    /// Its number.
+    pub id: String,
+    /// `Suspender aluno`.
+    pub title: String,
+    /// What it was done to, as it was called then.
+    pub object: String,
+    /// Who did it, as they were called then.
+    pub actor: String,
+    /// What kind of actor that is.
+    pub actor_kind: &'static str,
+    /// Client address; empty for commands.
+    pub address: String,
+    /// When.
+    pub at: When,
+}
+
+/// `GET /admin/auditoria/{id}`: one entry with all it changed.
+#[derive(Debug, Template)]
+#[template(path = "audit_entry.html", config = "assets/askama.toml")]
+pub struct EntryPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The entry.
+    pub entry: EntryRow,
+    /// Such as `aluno.suspender`.
+    pub action: String,
+    /// Number of what it was done to.
+    pub object_id: String,
+    /// The page of what it was done to; empty when there is none.
+    pub object_href: String,
+    /// The page of who did it; empty when there is none.
+    pub actor_href: String,
+    /// Empty for commands.
+    pub request_id: String,
+    /// What changed, field by field.
+    pub changes: Vec<Change>,
+    /// Whether something new was made or something removed.
+    pub kind: ChangeKind,
+}
+
+/// What an entry did to its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    Made,
+    Changed,
+    Removed,
+}

@@ -1,0 +1,140 @@
+//! Who did what: rows that are only ever added.
+//!
+//! Every administrative act is noted in the transaction that does it, with
+//! what was there before and after, so the log and the data cannot differ.
+//! Secrets never belong into either.
+
+pub mod log;
+
+use serde::Serialize;
+
+use crate::db::{Result, WriteTx};
+use crate::edge::guard::Person;
+use crate::http::Request;
+use crate::keys::ApiKey;
+
+/// Kinds of actors, as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Somebody in the panel.
+    Person,
+    /// An integration's API key.
+    Key,
+    /// A command on the server.
+    Command,
+    /// An event of the checkout platform.
+    Purchase,
+    /// The service by itself.
+    System,
+}
+
+impl Kind {
+    /// The name in the database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Person => "pessoa",
+            Self::Key => "chave",
+            Self::Command => "comando",
+            Self::Purchase => "compra",
+            Self::System => "sistema",
+        }
+    }
+}
+
+/// Who acts, and through which request.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    pub kind: Kind,
+    /// Person or key.
+    pub id: Option<i64>,
+    /// As it is called now.
+    pub name: String,
+    /// Client address; empty for commands.
+    pub address: String,
+    /// Empty for commands.
+    pub request_id: String,
+}
+
+impl Actor {
+    /// Somebody in the panel.
+    pub fn person(person: &Person, request: &Request) -> Self {
+        let account = &person.account;
+        Self {
+            id: Some(account.user_id.0),
+            ..Self::requesting(Kind::Person, account.name.clone(), request)
+        }
+    }
+
+    /// An integration.
+    pub fn key(key: &ApiKey, request: &Request) -> Self {
+        Self { id: Some(key.id), ..Self::requesting(Kind::Key, key.name.clone(), request) }
+    }
+
+    /// Whoever sent a request.
+    pub fn requesting(kind: Kind, name: String, request: &Request) -> Self {
+        Self {
+            kind,
+            id: None,
+            name,
+            address: request.client.to_string(),
+            request_id: request.id.to_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// A command on the server, or the service by itself.
+    pub fn local(kind: Kind, name: &str) -> Self {
+        Self {
+            kind,
+            id: None,
+            name: name.to_owned(),
+            address: String::new(),
+            request_id: String::new(),
+        }
+    }
+}
+
+/// What was done, and to what.
+pub struct Act<'a> {
+    /// Such as `aluno.suspender`.
+    pub action: &'static str,
+    /// Such as `aluno`.
+    pub object: &'static str,
+    pub object_id: String,
+    /// As it is called now.
+    pub object_name: &'a str,
+}
+
+/// Notes an act. `before` is `None` for something new, `after` for something
+/// removed.
+pub fn note(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    act: &Act<'_>,
+    before: Option<&impl Serialize>,
+    after: Option<&impl Serialize>,
+) -> Result<()> {
+    tx.execute(
+        "INSERT INTO audit (at, actor_kind, actor_id, actor_name, address, request_id,
+                            action, object_kind, object_id, object_name, before, after)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        rusqlite::params![
+            tx.now().0,
+            actor.kind.name(),
+            actor.id,
+            actor.name,
+            actor.address,
+            actor.request_id,
+            act.action,
+            act.object,
+            act.object_id,
+            act.object_name,
+            before.map(json),
+            after.map(json),
+        ],
+    )?;
+    Ok(())
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain values become JSON")
+}

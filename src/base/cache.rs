@@ -1,0 +1,200 @@
+//! Answers kept in memory, and how they learn that they are stale.
+//!
+//! The one process makes every change, so each person has a version number
+//! that rises right after a commit that changes something of theirs. What is
+//! kept carries the version it was made from; a kept value with another
+//! version is not used. A version is read before the data it stands for, so a
+//! change in between only costs a second look. Changes by commands beside the
+//! server raise the version of everybody.
+
+use parking_lot::{Mutex, MutexGuard};
+use std::borrow::Borrow;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher as _, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use foldhash::quality::RandomState;
+
+use crate::base::ids::UserId;
+
+/// People share slots; a shared slot costs a needless second look, no more.
+const SLOTS: u16 = 4096;
+const SHARDS: usize = 16;
+
+/// Version numbers of what people own, of public content, of tokens and of API keys.
+pub struct Versions {
+    everything: AtomicU64,
+    people: Vec<AtomicU64>,
+    content: AtomicU64,
+    tokens: AtomicU64,
+    keys: AtomicU64,
+}
+
+impl Default for Versions {
+    fn default() -> Self {
+        Self {
+            everything: AtomicU64::new(1),
+            people: (0..SLOTS).map(|_| AtomicU64::new(1)).collect(),
+            content: AtomicU64::new(1),
+            tokens: AtomicU64::new(1),
+            keys: AtomicU64::new(1),
+        }
+    }
+}
+
+impl Versions {
+    /// Version of what a person owns.
+    pub fn of(&self, person: UserId) -> u64 {
+        self.everything.load(Ordering::Acquire) + self.slot(person).load(Ordering::Acquire)
+    }
+
+    /// Version of plans, teachers, courses and meets.
+    pub fn content(&self) -> u64 {
+        self.everything.load(Ordering::Acquire) + self.content.load(Ordering::Acquire)
+    }
+
+    /// Version of the set of tokens, for tokens known not to exist.
+    pub fn tokens(&self) -> u64 {
+        self.everything.load(Ordering::Acquire) + self.tokens.load(Ordering::Acquire)
+    }
+
+    /// Version of the API keys.
+    pub fn keys(&self) -> u64 {
+        self.everything.load(Ordering::Acquire) + self.keys.load(Ordering::Acquire)
+    }
+
+    /// Something of a person changed.
+    pub fn raise(&self, person: UserId) {
+        self.slot(person).fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Public content changed.
+    pub fn raise_content(&self) {
+        self.content.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A token was made.
+    pub fn raise_tokens(&self) {
+        self.tokens.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// An API key was made, changed or revoked.
+    pub fn raise_keys(&self) {
+        self.keys.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Anything may have changed.
+    pub fn raise_everything(&self) {
+        self.everything.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn slot(&self, person: UserId) -> &AtomicU64 {
+        // Ids are given out one after the other, so their low bits spread well.
+        let index = usize::try_from(person.0.rem_euclid(i64::from(SLOTS))).unwrap_or(0);
+        &self.people[index]
+    }
+}
+
+struct Kept<V> {
+    version: u64,
+    value: V,
+    bytes: usize,
+}
+
+struct Shard<K, V> {
+    kept: HashMap<K, Kept<V>, RandomState>,
+    /// Keys in the order they came, for making room.
+    order: VecDeque<K>,
+    bytes: usize,
+}
+
+/// Values by key and version, bounded by bytes; the oldest make room.
+pub struct Cache<K, V> {
+    shards: Vec<Mutex<Shard<K, V>>>,
+    hasher: RandomState,
+    shard_bytes: usize,
+}
+
+impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
+    /// A cache for so many bytes of values.
+    pub fn new(bytes: usize) -> Self {
+        let shard =
+            || Mutex::new(Shard { kept: HashMap::default(), order: VecDeque::new(), bytes: 0 });
+        Self {
+            shards: (0..SHARDS).map(|_| shard()).collect(),
+            hasher: RandomState::default(),
+            shard_bytes: bytes / SHARDS,
+        }
+    }
+
+    /// The value kept under a key, whatever its version, with that version.
+    pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(u64, V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.shard(key).kept.get(key).map(|kept| (kept.version, kept.value.clone()))
+    }
+
+    /// Keeps a value that takes about so many bytes.
+    pub fn put(&self, key: K, version: u64, value: V, bytes: usize) {
+        if bytes > self.shard_bytes {
+            return;
+        }
+        let mut shard = self.shard(&key);
+        shard.bytes += bytes;
+        match shard.kept.insert(key.clone(), Kept { version, value, bytes }) {
+            Some(before) => shard.bytes -= before.bytes,
+            None => shard.order.push_back(key),
+        }
+        while shard.bytes > self.shard_bytes
+            && let Some(oldest) = shard.order.pop_front()
+        {
+            if let Some(gone) = shard.kept.remove(&oldest) {
+                shard.bytes -= gone.bytes;
+            }
+        }
+    }
+
+    fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> MutexGuard<'_, Shard<K, V>> {
+        let index = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64).unwrap_or(0);
+        // Counts may be off after a panic in here, which only costs room.
+        self.shards[index].lock()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_values_make_room() {
+        let cache: Cache<u32, u32> = Cache::new(SHARDS * 1000);
+        for key in 0..10_000 {
+            cache.put(key, 1, key, 100);
+        }
+        let kept = (0..10_000).filter(|key| cache.get(key).is_some()).count();
+        assert!((100..=SHARDS * 10).contains(&kept), "{kept}");
+        assert_eq!(cache.get(&9_999), Some((1, 9_999)));
+        cache.put(1, 1, 1, 1001);
+        assert_eq!(cache.get(&1), None);
+    }
+
+    #[test]
+    fn a_newer_value_takes_the_place_of_an_older_one() {
+        let cache: Cache<u32, &str> = Cache::new(SHARDS * 1000);
+        cache.put(7, 1, "old", 900);
+        cache.put(7, 2, "new", 900);
+        assert_eq!(cache.get(&7), Some((2, "new")));
+    }
+
+    #[test]
+    fn versions_rise_apart_and_together() {
+        let versions = Versions::default();
+        let (ana, rui) = (versions.of(UserId(1)), versions.of(UserId(2)));
+        versions.raise(UserId(1));
+        assert!(versions.of(UserId(1)) > ana && versions.of(UserId(2)) == rui);
+        let content = versions.content();
+        versions.raise_everything();
+        assert!(versions.of(UserId(2)) > rui && versions.content() > content);
+    }
+}

@@ -1,0 +1,85 @@
+//! How long what is kept stays, by what it is kept for: the one table of it.
+//!
+//! The audit log and what people and orders are is kept as long as they are.
+
+use crate::base::clock::{DAY_S, Instant};
+
+/// What becomes of it then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    Removed,
+    /// Packed by day into the archive, which is kept.
+    Archived,
+}
+
+/// How long one kind of thing stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    /// What people read.
+    pub what: &'static str,
+    /// Days after it was done with; for archived logs, full civil days.
+    pub days: i64,
+    pub then: Then,
+}
+
+impl Keep {
+    const fn removed(what: &'static str, days: i64) -> Self {
+        Self { what, days, then: Then::Removed }
+    }
+
+    const fn archived(what: &'static str, days: i64) -> Self {
+        Self { what, days, then: Then::Archived }
+    }
+
+    /// What was done with before this instant has stayed long enough.
+    pub const fn before(&self, now: Instant) -> Instant {
+        now.minus(self.days * DAY_S)
+    }
+}
+
+pub const REQUESTS: Keep = Keep::archived("Requisições", 90);
+pub const MESSAGES: Keep = Keep::archived("Mensagens enviadas, descartadas ou que falharam", 90);
+pub const RUNS: Keep = Keep::archived("Histórico do cron", 90);
+/// What fills the texts of messages. Without it none can be sent again.
+pub const MESSAGE_BODIES: Keep = Keep::removed("Conteúdo dessas mensagens", 30);
+pub const NOTIFICATIONS: Keep = Keep::removed("Notificações do marketplace já tratadas", 30);
+pub const PURCHASE_BODIES: Keep = Keep::removed("Conteúdo dos eventos de compra", 30);
+pub const MESSAGE_COUNTS: Keep = Keep::removed("Contagem de mensagens por dia", 400);
+pub const SESSIONS: Keep = Keep::removed("Sessões e tokens da extensão encerrados", 30);
+pub const LINKS: Keep = Keep::removed("Links de senha usados ou vencidos", 30);
+
+pub const FORMS: Keep = Keep::removed("Formulários enviados, contra o envio em dobro", 1);
+pub const FEES: Keep = Keep::removed("Taxas consultadas no marketplace", 1);
+
+/// The table.
+pub const ALL: [Keep; 11] = [
+    REQUESTS,
+    MESSAGES,
+    RUNS,
+    MESSAGE_BODIES,
+    MESSAGE_COUNTS,
+    NOTIFICATIONS,
+    PURCHASE_BODIES,
+    SESSIONS,
+    LINKS,
+    FORMS,
+    FEES,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_tells_of_every_line() {
+        let manual = include_str!("../../docs/operations.md");
+        for keep in ALL {
+            let then = match keep.then {
+                Then::Removed => "removed",
+                Then::Archived => "archived",
+            };
+            let line = format!("| {} | {} days | {then} |", keep.what, keep.days);
+            assert!(manual.contains(&line), "no line {line:?}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! People at a browser: sessions, and where a request came from.
+//!
+//! State may change only from our own pages, also where a GET changes it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::header::{COOKIE, SET_COOKIE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+
+use super::known::{self, Kind, Known};
+use super::{Pass, Person, Refused, Visitor};
+use crate::accounts::viewing::{self, View, Viewing};
+use crate::accounts::views::ViewOnlyPage;
+use crate::accounts::{Account, Role};
+use crate::app::App;
+use crate::base::clock::Instant;
+use crate::base::ids::TokenHash;
+use crate::edge::route::{Access, Route};
+use crate::http::Family;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::view::Layout;
+
+/// A session ends after so long without a request.
+pub const SESSION_IDLE_S: i64 = 12 * 3600;
+/// A session ends at this age, whatever happens.
+pub const SESSION_AGE_S: i64 = 30 * 86_400;
+
+/// A page for anybody; a session is used when there is one.
+pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
+    if !only_looks(request)
+        && let Err(problem) = same_origin(app, request)
+    {
+        return Pass::refused(problem);
+    }
+    let person = match session(app, request) {
+        Ok(person) => Some(person.account),
+        Err(problem) if problem.code == Code::Internal || problem.code == Code::Unavailable => {
+            return Pass::refused(problem);
+        }
+        Err(_) => None,
+    };
+    let who = person.as_ref().map(|account| ("session", account.user_id.0));
+    Pass { outcome: Ok(Visitor { person }), verdict: None, who }
+}
+
+/// A page or internal route for people of some roles.
+pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pass<Person> {
+    if (!only_looks(request) || route.changes_state)
+        && let Err(problem) = same_origin(app, request)
+    {
+        return Pass::refused(problem);
+    }
+    let person = match session(app, request) {
+        Ok(person) => person,
+        Err(problem)
+            if problem.code == Code::Unauthorized
+                && matches!(route.family(), Family::Page | Family::File)
+                && !request.wants_json() =>
+        {
+            return Pass { outcome: Err(to_login(request)), verdict: None, who: None };
+        }
+        Err(problem) => return Pass::refused(problem),
+    };
+    let who = Some(("session", person.account.user_id.0));
+    let outcome = if let Some(view) = &person.view
+        && access == Access::Anyone
+        && !only_looks(request)
+    {
+        // It would change one's own account, which looks like the student's.
+        Err(view_only(app, request, view))
+    } else if access.admits(person.account.role) {
+        Ok(person)
+    } else if access == Access::Student {
+        as_student(app, route, request, person)
+    } else {
+        Err(Problem::forbidden("esta página é de outro perfil").into())
+    };
+    Pass { outcome, verdict: None, who }
+}
+
+/// A student's row, asked by an administrator who looks as a student: it may
+/// be looked at and nothing else.
+fn as_student(
+    app: &App,
+    route: &Route,
+    request: &Request,
+    person: Person,
+) -> Result<Person, Refused> {
+    let Some(view) = person.view else {
+        return Err(Problem::forbidden("esta página é de outro perfil").into());
+    };
+    if only_looks(request) && !route.changes_state && !route.in_person {
+        return Ok(Person {
+            account: Arc::clone(&view.student),
+            session: person.session,
+            view: Some(view),
+        });
+    }
+    Err(view_only(app, request, &view))
+}
+
+/// The answer to what would change something during a view.
+fn view_only(app: &App, request: &Request, view: &View) -> Refused {
+    let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
+    if request.wants_json() {
+        return problem.into();
+    }
+    let page = ViewOnlyPage {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        name: view.student.name.clone(),
+        until: app.zone().civil(view.until).format("%H:%M").to_string(),
+    };
+    let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
+    page.map_or_else(Refused::Problem, Refused::Redirect)
+}
+
+fn to_login(request: &Request) -> Refused {
+    let back = if *request.method() == Method::GET {
+        let target = request.head.uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+        let query: String =
+            form_urlencoded::Serializer::new(String::new()).append_pair("volta", target).finish();
+        format!("/entrar?{query}")
+    } else {
+        "/entrar".to_owned()
+    };
+    Reply::redirect(&back).map_or_else(Refused::Problem, Refused::Redirect)
+}
+
+fn session(app: &App, request: &Request) -> Result<Person, Problem> {
+    let cookie = session_cookie(app, request.headers())?.ok_or_else(Problem::unauthorized)?;
+    let hash = TokenHash::of(cookie);
+    let entry = known::lookup(app, Kind::Session, hash)?;
+    let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
+    match &entry.known {
+        Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
+        Known::Session { account, created_at, ended: false, viewing }
+            if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end =>
+        {
+            entry.mark_used(app, Kind::Session, hash, request.now);
+            Ok(Person {
+                account: Arc::clone(account),
+                session: hash,
+                view: view(app, account, *viewing, request.now)?,
+            })
+        }
+        _ => Err(Problem::unauthorized()),
+    }
+}
+
+/// The view that a session has, when it still goes on.
+fn view(
+    app: &App,
+    viewer: &Account,
+    viewing: Option<Viewing>,
+    now: Instant,
+) -> Result<Option<View>, Problem> {
+    let Some(viewing) = viewing.filter(|_| viewer.role == Role::Admin) else {
+        return Ok(None);
+    };
+    let student = viewing::student(app, viewing, now)?;
+    Ok(student.map(|student| View { student: Arc::new(student), until: viewing.until }))
+}
+
+/// The session cookie's value. Two cookies of that name are a spoofing
+/// attempt and refused.
+pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'h str>, Problem> {
+    let name = session_cookie_name(app);
+    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut found = lines
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim_matches(' ').split_once('='))
+        .filter_map(|(known, value)| (known == name).then_some(value));
+    match (found.next(), found.next()) {
+        (_, Some(_)) => Err(Problem::new(Code::BadRequest, "two session cookies were sent")),
+        (first, None) => Ok(first),
+    }
+}
+
+/// The session that an answer gives to a browser.
+pub fn session_given(app: &App, headers: &[(HeaderName, HeaderValue)]) -> Option<TokenHash> {
+    let (_, line) = headers.iter().find(|(name, _)| *name == SET_COOKIE)?;
+    let (name, value) = line.to_str().ok()?.split(';').next()?.split_once('=')?;
+    (name == session_cookie_name(app) && !value.is_empty()).then(|| TokenHash::of(value))
+}
+
+/// Over TLS the browser itself refuses a cookie of this name from a sibling host.
+pub fn session_cookie_name(app: &App) -> &'static str {
+    if app.addresses.is_https() { "__Host-sessao" } else { "sessao" }
+}
+
+/// Whether the method promises to change nothing. Looking is allowed from anywhere.
+fn only_looks(request: &Request) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
+}
+
+/// State may change only from our own pages (facts/reliability §4.4, contract §4).
+pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
+    let text = |name: &'static str| {
+        request.headers().get(name).map(|value| value.to_str().unwrap_or_default())
+    };
+    let ours = match (text("sec-fetch-site"), text("origin")) {
+        (Some(site), origin) => {
+            matches!(site, "same-origin" | "none")
+                && origin.is_none_or(|origin| is_own(app, request, origin))
+        }
+        (None, Some(origin)) => is_own(app, request, origin),
+        (None, None) => true,
+    };
+    if ours {
+        Ok(())
+    } else {
+        Err(Problem::forbidden("esta ação só pode ser feita a partir das nossas páginas"))
+    }
+}
+
+/// Whether an origin is our configured one, or the loopback address under
+/// which this very request reached us.
+fn is_own(app: &App, request: &Request, origin: &str) -> bool {
+    let host = request.header(&http::header::HOST).unwrap_or_default();
+    app.addresses.origins.iter().any(|own| own == origin)
+        || app.addresses.is_loopback_host(host) && origin.strip_prefix("http://") == Some(host)
+}
+
+impl Access {
+    /// Whether people of a role may use the row.
+    pub const fn admits(self, role: Role) -> bool {
+        match self {
+            Self::Anyone => true,
+            Self::Student => role.is_student(),
+            Self::Supplier => matches!(role, Role::Drop),
+            Self::Admin => matches!(role, Role::Admin),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The checkout platform: a shared token, in a header or in the body.
+//!
+//! There is no signature, so whoever has the token may say anything. Several
+//! tokens are good while one is being replaced.
+
+use super::{Class, Pass, turned_away};
+use crate::app::App;
+use crate::base::secrets::Secret;
+use crate::http::{Problem, Request};
+use crate::operations::store;
+
+/// Whoever sends a purchase event. A token in the header is right; without
+/// one the body has to prove it, by [`prove_in_body`].
+pub struct CheckoutSender {
+    pub is_proven: bool,
+}
+
+/// The checkout receiver: a token in the header is checked before the body is
+/// read.
+pub fn checkout(app: &App, request: &Request) -> Pass<CheckoutSender> {
+    let mut presented = request.headers().get_all(&app.config.checkout.token_header).iter();
+    let outcome = match (presented.next(), presented.next()) {
+        (None, _) => Ok(false),
+        // A second header of the name would make two readings possible.
+        (Some(token), None) => is_accepted(app, request, token.to_str().unwrap_or_default()),
+        (Some(_), Some(_)) => Err(Problem::unauthorized()),
+    };
+    match outcome {
+        Ok(is_proven) => Pass {
+            outcome: Ok(CheckoutSender { is_proven }),
+            verdict: None,
+            who: Some(("checkout", 0)),
+        },
+        Err(problem) if super::is_ours(&problem) => Pass::refused(problem),
+        Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
+    }
+}
+
+/// Checks the token that came in a body; a wrong or missing one counts
+/// against the address.
+pub fn prove_in_body(app: &App, request: &Request, presented: Option<&str>) -> Result<(), Problem> {
+    match is_accepted(app, request, presented.unwrap_or_default()) {
+        Ok(_) => Ok(()),
+        Err(problem) if super::is_ours(&problem) => Err(problem),
+        Err(problem) => Err(super::refused_late(app, request, problem)),
+    }
+}
+
+/// True, or the problem to answer with.
+fn is_accepted(app: &App, request: &Request, presented: &str) -> Result<bool, Problem> {
+    let configured = &app.config.checkout.tokens;
+    let is_good = if configured.is_empty() {
+        generated(app, request)?.is_some_and(|token| token.matches(presented))
+    } else {
+        // All are compared, so that the time does not tell which is right.
+        let good = configured.iter().filter(|token| token.matches(presented));
+        good.count() > 0
+    };
+    if is_good { Ok(true) } else { Err(Problem::unauthorized()) }
+}
+
+/// The token that was made at the first start.
+fn generated(app: &App, request: &Request) -> Result<Option<Secret>, Problem> {
+    let kept = app.db.read(request.lane, |tx| store::secret(tx, &app.sealer, "checkout_token"))?;
+    Ok(kept)
+}

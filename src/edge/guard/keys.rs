@@ -1,0 +1,78 @@
+//! Integrations: an API key, its addresses, its scope and its limit, in this
+//! order.
+//!
+//! What is refused counts against the address it came from, so that somebody
+//! who found a key cannot use up its window from elsewhere.
+
+use std::sync::Arc;
+
+use super::known::{self, Kind, Known};
+use super::{Pass, api_limit, bearer, is_ours, rate_limited, turned_away};
+use crate::app::App;
+use crate::base::ids::TokenHash;
+use crate::behind::Use;
+use crate::edge::route::Route;
+use crate::http::limit::{Class, Limit, Subject};
+use crate::http::{Code, Problem, Request};
+use crate::keys::{self, ApiKey, Scope};
+
+/// An integration whose key may do what the row asks for.
+pub struct KeyHolder {
+    pub key: Arc<ApiKey>,
+}
+
+/// A row of the Integration API.
+pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<KeyHolder> {
+    let (key, hash) = match identity(app, scope, request) {
+        Ok(found) => found,
+        // What failed on our side says nothing of the caller.
+        Err(problem) if is_ours(&problem) => return Pass::refused(problem),
+        Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
+    };
+    let limit =
+        Limit { count: key.rate_limit.unwrap_or(app.config.limits.requests), ..api_limit(app) };
+    let subject = Subject::token(&hash);
+    let verdict = app.limiter.count(Class::ApiToken, subject, limit, request.now);
+    let who = Some(("key", key.id));
+    let outcome = if verdict.allowed {
+        let last = Use::Key {
+            at: request.now,
+            address: request.client,
+            route: format!("{} {}", route.method, route.path),
+        };
+        app.touches.note(Kind::Key, hash, last);
+        Ok(KeyHolder { key })
+    } else {
+        Err(rate_limited().into())
+    };
+    Pass { outcome, verdict: Some(verdict), who }
+}
+
+fn identity(
+    app: &App,
+    scope: Scope,
+    request: &Request,
+) -> Result<(Arc<ApiKey>, TokenHash), Problem> {
+    let text =
+        bearer(request).filter(|text| keys::is_key(text)).ok_or_else(Problem::unauthorized)?;
+    let hash = TokenHash::of(text);
+    let entry = known::lookup(app, Kind::Key, hash)?;
+    let Known::Key(key) = &entry.known else {
+        return Err(Problem::unauthorized());
+    };
+    if !key.works(request.now) {
+        return Err(Problem::unauthorized());
+    }
+    if !key.admits(request.client) {
+        return Err(Problem::new(Code::IpNotAllowed, "this key may not be used from your address"));
+    }
+    if !key.allows(scope) {
+        let message = match scope {
+            Scope::Write => "this key lacks the scope write",
+            Scope::WebhookReceive => "this key lacks the scope webhook_receive",
+            Scope::Admin => "this key lacks the scope admin",
+        };
+        return Err(Problem::new(Code::InsufficientScope, message));
+    }
+    Ok((Arc::clone(key), hash))
+}

@@ -1,0 +1,154 @@
+//! Tokens seen lately: found by digest in memory, read again when stale.
+//!
+//! Last uses are noted here and written behind; a token that is used all day
+//! costs one write a minute.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::PartnerToken;
+use crate::accounts::viewing::Viewing;
+use crate::accounts::{Account, store as accounts};
+use crate::app::App;
+use crate::base::cache::Cache;
+use crate::base::clock::Instant;
+use crate::base::ids::{TokenHash, UserId};
+use crate::behind::Use;
+use crate::db::Lane;
+use crate::http::Problem;
+use crate::keys::{ApiKey, store as keys};
+use crate::partner::{Plan, store as partners};
+
+/// Last-use times are written at most this often.
+const TOUCH_EVERY_S: i64 = 60;
+/// Bytes for known tokens; about fifty thousand of them.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
+const ENTRY_BYTES: usize = 320;
+
+/// A token as the database knows it.
+#[derive(Clone)]
+pub enum Known {
+    Extension {
+        account: Arc<Account>,
+        expires_at: Instant,
+        revoked: bool,
+    },
+    Session {
+        account: Arc<Account>,
+        created_at: Instant,
+        ended: bool,
+        /// Whom it looks as.
+        viewing: Option<Viewing>,
+    },
+    Partner {
+        account: Arc<Account>,
+        token: Arc<PartnerToken>,
+        revoked: bool,
+        plan: Option<Plan>,
+    },
+    Key(Arc<ApiKey>),
+    Nothing,
+}
+
+impl Known {
+    fn owner(&self) -> Option<UserId> {
+        match self {
+            Self::Extension { account, .. }
+            | Self::Session { account, .. }
+            | Self::Partner { account, .. } => Some(account.user_id),
+            Self::Key(_) | Self::Nothing => None,
+        }
+    }
+}
+
+/// Kinds of tokens, each with its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Extension,
+    Session,
+    Partner,
+    Key,
+}
+
+pub(super) struct Entry {
+    pub(super) known: Known,
+    /// Last use, in seconds; written behind when it moved far enough.
+    pub(super) used_at: AtomicI64,
+    noted_at: AtomicI64,
+}
+
+/// Tokens seen lately, by digest.
+pub struct Identities {
+    entries: Cache<(Kind, TokenHash), Arc<Entry>>,
+}
+
+impl Default for Identities {
+    fn default() -> Self {
+        Self { entries: Cache::new(CACHE_BYTES) }
+    }
+}
+
+/// A token by digest, from memory when it is there and not stale.
+pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
+    let key = (kind, hash);
+    let current = |known: &Known| match known.owner() {
+        Some(owner) => app.versions.of(owner),
+        None if kind == Kind::Key => app.versions.keys(),
+        None => app.versions.tokens(),
+    };
+    let kept = app.identities.entries.get(&key);
+    if let Some((version, entry)) = &kept
+        && *version == current(&entry.known)
+    {
+        return Ok(Arc::clone(entry));
+    }
+    let read = || {
+        app.db.read(Lane::InPlace, |tx| match kind {
+            Kind::Extension => accounts::extension_token(tx, &hash),
+            Kind::Session => accounts::session(tx, &hash),
+            Kind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
+            Kind::Key => {
+                let found = keys::by_hash(tx, &hash)?;
+                let known = found.map_or(Known::Nothing, |key| Known::Key(Arc::new(key)));
+                Ok((known, Instant(i64::MIN)))
+            }
+        })
+    };
+    // The version must be older than the data. Whose version it is shows only
+    // in the data, so a token's first sight reads twice.
+    let mut version = current(&Known::Nothing);
+    let (mut known, mut last_used) = read()?;
+    if known.owner().is_some() {
+        version = current(&known);
+        (known, last_used) = read()?;
+    }
+    // What memory knows of the last use is newer than what is written.
+    let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
+    let entry = Arc::new(Entry {
+        known,
+        used_at: AtomicI64::new(last_used.0.max(remembered)),
+        noted_at: AtomicI64::new(i64::MIN / 2),
+    });
+    app.identities.entries.put(key, version, Arc::clone(&entry), ENTRY_BYTES);
+    Ok(entry)
+}
+
+impl Entry {
+    /// When it was used last; none when it never was.
+    pub(super) fn last_used_at(&self) -> Option<Instant> {
+        let used_at = self.used_at.load(Ordering::Relaxed);
+        (used_at != i64::MIN).then_some(Instant(used_at))
+    }
+
+    /// Notes a good use, for idle times and the last-use columns.
+    pub(super) fn mark_used(&self, app: &App, kind: Kind, hash: TokenHash, now: Instant) {
+        self.used_at.store(now.0, Ordering::Relaxed);
+        if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()
+            >= TOUCH_EVERY_S
+            && let Some(owner) = self.known.owner()
+        {
+            self.noted_at.store(now.0, Ordering::Relaxed);
+            app.touches.note(kind, hash, Use::Person { owner, at: now });
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What every answer carries: request id, date, security and cross-origin
+//! headers, limits, and the body of an error in its family's shape.
+
+use std::cell::RefCell;
+use std::thread::LocalKey;
+
+use http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE,
+    REFERRER_POLICY, RETRY_AFTER, STRICT_TRANSPORT_SECURITY, VARY, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+
+use crate::app::App;
+use crate::base::clock::Instant;
+use crate::edge::route::Route;
+use crate::http::body::Body;
+use crate::http::cors::Cors;
+use crate::http::limit::Verdict;
+use crate::http::pack;
+use crate::http::policy;
+use crate::http::reply::media;
+use crate::http::{Code, Family, Problem, Reply};
+use crate::panel::view::{ErrorPage, Layout, error_text};
+
+/// Name of the header that carries the request id.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+// A stricter policy would make browsers send `Origin: null` with our own forms.
+const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
+const CROSS_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
+const DATA_POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+const PAGE_POLICY: HeaderValue = policy::page();
+const NO_FEATURES: HeaderValue =
+    HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()");
+const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; includeSubDomains");
+const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
+const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insufficient_scope\"");
+
+const TOO_MANY_FIELDS: &str = "O endereço ou o formulário tem campos demais. Nada foi alterado. Volte à página anterior e tente de novo.";
+
+/// What is known of the request that is answered.
+pub struct Stamp<'r> {
+    pub app: &'r App,
+    pub id: HeaderValue,
+    pub family: Family,
+    /// The row, once there is one.
+    pub route: Option<&'r Route>,
+    /// What the limiter said.
+    pub verdict: Option<Verdict>,
+    /// The request's `Origin`.
+    pub origin: Option<HeaderValue>,
+    /// When the request came.
+    pub now: Instant,
+    /// A header map that is used again, whatever it holds.
+    pub spare: HeaderMap,
+}
+
+impl<'r> Stamp<'r> {
+    /// A stamp for a request without a row yet.
+    pub fn new(app: &'r App, id: HeaderValue, family: Family, now: Instant) -> Self {
+        Self {
+            app,
+            id,
+            family,
+            route: None,
+            verdict: None,
+            origin: None,
+            now,
+            spare: HeaderMap::new(),
+        }
+    }
+
+    /// A finished answer.
+    pub fn reply(self, reply: Reply) -> Response<Body> {
+        let is_page = reply.media.as_ref().is_some_and(|media| *media == media::HTML);
+        let mut headers = self.spare;
+        headers.clear();
+        headers.reserve(20);
+        if let Some(media) = reply.media {
+            headers.insert(CONTENT_TYPE, media);
+        }
+        headers.insert(X_REQUEST_ID, self.id);
+        headers.insert(DATE, date(self.now));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        if is_page {
+            headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
+            headers.insert(REFERRER_POLICY, SAME_ORIGIN);
+            headers.insert(OPENER_POLICY, SAME_ORIGIN);
+            headers.insert(PERMISSIONS_POLICY, NO_FEATURES);
+        } else {
+            headers.insert(CONTENT_SECURITY_POLICY, DATA_POLICY);
+            headers.insert(REFERRER_POLICY, NO_REFERRER);
+        }
+        let cors = self.route.map_or(Cors::None, Route::cors);
+        headers.insert(RESOURCE_POLICY, if cors == Cors::Any { CROSS_ORIGIN } else { SAME_ORIGIN });
+        cors.stamp(self.origin.as_ref(), &self.app.addresses.origins, &mut headers);
+        if self.app.addresses.is_https() {
+            headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
+        }
+        if let Some(verdict) = self.verdict {
+            headers.insert(LIMIT, limit(verdict.limit));
+            headers.insert(REMAINING, verdict.remaining.into());
+            headers.insert(RESET, reset(verdict.reset));
+            if reply.status == StatusCode::TOO_MANY_REQUESTS {
+                headers.insert(RETRY_AFTER, verdict.retry_after_s(self.now).into());
+            }
+        }
+        for (name, value) in reply.headers {
+            if name == http::header::SET_COOKIE || name == VARY {
+                headers.append(name, value);
+            } else {
+                headers.insert(name, value);
+            }
+        }
+        headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+        let mut response = Response::new(reply.body);
+        *response.status_mut() = reply.status;
+        *response.headers_mut() = headers;
+        response
+    }
+
+    /// A problem as a finished answer.
+    pub fn problem(self, problem: &Problem, html: bool) -> Response<Body> {
+        let reply = self.problem_reply(problem, html);
+        self.reply(reply)
+    }
+
+    /// A problem in its family's shape.
+    pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
+        let status = problem.code.status(self.family);
+        let mut reply = if self.family == Family::File {
+            let text = match problem.code {
+                Code::TooManyFields => TOO_MANY_FIELDS.to_owned(),
+                _ => error_text(status.as_u16(), self.id_text()),
+            };
+            Reply::of(media::TEXT, text).status(status)
+        } else if html {
+            self.error_page(status, problem)
+        } else {
+            Reply::of(media::JSON, problem.body(self.family, self.id_text())).status(status)
+        };
+        if let Some(seconds) = problem.retry_after_s {
+            reply = reply.with(RETRY_AFTER, seconds.into());
+        }
+        match problem.code {
+            Code::Unauthorized if !html => reply.with(WWW_AUTHENTICATE, BEARER),
+            Code::InsufficientScope => reply.with(WWW_AUTHENTICATE, NO_SCOPE),
+            _ => reply,
+        }
+    }
+}
+
+impl Stamp<'_> {
+    fn id_text(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
+
+    /// The page for an error; plain text when even that cannot be rendered.
+    fn error_page(&self, status: StatusCode, problem: &Problem) -> Reply {
+        let layout = Layout::outside(&self.app.config.server.name, self.now);
+        let mut page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
+        if let Some(told) = &problem.told {
+            page.title = told.title;
+            page.text = told.text.clone().into();
+            page.href.clone_from(&told.href);
+        } else if problem.code == Code::TooManyFields {
+            page.text = TOO_MANY_FIELDS.into();
+        }
+        let plain = || {
+            Reply::of(media::TEXT, format!("{}\nrequest id: {}\n", problem.message, self.id_text()))
+        };
+        Reply::page(&page).unwrap_or_else(|_| plain()).status(status)
+    }
+}
+
+/// The last value made from a number, by thread: most answers in a row carry
+/// the same date, limit and end of the window.
+type Last = RefCell<(i64, HeaderValue)>;
+
+const fn none_yet() -> Last {
+    RefCell::new((i64::MIN, HeaderValue::from_static("")))
+}
+
+thread_local! {
+    static DATE_VALUE: Last = const { none_yet() };
+    static LIMIT_VALUE: Last = const { none_yet() };
+    static RESET_VALUE: Last = const { none_yet() };
+}
+
+fn date(now: Instant) -> HeaderValue {
+    remembered(&DATE_VALUE, now.0, || {
+        HeaderValue::try_from(now.http_date()).unwrap_or(HeaderValue::from_static(""))
+    })
+}
+
+fn limit(limit: u32) -> HeaderValue {
+    remembered(&LIMIT_VALUE, limit.into(), || limit.into())
+}
+
+fn reset(at: Instant) -> HeaderValue {
+    remembered(&RESET_VALUE, at.0, || at.0.into())
+}
+
+fn remembered(
+    last: &'static LocalKey<Last>,
+    number: i64,
+    make: impl FnOnce() -> HeaderValue,
+) -> HeaderValue {
+    last.with_borrow_mut(|(of, value)| {
+        if *of != number {
+            (*of, *value) = (number, make());
+        }
+        value.clone()
+    })
+}
+
+/// Compresses a page when its reader takes that.
+pub fn pack_page(response: &mut Response<Body>, accepted: bool) {
+    let headers = response.headers();
+    let is_page = headers.get(CONTENT_TYPE) == Some(&media::HTML);
+    let Body::Bytes(plain) = response.body() else { return };
+    if !is_page || plain.len() < pack::LEAST {
+        return;
+    }
+    let packed = if accepted { pack::gzip(plain) } else { None };
+    response.headers_mut().append(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if let Some(packed) = packed {
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        *response.body_mut() = Body::Bytes(packed);
+    }
+}
+
+/// Answers to `HEAD` say how long the body would be, where that is known, and
+/// have none.
+pub fn drop_body(response: &mut Response<Body>) {
+    use hyper::body::Body as _;
+    let length = response.body().size_hint().exact();
+    // These have no body for GET either, and no length to tell (RFC 9110 §8.6).
+    if let Some(length) = length
+        && !matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
+    {
+        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    }
+    *response.body_mut() = Body::empty();
+}

@@ -1,0 +1,149 @@
+//! `GET /api/ext/ml/check`: whether an account is linked to the caller.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::store::{self, LinkedAccount};
+use crate::app::App;
+use crate::base::clock::Zone;
+use crate::base::ids::MlUserId;
+use crate::edge::guard::ExtensionUser;
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Reply, Request};
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = [
+    { "required": ["seller_id"], "properties": { "seller_id": { "minLength": 1 } } },
+    { "required": ["nickname"], "properties": { "nickname": { "minLength": 1 } } },
+]))]
+// Others are ignored, but given once as well.
+#[schemars(extend("additionalProperties" = { "type": "string" }))]
+struct CheckQuery {
+    /// Number of a seller account; decides when both are given.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9]*$"))]
+    seller_id: Field<String>,
+    /// Nickname of a seller account, in any case.
+    #[serde(default)]
+    nickname: Field<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MarketplaceCheck")]
+struct CheckReply<'a> {
+    ok: bool,
+    /// Whether the account is among the user's.
+    vinculada: bool,
+    conta: Option<CheckAccount<'a>>,
+    /// How many accounts the user has linked.
+    total_contas: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MarketplaceCheckAccount")]
+struct CheckAccount<'a> {
+    ml_user_id: MlUserId,
+    nickname: &'a str,
+    /// False until the account is linked again.
+    token_ok: bool,
+    /// Civil time of the last reading; null before the first.
+    sincronizado_em: Option<String>,
+    /// Active and paused listings.
+    anuncios: i64,
+    /// Such as `5_green`; empty without one.
+    reputacao: &'a str,
+    /// Open claims.
+    reclamacoes: i64,
+    /// Why the account must be linked again.
+    erro: Option<&'a str>,
+}
+
+impl<'a> CheckAccount<'a> {
+    fn of(account: &'a LinkedAccount, zone: Zone) -> Self {
+        Self {
+            ml_user_id: account.ml_user_id,
+            nickname: &account.nickname,
+            token_ok: account.token_ok,
+            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
+            anuncios: account.listings,
+            reputacao: &account.reputation,
+            reclamacoes: account.open_claims,
+            erro: account.error.as_deref(),
+        }
+    }
+}
+
+/// Schema of the query.
+pub fn check_query(generator: &mut SchemaGenerator) -> Schema {
+    CheckQuery::json_schema(generator)
+}
+
+/// Schema of the answer.
+pub fn check_reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<CheckReply<'static>>()
+}
+
+/// Which account is asked for.
+enum Asked {
+    Number(MlUserId),
+    Nickname(String),
+}
+
+/// Looks for an account among the caller's, of which there are few.
+pub fn check(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
+    let asked = asked(request.query()?)?;
+    let accounts =
+        app.db.read(request.lane, |tx| store::linked_accounts(tx, user.account.user_id))?;
+    let found = match asked {
+        Asked::Number(number) => accounts.iter().find(|one| one.ml_user_id == number),
+        Asked::Nickname(nickname) => {
+            let nickname = nickname.to_lowercase();
+            let mut accounts = accounts.iter();
+            accounts.find(|one| one.nickname.to_lowercase() == nickname)
+        }
+    };
+    Reply::json(&CheckReply {
+        ok: true,
+        vinculada: found.is_some(),
+        conta: found.map(|account| CheckAccount::of(account, app.zone())),
+        total_contas: accounts.len(),
+    })
+}
+
+fn asked(query: CheckQuery) -> Result<Asked, Problem> {
+    let mut check = Check::text();
+    let seller_id = check.optional("seller_id", query.seller_id);
+    let nickname = check.optional("nickname", query.nickname);
+    match (seller_id, nickname) {
+        (Some(digits), _) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            // A number too large for us is nobody's.
+            Ok(Asked::Number(MlUserId(digits.parse().unwrap_or(0))))
+        }
+        (Some(_), _) => Err(Problem::field("seller_id", "must be a number")),
+        (None, Some(nickname)) => Ok(Asked::Nickname(nickname)),
+        (None, None) => Err(Problem::field("seller_id", "seller_id or nickname is required")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(query: &str) -> String {
+        match crate::http::input::query(query).and_then(asked) {
+            Ok(Asked::Number(number)) => format!("number {number}"),
+            Ok(Asked::Nickname(nickname)) => format!("nickname {nickname}"),
+            Err(problem) => format!("{:?}", problem.fields),
+        }
+    }
+
+    #[test]
+    fn the_number_decides_and_one_of_both_is_needed() {
+        assert_eq!(said("seller_id=777&nickname=LOJA"), "number 777");
+        assert_eq!(said("nickname=LOJA%20X&other=1"), "nickname LOJA X");
+        assert_eq!(said(&format!("seller_id={}", "9".repeat(40))), "number 0");
+        for bad in ["", "seller_id=", "seller_id=7a", "seller_id=-7", "seller_id=+7&nickname=x"] {
+            assert!(said(bad).contains("seller_id"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Removing what was read of an account: listings, questions and claims.
+//!
+//! Unlinking ends the leave to show them, so they go: a piece at once, the
+//! rest in pieces by a worker, so that no write takes long. What is still to
+//! be removed is noted, so a restart goes on. Orders stay with their owner.
+
+use std::time::Duration;
+
+use crate::app::App;
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::worker::Stop;
+use crate::db::{Lane, Result, WriteTx};
+
+/// Rows of each kind that are removed in one write.
+const AT_ONCE: usize = 1_000;
+
+/// Begins to remove what was read of an account that was unlinked.
+pub fn begin(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "INSERT INTO ml_unlinked (owner_id, ml_user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        (owner, account),
+    )?;
+    go_on(tx, owner, account, AT_ONCE)
+}
+
+/// Leaves what is still there to an account that was linked again.
+pub fn stop(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2",
+        (owner, account),
+    )?;
+    Ok(())
+}
+
+/// Removes what is still to be removed.
+pub fn work(app: &App, stop: &Stop) {
+    while !stop.wait(Duration::ZERO) {
+        let worked = app.db.read(Lane::Slow, |tx| {
+            tx.optional(
+                "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+        });
+        let worked = worked.and_then(|next| match next {
+            None => Ok(false),
+            Some((owner, account)) => {
+                app.db.write(move |tx| go_on(tx, owner, account, AT_ONCE)).map(|()| true)
+            }
+        });
+        match worked {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::warn!(%error, "what was read of an unlinked account could not be removed; trying again");
+                return;
+            }
+        }
+    }
+}
+
+/// Removes a piece, unless the account was linked again meanwhile.
+fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: usize) -> Result<()> {
+    let is_noted: bool = tx.one(
+        "SELECT EXISTS (SELECT 1 FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2)",
+        (owner, account),
+        |row| row.get(0),
+    )?;
+    if !is_noted {
+        return Ok(());
+    }
+    let most = i64::try_from(most).unwrap_or(1);
+    let piece = (owner, account, most);
+    let listings = tx.execute(
+        "DELETE FROM listing
+         WHERE owner_id = ?1 AND item_id IN (
+             SELECT item_id FROM listing WHERE owner_id = ?1 AND ml_user_id = ?2 LIMIT ?3)",
+        piece,
+    )?;
+    let questions = tx.execute(
+        "DELETE FROM question
+         WHERE owner_id = ?1 AND (asked_at, question_id) IN (
+             SELECT asked_at, question_id FROM question
+             WHERE owner_id = ?1 AND state IN (1, 2, 3) AND ml_user_id = ?2 LIMIT ?3)",
+        piece,
+    )?;
+    let claims = tx.execute(
+        "DELETE FROM claim
+         WHERE owner_id = ?1 AND (opened_at, claim_id) IN (
+             SELECT opened_at, claim_id FROM claim
+             WHERE owner_id = ?1 AND state IN (1, 2) AND ml_user_id = ?2 LIMIT ?3)",
+        piece,
+    )?;
+    if listings + questions + claims > 0 {
+        return Ok(());
+    }
+    tx.execute(
+        "DELETE FROM listing_count WHERE owner_id = ?1 AND ml_user_id = ?2",
+        (owner, account),
+    )?;
+    stop(tx, owner, account)
+}
+
+/// Removes listings, questions and claims of a person, at most so many rows of
+/// each; gives back how many. Nothing is left when that is none.
+pub fn everything(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> {
+    let listings = tx.execute(
+        "DELETE FROM listing
+         WHERE owner_id = ?1 AND item_id IN (SELECT item_id FROM listing WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let questions = tx.execute(
+        "DELETE FROM question
+         WHERE owner_id = ?1 AND (asked_at, question_id) IN (
+             SELECT asked_at, question_id FROM question WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let claims = tx.execute(
+        "DELETE FROM claim
+         WHERE owner_id = ?1 AND (opened_at, claim_id) IN (
+             SELECT opened_at, claim_id FROM claim WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let removed = listings + questions + claims;
+    if removed == 0 {
+        tx.execute("DELETE FROM listing_count WHERE owner_id = ?1", [person])?;
+        tx.execute("DELETE FROM ml_unlinked WHERE owner_id = ?1", [person])?;
+    }
+    Ok(removed)
+}

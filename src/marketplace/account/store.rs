@@ -1,0 +1,420 @@
+//! Linked accounts and received notifications in the database.
+//!
+//! Whatever a person may see carries the owner in its query. The tokens of an
+//! account are read in `tokens.rs` only; orders, listings, questions and claims
+//! are written in their own rooms.
+
+use rusqlite::Row;
+
+use crate::base::clock::{Day, Instant};
+use crate::base::ids::{MlUserId, OrderId, TokenHash, UserId};
+use crate::base::money::Cents;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::account::forget;
+use crate::marketplace::books::document::SellerRecord;
+use crate::marketplace::books::listings;
+use crate::marketplace::sync;
+
+/// Attempts to link that a person may have under way.
+const ATTEMPTS: i64 = 10;
+/// Days of the span that "30 days" means: today and those before.
+const SPAN_DAYS: i64 = 29;
+
+/// A linked account, without its sales.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedAccount {
+    pub ml_user_id: MlUserId,
+    pub nickname: String,
+    /// False until it is linked again.
+    pub token_ok: bool,
+    /// Why it must be, in words for its owner.
+    pub error: Option<String>,
+    /// Such as `5_green`; empty without one.
+    pub reputation: String,
+    /// Active and paused ones.
+    pub listings: i64,
+    pub open_claims: i64,
+    pub open_questions: i64,
+    /// When the marketplace was last read for it.
+    pub synced_at: Option<Instant>,
+    pub linked_at: Instant,
+    /// Orders older than this are still to be read; `None` when all are here.
+    pub history_from: Option<Instant>,
+}
+
+/// A linked account with its sales (contract §5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountSummary {
+    pub linked: LinkedAccount,
+    pub sales_today: i64,
+    /// Of today and the 29 days before.
+    pub sales_30d: i64,
+    pub gmv_30d: Cents,
+}
+
+const ACCOUNT: &str = "a.ml_user_id, a.nickname, a.token_ok, a.error, a.reputation, a.listings,
+    a.open_claims, a.open_questions, a.synced_at, a.linked_at,
+    (SELECT coalesce(CAST(nullif(s.position, '') AS INTEGER), a.linked_at) FROM ml_sync s
+     WHERE s.ml_user_id = a.ml_user_id AND s.area = 1 AND s.good_until IS NULL)";
+
+fn read_account(row: &Row<'_>) -> rusqlite::Result<LinkedAccount> {
+    let instant =
+        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
+    Ok(LinkedAccount {
+        ml_user_id: row.get(0)?,
+        nickname: row.get(1)?,
+        token_ok: row.get(2)?,
+        error: row.get(3)?,
+        reputation: row.get(4)?,
+        listings: row.get(5)?,
+        open_claims: row.get(6)?,
+        open_questions: row.get(7)?,
+        synced_at: instant(8)?,
+        linked_at: Instant(row.get(9)?),
+        history_from: instant(10)?,
+    })
+}
+
+/// All accounts of an owner with their sales, in the order of their numbers.
+pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<AccountSummary>> {
+    tx.all(
+        &format!(
+            "SELECT {ACCOUNT},
+                    coalesce(sum(s.orders) FILTER (WHERE s.day = ?3), 0),
+                    coalesce(sum(s.orders), 0), coalesce(sum(s.gross_cents), 0)
+             FROM ml_account a
+             LEFT JOIN sales_day s
+                 ON s.owner_id = a.owner_id AND s.ml_user_id = a.ml_user_id AND s.day BETWEEN ?2 AND ?3
+             WHERE a.owner_id = ?1
+             GROUP BY a.ml_user_id
+             ORDER BY a.ml_user_id"
+        ),
+        (owner, today.0 - SPAN_DAYS, today.0),
+        |row| {
+            Ok(AccountSummary {
+                linked: read_account(row)?,
+                sales_today: row.get(11)?,
+                sales_30d: row.get(12)?,
+                gmv_30d: Cents(row.get(13)?),
+            })
+        },
+    )
+}
+
+/// All accounts of an owner without their sales, in the order of their numbers.
+pub fn linked_accounts(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<LinkedAccount>> {
+    tx.all(
+        &format!("SELECT {ACCOUNT} FROM ml_account a WHERE a.owner_id = ?1 ORDER BY a.ml_user_id"),
+        [owner],
+        read_account,
+    )
+}
+
+/// What was sold on a civil day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DaySales {
+    pub day: Day,
+    pub orders: i64,
+    pub gross: Cents,
+}
+
+/// Sales of all linked accounts of an owner by civil day, for days that have
+/// any, both ends included.
+pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result<Vec<DaySales>> {
+    tx.all(
+        "SELECT day, sum(orders), sum(gross_cents)
+         FROM sales_day
+         WHERE owner_id = ?1 AND day BETWEEN ?2 AND ?3
+             AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)
+         GROUP BY day
+         ORDER BY day",
+        (owner, from.0, to.0),
+        |row| {
+            Ok(DaySales { day: Day(row.get(0)?), orders: row.get(1)?, gross: Cents(row.get(2)?) })
+        },
+    )
+}
+
+/// Gross sales of an owner's account in centavos, one value a civil day from
+/// `first` on.
+pub fn gross_of(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    first: Day,
+    days: usize,
+) -> Result<Vec<i64>> {
+    let mut sums = vec![0; days];
+    tx.each(
+        "SELECT day, gross_cents FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day >= ?3",
+        (owner, account, first.0),
+        |row| {
+            let place = usize::try_from(row.get::<_, i64>(0)? - first.0).ok();
+            if let Some(sum) = place.and_then(|place| sums.get_mut(place)) {
+                *sum = row.get(1)?;
+            }
+            Ok(())
+        },
+    )?;
+    Ok(sums)
+}
+
+/// An order as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentOrder {
+    pub order_id: OrderId,
+    pub title: String,
+    pub quantity: i64,
+    pub total: Cents,
+    pub created_at: Instant,
+    /// The selling account.
+    pub ml_user_id: MlUserId,
+    /// Its nickname; empty once it is unlinked.
+    pub store: String,
+    pub status: String,
+}
+
+/// The newest orders of an owner.
+pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<RecentOrder>> {
+    tx.all(
+        "SELECT o.order_id, i.title, o.quantity, o.total_cents, o.created_at, coalesce(a.nickname, ''), w.text,
+                o.ml_user_id
+         FROM sale_order o
+         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+         JOIN word w ON w.word_id = o.status
+         LEFT JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
+         WHERE o.owner_id = ?1
+         ORDER BY o.created_at DESC, o.order_id DESC
+         LIMIT ?2",
+        (owner, limit),
+        |row| {
+            Ok(RecentOrder {
+                order_id: row.get(0)?,
+                title: row.get(1)?,
+                quantity: row.get(2)?,
+                total: Cents(row.get(3)?),
+                created_at: Instant(row.get(4)?),
+                store: row.get(5)?,
+                status: row.get(6)?,
+                ml_user_id: row.get(7)?,
+            })
+        },
+    )
+}
+
+/// Notes that a person left for the consent page. Older attempts beyond the
+/// allowed number, and all that expired, are forgotten.
+pub fn insert_attempt(
+    tx: &WriteTx<'_>,
+    person: UserId,
+    state: &TokenHash,
+    verifier: &[u8],
+    expires_at: Instant,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        "DELETE FROM ml_link_attempt WHERE user_id = ?1 AND expires_at <= ?2",
+        (person, now.0),
+    )?;
+    tx.execute(
+        "DELETE FROM ml_link_attempt WHERE state_hash IN (
+             SELECT state_hash FROM ml_link_attempt
+             WHERE user_id = ?1
+             ORDER BY created_at DESC, state_hash
+             LIMIT -1 OFFSET ?2)",
+        (person, ATTEMPTS - 1),
+    )?;
+    tx.execute(
+        "INSERT INTO ml_link_attempt (state_hash, user_id, verifier, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        (state, person, verifier, now.0, expires_at.0),
+    )?;
+    Ok(())
+}
+
+/// Ends all attempts to link an account that have begun.
+pub fn forget_attempts(tx: &WriteTx<'_>) -> Result<()> {
+    tx.execute("DELETE FROM ml_link_attempt", [])?;
+    Ok(())
+}
+
+/// Uses up a person's attempt and gives back its verifier, still sealed;
+/// `None` when there is none or it has expired.
+pub fn take_attempt(
+    tx: &WriteTx<'_>,
+    person: UserId,
+    state: &TokenHash,
+) -> Result<Option<Vec<u8>>> {
+    let taken = tx.optional(
+        "DELETE FROM ml_link_attempt WHERE state_hash = ?1 AND user_id = ?2 RETURNING verifier, expires_at",
+        (state, person),
+        |row| Ok((row.get::<_, Vec<u8>>(0)?, Instant(row.get(1)?))),
+    )?;
+    Ok(taken.and_then(|(verifier, expires_at)| (tx.now() < expires_at).then_some(verifier)))
+}
+
+/// Who has linked an account, and when.
+pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, Instant)>> {
+    tx.optional(
+        "SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1",
+        [account],
+        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
+    )
+}
+
+/// What is known of an account right after its consent.
+pub struct NewLink {
+    pub ml_user_id: MlUserId,
+    /// Sealed.
+    pub access_token: Vec<u8>,
+    /// Sealed.
+    pub refresh_token: Option<Vec<u8>>,
+    pub token_expires_at: Instant,
+}
+
+/// What came of linking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linking {
+    Linked,
+    /// It was linked by the same person before.
+    Relinked,
+    BelongsToAnother,
+}
+
+/// Links an account to a person, or replaces the tokens of their own link.
+/// What it has is to be read.
+pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> {
+    let before = owner_of(tx, new.ml_user_id)?;
+    if before.is_some_and(|(owner, _)| owner != person) {
+        return Ok(Linking::BelongsToAnother);
+    }
+    // A new account is called by its number until its name is read.
+    tx.execute(
+        "INSERT INTO ml_account
+             (ml_user_id, owner_id, nickname, access_token, refresh_token, token_expires_at, token_ok, linked_at, synced_at)
+         VALUES (?1, ?2, CAST(?1 AS TEXT), ?3, ?4, ?5, 1, ?6, ?6)
+         ON CONFLICT (ml_user_id) DO UPDATE
+         SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5, token_ok = 1, error = NULL,
+             linked_at = ?6, synced_at = ?6",
+        (
+            new.ml_user_id,
+            person,
+            &new.access_token,
+            &new.refresh_token,
+            new.token_expires_at.0,
+            tx.now().0,
+        ),
+    )?;
+    sync::store::plan(tx, new.ml_user_id)?;
+    forget::stop(tx, person, new.ml_user_id)?;
+    count_again(tx, person, new.ml_user_id)?;
+    Ok(if before.is_some() { Linking::Relinked } else { Linking::Linked })
+}
+
+/// Sets an account's numbers to what is here of it: something is when it was
+/// unlinked a moment ago.
+fn count_again(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_account
+         SET open_questions = (SELECT count(*) FROM question
+                               WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2),
+             open_claims = (SELECT count(*) FROM claim
+                            WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2)
+         WHERE ml_user_id = ?2 AND owner_id = ?1",
+        (owner, account),
+    )?;
+    listings::store::recount(tx, owner, account)
+}
+
+/// Unlinks a person's account and forgets its tokens; false when it is not
+/// theirs. Orders and sums stay; listings, questions and claims go.
+pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
+    let gone = tx.execute(
+        "DELETE FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
+        (person, account),
+    )?;
+    if gone > 0 {
+        forget::begin(tx, person, account)?;
+    }
+    Ok(gone > 0)
+}
+
+/// Unlinks every account of a person and forgets their tokens. Orders and
+/// sums stay.
+pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
+    tx.execute("DELETE FROM ml_account WHERE owner_id = ?1", [person])?;
+    Ok(())
+}
+
+/// Removes what was read of a person's accounts, and the sums of it, at most
+/// so many rows of each; gives back how many. Nothing is left when that is none.
+pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
+    let most = i64::try_from(most).unwrap_or(1);
+    let orders = tx.execute(
+        "DELETE FROM sale_order
+         WHERE owner_id = ?1 AND (created_at, order_id) IN (
+             SELECT created_at, order_id FROM sale_order WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let counts = tx.execute(
+        "DELETE FROM order_count
+         WHERE owner_id = ?1 AND (ml_user_id, status, day) IN (
+             SELECT ml_user_id, status, day FROM order_count WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let days = tx.execute(
+        "DELETE FROM sales_day
+         WHERE owner_id = ?1 AND (ml_user_id, day) IN (
+             SELECT ml_user_id, day FROM sales_day WHERE owner_id = ?1 LIMIT ?2)",
+        (person, most),
+    )?;
+    let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
+    let rest = forget::everything(tx, person, most)?;
+    Ok(orders + counts + days + changes + rest)
+}
+
+/// Keeps what a reading of the account itself says. What it leaves out stays.
+/// True when something is new.
+pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<bool> {
+    let named = tx.execute(
+        "UPDATE ml_account SET nickname = ?2 WHERE ml_user_id = ?1 AND ?2 <> '' AND nickname <> ?2",
+        (seller.id, &seller.nickname),
+    )?;
+    let Some(reputation) = &seller.reputation else {
+        return Ok(named > 0);
+    };
+    let judged = tx.execute(
+        "UPDATE ml_account SET reputation = ?2, power_seller = ?3, claims_rate = ?4, late_rate = ?5, cancel_rate = ?6
+         WHERE ml_user_id = ?1
+             AND (reputation, power_seller, claims_rate, late_rate, cancel_rate) IS NOT (?2, ?3, ?4, ?5, ?6)",
+        (
+            seller.id,
+            &reputation.level,
+            &reputation.power_seller,
+            reputation.claims_rate,
+            reputation.late_rate,
+            reputation.cancel_rate,
+        ),
+    )?;
+    Ok(named + judged > 0)
+}
+
+/// Keeps how many listings the marketplace counts, until they are counted here.
+pub fn note_listings(tx: &WriteTx<'_>, account: MlUserId, listings: i64) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_account SET listings = ?2
+         WHERE ml_user_id = ?1
+             AND NOT EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?1 AND area = 2 AND good_until IS NOT NULL)",
+        (account, listings),
+    )?;
+    Ok(())
+}
+
+/// Notes that the marketplace was read for an account now.
+pub fn note_synced(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+    tx.execute(
+        "UPDATE ml_account SET synced_at = ?2 WHERE ml_user_id = ?1",
+        (account, tx.now().0),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The accounts of a seller as lists know them: by which they are narrowed,
+//! and whose name a row carries.
+
+use super::store;
+use crate::base::ids::{MlUserId, UserId};
+use crate::db::{self, ReadTx};
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Request};
+use crate::panel::list::Choice;
+
+/// The parameter of lists.
+const NAME: &str = "conta";
+
+/// The accounts of a seller: the linked ones, and where lists of orders need
+/// them those of which orders are left.
+pub struct Stores(Vec<(MlUserId, String)>);
+
+impl Stores {
+    /// The accounts of an owner.
+    pub fn of(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Self> {
+        let accounts = store::linked_accounts(tx, owner)?.into_iter();
+        let named = accounts.map(|account| (account.ml_user_id, account.nickname));
+        Ok(Self(named.collect()))
+    }
+
+    /// The same for a list that is narrowed by an account; 404 when it is none of
+    /// them.
+    pub fn narrowed(
+        tx: &ReadTx<'_>,
+        owner: UserId,
+        asked: Option<MlUserId>,
+    ) -> Result<Self, Problem> {
+        Self::of(tx, owner)?.holding(asked)
+    }
+
+    /// The same for a list of orders, which stay when an account is unlinked:
+    /// also the accounts of which orders are left.
+    pub fn of_orders(
+        tx: &ReadTx<'_>,
+        owner: UserId,
+        asked: Option<MlUserId>,
+    ) -> Result<Self, Problem> {
+        let mut stores = Self::of(tx, owner)?;
+        let mut last = MlUserId(0);
+        while let Some(next) = next_sold(tx, owner, last)? {
+            if !stores.has(next) {
+                stores.0.push((next, unlinked(next)));
+            }
+            last = next;
+        }
+        stores.holding(asked)
+    }
+
+    fn holding(self, asked: Option<MlUserId>) -> Result<Self, Problem> {
+        match asked {
+            Some(account) if !self.has(account) => Err(Problem::not_found()),
+            _ => Ok(self),
+        }
+    }
+
+    /// Their numbers.
+    pub fn ids(&self) -> impl Iterator<Item = MlUserId> {
+        self.0.iter().map(|(id, _)| *id)
+    }
+
+    fn has(&self, account: MlUserId) -> bool {
+        self.0.iter().any(|(id, _)| *id == account)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What an account is called; one that was unlinked has no name any more.
+    pub fn name(&self, account: MlUserId) -> String {
+        let known = self.0.iter().find(|(id, _)| *id == account);
+        known.map_or_else(|| unlinked(account), |(_, nickname)| nickname.clone())
+    }
+
+    /// The filter of a list.
+    pub fn choice(&self, asked: Option<MlUserId>) -> Choice {
+        let values = self.0.iter();
+        Choice {
+            name: NAME,
+            label: "Conta",
+            values: values.map(|(id, nickname)| (id.to_string(), nickname.clone())).collect(),
+            present: asked.map(|id| id.to_string()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether an account is one of an owner's, or was and orders of it are left.
+pub fn is_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> db::Result<bool> {
+    let linked = store::owner_of(tx, account)?;
+    if linked.is_some_and(|(linked_by, _)| linked_by == owner) {
+        return Ok(true);
+    }
+    let before = MlUserId(account.0.saturating_sub(1));
+    Ok(next_sold(tx, owner, before)? == Some(account))
+}
+
+/// What an account is called whose name is gone.
+pub fn unlinked(account: MlUserId) -> String {
+    format!("Conta desvinculada {account}")
+}
+
+/// The first account behind another of which an owner has orders, found by one
+/// seek, however many those are.
+fn next_sold(tx: &ReadTx<'_>, owner: UserId, last: MlUserId) -> db::Result<Option<MlUserId>> {
+    tx.optional(
+        "SELECT ml_user_id FROM order_count WHERE owner_id = ?1 AND ml_user_id > ?2
+         ORDER BY ml_user_id LIMIT 1",
+        (owner, last),
+        |row| row.get(0),
+    )
+}
+
+/// The account to which the address narrows a list.
+pub fn asked(request: &Request) -> Result<Option<MlUserId>, Problem> {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    let Some((_, value)) = given.find(|(name, _)| name == NAME) else {
+        return Ok(None);
+    };
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let mut check = Check::text();
+    let id = check.number(NAME, Field::of(value.into_owned()), 1..=i64::MAX);
+    check.finish()?;
+    Ok(id.map(MlUserId))
+}

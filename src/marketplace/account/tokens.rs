@@ -1,0 +1,359 @@
+//! Tokens of linked accounts: sealed at rest, refreshed by one at a time.
+//!
+//! A refresh token works once, so refreshing is single-flight per account:
+//! under its lock the stored pair is read again, and a new pair is committed
+//! before it is used. A refused refresh is final only when nothing newer was
+//! stored meanwhile; then the account is marked, its owner is told once, and
+//! no call is made for it until it is linked again.
+
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::Row;
+
+use crate::app::App;
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::secrets::{Place, SealError, Sealer, Secret};
+use crate::changes::{self, Topic};
+use crate::db::{DbError, Lane, ReadTx, WriteTx};
+use crate::marketplace::client::{Caller, Failure, TokenPair};
+use crate::messages::{self, Kind, NewNotification};
+
+/// An access token is replaced so many seconds before it ends.
+const MARGIN_S: i64 = 60;
+/// Accounts share locks; a shared one costs a wait, no more.
+const LOCKS: i64 = 256;
+/// How often a new pair is offered to a busy database, and the pause between.
+const SAVE_TRIES: u32 = 30;
+const SAVE_PAUSE: Duration = Duration::from_millis(200);
+
+const REFUSED: &str = "O marketplace não aceita mais esta autorização. Vincule a conta de novo.";
+const NOT_OFFLINE: &str = "A autorização venceu e não permite renovação. Vincule a conta de novo.";
+const NEW_KEY: &str = "A plataforma trocou a chave que protege os acessos, e este se perdeu. Vincule a conta de novo.";
+
+/// Why there was no call, or what came of it.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// Nobody has linked the account.
+    #[error("the account is not linked")]
+    NotLinked,
+    /// Its authorisation is lost until it is linked again.
+    #[error("the account must be linked again")]
+    LinkLost,
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+impl CallError {
+    /// Seconds after which whoever waits may ask again, where that is known.
+    pub const fn retry_after_s(&self) -> Option<i64> {
+        match self {
+            Self::Failed(Failure::Away { retry_after_s }) => Some(*retry_after_s),
+            _ => None,
+        }
+    }
+}
+
+/// One lock for each account, so that only one thread refreshes it.
+pub struct RefreshLocks {
+    slots: Vec<Mutex<()>>,
+}
+
+impl Default for RefreshLocks {
+    fn default() -> Self {
+        Self { slots: (0..LOCKS).map(|_| Mutex::default()).collect() }
+    }
+}
+
+impl RefreshLocks {
+    fn of(&self, account: MlUserId) -> MutexGuard<'_, ()> {
+        let slot = usize::try_from(account.0.rem_euclid(LOCKS)).unwrap_or(0);
+        self.slots[slot].lock()
+    }
+}
+
+/// A linked account's tokens as they are stored.
+struct Sealed {
+    owner: UserId,
+    access: Option<Vec<u8>>,
+    refresh: Option<Vec<u8>>,
+    expires_at: Instant,
+    token_ok: bool,
+}
+
+/// Calls the marketplace with an account's access token, refreshed before
+/// when it is about to end, and once after when it is refused.
+pub fn with_token<T>(
+    app: &App,
+    account: MlUserId,
+    call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
+) -> Result<T, CallError> {
+    calling(app, None, account, call)
+}
+
+/// The same for a person, who waits for it: with the tokens of their own link,
+/// never with those of whoever linked the account since, and not at all while
+/// the marketplace is away.
+pub fn with_own_token<T>(
+    app: &App,
+    owner: UserId,
+    account: MlUserId,
+    call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
+) -> Result<T, CallError> {
+    calling(app, Some(owner), account, call)
+}
+
+fn calling<T>(
+    app: &App,
+    owner: Option<UserId>,
+    account: MlUserId,
+    call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
+) -> Result<T, CallError> {
+    let is_theirs = |sealed: &Sealed| owner.is_none_or(|owner| owner == sealed.owner);
+    let mut sealed = living(app, account)?;
+    if owner.is_some() {
+        app.marketplace.client.may_call()?;
+    }
+    if is_theirs(&sealed) && sealed.expires_at.minus(MARGIN_S) <= app.clock.now() {
+        sealed = refresh(app, account, &sealed)?;
+    }
+    let attempt = |sealed: &Sealed| {
+        if !is_theirs(sealed) {
+            return Err(CallError::NotLinked);
+        }
+        let access = open_access(app, account, sealed)?;
+        call(&Caller { ml_user_id: account, access: &access }).map_err(CallError::Failed)
+    };
+    match attempt(&sealed) {
+        Err(CallError::Failed(Failure::Expired)) => attempt(&refresh(app, account, &sealed)?),
+        other => other,
+    }
+}
+
+/// The access token that a person's account has now; `None` when it is not
+/// theirs or there is none that could be good.
+pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<Secret>, DbError> {
+    let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?;
+    let sealed = sealed.filter(|sealed| {
+        sealed.owner == owner && sealed.token_ok && sealed.expires_at > app.clock.now()
+    });
+    let access = sealed.and_then(|sealed| sealed.access);
+    Ok(access.map(|access| open(&app.sealer, account, "access_token", &access)).transpose()?)
+}
+
+/// The stored tokens of an account that may be called for.
+fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
+    let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
+    if sealed.token_ok && sealed.access.is_some() { Ok(sealed) } else { Err(CallError::LinkLost) }
+}
+
+fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, CallError> {
+    let access = sealed.access.as_deref().ok_or(CallError::LinkLost)?;
+    Ok(open(&app.sealer, account, "access_token", access).map_err(DbError::from)?)
+}
+
+/// A newer pair than `seen`: somebody else's, or one fetched now.
+fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallError> {
+    let _only_one = app.marketplace.refresh_locks.of(account);
+    let sealed = living(app, account)?;
+    if sealed.access != seen.access {
+        return Ok(sealed);
+    }
+    let Some(refresh) = &sealed.refresh else {
+        return Err(lose(app, account, &sealed, NOT_OFFLINE)?);
+    };
+    let token = open(&app.sealer, account, "refresh_token", refresh).map_err(DbError::from)?;
+    match app.marketplace.client.refresh(&token) {
+        Ok(pair) if pair.ml_user_id != account => Err(Failure::Garbled("user_id").into()),
+        Ok(pair) => {
+            save(app, account, &sealed, &pair)?;
+            living(app, account)
+        }
+        Err(Failure::Refused { code, .. })
+            if matches!(&*code, "invalid_grant" | "unauthorized_client") =>
+        {
+            tracing::warn!(
+                ml_user_id = account.0,
+                code,
+                "the marketplace refused to refresh an account's tokens"
+            );
+            Err(lose(app, account, &sealed, REFUSED)?)
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Stores a new pair in the place of the one it was got for. When the account
+/// was linked anew or unlinked meanwhile, that stands. A pair that is not
+/// stored is lost and the link with it, so a busy database is asked again.
+fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Result<(), DbError> {
+    let (access, refresh) = seal_pair(&app.sealer, account, pair);
+    let expires_at = app.clock.now().plus(pair.expires_in_s);
+    let mut tries = 1;
+    loop {
+        let row = (account, before.access.clone(), access.clone(), refresh.clone(), expires_at.0);
+        let saved = app.db.write(move |tx| {
+            tx.execute(
+                "UPDATE ml_account SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5
+                 WHERE ml_user_id = ?1 AND access_token = ?2",
+                row,
+            )
+        });
+        match saved {
+            Err(DbError::Busy | DbError::Full) if tries < SAVE_TRIES => {
+                tries += 1;
+                app.marketplace.bell.wait(SAVE_PAUSE);
+            }
+            saved => return saved.map(|_| ()),
+        }
+    }
+}
+
+/// Marks an account as lost and tells its owner, unless its tokens are not
+/// those seen any more. Gives back the error to answer with.
+fn lose(
+    app: &App,
+    account: MlUserId,
+    seen: &Sealed,
+    error: &'static str,
+) -> Result<CallError, CallError> {
+    let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
+    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
+    app.db.write(move |tx| {
+        let nickname = tx.optional(
+            "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
+             WHERE ml_user_id = ?1 AND access_token = ?2
+             RETURNING nickname",
+            (account, access, error),
+            |row| row.get::<_, String>(0),
+        )?;
+        let Some(nickname) = nickname else { return Ok(CallError::LinkLost) };
+        let lost = Lost { account, nickname: &nickname, expires_at, error };
+        if tell(tx, owner, &lost)? {
+            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+        }
+        tx.after_commit(move || versions.raise(owner));
+        Ok(CallError::LinkLost)
+    })
+}
+
+/// The names of all linked accounts that have tokens.
+pub fn linked(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
+    tx.all(
+        "SELECT nickname FROM ml_account
+         WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
+         ORDER BY nickname",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// Whether a key opens the tokens of all accounts; `None` when there are none.
+pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
+    let mut all = None;
+    tx.each("SELECT ml_user_id, access_token, refresh_token FROM ml_account", [], |row| {
+        let account = MlUserId(row.get(0)?);
+        for (at, column) in [(1, "access_token"), (2, "refresh_token")] {
+            if let Some(boxed) = row.get::<_, Option<Vec<u8>>>(at)? {
+                let opens = open(sealer, account, column, &boxed).is_ok();
+                all = Some(opens && all.unwrap_or(true));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Forgets the tokens of all accounts, because the installation gets a new
+/// key, and tells their owners.
+pub fn forget_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
+    let lost = tx.all(
+        "UPDATE ml_account SET token_ok = 0, error = ?1, access_token = NULL, refresh_token = NULL
+         WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
+         RETURNING ml_user_id, owner_id, nickname, token_expires_at",
+        [NEW_KEY],
+        |row| {
+            let account = MlUserId(row.get(0)?);
+            let (owner, nickname): (UserId, String) = (row.get(1)?, row.get(2)?);
+            Ok((account, owner, nickname, Instant(row.get(3)?)))
+        },
+    )?;
+    for (account, owner, nickname, expires_at) in lost {
+        tell(tx, owner, &Lost { account, nickname: &nickname, expires_at, error: NEW_KEY })?;
+    }
+    Ok(())
+}
+
+struct Lost<'l> {
+    account: MlUserId,
+    nickname: &'l str,
+    expires_at: Instant,
+    error: &'static str,
+}
+
+fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<bool, DbError> {
+    messages::store::notify(
+        tx,
+        owner,
+        &NewNotification {
+            kind: Kind::Sistema,
+            title: "Vínculo perdido",
+            message: &format!("{}: {}", lost.nickname, lost.error),
+            ml_user_id: Some(lost.account),
+            reference: None,
+            cause: &format!("ml_token:{}:{}", lost.account, lost.expires_at.0),
+        },
+    )
+}
+
+/// A pair sealed for its account: access token, refresh token.
+pub fn seal_pair(
+    sealer: &Sealer,
+    account: MlUserId,
+    pair: &TokenPair,
+) -> (Vec<u8>, Option<Vec<u8>>) {
+    let row = account.to_string();
+    let seal =
+        |column, secret: &Secret| sealer.seal(secret.reveal().as_bytes(), place(column, &row));
+    (
+        seal("access_token", &pair.access),
+        pair.refresh.as_ref().map(|refresh| seal("refresh_token", refresh)),
+    )
+}
+
+fn open(
+    sealer: &Sealer,
+    account: MlUserId,
+    column: &str,
+    boxed: &[u8],
+) -> Result<Secret, SealError> {
+    sealer.open_text(boxed, place(column, &account.to_string()))
+}
+
+const fn place<'p>(column: &'p str, row: &'p str) -> Place<'p> {
+    Place { table: "ml_account", column, row }
+}
+
+fn stored(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Sealed>, DbError> {
+    tx.optional(
+        "SELECT owner_id, access_token, refresh_token, token_expires_at, token_ok
+         FROM ml_account
+         WHERE ml_user_id = ?1",
+        [account],
+        read_sealed,
+    )
+}
+
+fn read_sealed(row: &Row<'_>) -> rusqlite::Result<Sealed> {
+    Ok(Sealed {
+        owner: row.get(0)?,
+        access: row.get(1)?,
+        refresh: row.get(2)?,
+        expires_at: Instant(row.get(3)?),
+        token_ok: row.get(4)?,
+    })
+}

@@ -1,0 +1,142 @@
+//! Claims of buyers.
+//!
+//! A claim is applied by its state: of two documents the one that was changed
+//! later stands, in whatever order they come. The owner is told when a claim
+//! is opened and when it is opened again, once for each time.
+
+pub mod list;
+pub mod pages;
+pub mod store;
+pub mod views;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use self::store::Stored;
+use super::document::ClaimDocument;
+use super::news::{self, News};
+use super::orders::{Applied, Books};
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
+use crate::db::{Result, WriteTx};
+use crate::messages::Kind;
+
+/// Whether a claim has ended. The number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    Open = 1,
+    Closed = 2,
+}
+
+/// Brings an owner's claims to what a document says. Those opened from
+/// `news_from` on are told to the owner; older ones are history.
+pub fn apply(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    claim: &ClaimDocument,
+    news_from: Instant,
+) -> Result<Applied> {
+    let before = store::stored(tx, owner, claim.id)?;
+    if before.as_ref().is_some_and(|before| claim.updated_at < before.updated_at) {
+        return Ok(Applied::Stale);
+    }
+    let after = to_store(claim);
+    if before.as_ref() == Some(&after) {
+        return Ok(Applied::Unchanged);
+    }
+    if let Some(before) = before.as_ref().filter(|before| before.opened_at != after.opened_at) {
+        store::delete(tx, owner, claim.id, before.opened_at)?;
+    }
+    store::put(tx, owner, claim.id, &after)?;
+    let was_open = before.as_ref().is_some_and(Stored::is_open);
+    if was_open != after.is_open() {
+        let by = if was_open { -1 } else { 1 };
+        store::count(tx, owner, claim.seller, by)?;
+    }
+    let is_again = before.is_some();
+    let happened = if is_again { claim.updated_at } else { claim.opened_at };
+    if after.is_open() && !was_open && happened >= news_from {
+        tell(tx, books, owner, claim, is_again)?;
+    }
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(Applied::Stored)
+}
+
+/// Closes a claim that the marketplace does not have any more.
+pub fn gone(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    account: MlUserId,
+    claim: i64,
+) -> Result<()> {
+    let before = store::stored(tx, owner, claim)?;
+    let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
+    else {
+        return Ok(());
+    };
+    let after =
+        Stored { state: State::Closed as u8, due_at: None, action: String::new(), ..before };
+    store::put(tx, owner, claim, &after)?;
+    store::count(tx, owner, account, -1)?;
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(())
+}
+
+/// The row a document stands for.
+fn to_store(claim: &ClaimDocument) -> Stored {
+    let state = if claim.is_closed() { State::Closed } else { State::Open };
+    Stored {
+        opened_at: claim.opened_at,
+        ml_user_id: claim.seller,
+        state: state as u8,
+        kind: claim.kind.clone(),
+        stage: claim.stage.clone(),
+        reason: claim.reason.clone(),
+        resource: claim.resource.clone(),
+        resource_id: claim.resource_id,
+        due_at: claim.due_at,
+        action: claim.action.clone(),
+        resolution: claim.resolution.clone(),
+        updated_at: claim.updated_at,
+    }
+}
+
+fn tell(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    claim: &ClaimDocument,
+    is_again: bool,
+) -> Result<()> {
+    let reference = claim.id.to_string();
+    let about = match claim.order() {
+        Some(order) => format!("Pedido {order}"),
+        None => format!("Reclamação {reference}"),
+    };
+    let (title, cause) = if is_again {
+        let again = format!("reclamacao:{reference}:{}", claim.updated_at.0);
+        ("Reclamação reaberta", again)
+    } else {
+        ("Nova reclamação", format!("reclamacao:{reference}"))
+    };
+    news::tell(
+        tx,
+        books,
+        owner,
+        &News {
+            kind: Kind::Reclamacao,
+            title,
+            about: &about,
+            account: claim.seller,
+            reference: &reference,
+            cause: &cause,
+        },
+    )
+}

@@ -1,0 +1,50 @@
+//! What the pages of claims print.
+
+use askama::Template;
+
+use crate::marketplace::books::spoken::Spoken;
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout, When};
+
+/// `GET /painel/reclamacoes`: the claims of buyers.
+#[derive(Debug, Template)]
+#[template(path = "claims.html", config = "assets/askama.toml")]
+pub struct ClaimsPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// Whether an account is linked.
+    pub has_stores: bool,
+    /// The frame of the list.
+    pub table: Table,
+    /// The claims of this page.
+    pub claims: Vec<ClaimLine>,
+}
+
+/// A claim in the list.
+#[derive(Debug)]
+pub struct ClaimLine {
+    /// The marketplace's number.
+    pub id: String,
+    /// What kind of claim it is.
+    pub kind: Spoken,
+    /// What was sold; may be empty.
+    pub title: String,
+    /// What the buyer complains about; may be empty.
+    pub reason: Spoken,
+    /// Where it stands; empty when it has ended.
+    pub stage: Spoken,
+    /// The order it is about; empty when it names none.
+    pub order: String,
+    /// Nickname of the selling account.
+    pub store: String,
+    /// Whether it is open.
+    pub state: Badge,
+    /// What the seller has to do; may be empty.
+    pub action: Spoken,
+    /// `até 22/11/2026 14:05`; empty without an end.
+    pub due: String,
+    /// How it ended; empty while it is open.
+    pub resolution: Spoken,
+    /// When it was opened.
+    pub opened: When,
+}

@@ -1,0 +1,163 @@
+//! Claims of buyers.
+
+use serde_json::Value;
+
+use super::{Unreadable, elements, instant, positive, text};
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, OrderId};
+
+/// A claim as the marketplace has it at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimDocument {
+    pub id: i64,
+    /// The account it is made against.
+    pub seller: MlUserId,
+    /// Such as `opened`.
+    pub status: String,
+    /// Such as `mediations` or `return`.
+    pub kind: String,
+    /// Such as `claim` or `dispute`.
+    pub stage: String,
+    /// The marketplace's code for the reason; may be empty.
+    pub reason: String,
+    /// What it is about: `order`, `shipment`, `payment` or `purchase`.
+    pub resource: String,
+    pub resource_id: Option<i64>,
+    pub opened_at: Instant,
+    /// When the marketplace last changed it.
+    pub updated_at: Instant,
+    /// What the seller has to do, and until when; empty and `None` when nothing.
+    pub action: String,
+    pub due_at: Option<Instant>,
+    /// How it ended; empty while it is open.
+    pub resolution: String,
+}
+
+impl ClaimDocument {
+    /// Reads a claim of `/post-purchase/v1/claims/{id}` or of a search.
+    pub fn read(claim: &Value) -> Result<Self, Unreadable> {
+        let players = elements(&claim["players"]).iter();
+        let respondent = players
+            .filter(|player| player["role"] == "respondent")
+            .find_map(|player| Some((positive(&player["user_id"])?, player)));
+        let (seller, respondent) = respondent.ok_or(Unreadable("players"))?;
+        let opened_at = match &claim["date_created"] {
+            Value::Null => instant(&claim["last_updated"]),
+            date => instant(date),
+        };
+        let opened_at = opened_at.ok_or(Unreadable("date_created"))?;
+        let (action, due_at) = next_action(respondent);
+        let kind = text(&claim["type"]).unwrap_or_default();
+        Ok(Self {
+            id: positive(&claim["id"]).ok_or(Unreadable("id"))?,
+            seller: MlUserId(seller),
+            status: text(&claim["status"]).ok_or(Unreadable("status"))?,
+            // Both are seen.
+            kind: if kind == "returns" { "return".to_owned() } else { kind },
+            stage: text(&claim["stage"]).unwrap_or_default(),
+            reason: text(&claim["reason_id"]).unwrap_or_default(),
+            resource: text(&claim["resource"]).unwrap_or_default(),
+            resource_id: positive(&claim["resource_id"]),
+            opened_at,
+            updated_at: instant(&claim["last_updated"]).unwrap_or(opened_at),
+            action,
+            due_at,
+            resolution: text(&claim["resolution"]["reason"])
+                .or_else(|| text(&claim["resolution"]))
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Whether it has ended.
+    pub fn is_closed(&self) -> bool {
+        self.status == "closed"
+    }
+
+    /// The order it is about, when it names one.
+    pub fn order(&self) -> Option<OrderId> {
+        self.resource_id.filter(|_| self.resource == "order").map(OrderId)
+    }
+}
+
+/// What a player has to do first: what is due soonest, a duty before an offer.
+fn next_action(player: &Value) -> (String, Option<Instant>) {
+    let actions = elements(&player["available_actions"]).iter();
+    let first = actions.filter_map(|action| Some((action, text(&action["action"])?))).min_by_key(
+        |(action, _)| {
+            let due = instant(&action["due_date"]);
+            let is_duty = action["mandatory"] == true;
+            (!is_duty, due.is_none(), due)
+        },
+    );
+    first.map_or((String::new(), None), |(action, name)| (name, instant(&action["due_date"])))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn sample() -> Value {
+        json!({
+            "id": 5_200_001, "resource": "order", "resource_id": "2000001", "status": "opened", "type": "returns",
+            "stage": "claim", "reason_id": "PDD1", "resolution": null, "date_created": "2026-11-18T09:00:00.000-04:00",
+            "last_updated": "2026-11-18T10:00:00.000-0400",
+            "players": [
+                { "role": "complainant", "type": "buyer", "user_id": 555, "available_actions": [] },
+                { "role": "respondent", "type": "seller", "user_id": "777", "available_actions": [
+                    { "action": "send_message", "mandatory": false, "due_date": null },
+                    { "action": "refund", "mandatory": true, "due_date": "2026-11-25T00:00:00.000-04:00" },
+                    { "action": "send_tracking", "mandatory": true, "due_date": "2026-11-20T00:00:00Z" } ] } ],
+        })
+    }
+
+    #[test]
+    fn a_claim_reads_with_what_is_due_first() {
+        let claim = ClaimDocument::read(&sample()).unwrap();
+        assert_eq!((claim.id, claim.seller), (5_200_001, MlUserId(777)));
+        assert_eq!((&*claim.kind, &*claim.stage, &*claim.reason), ("return", "claim", "PDD1"));
+        assert_eq!(claim.order(), Some(OrderId(2_000_001)));
+        assert_eq!((&*claim.action, claim.due_at), ("send_tracking", Some(Instant(1_795_132_800))));
+        assert!(!claim.is_closed() && claim.resolution.is_empty());
+    }
+
+    #[test]
+    fn a_closed_claim_tells_how_it_ended() {
+        let mut closed = sample();
+        closed["status"] = json!("closed");
+        closed["resolution"] =
+            json!({ "reason": "payment_refunded", "benefited": ["complainant"] });
+        closed["resource"] = json!("shipment");
+        closed["players"][1]["available_actions"] = json!(null);
+        let claim = ClaimDocument::read(&closed).unwrap();
+        assert!(claim.is_closed());
+        assert_eq!(
+            (&*claim.resolution, &*claim.action, claim.due_at),
+            ("payment_refunded", "", None)
+        );
+        assert_eq!(claim.order(), None);
+    }
+
+    #[test]
+    fn a_claim_without_its_seller_is_refused() {
+        let mut claim = sample();
+        claim["players"][1]["role"] = json!("mediator");
+        assert_eq!(ClaimDocument::read(&claim), Err(Unreadable("players")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_in_any_field_is_read_or_refused(
+            field in proptest::sample::select(vec!["id", "resource", "resource_id", "status", "type", "stage", "players", "resolution", "date_created", "last_updated"]),
+            value in crate::marketplace::books::document::tests::any_json(),
+        ) {
+            let mut claim = sample();
+            claim[field] = value;
+            if let Ok(claim) = ClaimDocument::read(&claim) {
+                prop_assert!(claim.id > 0 && claim.seller.0 > 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Orders and their shipments.
+
+use serde_json::Value;
+
+use super::{Unreadable, amount, elements, instant, positive, text};
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, OrderId};
+use crate::base::money::Cents;
+
+/// Units of one order; more is a mistake.
+const MOST_UNITS: i64 = 1_000_000;
+
+/// An order as the marketplace has it at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderDocument {
+    pub id: OrderId,
+    /// The selling account.
+    pub seller: MlUserId,
+    /// One of [`super::super::words::ORDER_STATES`], or a new one.
+    pub status: String,
+    pub created_at: Instant,
+    /// When it was paid or confirmed, `None` before.
+    pub closed_at: Option<Instant>,
+    /// When the marketplace last changed it.
+    pub updated_at: Instant,
+    /// Without shipping.
+    pub total: Cents,
+    pub currency: String,
+    pub item: SoldItem,
+    /// Units over all lines.
+    pub quantity: i64,
+    pub buyer_id: Option<i64>,
+    /// Empty when the marketplace does not say.
+    pub buyer_nickname: String,
+    pub shipping_id: Option<i64>,
+    /// State and kind of the shipment, once it was asked for.
+    pub shipment: Option<Shipment>,
+}
+
+/// What was sold: a listing, or one variation of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoldItem {
+    /// Such as `MLB`.
+    pub site: String,
+    /// Number of the listing id, without the site.
+    pub number: i64,
+    /// 0 without variations.
+    pub variation: i64,
+    pub title: String,
+    /// Empty when the listing has none.
+    pub sku: String,
+}
+
+/// A shipment, as far as orders show it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shipment {
+    /// Such as `ready_to_ship`; empty when not said.
+    pub status: String,
+    /// Such as `drop_off`; empty when not said.
+    pub logistic_type: String,
+    /// When the marketplace last changed it, when it says so.
+    pub updated_at: Option<Instant>,
+}
+
+impl OrderDocument {
+    /// Reads an order of `/orders/{id}` or of a search.
+    pub fn read(order: &Value) -> Result<Self, Unreadable> {
+        let lines = elements(&order["order_items"]);
+        let first = lines.first().ok_or(Unreadable("order_items"))?;
+        // Dates may be missing; the next best that is there is the best guess.
+        let (created, closed) = ("date_created", "date_closed");
+        let (changed, found) = ("last_updated", "date_last_updated");
+        let created_at = first_date(order, [created, closed, changed, found]);
+        let updated_at = first_date(order, [changed, found, closed, created]);
+        Ok(Self {
+            id: OrderId(positive(&order["id"]).ok_or(Unreadable("id"))?),
+            seller: MlUserId(positive(&order["seller"]["id"]).ok_or(Unreadable("seller.id"))?),
+            status: text(&order["status"]).ok_or(Unreadable("status"))?,
+            created_at: created_at.ok_or(Unreadable("date_created"))?,
+            closed_at: instant(&order["date_closed"]),
+            updated_at: updated_at.ok_or(Unreadable("last_updated"))?,
+            total: amount(&order["total_amount"]).ok_or(Unreadable("total_amount"))?,
+            currency: text(&order["currency_id"]).unwrap_or_else(|| "BRL".to_owned()),
+            item: SoldItem::read(&first["item"])?,
+            quantity: units(lines).ok_or(Unreadable("order_items.quantity"))?,
+            buyer_id: positive(&order["buyer"]["id"]),
+            buyer_nickname: text(&order["buyer"]["nickname"]).unwrap_or_default(),
+            shipping_id: positive(&order["shipping"]["id"]),
+            shipment: None,
+        })
+    }
+
+    /// Whether the order counts as a sale, with its full amount (contract §5).
+    pub fn is_sale(&self) -> bool {
+        matches!(&*self.status, "paid" | "partially_refunded")
+    }
+
+    /// The instant whose civil day a sale counts on.
+    pub fn sold_at(&self) -> Instant {
+        self.closed_at.unwrap_or(self.created_at)
+    }
+}
+
+impl SoldItem {
+    fn read(item: &Value) -> Result<Self, Unreadable> {
+        let id = text(&item["id"]).ok_or(Unreadable("item.id"))?;
+        let site_ends = id.find(|c: char| c.is_ascii_digit()).ok_or(Unreadable("item.id"))?;
+        let (site, number) = id.split_at(site_ends);
+        let sku = text(&item["seller_sku"]).or_else(|| text(&item["seller_custom_field"]));
+        Ok(Self {
+            site: site.to_owned(),
+            number: number.parse().map_err(|_| Unreadable("item.id"))?,
+            variation: positive(&item["variation_id"]).unwrap_or(0),
+            title: text(&item["title"]).unwrap_or_default(),
+            sku: sku.unwrap_or_default(),
+        })
+    }
+}
+
+impl Shipment {
+    /// Reads a shipment in the format of 2025 (`logistic.type`) or an older one.
+    pub fn read(shipment: &Value) -> Self {
+        let kind = text(&shipment["logistic"]["type"]).or_else(|| text(&shipment["logistic_type"]));
+        Self {
+            status: text(&shipment["status"]).unwrap_or_default(),
+            logistic_type: kind.unwrap_or_default(),
+            updated_at: instant(&shipment["last_updated"]),
+        }
+    }
+}
+
+/// The first date that is there at all; one that makes no sense is none.
+fn first_date(order: &Value, names: [&str; 4]) -> Option<Instant> {
+    let given = names.into_iter().find(|name| !order[*name].is_null());
+    given.and_then(|name| instant(&order[name]))
+}
+
+/// Units of all lines; `None` when a line has none or there are too many.
+fn units(lines: &[Value]) -> Option<i64> {
+    lines
+        .iter()
+        .try_fold(0_i64, |sum, line| sum.checked_add(positive(&line["quantity"])?))
+        .filter(|units| *units <= MOST_UNITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sample() -> Value {
+        json!({
+            "id": 2_000_001, "status": "paid", "date_created": "2026-11-19T22:10:00.000-04:00",
+            "date_closed": "2026-11-20T02:10:04.129Z", "last_updated": "2026-11-19T22:11:00.000-0400",
+            "total_amount": 119.800_000_000_000_01, "currency_id": "BRL",
+            "buyer": { "id": "555" }, "seller": { "id": 777 }, "shipping": { "id": null },
+            "order_items": [{ "quantity": 2, "item": {
+                "id": "MLB123", "title": " Cabo ", "variation_id": null,
+                "seller_sku": null, "seller_custom_field": "CAB-1" } }],
+        })
+    }
+
+    #[test]
+    fn an_order_reads_in_every_form_it_comes_in() {
+        let order = OrderDocument::read(&sample()).unwrap();
+        assert_eq!(
+            (order.id, order.seller, order.buyer_id),
+            (OrderId(2_000_001), MlUserId(777), Some(555))
+        );
+        assert_eq!(order.created_at, Instant(1_795_140_600));
+        assert_eq!(order.closed_at, Some(Instant(1_795_140_604)));
+        assert_eq!(order.updated_at, Instant(1_795_140_660));
+        assert_eq!((order.total, order.quantity, order.shipping_id), (Cents(11_980), 2, None));
+        assert_eq!((&*order.item.site, order.item.number, &*order.item.sku), ("MLB", 123, "CAB-1"));
+        assert_eq!((&*order.item.title, &*order.buyer_nickname), ("Cabo", ""));
+
+        let mut other = sample();
+        other["id"] = json!("2000001");
+        other["seller"]["id"] = json!("777");
+        other["total_amount"] = json!("119.8");
+        other["last_updated"] = json!(null);
+        other["date_last_updated"] = json!("2026-11-20T02:11:00Z");
+        assert_eq!(OrderDocument::read(&other).unwrap(), order);
+    }
+
+    #[test]
+    fn what_cannot_be_booked_is_refused_by_name() {
+        for (field, value) in [
+            ("id", json!("abc")),
+            ("id", json!(-1)),
+            ("status", json!(null)),
+            ("total_amount", json!(-0.01)),
+            ("total_amount", json!(1e300)),
+            ("date_created", json!("yesterday")),
+            ("last_updated", json!(17)),
+            ("order_items", json!([])),
+        ] {
+            let mut order = sample();
+            order[field] = value.clone();
+            assert_eq!(OrderDocument::read(&order), Err(Unreadable(field)), "{value}");
+        }
+        let mut undated = sample();
+        undated["last_updated"] = json!(null);
+        undated["date_closed"] = json!(null);
+        let undated = OrderDocument::read(&undated).unwrap();
+        assert_eq!(undated.updated_at, undated.created_at);
+        let mut unopened = sample();
+        unopened["date_created"] = json!(null);
+        let unopened = OrderDocument::read(&unopened).unwrap();
+        assert_eq!(Some(unopened.created_at), unopened.closed_at);
+        let mut many = sample();
+        many["order_items"][0]["quantity"] = json!(i64::MAX);
+        assert_eq!(OrderDocument::read(&many), Err(Unreadable("order_items.quantity")));
+        for nothing in [json!(null), json!([]), json!("x"), json!({})] {
+            assert!(OrderDocument::read(&nothing).is_err());
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Listings as the marketplace shows them to their seller.
+//!
+//! A listing is applied by its state: of two documents the one that was
+//! changed later stands, in whatever order they come. The owner is told when a
+//! listing leaves `active` by itself, once for each time.
+
+pub mod list;
+pub mod pages;
+pub mod store;
+pub mod views;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use self::store::Stored;
+use super::document::{ItemId, ListingDocument};
+use super::news::{self, News};
+use super::orders::{Applied, Books};
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
+use crate::db::{Result, WriteTx};
+use crate::messages::Kind;
+
+/// The state in which buyers can buy.
+const ACTIVE: &str = "active";
+/// The states that an account's number of listings counts (contract §5).
+const COUNTED: [&str; 2] = [ACTIVE, "paused"];
+/// Reasons that are the seller's own doing.
+const OWN_DOING: [&str; 2] = ["paused_by_seller", "deleted"];
+
+/// Brings an owner's listings to what a document says. What happened from
+/// `news_from` on is told to the owner; older things are history.
+pub fn apply(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    listing: &ListingDocument,
+    news_from: Instant,
+) -> Result<Applied> {
+    let before = store::stored(tx, owner, listing.id.number)?;
+    if before.as_ref().is_some_and(|before| listing.updated_at < before.updated_at) {
+        return Ok(Applied::Stale);
+    }
+    let after = to_store(tx, books, listing, before.as_ref())?;
+    if before.as_ref() == Some(&after) {
+        return Ok(Applied::Unchanged);
+    }
+    store::put(tx, owner, listing.id.number, &after)?;
+    let status_before = match &before {
+        Some(before) => Some(books.words.text(tx, before.status)?),
+        None => None,
+    };
+    let status_before = status_before.as_deref();
+    if is_counted(status_before) != is_counted(Some(&listing.status)) {
+        store::recount(tx, owner, listing.seller)?;
+    }
+    if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
+        tell(tx, books, owner, listing)?;
+    }
+    raise(tx, books, owner);
+    Ok(Applied::Stored)
+}
+
+/// Takes out a listing that the marketplace does not have any more.
+pub fn gone(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    account: MlUserId,
+    item: &ItemId,
+) -> Result<Applied> {
+    if !store::delete(tx, owner, account, item.number)? {
+        return Ok(Applied::Unchanged);
+    }
+    store::recount(tx, owner, account)?;
+    raise(tx, books, owner);
+    Ok(Applied::Stored)
+}
+
+fn is_counted(status: Option<&str>) -> bool {
+    status.is_some_and(|status| COUNTED.contains(&status))
+}
+
+fn raise(tx: &WriteTx<'_>, books: &Books, owner: UserId) {
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+}
+
+/// The row a document stands for.
+fn to_store(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    listing: &ListingDocument,
+    before: Option<&Stored>,
+) -> Result<Stored> {
+    let word = |text: &str| books.words.number(tx, text);
+    // Reading many at once may leave out codes that a single reading shows.
+    let known = before.filter(|before| {
+        !listing.is_whole && (listing.hides_codes || before.updated_at == listing.updated_at)
+    });
+    let code = |said: &str, known: Option<&String>| {
+        let known = known.filter(|known| !known.is_empty());
+        known.map_or_else(|| said.to_owned(), String::clone)
+    };
+    Ok(Stored {
+        ml_user_id: listing.seller,
+        site: listing.id.site.clone(),
+        title: listing.title.clone(),
+        status: word(&listing.status)?,
+        sub_status: listing.sub_status.clone(),
+        price: listing.price,
+        currency: word(&listing.currency)?,
+        available: listing.available,
+        sold: listing.sold,
+        listing_type: word(&listing.listing_type)?,
+        logistic_type: match &*listing.logistic_type {
+            "" => None,
+            kind => Some(word(kind)?),
+        },
+        category: listing.category.clone(),
+        sku: code(&listing.sku, known.map(|before| &before.sku)),
+        ean: code(&listing.ean, known.map(|before| &before.ean)),
+        permalink: listing.permalink.clone(),
+        thumbnail: listing.thumbnail.clone(),
+        created_at: listing.created_at,
+        updated_at: listing.updated_at,
+    })
+}
+
+/// Tells the owner of a listing that was active what became of it, unless
+/// that was their own doing.
+fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, listing: &ListingDocument) -> Result<()> {
+    let mut reasons = listing.sub_status.split(' ');
+    if listing.status == ACTIVE || reasons.clone().any(|reason| OWN_DOING.contains(&reason)) {
+        return Ok(());
+    }
+    let title = match &*listing.status {
+        _ if reasons.any(|reason| reason == "out_of_stock") => "Anúncio sem estoque",
+        "paused" => "Anúncio pausado",
+        "closed" => "Anúncio encerrado",
+        "under_review" => "Anúncio em revisão",
+        _ => "Anúncio fora do ar",
+    };
+    let id = listing.id.to_string();
+    let about = if listing.title.is_empty() { &id } else { &listing.title };
+    news::tell(
+        tx,
+        books,
+        owner,
+        &News {
+            kind: Kind::Anuncio,
+            title,
+            about,
+            account: listing.seller,
+            reference: &id,
+            cause: &format!("anuncio:{id}:{}", listing.updated_at.0),
+        },
+    )
+}

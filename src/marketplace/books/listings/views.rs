@@ -1,0 +1,54 @@
+//! What the page of listings prints.
+
+use askama::Template;
+
+use crate::marketplace::books::spoken::Spoken;
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout, When};
+
+/// `GET /painel/anuncios`: the seller's listings.
+#[derive(Debug, Template)]
+#[template(path = "listings.html", config = "assets/askama.toml")]
+pub struct ListingsPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// Whether an account is linked.
+    pub has_stores: bool,
+    /// The frame of the list.
+    pub table: Table,
+    /// The listings of this page.
+    pub listings: Vec<ListingLine>,
+}
+
+/// A listing in the list.
+#[derive(Debug)]
+pub struct ListingLine {
+    /// Such as `MLB123`.
+    pub id: String,
+    /// As buyers see it.
+    pub title: String,
+    /// The seller's own code; may be empty.
+    pub sku: String,
+    /// Its page at the marketplace; may be empty.
+    pub permalink: String,
+    /// Its small picture; may be empty.
+    pub thumbnail: String,
+    /// Nickname of the selling account.
+    pub store: String,
+    /// State of the listing.
+    pub state: Badge,
+    /// Why, and what to do; may be empty.
+    pub why: Spoken,
+    /// `R$ 59,90`.
+    pub price: String,
+    /// Such as `Clássico`.
+    pub kind: Spoken,
+    /// Units for sale.
+    pub available: String,
+    /// Units sold.
+    pub sold: String,
+    /// When it last changed.
+    pub changed: When,
+    /// The calculator with its price and category in it.
+    pub fees: String,
+}

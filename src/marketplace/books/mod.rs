@@ -1,0 +1,11 @@
+//! The books: what the marketplace says of orders, listings, questions and
+//! claims, as we keep it, and the words for it.
+
+pub mod claims;
+pub mod document;
+pub mod listings;
+pub mod news;
+pub mod orders;
+pub mod questions;
+pub mod spoken;
+pub mod words;

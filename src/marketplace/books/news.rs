@@ -1,0 +1,135 @@
+//! What happened at the marketplace, told to the owner of the account.
+//!
+//! Told in the transaction that notes it, under a cause that is told once, so
+//! the same state again says nothing twice.
+
+use serde_json::Value;
+
+use super::orders::Books;
+use crate::base::clock::DAY_S;
+use crate::base::ids::{MlUserId, UserId};
+use crate::changes::{self, Topic};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::messages::{self, Kind, NewNotification, choices};
+use crate::outbox::{self, Channel, NewMessage};
+
+/// Something that happened to an account.
+pub struct News<'n> {
+    pub kind: Kind,
+    pub title: &'n str,
+    /// What it is about; the account's name is added.
+    pub about: &'n str,
+    pub account: MlUserId,
+    /// Such as the order id.
+    pub reference: &'n str,
+    /// What it is told for, once; such as `venda:2000001`.
+    pub cause: &'n str,
+}
+
+/// A message outside of the platform that goes with the news.
+pub struct Outside {
+    pub kind: outbox::Kind,
+    /// What fills its text; the account's name is added as `store`.
+    pub params: Value,
+}
+
+/// Tells the owner, unless the cause was told before.
+pub fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, news: &News<'_>) -> Result<()> {
+    let store = nickname_of(tx, owner, news.account)?;
+    notify(tx, books, owner, news, &store)?;
+    Ok(())
+}
+
+/// The same, with a message by the channels that the owner chose.
+pub fn tell_outside(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    news: &News<'_>,
+    mut outside: Outside,
+) -> Result<()> {
+    let store = nickname_of(tx, owner, news.account)?;
+    if notify(tx, books, owner, news, &store)? && is_let_in(tx, owner)? {
+        outside.params["store"] = store.into();
+        send(tx, books, owner, news, &outside)?;
+    }
+    Ok(())
+}
+
+/// True when it is news.
+fn notify(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    news: &News<'_>,
+    store: &str,
+) -> Result<bool> {
+    let told = NewNotification {
+        kind: news.kind,
+        title: news.title,
+        message: &format!("{} na {store}", news.about),
+        ml_user_id: Some(news.account),
+        reference: Some(news.reference),
+        cause: news.cause,
+    };
+    let is_new = messages::store::notify(tx, owner, &told)?;
+    if is_new {
+        changes::stamp(tx, &books.given, owner, Topic::Notifications)?;
+    }
+    Ok(is_new)
+}
+
+fn send(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    news: &News<'_>,
+    outside: &Outside,
+) -> Result<()> {
+    for channel in choices::channels_to(tx, books.ways, owner, outside.kind)? {
+        let key = format!("{}{}", key_of(owner, news.cause), channel.name());
+        let new = NewMessage {
+            channel,
+            user: owner,
+            kind: outside.kind,
+            params: outside.params.clone(),
+            key: &key,
+            expires_at: Some(tx.now().plus(DAY_S)),
+        };
+        outbox::enqueue(tx, &new)?;
+    }
+    Ok(())
+}
+
+/// What the keys of the messages about a cause begin with.
+fn key_of(owner: UserId, cause: &str) -> String {
+    format!("{cause}:{owner}:")
+}
+
+/// Drops the messages about a cause that still wait, with the reason.
+pub fn take_back(tx: &WriteTx<'_>, owner: UserId, cause: &str, reason: &str) -> Result<()> {
+    let beginning = key_of(owner, cause);
+    outbox::drop_keyed(tx, &beginning, reason, Channel::ALL.len())?;
+    Ok(())
+}
+
+/// Whether the panel that a message leads to is open to somebody, who could
+/// also choose not to be told there.
+fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.one(
+        "SELECT EXISTS (SELECT 1 FROM user
+             WHERE user_id = ?1 AND kind = 0 AND suspended_at IS NULL)",
+        [user],
+        |row| row.get(0),
+    )
+}
+
+/// The name of an account, or its number.
+fn nickname_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<String> {
+    let nickname = tx.optional(
+        "SELECT nickname FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
+        (account, owner),
+        |row| row.get::<_, String>(0),
+    )?;
+    Ok(nickname.unwrap_or_else(|| account.to_string()))
+}

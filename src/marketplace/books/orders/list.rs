@@ -1,0 +1,371 @@
+//! Pages of orders, at a cost that does not grow with their number.
+//!
+//! Without filter by state or store a page is a range of the clustered table;
+//! with one it is merged from runs (`runs.rs`, which also has the totals).
+//! Orders of listings are found, and counted, by `sale_order_of_item`.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use rusqlite::Row;
+use rusqlite::types::Type;
+
+use super::runs::{self, Window};
+use crate::base::clock::{Day, Instant, Zone};
+use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::money::Cents;
+use crate::db::{ReadTx, Result};
+use crate::marketplace::books::words::Words;
+
+/// What a caller asked for.
+#[derive(Clone)]
+pub struct Filter {
+    pub status: Option<String>,
+    /// Marketplace seller id.
+    pub store: Option<i64>,
+    /// First and last civil day of creation.
+    pub days: (Option<Day>, Option<Day>),
+    /// The same as instants: from, and before.
+    pub created: (Option<Instant>, Option<Instant>),
+    /// Numbers of listings; `None` for all.
+    pub items: Option<Vec<i64>>,
+    pub limit: i64,
+    pub offset: i64,
+    /// Begins with the oldest.
+    pub oldest_first: bool,
+    /// In which days are counted.
+    pub zone: Zone,
+    /// Finds the keys of the orders alone.
+    pub keys_only: bool,
+}
+
+impl Filter {
+    /// Whether it asks for all stores and states.
+    pub const fn is_whole(&self) -> bool {
+        self.status.is_none() && self.store.is_none()
+    }
+}
+
+/// What a listing id looks like.
+pub const ITEM: &str = "^[A-Z]+[0-9]{1,18}$";
+
+/// The number of a listing id, such as 123 of `MLB123`.
+pub fn item_number(listing: &str) -> Option<i64> {
+    let digits = listing.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let known = !digits.is_empty()
+        && digits.len() <= 18
+        && digits.len() < listing.len()
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    known.then(|| digits.parse().ok()).flatten()
+}
+
+#[expect(clippy::struct_field_names, reason = "the marketplace calls it the order id")]
+/// An order as lists show it.
+pub struct Order {
+    pub created_at: Instant,
+    pub order_id: OrderId,
+    pub ml_user_id: MlUserId,
+    /// Places among the page's words, as the others below.
+    pub status: usize,
+    pub total: Cents,
+    pub currency: usize,
+    pub quantity: i64,
+    /// Empty when the marketplace does not say.
+    pub buyer_nickname: String,
+    pub shipping_id: Option<i64>,
+    pub shipping_status: Option<usize>,
+    pub logistic_type: Option<usize>,
+    /// Marketplace listing id.
+    pub ml_id: String,
+    pub title: String,
+    pub sku: String,
+}
+
+/// When an order was made, and its number.
+pub type Key = (i64, i64);
+
+/// A page as it was read.
+#[derive(Default)]
+pub struct OrderPage {
+    pub total: i64,
+    pub orders: Vec<Order>,
+    /// Of orders that were found and are not read yet.
+    keys: Vec<Key>,
+    /// The words of its orders, which are few, each once.
+    words: Vec<(i64, Arc<str>)>,
+}
+
+impl OrderPage {
+    /// The word at a place among the page's.
+    pub fn word(&self, place: usize) -> &str {
+        &self.words[place].1
+    }
+
+    /// The keys of its orders.
+    pub fn into_keys(self) -> Vec<Key> {
+        let read = self.orders.iter().map(|order| (order.created_at.0, order.order_id.0));
+        read.chain(self.keys).collect()
+    }
+}
+
+/// SQL for the orders that `source` selects, each with what was sold. The
+/// limit belongs into `source`, so that nothing is looked up for orders that
+/// are passed over.
+fn with_items(source: &str) -> String {
+    format!(
+        "SELECT o.created_at, o.order_id, o.ml_user_id, o.status, o.total_cents, o.currency, o.quantity,
+                o.buyer_nickname, o.shipping_id, o.shipping_status, o.logistic_type,
+                o.item_id, i.site, i.title, i.sku
+         FROM (SELECT * FROM sale_order {source}) AS o
+         LEFT JOIN sold_item AS i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version"
+    )
+}
+
+/// Reads one page of an owner's orders with their total.
+pub fn read_page(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    filter: &Filter,
+) -> Result<OrderPage> {
+    if let Some(items) = &filter.items {
+        return read_listings(tx, words, owner, filter, items);
+    }
+    let runs = runs::asked(tx, words, owner, filter)?;
+    let mut page = OrderPage::of(runs.iter().map(|run| run.orders).sum(), filter);
+    let Some(window) = runs::window(tx, owner, filter, &runs, page.total)? else {
+        return Ok(page);
+    };
+    if !filter.is_whole() {
+        page.keys = runs::merged(tx, owner, &runs, &window)?;
+        if !filter.keys_only {
+            page.find(tx, words, owner)?;
+        }
+        return Ok(page);
+    }
+    if filter.keys_only {
+        let sql = format!(
+            "SELECT created_at, order_id FROM sale_order
+             WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+             ORDER BY created_at {way}, order_id {way}
+             LIMIT ?4 OFFSET ?5",
+            way = window.way(),
+        );
+        let asked = (owner, window.from, window.before, window.limit, window.offset);
+        page.keys = tx.all(&sql, asked, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        return Ok(page);
+    }
+    let sql = with_items(&format!(
+        "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+         ORDER BY created_at {way}, order_id {way}
+         LIMIT ?4 OFFSET ?5",
+        way = window.way(),
+    ));
+    tx.each(&sql, (owner, window.from, window.before, window.limit, window.offset), |row| {
+        page.take(tx, words, row)
+    })?;
+    Ok(page.sorted(window.oldest_first))
+}
+
+/// The order of a key, as a page of at most one.
+pub fn read_key(tx: &ReadTx<'_>, words: &Words, owner: UserId, key: Key) -> Result<OrderPage> {
+    let mut page = OrderPage { keys: vec![key], ..OrderPage::default() };
+    page.find(tx, words, owner)?;
+    Ok(page)
+}
+
+/// One order of an owner, as a page of at most one.
+pub fn read_one(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    order: OrderId,
+) -> Result<OrderPage> {
+    let mut page = OrderPage::default();
+    // The plus sign keeps the search on the number.
+    let sql = with_items("WHERE order_id = ?1 AND +owner_id = ?2");
+    tx.each(&sql, (order, owner), |row| page.take(tx, words, row))?;
+    page.total = i64::try_from(page.orders.len()).unwrap_or(0);
+    Ok(page)
+}
+
+/// Orders of some listings: counted and passed over in their index alone. Those
+/// of several are merged from the start of each.
+fn read_listings(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    filter: &Filter,
+    items: &[i64],
+) -> Result<OrderPage> {
+    let window = Window::of(filter);
+    let status = match &filter.status {
+        None => None,
+        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
+    };
+    let mut condition =
+        "WHERE owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before"
+            .to_owned();
+    if status.is_some() {
+        condition.push_str(" AND status = :status");
+    }
+    let count = format!("SELECT count(*) FROM sale_order {condition}");
+    let find = format!(
+        "SELECT created_at, order_id FROM sale_order {condition}
+         ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
+        way = window.way(),
+    );
+    let (limit, offset) = match items {
+        [_] => (window.limit, window.offset),
+        _ => (window.limit.saturating_add(window.offset), 0),
+    };
+    let mut total = 0;
+    let mut keys: Vec<(i64, i64)> = Vec::new();
+    for item in items {
+        if let Some(store) = filter.store
+            && !sells(tx, owner, store, *item)?
+        {
+            continue;
+        }
+        let mut params: Vec<(&str, &dyn rusqlite::ToSql)> = vec![
+            (":owner", &owner),
+            (":item", item),
+            (":from", &window.from),
+            (":before", &window.before),
+        ];
+        if let Some(status) = &status {
+            params.push((":status", status));
+        }
+        total += tx.one(&count, &*params, |row| row.get::<_, i64>(0))?;
+        params.push((":limit", &limit));
+        params.push((":offset", &offset));
+        keys.extend(tx.all(&find, &*params, |row| Ok((row.get(0)?, row.get(1)?)))?);
+    }
+    if items.len() > 1 {
+        keys.sort_unstable();
+        if !window.oldest_first {
+            keys.reverse();
+        }
+        let passed = usize::try_from(window.offset).unwrap_or(usize::MAX);
+        keys.drain(..passed.min(keys.len()));
+        keys.truncate(usize::try_from(window.limit).unwrap_or(0));
+    }
+    let mut page = OrderPage::of(total, filter);
+    page.keys = keys;
+    if !filter.keys_only {
+        page.find(tx, words, owner)?;
+    }
+    Ok(page)
+}
+
+/// Whether a store has sold from a listing; each listing is of one store.
+fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> {
+    let seller: Option<i64> = tx.optional(
+        "SELECT ml_user_id FROM sale_order WHERE owner_id = ?1 AND item_id = ?2 LIMIT 1",
+        (owner, item),
+        |row| row.get(0),
+    )?;
+    Ok(seller == Some(store))
+}
+
+impl OrderPage {
+    /// A page without its orders.
+    fn of(total: i64, filter: &Filter) -> Self {
+        let room = if filter.keys_only { 0 } else { filter.limit.min(total).max(0) };
+        let orders = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
+        Self { total, orders, ..Self::default() }
+    }
+
+    /// Takes out what a filter does not let through.
+    pub fn keep(&mut self, filter: &Filter) {
+        let words = &self.words;
+        self.orders.retain(|order| {
+            let status = &words[order.status].1;
+            filter.status.as_deref().is_none_or(|wanted| **status == *wanted)
+                && filter.store.is_none_or(|store| store == order.ml_user_id.0)
+                && filter.created.0.is_none_or(|from| order.created_at >= from)
+                && filter.created.1.is_none_or(|before| order.created_at < before)
+        });
+        self.total = i64::try_from(self.orders.len()).unwrap_or(0);
+    }
+
+    /// Reads the orders that were found.
+    fn find(&mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<()> {
+        let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
+        for (created_at, order_id) in std::mem::take(&mut self.keys) {
+            tx.each(&sql, (owner, created_at, order_id), |row| self.take(tx, words, row))?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, tx: &ReadTx<'_>, words: &Words, row: &Row<'_>) -> rusqlite::Result<()> {
+        let status = self.place(tx, words, row.get(3)?)?;
+        let currency = self.place(tx, words, row.get(5)?)?;
+        let mut optional = |column: usize| {
+            row.get::<_, Option<i64>>(column)?
+                .map(|number| self.place(tx, words, number))
+                .transpose()
+        };
+        let (shipping_status, logistic_type) = (optional(9)?, optional(10)?);
+        let text = |column: usize| -> rusqlite::Result<String> {
+            Ok(row.get::<_, Option<_>>(column)?.unwrap_or_default())
+        };
+        let ml_id = match row.get_ref(12)?.as_str_or_null()? {
+            Some(site) => format!("{site}{}", row.get::<_, i64>(11)?),
+            None => String::new(),
+        };
+        self.orders.push(Order {
+            created_at: Instant(row.get(0)?),
+            order_id: row.get(1)?,
+            ml_user_id: row.get(2)?,
+            status,
+            total: Cents(row.get(4)?),
+            currency,
+            quantity: row.get(6)?,
+            buyer_nickname: row.get(7)?,
+            shipping_id: row.get(8)?,
+            shipping_status,
+            logistic_type,
+            ml_id,
+            title: text(13)?,
+            sku: text(14)?,
+        });
+        Ok(())
+    }
+
+    /// The place of a word among this page's.
+    fn place(&mut self, tx: &ReadTx<'_>, words: &Words, number: i64) -> rusqlite::Result<usize> {
+        if let Some(place) = self.words.iter().position(|(known, _)| *known == number) {
+            return Ok(place);
+        }
+        let text = words.text(tx, number).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
+        })?;
+        self.words.push((number, text));
+        Ok(self.words.len() - 1)
+    }
+
+    /// SQL promises an order only of the outermost query.
+    fn sorted(mut self, oldest_first: bool) -> Self {
+        let key = |order: &Order| (order.created_at, order.order_id);
+        if oldest_first {
+            self.orders.sort_by_key(key);
+        } else {
+            self.orders.sort_by_key(|order| Reverse(key(order)));
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listing_ids_have_a_site_and_a_number() {
+        assert_eq!(item_number("MLB123"), Some(123));
+        for other in ["", "123", "MLB", "mlb1", "MLB1x", "MLB-1", "MLB99999999999999999999"] {
+            assert_eq!(item_number(other), None, "{other}");
+        }
+    }
+}

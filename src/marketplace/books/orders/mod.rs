@@ -1,0 +1,519 @@
+//! The books: orders as the marketplace shows them, and their sums.
+//!
+//! An order is applied by its state, not by what happened: whatever documents
+//! of its life come in whatever order and however often, the rows and sums
+//! end as the newest document alone would leave them. Sums move by the
+//! difference to what is stored, in the transaction that stores it, so they
+//! equal a recount at any time. A sale is told once, when the order first
+//! becomes one.
+
+pub mod list;
+pub mod pages;
+mod runs;
+mod sold;
+pub mod views;
+
+use std::sync::Arc;
+
+use rusqlite::Row;
+
+use super::document::{OrderDocument, Shipment, SoldItem};
+use super::news::{self, News};
+use super::words::{Words, fixed};
+use crate::app::App;
+use crate::base::cache::Versions;
+use crate::base::clock::{Day, Instant, Zone};
+use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::money::Cents;
+use crate::catalog::stock::{Sale as StockSale, SoldOrder, move_for_order};
+use crate::changes::{self, GivenOut, Topic};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::Marketplace;
+use crate::messages::Kind;
+use crate::messages::choices::Ways;
+
+/// The day of `order_count` that holds the sum of all days.
+const ALL_DAYS: Day = Day(-1);
+/// Wordings of one thing sold that are looked through for one that is known.
+const VERSIONS_SEEN: u32 = 20;
+/// Store and state in `order_count` of the sum of all stores and states.
+pub const EVERY_KIND: (i64, i64) = (0, 0);
+
+/// What keeping the books needs besides the transaction.
+#[derive(Clone)]
+pub struct Books {
+    pub versions: Arc<Versions>,
+    pub words: Arc<Words>,
+    pub given: Arc<GivenOut>,
+    pub zone: Zone,
+    /// Channels by which people are told what is news.
+    pub ways: Ways,
+}
+
+impl Books {
+    /// The books of the service.
+    pub fn of(app: &App) -> Self {
+        let Marketplace { words, given, .. } = &app.marketplace;
+        Self {
+            versions: Arc::clone(&app.versions),
+            words: Arc::clone(words),
+            given: Arc::clone(given),
+            zone: app.zone(),
+            ways: Ways::of(&app.config),
+        }
+    }
+}
+
+/// What a document changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It was news and is stored.
+    Stored,
+    /// Everything in it was known.
+    Unchanged,
+    /// A newer state is stored already.
+    Stale,
+}
+
+/// An order as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stored {
+    created_at: Instant,
+    ml_user_id: MlUserId,
+    status: i64,
+    total: Cents,
+    currency: i64,
+    closed_at: Option<Instant>,
+    updated_at: Instant,
+    item_id: i64,
+    variation_id: i64,
+    item_version: i64,
+    quantity: i64,
+    buyer_nickname: String,
+    shipping_id: Option<i64>,
+    shipping_status: Option<i64>,
+    logistic_type: Option<i64>,
+    shipment_at: Option<Instant>,
+}
+
+/// What an order adds to a day's sales.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sale {
+    day: Day,
+    units: i64,
+    gross: Cents,
+}
+
+/// Brings an owner's books to what a document says. Sales made from
+/// `news_from` on are told to the owner; older ones are history.
+pub fn apply(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    order: &OrderDocument,
+    news_from: Instant,
+) -> Result<Applied> {
+    let applied = apply_alone(tx, books, owner, order, news_from)?;
+    if let (Some(number), Some(shipment)) = (order.shipping_id, &order.shipment)
+        && shipment.status != "ready_to_ship"
+    {
+        for other in waiting_with(tx, owner, order, number)? {
+            apply_shipment(tx, books, owner, other, (number, shipment))?;
+        }
+    }
+    Ok(applied)
+}
+
+/// The other orders of a cart whose parcel still waits here: the marketplace
+/// need not tell of each that it has left.
+fn waiting_with(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    order: &OrderDocument,
+    shipment: i64,
+) -> Result<Vec<OrderId>> {
+    let orders: Vec<OrderId> = tx.all(
+        "SELECT order_id FROM sale_order
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10",
+        (owner, order.seller, shipment),
+        |row| row.get(0),
+    )?;
+    Ok(orders.into_iter().filter(|id| *id != order.id).collect())
+}
+
+fn apply_alone(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    order: &OrderDocument,
+    news_from: Instant,
+) -> Result<Applied> {
+    let before = stored(tx, owner, order.id)?;
+    if before.as_ref().is_some_and(|before| order.updated_at < before.updated_at) {
+        return Ok(Applied::Stale);
+    }
+    let after = to_store(tx, books, order, before.as_ref())?;
+    if before.as_ref() == Some(&after) {
+        return Ok(Applied::Unchanged);
+    }
+    // A shipment that was touched without a visible change is no news.
+    let touched =
+        before.as_ref().map(|before| Stored { shipment_at: after.shipment_at, ..before.clone() });
+    if touched.as_ref() == Some(&after) {
+        store(tx, owner, order.id, &after)?;
+        return Ok(Applied::Unchanged);
+    }
+    if let Some(before) = &before {
+        if before.created_at != after.created_at {
+            delete(tx, owner, order.id, before.created_at)?;
+        }
+        count(tx, books, owner, before, -1)?;
+    }
+    count(tx, books, owner, &after, 1)?;
+    move_sale(tx, books, owner, before.as_ref(), &after)?;
+    store(tx, owner, order.id, &after)?;
+    move_for_order(tx, owner, &goods(order))?;
+    changes::stamp(tx, &books.given, owner, Topic::Orders)?;
+    if order.is_sale() && order.sold_at() >= news_from {
+        tell(tx, books, owner, order)?;
+    }
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(Applied::Stored)
+}
+
+/// What a document says of the owner's stock.
+fn goods(order: &OrderDocument) -> SoldOrder<'_> {
+    SoldOrder {
+        id: order.id,
+        created_at: order.created_at,
+        item: order.item.number,
+        sku: &order.item.sku,
+        quantity: order.quantity,
+        sale: match &*order.status {
+            _ if order.is_sale() => StockSale::Paid,
+            "cancelled" | "invalid" => StockSale::CalledOff,
+            _ => StockSale::Open,
+        },
+    }
+}
+
+/// Whether an order is in an owner's books as a sale.
+pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> {
+    let status = tx.optional(
+        "SELECT status FROM sale_order WHERE order_id = ?1 AND owner_id = ?2",
+        (order, owner),
+        |row| row.get::<_, i64>(0),
+    )?;
+    Ok(status.is_some_and(is_sale_status))
+}
+
+const fn is_sale_status(status: i64) -> bool {
+    matches!(status, fixed::PAID | fixed::PARTIALLY_REFUNDED)
+}
+
+/// The row a document stands for. What it leaves out is kept from before.
+fn to_store(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    order: &OrderDocument,
+    before: Option<&Stored>,
+) -> Result<Stored> {
+    let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
+    let (shipping_status, logistic_type, shipment_at) =
+        shipped(tx, books, order.shipment.as_ref(), same_shipment)?;
+    let known_nickname =
+        before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
+    Ok(Stored {
+        created_at: order.created_at,
+        ml_user_id: order.seller,
+        status: books.words.number(tx, &order.status)?,
+        total: order.total,
+        currency: books.words.number(tx, &order.currency)?,
+        closed_at: order.closed_at,
+        updated_at: order.updated_at,
+        item_id: order.item.number,
+        variation_id: order.item.variation,
+        item_version: words_of(tx, &order.item, before)?,
+        quantity: order.quantity,
+        buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
+        shipping_id: order.shipping_id,
+        shipping_status,
+        logistic_type,
+        shipment_at,
+    })
+}
+
+/// State and kind of a shipment, and when that was so.
+fn shipped(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    read: Option<&Shipment>,
+    before: Option<&Stored>,
+) -> Result<(Option<i64>, Option<i64>, Option<Instant>)> {
+    let word = |text: &str| match text {
+        "" => Ok(None),
+        text => books.words.number(tx, text).map(Some),
+    };
+    let known_at = before.and_then(|before| before.shipment_at);
+    // Of two states of a shipment the later one stands, as with the order.
+    let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
+    Ok(match (read.filter(|read| !is_older(read)), before) {
+        (Some(read), _) => {
+            (word(&read.status)?, word(&read.logistic_type)?, read.updated_at.or(known_at))
+        }
+        (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
+        (None, None) => (None, None, None),
+    })
+}
+
+/// Brings an owner's order to what its shipment says, when it still has that
+/// one.
+pub fn apply_shipment(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    order: OrderId,
+    (number, read): (i64, &Shipment),
+) -> Result<Applied> {
+    let before = stored(tx, owner, order)?.filter(|before| before.shipping_id == Some(number));
+    let Some(before) = before else {
+        return Ok(Applied::Stale);
+    };
+    let (shipping_status, logistic_type, shipment_at) =
+        shipped(tx, books, Some(read), Some(&before))?;
+    let after = Stored { shipping_status, logistic_type, shipment_at, ..before.clone() };
+    if after == before {
+        return Ok(Applied::Unchanged);
+    }
+    store(tx, owner, order, &after)?;
+    if (shipping_status, logistic_type) == (before.shipping_status, before.logistic_type) {
+        return Ok(Applied::Unchanged);
+    }
+    changes::stamp(tx, &books.given, owner, Topic::Orders)?;
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(Applied::Stored)
+}
+
+impl Stored {
+    /// What the row adds to the sales of a day; `None` when it is no sale.
+    fn sale(&self, zone: Zone) -> Option<Sale> {
+        is_sale_status(self.status).then(|| Sale {
+            day: zone.day(self.closed_at.unwrap_or(self.created_at)),
+            units: self.quantity,
+            gross: self.total,
+        })
+    }
+}
+
+fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<Stored>> {
+    tx.optional(
+        "SELECT created_at, ml_user_id, status, total_cents, currency, closed_at, updated_at,
+                item_id, variation_id, quantity, buyer_nickname,
+                shipping_id, shipping_status, logistic_type, shipment_at, item_version
+         FROM sale_order
+         WHERE order_id = ?1 AND owner_id = ?2",
+        (order, owner),
+        read_stored,
+    )
+}
+
+fn read_stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    Ok(Stored {
+        created_at: Instant(row.get(0)?),
+        ml_user_id: row.get(1)?,
+        status: row.get(2)?,
+        total: Cents(row.get(3)?),
+        currency: row.get(4)?,
+        closed_at: row.get::<_, Option<i64>>(5)?.map(Instant),
+        updated_at: Instant(row.get(6)?),
+        item_id: row.get(7)?,
+        variation_id: row.get(8)?,
+        quantity: row.get(9)?,
+        buyer_nickname: row.get(10)?,
+        shipping_id: row.get(11)?,
+        shipping_status: row.get(12)?,
+        logistic_type: row.get(13)?,
+        shipment_at: row.get::<_, Option<i64>>(14)?.map(Instant),
+        item_version: row.get(15)?,
+    })
+}
+
+fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Result<()> {
+    tx.execute(
+        "INSERT OR REPLACE INTO sale_order
+             (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, closed_at, updated_at,
+              item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type,
+              shipment_at, item_version)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        rusqlite::params![
+            owner,
+            row.created_at.0,
+            order,
+            row.ml_user_id,
+            row.status,
+            row.total.0,
+            row.currency,
+            row.closed_at.map(|at| at.0),
+            row.updated_at.0,
+            row.item_id,
+            row.variation_id,
+            row.quantity,
+            &row.buyer_nickname,
+            row.shipping_id,
+            row.shipping_status,
+            row.logistic_type,
+            row.shipment_at.map(|at| at.0),
+            row.item_version,
+        ],
+    )?;
+    Ok(())
+}
+
+fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) -> Result<()> {
+    tx.execute(
+        "DELETE FROM sale_order WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3",
+        (owner, created_at.0, order),
+    )?;
+    Ok(())
+}
+
+/// Which words of what was sold an order has: title and SKU change, and an
+/// order keeps those that it was sold with. A document without any leaves them.
+fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Result<i64> {
+    let is_same =
+        |before: &&Stored| (before.item_id, before.variation_id) == (item.number, item.variation);
+    if item.title.is_empty()
+        && item.sku.is_empty()
+        && let Some(before) = before.filter(is_same)
+    {
+        return Ok(before.item_version);
+    }
+    if let Some(before) = before.filter(is_same)
+        && is_called(tx, item, before.item_version)?
+    {
+        return Ok(before.item_version);
+    }
+    // Words come back rarely, and then soon.
+    let mut latest = None;
+    let known = tx.all(
+        "SELECT version, title, sku FROM sold_item
+         WHERE item_id = ?1 AND variation_id = ?2
+         ORDER BY version DESC
+         LIMIT ?3",
+        (item.number, item.variation, VERSIONS_SEEN),
+        |row| Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)),
+    )?;
+    for (version, title, sku) in known {
+        if (&title, &sku) == (&item.title, &item.sku) {
+            return Ok(version);
+        }
+        latest = latest.or(Some(version));
+    }
+    let version = latest.map_or(0, |latest: i64| latest + 1);
+    tx.execute(
+        "INSERT INTO sold_item (item_id, variation_id, version, site, title, sku) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (item.number, item.variation, version, &item.site, &item.title, &item.sku),
+    )?;
+    Ok(version)
+}
+
+/// Whether a version of the words of what was sold is this one.
+fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
+    let same = tx.optional(
+        "SELECT 1 FROM sold_item
+         WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3 AND title = ?4 AND sku = ?5",
+        (item.number, item.variation, version, &item.title, &item.sku),
+        |_| Ok(()),
+    )?;
+    Ok(same.is_some())
+}
+
+/// Adds an order to the counts, or takes it out: those of its store, state
+/// and day, and the sums over all days and over all stores and states.
+fn count(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &Stored, by: i64) -> Result<()> {
+    let day = books.zone.day(order.created_at);
+    for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
+        for day in [day, ALL_DAYS] {
+            tx.execute(
+                "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (owner_id, ml_user_id, status, day) DO UPDATE SET orders = orders + ?5",
+                (owner, seller, status, day.0, by),
+            )?;
+            if by < 0 {
+                tx.execute(
+                    "DELETE FROM order_count
+                     WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day = ?4 AND orders = 0",
+                    (owner, seller, status, day.0),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Moves the sums of sales from what an order was to what it is.
+fn move_sale(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    before: Option<&Stored>,
+    after: &Stored,
+) -> Result<()> {
+    let was = before.and_then(|before| Some((before.ml_user_id, before.sale(books.zone)?)));
+    let is = after.sale(books.zone).map(|sale| (after.ml_user_id, sale));
+    if was == is {
+        return Ok(());
+    }
+    if let Some((seller, sale)) = was {
+        add_sale(tx, owner, seller, sale, -1)?;
+        tx.execute(
+            "DELETE FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day = ?3 AND orders = 0",
+            (owner, seller, sale.day.0),
+        )?;
+    }
+    match is {
+        Some((seller, sale)) => add_sale(tx, owner, seller, sale, 1),
+        None => Ok(()),
+    }
+}
+
+fn add_sale(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    seller: MlUserId,
+    sale: Sale,
+    sign: i64,
+) -> Result<()> {
+    tx.execute(
+        "INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (owner_id, ml_user_id, day) DO UPDATE
+         SET orders = orders + ?4, units = units + ?5, gross_cents = gross_cents + ?6",
+        (owner, seller, sale.day.0, sign, sign * sale.units, sign * sale.gross.0),
+    )?;
+    Ok(())
+}
+
+/// Tells the owner of a sale; an order that was told before says nothing.
+fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -> Result<()> {
+    let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
+    let reference = order.id.to_string();
+    news::tell(
+        tx,
+        books,
+        owner,
+        &News {
+            kind: Kind::Venda,
+            title: "Nova venda",
+            about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
+            account: order.seller,
+            reference: &reference,
+            cause: &format!("venda:{reference}"),
+        },
+    )
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,443 @@
+//! Sales in the seller's panel: the list with its filters and one sale, as
+//! page, JSON or CSV.
+
+use http::StatusCode;
+use serde::Serialize;
+
+use super::list::{self, Order, OrderPage};
+use super::sold;
+use super::views::{SaleLine, SalePage, SalesPage};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::clock::{Day, Instant};
+use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::money::Cents;
+use crate::base::text::grouped;
+use crate::db::{self, ReadTx};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::account::store;
+use crate::marketplace::account::stores::{self, Stores};
+use crate::marketplace::books::spoken;
+use crate::marketplace::books::words::Words;
+use crate::marketplace::tools::{invoices, labels};
+use crate::panel::answer::ListReply;
+use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
+use crate::panel::csv::CsvFile;
+use crate::panel::days::{self, Days};
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::view::{Notice, OrderState, Tone, When};
+
+const LIST: Listing = Listing {
+    path: "/painel/vendas",
+    hint: "Título, SKU ou número",
+    filters: &[
+        Filter {
+            name: "estado",
+            label: "Situação",
+            all: "Todas",
+            values: &[
+                ("paid", "Pagas"),
+                ("payment_required", "Aguardando pagamento"),
+                ("payment_in_process", "Pagamento em análise"),
+                ("partially_paid", "Pagas em parte"),
+                ("confirmed", "Confirmadas"),
+                ("partially_refunded", "Reembolso parcial"),
+                ("pending_cancel", "Em cancelamento"),
+                ("cancelled", "Canceladas"),
+                ("invalid", "Inválidas"),
+            ],
+        },
+        Filter {
+            name: "periodo",
+            label: "Período",
+            all: "Tudo",
+            values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
+        },
+    ],
+    orders: &["-criada_em"],
+};
+
+/// Days of the chart, today among them.
+const CHART_DAYS: u16 = 30;
+const CHART: BarWords = BarWords {
+    title: "Faturamento por dia, últimos 30 dias",
+    unit: "Total",
+    value: |cents| Cents(cents).page(),
+    mark: short_money,
+};
+
+/// Sales in a CSV file, the newest.
+const MOST_ROWS: u32 = 100_000;
+
+#[derive(Serialize)]
+struct WireSale {
+    id: String,
+    conta: String,
+    ml_user_id: MlUserId,
+    estado: String,
+    total: Cents,
+    moeda: String,
+    quantidade: i64,
+    titulo: String,
+    sku: String,
+    anuncio: String,
+    comprador: String,
+    criada_em: String,
+    envio_id: Option<String>,
+    envio: Option<String>,
+    logistica: Option<String>,
+}
+
+fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale {
+    let word = |place: usize| page.word(place).to_owned();
+    WireSale {
+        id: order.order_id.to_string(),
+        conta: stores.name(order.ml_user_id),
+        ml_user_id: order.ml_user_id,
+        estado: word(order.status),
+        total: order.total,
+        moeda: word(order.currency),
+        quantidade: order.quantity,
+        titulo: order.title.clone(),
+        sku: order.sku.clone(),
+        anuncio: order.ml_id.clone(),
+        comprador: order.buyer_nickname.clone(),
+        criada_em: app.zone().spaced(order.created_at),
+        envio_id: order.shipping_id.map(|id| id.to_string()),
+        envio: order.shipping_status.map(word),
+        logistica: order.logistic_type.map(word),
+    }
+}
+
+fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instant) -> SaleLine {
+    let shipping = order.shipping_status.map(|place| page.word(place));
+    SaleLine {
+        id: order.order_id.to_string(),
+        title: if order.title.is_empty() {
+            "Anúncio sem título".to_owned()
+        } else {
+            order.title.clone()
+        },
+        quantity: order.quantity,
+        sku: order.sku.clone(),
+        total: order.total.page(),
+        store: stores.name(order.ml_user_id),
+        buyer: order.buyer_nickname.clone(),
+        state: OrderState::new(page.word(order.status)),
+        shipping: spoken::shipping(shipping.unwrap_or_default()),
+        when: When::new(app.zone(), order.created_at, now),
+    }
+}
+
+/// What the address asks of the orders.
+fn asked(
+    app: &App,
+    query: &ListQuery,
+    store: Option<MlUserId>,
+    days: &Days,
+    now: Instant,
+) -> Asked {
+    let days = match query.filter(days::SHORTCUT) {
+        Some(count) => &last_days(app.day(now), count),
+        None => days,
+    };
+    let (limit, offset) = query.window();
+    let filter = list::Filter {
+        status: query.filter("estado").map(str::to_owned),
+        store: store.map(|store| store.0),
+        days: (days.from, days.to),
+        created: days.span(app.zone()),
+        items: None,
+        limit: limit.min(MOST_ROWS).into(),
+        offset: offset.into(),
+        oldest_first: !query.descending,
+        zone: app.zone(),
+        keys_only: query.csv,
+    };
+    let search = query.search.trim();
+    if search.is_empty() {
+        return Asked::Page(filter);
+    }
+    let number = match search.parse() {
+        Ok(number) => Some(Number::Order(OrderId(number))),
+        Err(_) => list::item_number(&search.to_ascii_uppercase()).map(Number::Listing),
+    };
+    Asked::Words(number, search.to_owned(), filter)
+}
+
+/// The days up to today that a shortcut names.
+fn last_days(today: Day, count: &str) -> Days {
+    let count = count.parse().unwrap_or(1_i64);
+    Days { from: Some(today.plus(1 - count)), ..Days::default() }
+}
+
+enum Asked {
+    Page(list::Filter),
+    /// Orders of listings with such a title or SKU, if the words are not a
+    /// number that finds something.
+    Words(Option<Number>, String, list::Filter),
+}
+
+/// What words may stand for.
+enum Number {
+    Order(OrderId),
+    Listing(i64),
+}
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    page: OrderPage,
+    /// Whether more listings fit the words than are shown.
+    has_more: bool,
+}
+
+fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Result<Found> {
+    let whole = |page| Found { page, has_more: false };
+    let of_listings = |items, filter: &list::Filter| {
+        let items = Some(items);
+        let filter = list::Filter { items, ..filter.clone() };
+        list::read_page(tx, words, owner, &filter)
+    };
+    let (number, text, filter) = match asked {
+        Asked::Page(filter) => return Ok(whole(list::read_page(tx, words, owner, filter)?)),
+        Asked::Words(number, text, filter) => (number, text, filter),
+    };
+    let named = match number {
+        Some(Number::Order(order)) => {
+            let mut page = list::read_one(tx, words, owner, *order)?;
+            page.keep(filter);
+            Some(page)
+        }
+        Some(Number::Listing(item)) => Some(of_listings(vec![*item], filter)?),
+        None => None,
+    };
+    if let Some(page) = named.filter(|page| page.total > 0) {
+        return Ok(whole(page));
+    }
+    let mut items = sold::called(tx, owner, text)?;
+    let has_more = items.len() > sold::MOST;
+    items.truncate(sold::MOST);
+    let page = of_listings(items, filter)?;
+    Ok(Found { page, has_more })
+}
+
+/// A search by words that fits more listings than it shows.
+fn too_many() -> Notice {
+    Notice::new(
+        Tone::Warn,
+        "Muitos anúncios têm essas palavras",
+        "Aparecem as vendas dos 100 mais novos. Escreva mais palavras do título, ou o SKU, para ver as outras.",
+    )
+}
+
+/// Whether a list of sales may have to look at many.
+pub fn walks(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    crate::panel::list::asks_for_much(request)
+        || given.any(|(name, value)| name == "q" && !value.trim().is_empty())
+}
+
+/// The days that the address asks for. A page tells what is wrong with them
+/// beside their fields.
+fn asked_days(query: &mut ListQuery, request: &Request) -> Result<Days, Problem> {
+    let days = Days::of(request);
+    if days.is_given() {
+        query.forget(days::SHORTCUT);
+    }
+    if query.csv || request.wants_json() {
+        days.check()?;
+    }
+    Ok(days)
+}
+
+/// `GET /painel/vendas`: the seller's orders.
+pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let mut query = LIST.read(request)?;
+    let days = asked_days(&mut query, request)?;
+    let (owner, of_store) = (person.account.user_id, stores::asked(request)?);
+    let words = &app.marketplace.words;
+    let asked = asked(app, &query, of_store, &days, request.now);
+    let first = app.day(request.now).plus(1 - i64::from(CHART_DAYS));
+    let is_narrowed = query.is_narrowed() || days.is_given();
+    let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !is_narrowed;
+    let (stores, Found { page, has_more }, gross) = app.db.read(request.lane, |tx| {
+        let stores = Stores::of_orders(tx, owner, of_store)?;
+        let gross = if is_whole {
+            gross_by_store(tx, owner, &stores, of_store, first)?
+        } else {
+            Vec::new()
+        };
+        let found = match days.fault {
+            Some(_) => Found::default(),
+            None => found(tx, words, owner, &asked)?,
+        };
+        Ok::<_, Problem>((stores, found, gross))
+    })?;
+    let total = u64::try_from(page.total).unwrap_or(0);
+    if query.csv {
+        return csv(app, person, page.into_keys(), stores);
+    }
+    if request.wants_json() {
+        let orders = page.orders.iter();
+        let sales = orders.map(|order| wire(app, &page, &stores, order));
+        return ListReply::reply(total, sales.collect());
+    }
+    let columns = [
+        Head::plain("Venda"),
+        Head::plain("Conta"),
+        Head::plain("Total").numeric(),
+        Head::plain("Situação"),
+        Head::sorts("Quando", "criada_em"),
+    ];
+    let orders = page.orders.iter();
+    let status = match days.fault {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let page = Reply::page(&SalesPage {
+        layout: layout(app, person, request).with_flash(has_more.then(too_many)),
+        has_stores: !stores.is_empty(),
+        chart: chart(first, &gross),
+        table: LIST.table_by(&query, &columns, total, (&stores.choice(of_store), Some(days))),
+        sales: orders.map(|order| line(app, &page, &stores, order, request.now)).collect(),
+    })?;
+    Ok(page.status(status))
+}
+
+/// What was sold by day since `first`, of each account that sold anything.
+fn gross_by_store(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    stores: &Stores,
+    asked: Option<MlUserId>,
+    first: Day,
+) -> db::Result<Vec<(String, Vec<i64>)>> {
+    let mut gross = Vec::new();
+    let shown = stores.ids().filter(|id| asked.is_none_or(|one| one == *id));
+    for account in shown {
+        let sold = store::gross_of(tx, owner, account, first, CHART_DAYS.into())?;
+        if sold.iter().any(|gross| *gross != 0) {
+            gross.push((stores.name(account), sold));
+        }
+    }
+    Ok(gross)
+}
+
+/// What each account sold by day; one account alone, and more than a chart can
+/// tell apart, as one sum.
+fn chart(first: Day, series: &[(String, Vec<i64>)]) -> Option<BarChart> {
+    if (2..=MOST_SERIES).contains(&series.len()) {
+        return BarChart::stacked(CHART, first, series);
+    }
+    let mut sum = vec![0_i64; CHART_DAYS.into()];
+    for (_, days) in series {
+        for (sum, day) in sum.iter_mut().zip(days) {
+            *sum = sum.saturating_add(*day);
+        }
+    }
+    BarChart::new(CHART, first, &sum)
+}
+
+fn csv(app: &App, person: &Person, keys: Vec<list::Key>, stores: Stores) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "conta",
+        "estado",
+        "total",
+        "moeda",
+        "quantidade",
+        "titulo",
+        "sku",
+        "anuncio",
+        "comprador",
+        "criada_em",
+        "envio_id",
+        "envio",
+        "logistica",
+    ];
+    let file = CsvFile::new("vendas.csv", &header)?;
+    let owner = person.account.user_id;
+    export::send(app, person, file, keys, move |app, tx, key, file| {
+        let page = list::read_key(tx, &app.marketplace.words, owner, key)?;
+        let [order] = &page.orders[..] else {
+            return Ok(());
+        };
+        let sale = wire(app, &page, &stores, order);
+        file.row([
+            &*sale.id,
+            &sale.conta,
+            &sale.estado,
+            &sale.total.reais().to_string(),
+            &sale.moeda,
+            &sale.quantidade.to_string(),
+            &sale.titulo,
+            &sale.sku,
+            &sale.anuncio,
+            &sale.comprador,
+            &sale.criada_em,
+            sale.envio_id.as_deref().unwrap_or_default(),
+            sale.envio.as_deref().unwrap_or_default(),
+            sale.logistica.as_deref().unwrap_or_default(),
+        ])
+    })
+}
+
+#[derive(Serialize)]
+struct SaleReply {
+    ok: bool,
+    #[serde(flatten)]
+    sale: WireSale,
+}
+
+/// Where the label of an order's parcel is; empty when it is not to be printed.
+fn label(page: &OrderPage, order: &Order) -> String {
+    let is_ready = order.shipping_status.map(|place| page.word(place)) == Some("ready_to_ship");
+    let leaves_elsewhere = order.logistic_type.map(|place| page.word(place)) == Some("fulfillment");
+    match order.shipping_id {
+        Some(shipment) if is_ready && !leaves_elsewhere => {
+            labels::address_for(order.ml_user_id, shipment)
+        }
+        _ => String::new(),
+    }
+}
+
+/// What brought somebody back to the page of a sale.
+fn flash(request: &Request) -> Option<Notice> {
+    (request.notice.as_deref() == Some(invoices::NO_NOTE)).then(|| {
+        Notice::new(
+            Tone::Warn,
+            "Esta venda ainda não tem nota fiscal",
+            "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
+        )
+    })
+}
+
+/// `GET /painel/vendas/{id}`: one order.
+pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = request.variable("id").parse().map(OrderId);
+    let id = id.map_err(|_| Problem::not_found())?;
+    let owner = person.account.user_id;
+    let (stores, page) = app.db.read(request.lane, |tx| {
+        let page = list::read_one(tx, &app.marketplace.words, owner, id)?;
+        Ok::<_, Problem>((Stores::of(tx, owner)?, page))
+    })?;
+    let order = page.orders.first().ok_or_else(Problem::not_found)?;
+    if request.wants_json() {
+        return Reply::json(&SaleReply { ok: true, sale: wire(app, &page, &stores, order) });
+    }
+    let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
+    Reply::page(&SalePage {
+        layout: layout(app, person, request).with_flash(flash(request)),
+        line: line(app, &page, &stores, order, request.now),
+        listing: order.ml_id.clone(),
+        shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
+        logistic: spoken::logistic(word(order.logistic_type)),
+        quantity: grouped(u64::try_from(order.quantity).unwrap_or(0)),
+        exact: app.zone().page(order.created_at),
+        is_paid: matches!(page.word(order.status), "paid" | "partially_refunded"),
+        label: label(&page, order),
+    })
+}

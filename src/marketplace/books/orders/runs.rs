@@ -1,0 +1,308 @@
+//! Runs of orders: those of one store and state, as `sale_order_run` has them.
+//!
+//! A page is merged from one run for each store and state that has orders,
+//! each read no further than the page's end. `order_count`, which every write
+//! keeps, has the totals, and says on which day a far page begins, so that
+//! orders of one day at most are passed over.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::EVERY_KIND;
+use super::list::Filter;
+use crate::base::clock::Day;
+use crate::base::ids::UserId;
+use crate::db::{ReadTx, Result};
+use crate::marketplace::books::words::Words;
+
+/// Fewer orders than these are passed over one by one.
+const FAR: i64 = 500;
+
+/// A store and state that has orders in the asked span.
+pub struct OrderRun {
+    ml_user_id: i64,
+    status: i64,
+    /// How many.
+    pub orders: i64,
+}
+
+/// The orders to look through, and those among them that make the page.
+pub struct Window {
+    /// From, and before.
+    pub from: i64,
+    pub before: i64,
+    pub limit: i64,
+    pub offset: i64,
+    pub oldest_first: bool,
+}
+
+impl Window {
+    /// As the filter says it.
+    pub fn of(filter: &Filter) -> Self {
+        let (from, before) = filter.created;
+        Self {
+            from: from.map_or(i64::MIN, |at| at.0),
+            before: before.map_or(i64::MAX, |at| at.0),
+            limit: filter.limit,
+            offset: filter.offset,
+            oldest_first: filter.oldest_first,
+        }
+    }
+
+    /// The direction in SQL.
+    pub const fn way(&self) -> &'static str {
+        if self.oldest_first { "ASC" } else { "DESC" }
+    }
+}
+
+/// The window of a page, from the day on which it begins; `None` behind the
+/// last page.
+pub fn window(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    filter: &Filter,
+    runs: &[OrderRun],
+    total: i64,
+) -> Result<Option<Window>> {
+    let mut window = Window::of(filter);
+    if filter.offset >= total {
+        return Ok(None);
+    }
+    if filter.offset < FAR {
+        return Ok(Some(window));
+    }
+    let (first, last) = counted_days(filter);
+    let mut days: BTreeMap<i64, i64> = BTreeMap::new();
+    for run in runs {
+        tx.each(
+            "SELECT day, orders FROM order_count
+             WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day BETWEEN ?4 AND ?5",
+            (
+                owner,
+                run.ml_user_id,
+                run.status,
+                first.max(0),
+                if last < 0 { i64::MAX } else { last },
+            ),
+            |row| {
+                *days.entry(row.get(0)?).or_default() += row.get::<_, i64>(1)?;
+                Ok(())
+            },
+        )?;
+    }
+    let start_of = |day: i64| filter.zone.start_of(Day(day)).0;
+    let mut passes = |(day, orders): (i64, i64)| {
+        if orders <= window.offset {
+            window.offset -= orders;
+            return true;
+        }
+        if window.oldest_first {
+            window.from = window.from.max(start_of(day));
+        } else {
+            window.before = window.before.min(start_of(day + 1));
+        }
+        false
+    };
+    if filter.oldest_first {
+        days.into_iter().all(&mut passes);
+    } else {
+        days.into_iter().rev().all(&mut passes);
+    }
+    Ok(Some(window))
+}
+
+/// Days to sum of `order_count`: those asked for, or the row that holds all.
+fn counted_days(filter: &Filter) -> (i64, i64) {
+    match filter.days {
+        (None, None) => (-1, -1),
+        (from, to) => (from.map_or(0, |day| day.0.max(0)), to.map_or(i64::MAX, |day| day.0)),
+    }
+}
+
+fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64)) -> Result<i64> {
+    tx.one(
+        "SELECT coalesce(sum(orders), 0) FROM order_count
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day BETWEEN ?4 AND ?5",
+        (owner, kind.0, kind.1, days.0, days.1),
+        |row| row.get(0),
+    )
+}
+
+/// Every store and state an owner has orders in; real ones come behind
+/// [`EVERY_KIND`]. Each is found by one seek
+/// from the one before, however many days it has.
+fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
+    let mut kinds = Vec::new();
+    let mut last = EVERY_KIND;
+    while let Some(next) = tx.optional(
+        "SELECT ml_user_id, status FROM order_count
+         WHERE owner_id = ?1 AND (ml_user_id, status) > (?2, ?3)
+         ORDER BY ml_user_id, status
+         LIMIT 1",
+        (owner, last.0, last.1),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )? {
+        kinds.push(next);
+        last = next;
+    }
+    Ok(kinds)
+}
+
+/// The runs that a filter asks for; one for all where it asks for everything.
+pub fn asked(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    filter: &Filter,
+) -> Result<Vec<OrderRun>> {
+    let days = counted_days(filter);
+    if filter.is_whole() {
+        let (ml_user_id, status) = EVERY_KIND;
+        let orders = count_run(tx, owner, EVERY_KIND, days)?;
+        return Ok(vec![OrderRun { ml_user_id, status, orders }]);
+    }
+    let status = match &filter.status {
+        None => None,
+        Some(text) => match words.known(tx, text)? {
+            Some(number) => Some(number),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let mut runs = Vec::new();
+    for (ml_user_id, of_status) in kinds(tx, owner)? {
+        let asked = filter.store.is_none_or(|store| store == ml_user_id)
+            && status.is_none_or(|one| one == of_status);
+        if asked {
+            let orders = count_run(tx, owner, (ml_user_id, of_status), days)?;
+            if orders > 0 {
+                runs.push(OrderRun { ml_user_id, status: of_status, orders });
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// Keys of the page's orders, merged from all runs.
+pub fn merged(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    runs: &[OrderRun],
+    window: &Window,
+) -> Result<Vec<(i64, i64)>> {
+    // One run can pass over rows itself; several must be merged from their start.
+    let alone = runs.len() == 1;
+    let (limit, offset) =
+        if alone { (window.limit, window.offset) } else { (window.limit + window.offset, 0) };
+    let sql = format!(
+        "SELECT created_at, order_id FROM sale_order
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND created_at >= ?4 AND created_at < ?5
+         ORDER BY created_at {way}, order_id {way}
+         LIMIT ?6 OFFSET ?7",
+        way = window.way(),
+    );
+    let (from, before) = (window.from, window.before);
+    let mut keys: Vec<(i64, i64)> = Vec::new();
+    for run in runs {
+        tx.each(&sql, (owner, run.ml_user_id, run.status, from, before, limit, offset), |row| {
+            keys.push((row.get(0)?, row.get(1)?));
+            Ok(())
+        })?;
+    }
+    if alone {
+        return Ok(keys);
+    }
+    if window.oldest_first {
+        keys.sort_unstable();
+    } else {
+        keys.sort_unstable_by_key(|key| Reverse(*key));
+    }
+    let passed = usize::try_from(window.offset).unwrap_or(usize::MAX).min(keys.len());
+    keys.drain(..passed);
+    keys.truncate(usize::try_from(window.limit).unwrap_or(0));
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::{DAY_S, Instant};
+    use crate::base::ids::OrderId;
+    use crate::marketplace::books::orders::list::{OrderPage, read_page};
+    use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World, order};
+
+    const ANA: UserId = UserId(1);
+    const OTHER_STORE: i64 = 778;
+    const ORDERS: i64 = 3_000;
+
+    /// Three orders of four hours in seven, among them some of one second.
+    fn fill(world: &World) {
+        let documents = (0..ORDERS).map(|number| {
+            let mut document = order(number + 1);
+            let at = NOW - (number * 7 / 4) / 3 * 3_600 / 2;
+            document.created_at = Instant(at);
+            document.item.number = 1 + number % 3;
+            // A listing is of one store.
+            if number % 3 == 2 {
+                document.seller.0 = OTHER_STORE;
+            }
+            if number % 5 == 0 {
+                document.status = "cancelled".to_owned();
+            }
+            document
+        });
+        world.apply(ANA, documents.collect(), NEVER);
+    }
+
+    fn ids(page: &OrderPage) -> Vec<OrderId> {
+        page.orders.iter().map(|order| order.order_id).collect()
+    }
+
+    #[test]
+    fn pages_laid_side_by_side_are_the_whole_list() {
+        let world = World::new();
+        fill(&world);
+        let zone = world.books.zone;
+        let first = zone.day(Instant(NOW - 12 * DAY_S));
+        let statuses = [None, Some("paid"), Some("cancelled"), Some("invalid")];
+        let stores = [None, Some(SELLER.0), Some(OTHER_STORE), Some(1)];
+        let wanted = statuses.into_iter().flat_map(|status| {
+            let more = [(None, None), (None, Some(2)), (Some(first), None), (Some(first), Some(1))];
+            stores.into_iter().flat_map(move |store| more.map(|more| (status, store, more)))
+        });
+        let mut far = 0;
+        for ((status, store, (day, item_id)), oldest_first) in
+            wanted.flat_map(|wanted| [(wanted, false), (wanted, true)])
+        {
+            let page = |limit, offset| {
+                let filter = Filter {
+                    status: status.map(str::to_owned),
+                    store,
+                    days: (day, None),
+                    created: (day.map(|day| zone.start_of(day)), None),
+                    items: item_id.map(|item| vec![item]),
+                    limit,
+                    offset,
+                    oldest_first,
+                    zone,
+                    keys_only: false,
+                };
+                world.read(|tx| read_page(tx, &world.books.words, ANA, &filter))
+            };
+            // The whole at once passes nothing over.
+            let whole = page(ORDERS, 0);
+            let keys = whole.orders.iter().map(|order| (order.created_at, order.order_id));
+            let keys: Vec<_> = keys.collect();
+            assert!(if oldest_first { keys.is_sorted() } else { keys.iter().rev().is_sorted() });
+            assert_eq!(whole.total, i64::try_from(keys.len()).unwrap());
+            let mut read = Vec::new();
+            for offset in (0..=whole.total).step_by(70) {
+                let part = page(70, offset);
+                assert_eq!(part.total, whole.total);
+                read.extend(ids(&part));
+                far += i64::from(offset >= FAR);
+            }
+            assert_eq!(read, ids(&whole), "{status:?} {store:?} {day:?} {item_id:?}");
+        }
+        assert!(far > 100, "{far}");
+    }
+}

@@ -1,0 +1,458 @@
+//! The books against themselves: any course of documents ends the same way,
+//! and sums always equal a recount.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, subsequence};
+
+use super::*;
+use crate::base::clock::{Clock, DAY_S};
+use crate::db::{Db, Options, ReadTx};
+use crate::marketplace::books::words::ORDER_STATES;
+
+pub const NOW: i64 = 1_795_176_000;
+pub const SELLER: MlUserId = MlUserId(777);
+/// So late that no sale is told.
+pub const NEVER: Instant = Instant(i64::MAX);
+
+/// A database and its books; the rooms beside this one test with it too.
+pub struct World {
+    pub db: Db,
+    pub books: Books,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock_file = folder.path().join("clock");
+        std::fs::write(&clock_file, Instant(NOW).rfc3339()).unwrap();
+        let options = Options {
+            path: folder.path().join("test.db"),
+            clock: Clock::File(clock_file),
+            readers: 1,
+            slow_readers: 1,
+        };
+        let (db, _) = Db::open_exclusive(&options).unwrap();
+        let books = Books {
+            versions: Arc::default(),
+            words: Arc::default(),
+            given: Arc::default(),
+            zone: Zone(chrono_tz::America::Sao_Paulo),
+            ways: Ways::that(|_| true),
+        };
+        Self { db, books, _folder: folder }
+    }
+
+    pub fn apply(
+        &self,
+        owner: UserId,
+        orders: Vec<OrderDocument>,
+        news_from: Instant,
+    ) -> Vec<Applied> {
+        let books = self.books.clone();
+        self.write(move |tx| {
+            orders.iter().map(|order| apply(tx, &books, owner, order, news_from)).collect()
+        })
+    }
+
+    pub fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
+    ) -> T {
+        self.db.write(job).unwrap()
+    }
+
+    pub fn read<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> T {
+        self.db.read(crate::db::Lane::Slow, read).unwrap()
+    }
+
+    /// A person with an account, so that they can be told something.
+    pub fn seller(&self, owner: UserId) {
+        self.write(move |tx| {
+            tx.execute(
+                "INSERT INTO user (user_id, email, name, role, created_at) VALUES (?1, ?1 || '@x.com', 'Ana', 'pro', 0)",
+                [owner],
+            )?;
+            tx.execute(
+                "INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, linked_at)
+                 VALUES (?1, ?2, 'LOJA_X', 0, 1, 0)",
+                (SELLER, owner),
+            )
+        });
+    }
+
+    /// Rows of a query as text, for comparing.
+    pub fn dump(&self, sql: &str, owner: UserId) -> Vec<String> {
+        self.read(|tx| {
+            tx.all(sql, [owner], |row| {
+                let columns = 0..row.as_ref().column_count();
+                columns
+                    .map(|column| row.get_ref(column).map(|value| format!("{value:?} ")))
+                    .collect()
+            })
+        })
+    }
+
+    fn books_of(&self, owner: UserId) -> [Vec<String>; 3] {
+        [
+            self.dump(
+                "SELECT created_at, order_id, ml_user_id, status, total_cents, currency, closed_at, updated_at, item_id,
+                        variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type
+                 FROM sale_order WHERE owner_id = ?1 ORDER BY order_id",
+                owner,
+            ),
+            self.counts_of(owner),
+            self.sales_of(owner),
+        ]
+    }
+
+    fn counts_of(&self, owner: UserId) -> Vec<String> {
+        self.dump(
+            "SELECT ml_user_id, status, day, orders FROM order_count WHERE owner_id = ?1
+             ORDER BY ml_user_id, status, day",
+            owner,
+        )
+    }
+
+    fn sales_of(&self, owner: UserId) -> Vec<String> {
+        self.dump(
+            "SELECT ml_user_id, day, orders, units, gross_cents FROM sales_day WHERE owner_id = ?1
+             ORDER BY ml_user_id, day",
+            owner,
+        )
+    }
+
+    /// The sums as the orders give them. São Paulo is three hours behind UTC
+    /// on all days of these tests.
+    fn assert_sums_equal_a_recount(&self, owner: UserId) {
+        let counts = self.dump(
+            "WITH one AS (
+                 SELECT ml_user_id, status, (created_at - 10800) / 86400 AS day FROM sale_order WHERE owner_id = ?1
+                 UNION ALL SELECT ml_user_id, status, -1 FROM sale_order WHERE owner_id = ?1),
+             each AS (
+                 SELECT ml_user_id, status, day FROM one
+                 UNION ALL SELECT 0, 0, day FROM one)
+             SELECT ml_user_id, status, day, count(*) FROM each
+             GROUP BY ml_user_id, status, day ORDER BY ml_user_id, status, day",
+            owner,
+        );
+        assert_eq!(self.counts_of(owner), counts);
+        let sales = self.dump(
+            "SELECT ml_user_id, (coalesce(closed_at, created_at) - 10800) / 86400 AS day,
+                    count(*), sum(quantity), sum(total_cents)
+             FROM sale_order WHERE owner_id = ?1 AND status IN (5, 6)
+             GROUP BY ml_user_id, day ORDER BY ml_user_id, day",
+            owner,
+        );
+        assert_eq!(self.sales_of(owner), sales);
+    }
+}
+
+pub fn order(id: i64) -> OrderDocument {
+    OrderDocument {
+        id: OrderId(id),
+        seller: SELLER,
+        status: "paid".to_owned(),
+        created_at: Instant(NOW - 3600),
+        closed_at: Some(Instant(NOW - 3000)),
+        updated_at: Instant(NOW - 3000),
+        total: Cents(11_980),
+        currency: "BRL".to_owned(),
+        item: SoldItem {
+            site: "MLB".to_owned(),
+            number: 1,
+            variation: 0,
+            title: "Cabo USB-C".to_owned(),
+            sku: "CAB-1".to_owned(),
+        },
+        quantity: 2,
+        buyer_id: Some(555),
+        buyer_nickname: "COMPRADOR".to_owned(),
+        shipping_id: None,
+        shipment: None,
+    }
+}
+
+/// Documents of one order's life, oldest first. Their text is always there:
+/// what a document leaves out is kept, which is another test.
+fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
+    let state = proptest::sample::select(ORDER_STATES.to_vec());
+    let moment = (0_i64..40 * DAY_S).prop_map(|ago| Instant(NOW - ago));
+    let document =
+        (state, moment.clone(), proptest::option::of(moment), 0_i64..1_000_000, 1_i64..9, 1_i64..4);
+    (proptest::collection::vec(document, 1..6), any::<bool>()).prop_map(
+        move |(documents, moves)| {
+            let first_created = documents[0].1;
+            let documents = documents.into_iter().zip(0_i64..).map(
+                |((status, created, closed, cents, quantity, item), age)| {
+                    let mut document = order(id);
+                    document.status = status.to_owned();
+                    document.created_at = if moves { created } else { first_created };
+                    document.closed_at = closed;
+                    document.updated_at = Instant(NOW - 1000 + age);
+                    document.total = Cents(cents);
+                    document.quantity = quantity;
+                    document.item.number = item;
+                    document.shipping_id = Some(item);
+                    document.shipment = Some(Shipment {
+                        status: "ready_to_ship".to_owned(),
+                        logistic_type: status.to_owned(),
+                        updated_at: None,
+                    });
+                    document
+                },
+            );
+            documents.collect()
+        },
+    )
+}
+
+/// Lives of three orders, and a course of their documents: all of them
+/// shuffled, some of them again.
+fn course() -> impl Strategy<Value = (Vec<OrderDocument>, Vec<OrderDocument>)> {
+    (life(1), life(2), life(3)).prop_flat_map(|(one, two, three)| {
+        let newest: Vec<_> =
+            [&one, &two, &three].iter().filter_map(|life| life.last().cloned()).collect();
+        let all: Vec<_> = [one, two, three].concat();
+        let again = subsequence(all.clone(), 0..=all.len());
+        (again, proptest::collection::vec(any::<Index>(), all.len() * 2)).prop_map(
+            move |(again, places)| {
+                let mut course = Vec::new();
+                for (document, place) in all.iter().chain(&again).zip(places) {
+                    course.insert(place.index(course.len() + 1), document.clone());
+                }
+                (course, newest.clone())
+            },
+        )
+    })
+}
+
+#[test]
+fn any_course_of_documents_ends_like_the_newest_alone() {
+    let world = World::new();
+    let case = std::cell::Cell::new(0);
+    let config =
+        ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |((course, newest) in course())| {
+        let (ana, rui) = (UserId(case.get() * 2 + 1), UserId(case.get() * 2 + 2));
+        case.set(case.get() + 1);
+        world.apply(ana, course, NEVER);
+        world.apply(rui, newest, NEVER);
+        prop_assert_eq!(world.books_of(ana), world.books_of(rui));
+        world.assert_sums_equal_a_recount(ana);
+    });
+}
+
+#[test]
+fn a_sale_is_told_once_and_history_is_not() {
+    let world = World::new();
+    let (ana, sold) = (UserId(1), order(2_000_001));
+    world.seller(ana);
+    let mut open = sold.clone();
+    open.status = "payment_required".to_owned();
+    open.updated_at = Instant(NOW - 3500);
+    let mut refunded = sold.clone();
+    refunded.status = "partially_refunded".to_owned();
+    refunded.updated_at = Instant(NOW);
+    let mut old = order(2_000_002);
+    old.closed_at = Some(Instant(NOW - 9000));
+    world.apply(ana, vec![open, sold.clone(), sold, refunded, old], Instant(NOW - 5000));
+
+    let told = world
+        .dump("SELECT kind, title, message, reference FROM notification WHERE owner_id = ?1", ana);
+    let text = "2× Cabo USB-C — R$ 119,80 na LOJA_X";
+    assert_eq!(told.len(), 1);
+    let expected =
+        world.dump(&format!("SELECT 1, 'Nova venda', '{text}', '2000001' WHERE ?1 > 0"), ana);
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn only_news_is_stamped() {
+    let world = World::new();
+    let (ana, books) = (UserId(1), world.books.clone());
+    let (document, mut older) = (order(1), order(1));
+    older.updated_at = document.updated_at.minus(1);
+    assert_eq!(world.apply(ana, vec![document.clone()], NEVER), [Applied::Stored]);
+    let changed = |world: &World| world.read(|tx| changes::newest(tx, ana, Topic::Orders)).unwrap();
+    let (stamped, version) = (changed(&world), books.versions.of(ana));
+
+    // A poller was given the second of the first change, so another change would move the stamp.
+    books.given.mark(ana, Topic::Orders, stamped);
+    assert_eq!(
+        world.apply(ana, vec![document.clone(), older], NEVER),
+        [Applied::Unchanged, Applied::Stale]
+    );
+    assert_eq!((changed(&world), books.versions.of(ana)), (stamped, version));
+
+    let mut renamed = document;
+    renamed.item.title = "Cabo USB-C 2 m".to_owned();
+    assert_eq!(world.apply(ana, vec![renamed], NEVER), [Applied::Stored]);
+    assert_eq!(changed(&world), stamped.plus(1));
+    assert!(books.versions.of(ana) > version);
+}
+
+#[test]
+fn an_order_keeps_the_words_it_was_sold_with() {
+    let world = World::new();
+    let ana = UserId(1);
+    let sold = |number: i64, title: &str, sku: &str| {
+        let mut document = order(number);
+        title.clone_into(&mut document.item.title);
+        sku.clone_into(&mut document.item.sku);
+        document
+    };
+    let said = || {
+        let sql = "SELECT o.order_id || ' ' || i.title || ' ' || i.sku FROM sale_order o
+                   JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id
+                       AND i.version = o.item_version
+                   ORDER BY o.order_id";
+        world.read(|tx| tx.all(sql, [], |row| row.get::<_, String>(0)))
+    };
+    let (old, new) = (sold(1, "Cabo", "A"), sold(2, "Cabo 2 m", "B"));
+    for order in [&old, &new, &sold(3, "Cabo", "A"), &old] {
+        world.apply(ana, vec![order.clone()], NEVER);
+    }
+    let expected = ["1 Cabo A", "2 Cabo 2 m B", "3 Cabo A"];
+    assert_eq!(said(), expected);
+    // A document without words changes none.
+    let mut bare = sold(2, "", "");
+    bare.updated_at = bare.updated_at.plus(1);
+    bare.status = "cancelled".to_owned();
+    world.apply(ana, vec![bare], NEVER);
+    assert_eq!(said(), expected);
+}
+
+#[test]
+fn an_older_state_of_a_shipment_does_not_come_back() {
+    let world = World::new();
+    let ana = UserId(1);
+    let with = |status: &str, at: Option<i64>| {
+        let mut document = order(1);
+        document.shipping_id = Some(44);
+        document.shipment = Some(Shipment {
+            status: status.to_owned(),
+            logistic_type: "drop_off".to_owned(),
+            updated_at: at.map(Instant),
+        });
+        document
+    };
+    let course = vec![
+        with("shipped", Some(NOW - 50)),
+        with("ready_to_ship", Some(NOW - 60)),
+        with("shipped", Some(NOW - 40)),
+        with("pending", Some(NOW - 45)),
+    ];
+    assert_eq!(
+        world.apply(ana, course, NEVER),
+        [Applied::Stored, Applied::Unchanged, Applied::Unchanged, Applied::Unchanged]
+    );
+    let shown = "SELECT s.text, o.shipment_at FROM sale_order o
+                 JOIN word s ON s.word_id = o.shipping_status WHERE o.owner_id = ?1";
+    let expected = format!("SELECT 'shipped', {} WHERE ?1 > 0", NOW - 40);
+    assert_eq!(world.dump(shown, ana), world.dump(&expected, ana));
+    world.apply(ana, vec![with("delivered", None)], NEVER);
+    let expected = expected.replace("shipped", "delivered");
+    assert_eq!(world.dump(shown, ana), world.dump(&expected, ana));
+}
+
+#[test]
+fn a_parcel_leaves_with_all_orders_of_its_cart() {
+    let world = World::new();
+    let ana = UserId(1);
+    let with = |id: i64, parcel: i64, status: &str| {
+        let mut document = order(id);
+        document.shipping_id = Some(parcel);
+        document.shipment = Some(Shipment {
+            status: status.to_owned(),
+            logistic_type: "drop_off".to_owned(),
+            updated_at: None,
+        });
+        document
+    };
+    let waiting = [(1, 44), (2, 44), (3, 45)].map(|(id, parcel)| with(id, parcel, "ready_to_ship"));
+    world.apply(ana, waiting.to_vec(), NEVER);
+    world.apply(ana, vec![with(1, 44, "delivered")], NEVER);
+    let shown = "SELECT o.order_id, s.text FROM sale_order o
+                 JOIN word s ON s.word_id = o.shipping_status WHERE o.owner_id = ?1 ORDER BY 1";
+    let expected = "SELECT column1, column2 FROM (VALUES
+                    (1, 'delivered'), (2, 'delivered'), (3, 'ready_to_ship')) WHERE ?1 > 0";
+    assert_eq!(world.dump(shown, ana), world.dump(expected, ana));
+}
+
+#[test]
+fn what_was_sold_is_found_by_its_words() {
+    let world = World::new();
+    let (ana, rui) = (UserId(1), UserId(2));
+    let sold = |id: i64, listing: i64, title: &str, sku: &str| {
+        let mut document = order(id);
+        document.item.number = listing;
+        document.item.title = title.to_owned();
+        document.item.sku = sku.to_owned();
+        document
+    };
+    let documents = vec![
+        sold(1, 5, "Caneca de ágata", "CAN-1"),
+        sold(2, 5, "Caneca de ágata", "CAN-1"),
+        sold(3, 9, "Bule de Ágata", ""),
+        sold(4, 2, "Copo", "can_2"),
+    ];
+    world.apply(ana, documents, NEVER);
+    world.apply(rui, vec![sold(5, 7, "Caneca azul", "CAN-7")], NEVER);
+    for (owner, text, items) in [
+        (ana, "AGATA", vec![9, 5]),
+        (ana, "agata caneca", vec![5]),
+        (ana, "can", vec![5, 2]),
+        (ana, "can-", vec![5]),
+        (ana, "azul", vec![]),
+        (ana, "%", vec![]),
+        (rui, "caneca", vec![7]),
+    ] {
+        let found = world.read(|tx| sold::called(tx, owner, text));
+        assert_eq!(found, items, "{text}");
+    }
+}
+
+#[test]
+fn what_a_document_leaves_out_is_kept() {
+    let world = World::new();
+    let ana = UserId(1);
+    let mut full = order(1);
+    full.shipping_id = Some(44);
+    full.shipment = Some(Shipment {
+        status: "shipped".to_owned(),
+        logistic_type: "drop_off".to_owned(),
+        updated_at: None,
+    });
+    let mut partial = full.clone();
+    partial.updated_at = full.updated_at.plus(60);
+    partial.buyer_nickname = String::new();
+    partial.shipment = None;
+    world.apply(ana, vec![full.clone(), partial.clone()], NEVER);
+    let shown = "SELECT o.buyer_nickname, s.text, l.text FROM sale_order o
+                 LEFT JOIN word s ON s.word_id = o.shipping_status
+                 LEFT JOIN word l ON l.word_id = o.logistic_type WHERE o.owner_id = ?1";
+    let kept = world.dump(shown, ana);
+    assert_eq!(kept, world.dump("SELECT 'COMPRADOR', 'shipped', 'drop_off' WHERE ?1 > 0", ana));
+
+    // Another shipment has a state of its own.
+    partial.updated_at = full.updated_at.plus(120);
+    partial.shipping_id = Some(45);
+    world.apply(ana, vec![partial], NEVER);
+    assert_eq!(
+        world.dump(shown, ana),
+        world.dump("SELECT 'COMPRADOR', NULL, NULL WHERE ?1 > 0", ana)
+    );
+}
+
+#[test]
+fn the_fixed_words_are_those_of_the_schema() {
+    let world = World::new();
+    for (number, text) in [(fixed::PAID, "paid"), (fixed::PARTIALLY_REFUNDED, "partially_refunded")]
+    {
+        assert_eq!(world.read(|tx| world.books.words.known(tx, text)), Some(number));
+    }
+    let words = Arc::clone(&world.books.words);
+    let numbers = world.write(move |tx| Ok([words.number(tx, "odd")?, words.number(tx, "odd")?]));
+    assert!(numbers[0] >= 100 && numbers[0] == numbers[1], "{numbers:?}");
+}

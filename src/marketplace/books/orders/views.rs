@@ -1,0 +1,74 @@
+//! What the pages of sales print.
+
+use askama::Template;
+
+use crate::marketplace::books::spoken::Spoken;
+use crate::panel::chart::BarChart;
+use crate::panel::list::Table;
+use crate::panel::view::{Layout, OrderState, When};
+
+/// `GET /painel/vendas`: the seller's orders.
+#[derive(Debug, Template)]
+#[template(path = "sales.html", config = "assets/askama.toml")]
+pub struct SalesPage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// Whether an account is linked.
+    pub has_stores: bool,
+    /// What was sold by day and account; none when nothing was, or the list is
+    /// narrowed.
+    pub chart: Option<BarChart>,
+    /// The frame of the list.
+    pub table: Table,
+    /// The orders of this page.
+    pub sales: Vec<SaleLine>,
+}
+
+/// An order in the list.
+#[derive(Debug)]
+pub struct SaleLine {
+    /// The marketplace's order id.
+    pub id: String,
+    /// What was sold.
+    pub title: String,
+    /// Units.
+    pub quantity: i64,
+    /// The seller's own code; may be empty.
+    pub sku: String,
+    /// Without shipping.
+    pub total: String,
+    /// Nickname of the selling account.
+    pub store: String,
+    /// Nickname of the buyer; may be empty.
+    pub buyer: String,
+    /// State of the order.
+    pub state: OrderState,
+    /// State of the shipment; empty without one.
+    pub shipping: Spoken,
+    /// When it was made.
+    pub when: When,
+}
+
+/// `GET /painel/vendas/{id}`: one order.
+#[derive(Debug, Template)]
+#[template(path = "sale.html", config = "assets/askama.toml")]
+pub struct SalePage {
+    /// The frame of the signed-in student.
+    pub layout: Layout,
+    /// The order as in the list.
+    pub line: SaleLine,
+    /// Marketplace listing id; may be empty.
+    pub listing: String,
+    /// Number of the shipment; empty without one.
+    pub shipping_id: String,
+    /// Kind of shipping; may be empty.
+    pub logistic: Spoken,
+    /// Units, ready to print.
+    pub quantity: String,
+    /// When it was made, to the minute.
+    pub exact: String,
+    /// Whether there may be a fiscal note.
+    pub is_paid: bool,
+    /// The label of its parcel; empty when there is none to print.
+    pub label: String,
+}

@@ -1,0 +1,211 @@
+//! Questions of buyers, and their answers.
+//!
+//! A question is applied by its state. A single reading tells when the
+//! question last changed, and the later change stands. A row of a search does
+//! not tell; it may lead a question on, never back: an answered question is
+//! not taken as unanswered again because of a page that was read before.
+//! Whether it is again, a single reading tells. The owner is told once of each
+//! question that waits for an answer, in the panel and by the channels that
+//! the owner chose.
+
+pub mod answer;
+pub mod list;
+pub mod pages;
+pub mod sending;
+pub mod standing;
+pub mod store;
+pub mod views;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use self::store::Stored;
+use super::document::{ItemId, QuestionDocument};
+use super::listings;
+use super::news::{self, News, Outside};
+use super::orders::{Applied, Books};
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::text::shortened;
+use crate::db::{Result, WriteTx};
+use crate::messages::Kind;
+use crate::outbox;
+
+/// Characters of a question that its notification shows.
+const SHOWN: usize = 160;
+/// The same of its message, which leaves the platform.
+const SENT: usize = 300;
+
+/// What can still be done about a question. The number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// It waits for an answer.
+    Open = 1,
+    Answered = 2,
+    /// It has no answer and cannot be answered, at least now.
+    Closed = 3,
+}
+
+impl State {
+    /// The state of a status of the marketplace; new ones cannot be answered.
+    fn of(status: &str) -> Self {
+        match status {
+            "UNANSWERED" => Self::Open,
+            "ANSWERED" => Self::Answered,
+            _ => Self::Closed,
+        }
+    }
+}
+
+/// How far a status is in the life of a question: it does not go back.
+fn rank(status: &str) -> u8 {
+    match status {
+        "ANSWERED" | "CLOSED_UNANSWERED" => 2,
+        "BANNED" | "DELETED" | "DISABLED" => 3,
+        _ => 1,
+    }
+}
+
+/// Brings an owner's questions to what a document says. Those asked from
+/// `news_from` on are told to the owner; older ones are history.
+pub fn apply(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    question: &QuestionDocument,
+    news_from: Instant,
+) -> Result<Applied> {
+    let before = store::stored(tx, owner, question.id)?;
+    if before.as_ref().is_some_and(|before| is_older(question, before)) {
+        return Ok(Applied::Stale);
+    }
+    let after = to_store(question, before.as_ref());
+    if before.as_ref() == Some(&after) {
+        return Ok(Applied::Unchanged);
+    }
+    change(tx, books, owner, before.as_ref(), &after)?;
+    let was_open = before.is_some_and(|before| before.is_open());
+    if after.is_open() && !was_open && question.asked_at >= news_from {
+        tell(tx, books, owner, question)?;
+    }
+    Ok(Applied::Stored)
+}
+
+/// Closes a question that the marketplace does not have any more.
+pub fn gone(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    account: MlUserId,
+    question: i64,
+) -> Result<Applied> {
+    let before = store::stored(tx, owner, question)?;
+    let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
+    else {
+        return Ok(Applied::Unchanged);
+    };
+    let after =
+        Stored { state: State::Closed as u8, status: "DELETED".to_owned(), ..before.clone() };
+    change(tx, books, owner, Some(&before), &after)?;
+    Ok(Applied::Stored)
+}
+
+fn is_older(question: &QuestionDocument, before: &Stored) -> bool {
+    match (question.updated_at, before.updated_at) {
+        (Some(changed), Some(known)) => changed < known,
+        (Some(_), None) => false,
+        (None, _) => rank(&question.status) < rank(&before.status),
+    }
+}
+
+/// The row a document stands for. What it leaves out is kept from before.
+fn to_store(question: &QuestionDocument, before: Option<&Stored>) -> Stored {
+    let answer = question.answer.as_ref();
+    let known =
+        before.filter(|_| answer.is_none() && State::of(&question.status) == State::Answered);
+    Stored {
+        id: question.id,
+        asked_at: question.asked_at,
+        ml_user_id: question.seller,
+        item_id: question.item.number,
+        state: State::of(&question.status) as u8,
+        status: question.status.clone(),
+        text: question.text.clone(),
+        answer: answer.map(|answer| answer.text.clone()).or_else(|| known?.answer.clone()),
+        answered_at: answer
+            .map_or_else(|| known.and_then(|before| before.answered_at), |answer| answer.at),
+        asker_id: question.asker_id.or_else(|| before.and_then(|before| before.asker_id)),
+        updated_at: question.updated_at.or_else(|| before.and_then(|before| before.updated_at)),
+    }
+}
+
+/// Stores what a question is now, with the number of open ones.
+fn change(
+    tx: &WriteTx<'_>,
+    books: &Books,
+    owner: UserId,
+    before: Option<&Stored>,
+    after: &Stored,
+) -> Result<()> {
+    if let Some(before) = before.filter(|before| before.asked_at != after.asked_at) {
+        store::delete(tx, owner, before)?;
+    }
+    store::put(tx, owner, after)?;
+    let was_open = before.is_some_and(Stored::is_open);
+    if was_open != after.is_open() {
+        let by = if was_open { -1 } else { 1 };
+        store::count(tx, owner, after.ml_user_id, by)?;
+    }
+    if was_open && !after.is_open() {
+        news::take_back(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
+    }
+    let versions = Arc::clone(&books.versions);
+    tx.after_commit(move || versions.raise(owner));
+    Ok(())
+}
+
+fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocument) -> Result<()> {
+    let ItemId { number, .. } = question.item;
+    let title = listings::store::title(tx, owner, number)?;
+    let title = title.unwrap_or_else(|| question.item.to_string());
+    let reference = question.id.to_string();
+    let outside = Outside {
+        kind: outbox::Kind::Question,
+        params: json!({
+            "question_id": question.id,
+            "question": cut(&question.text, SENT),
+            "listing": title,
+            "page": format!("{}/{reference}", pages::PATH),
+        }),
+    };
+    news::tell_outside(
+        tx,
+        books,
+        owner,
+        &News {
+            kind: Kind::Pergunta,
+            title: "Nova pergunta",
+            about: &format!("“{}” — {title}", shortened(&question.text, SHOWN)),
+            account: question.seller,
+            reference: &reference,
+            cause: &cause_of(question.id),
+        },
+        outside,
+    )
+}
+
+fn cause_of(question: i64) -> String {
+    format!("pergunta:{question}")
+}
+
+/// A text that may be long, with a sign where it was cut.
+fn cut(text: &str, limit: usize) -> String {
+    let kept = shortened(text, limit);
+    let more = if kept.len() < text.len() { "…" } else { "" };
+    format!("{kept}{more}")
+}

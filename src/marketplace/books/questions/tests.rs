@@ -1,0 +1,192 @@
+//! Questions against themselves: an answered one stays answered, numbers equal
+//! a recount, and what waits for an answer is told once.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::marketplace::books::document::AnswerText;
+use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
+
+const ANA: UserId = UserId(1);
+const STATUSES: [&str; 8] = [
+    "UNANSWERED",
+    "ANSWERED",
+    "CLOSED_UNANSWERED",
+    "UNDER_REVIEW",
+    "BANNED",
+    "DELETED",
+    "DISABLED",
+    "NEW_ONE",
+];
+
+fn question(id: i64, status: &str, changed: Option<i64>) -> QuestionDocument {
+    QuestionDocument {
+        id,
+        seller: SELLER,
+        item: ItemId { site: "MLB".to_owned(), number: 1 },
+        status: status.to_owned(),
+        text: "Serve?".to_owned(),
+        asked_at: Instant(NOW - 100),
+        answer: (status == "ANSWERED")
+            .then(|| AnswerText { text: "Serve sim".to_owned(), at: Some(Instant(NOW - 50)) }),
+        asker_id: Some(555),
+        updated_at: changed.map(|age| Instant(NOW - age)),
+    }
+}
+
+fn run(world: &World, course: Vec<QuestionDocument>, news_from: Instant) -> Vec<Applied> {
+    let books = world.books.clone();
+    world.write(move |tx| {
+        let each = course.iter();
+        each.map(|question| apply(tx, &books, ANA, question, news_from)).collect()
+    })
+}
+
+fn world() -> World {
+    let world = World::new();
+    world.seller(ANA);
+    world
+}
+
+fn state(world: &World) -> String {
+    world.read(|tx| {
+        tx.one(
+            "SELECT q.state || ' ' || q.status || ' ' || coalesce(q.answer, '-') || ' ' || a.open_questions
+             FROM question q JOIN ml_account a ON a.ml_user_id = q.ml_user_id",
+            [],
+            |row| row.get(0),
+        )
+    })
+}
+
+fn told(world: &World) -> Vec<String> {
+    world.read(|tx| {
+        let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
+        tx.all(sql, [], |row| row.get(0))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn single_readings_end_like_the_latest(ages in proptest::collection::vec((1_i64..3, 0_usize..8), 1..30)) {
+        let world = world();
+        // One status for each second, as at the marketplace.
+        let course: Vec<_> = ages
+            .iter()
+            .map(|(id, at)| question(*id, STATUSES[*at], Some(i64::try_from(*at).unwrap())))
+            .collect();
+        run(&world, course.clone(), NEVER);
+        for id in 1..3 {
+            let latest = course.iter().filter(|one| one.id == id).max_by_key(|one| one.updated_at);
+            let stored = world.read(|tx| store::stored(tx, ANA, id));
+            prop_assert_eq!(stored.map(|stored| stored.status), latest.map(|one| one.status.clone()));
+        }
+        let numbers = world.read(|tx| tx.one(
+            "SELECT open_questions = (SELECT count(*) FROM question WHERE state = 1) FROM ml_account", [], |row| row.get::<_, bool>(0)));
+        prop_assert!(numbers);
+    }
+
+    #[test]
+    fn rows_of_searches_never_lead_back(course in proptest::collection::vec(0_usize..8, 1..20)) {
+        let world = world();
+        let mut furthest = 0;
+        for at in course {
+            run(&world, vec![question(1, STATUSES[at], None)], NEVER);
+            furthest = furthest.max(rank(STATUSES[at]));
+            let stored = world.read(|tx| store::stored(tx, ANA, 1)).unwrap();
+            prop_assert_eq!(rank(&stored.status), furthest);
+        }
+    }
+}
+
+#[test]
+fn an_answered_question_stays_answered() {
+    let world = world();
+    run(&world, vec![question(1, "UNANSWERED", Some(90))], NEVER);
+    assert_eq!(state(&world), "1 UNANSWERED - 1");
+    run(&world, vec![question(1, "ANSWERED", Some(50))], NEVER);
+    assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
+    // A page that was read before, and a single reading that took its time.
+    let older = vec![question(1, "UNANSWERED", None), question(1, "UNANSWERED", Some(90))];
+    assert_eq!(run(&world, older, NEVER), [Applied::Stale; 2]);
+    let mut bare = question(1, "ANSWERED", None);
+    bare.answer = None;
+    assert_eq!(run(&world, vec![bare], NEVER), [Applied::Unchanged]);
+    assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
+}
+
+#[test]
+fn what_waits_for_an_answer_is_told_once() {
+    let world = world();
+    let course = vec![
+        question(1, "UNDER_REVIEW", Some(95)),
+        question(1, "UNANSWERED", Some(90)),
+        question(1, "UNANSWERED", None),
+        question(2, "ANSWERED", Some(50)),
+    ];
+    run(&world, course, Instant(NOW - 100));
+    assert_eq!(told(&world), ["3 Nova pergunta: “Serve?” — MLB1 na LOJA_X (1)"]);
+    let mut old = question(3, "UNANSWERED", Some(10));
+    old.asked_at = Instant(NOW - 101);
+    run(&world, vec![old], Instant(NOW - 100));
+    assert_eq!(told(&world).len(), 1, "asked before the account was linked");
+}
+
+#[test]
+fn a_message_leaves_with_the_notification_and_holds_a_short_text() {
+    let world = world();
+    let mut long = question(1, "UNANSWERED", Some(90));
+    long.text = "ã".repeat(2_000);
+    run(&world, vec![long.clone(), long], Instant(NOW - 100));
+    let queued = world.read(|tx| {
+        let sql = "SELECT kind || ' ' || dedup_key || ' ' || (expires_at - created_at) || ' ' || params FROM outbox";
+        tx.all(sql, [], |row| row.get::<_, String>(0))
+    });
+    let params = json!({
+        "listing": "MLB1", "page": "/painel/perguntas/1", "question": format!("{}…", "ã".repeat(300)),
+        "question_id": 1, "store": "LOJA_X",
+    });
+    assert_eq!(queued, [format!("pergunta pergunta:1:1:email 86400 {params}")]);
+}
+
+#[test]
+fn nobody_is_written_to_who_is_not_let_in() {
+    for change in ["suspended_at = 1", "role = 'drop'"] {
+        let world = world();
+        let change = format!("UPDATE user SET {change}");
+        world.write(move |tx| tx.execute(&change, []));
+        let asked = vec![question(1, "UNANSWERED", Some(90))];
+        run(&world, asked, Instant(NOW - 100));
+        assert_eq!(told(&world).len(), 1);
+        let queued = "SELECT count(*) FROM outbox";
+        let queued: i64 = world.read(|tx| tx.one(queued, [], |row| row.get(0)));
+        assert_eq!(queued, 0);
+    }
+}
+
+#[test]
+fn a_question_that_is_gone_does_not_wait() {
+    let world = world();
+    run(&world, vec![question(1, "UNANSWERED", Some(90))], NEVER);
+    let books = world.books.clone();
+    let applied = world.write(move |tx| {
+        Ok([
+            gone(tx, &books, ANA, MlUserId(8), 1)?,
+            gone(tx, &books, ANA, SELLER, 1)?,
+            gone(tx, &books, ANA, SELLER, 1)?,
+        ])
+    });
+    assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);
+    assert_eq!(state(&world), "3 DELETED - 0");
+}
+
+#[test]
+fn a_question_that_was_asked_at_another_second_stands_once() {
+    let world = world();
+    let mut moved = question(1, "UNANSWERED", Some(80));
+    moved.asked_at = Instant(NOW - 99);
+    run(&world, vec![question(1, "UNANSWERED", Some(90)), moved], NEVER);
+    assert_eq!(state(&world), "1 UNANSWERED - 1");
+}

@@ -1,0 +1,95 @@
+//! Words of the marketplace: states, kinds of shipping, currencies.
+//!
+//! Orders refer to them by number. Unknown words get a number of their own,
+//! so that no record fails because the marketplace invented a state. A
+//! number never changes its word, so both directions are remembered.
+
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::db::{ReadTx, Result, WriteTx};
+
+/// Longest word that is kept whole.
+const LONGEST: usize = 60;
+
+/// Numbers that `schema.sql` fixes.
+pub mod fixed {
+    pub const PAID: i64 = 5;
+    pub const PARTIALLY_REFUNDED: i64 = 6;
+    pub const READY_TO_SHIP: i64 = 10;
+}
+
+/// States of an order, as the marketplace documents them.
+pub const ORDER_STATES: [&str; 9] = [
+    "confirmed",
+    "payment_required",
+    "payment_in_process",
+    "partially_paid",
+    "paid",
+    "partially_refunded",
+    "pending_cancel",
+    "cancelled",
+    "invalid",
+];
+
+/// Words seen since the start.
+#[derive(Default)]
+pub struct Words {
+    texts: RwLock<HashMap<i64, Arc<str>>>,
+    numbers: RwLock<HashMap<Arc<str>, i64>>,
+}
+
+impl Words {
+    /// The word of a number.
+    pub fn text(&self, tx: &ReadTx<'_>, number: i64) -> Result<Arc<str>> {
+        if let Some(text) = self.texts.read().get(&number) {
+            return Ok(Arc::clone(text));
+        }
+        let text: Arc<str> = tx
+            .one("SELECT text FROM word WHERE word_id = ?1", [number], |row| {
+                row.get::<_, String>(0)
+            })?
+            .into();
+        self.texts.write().insert(number, Arc::clone(&text));
+        Ok(text)
+    }
+
+    /// The number of a word, if it has one.
+    pub fn known(&self, tx: &ReadTx<'_>, text: &str) -> Result<Option<i64>> {
+        if let Some(number) = self.numbers.read().get(text) {
+            return Ok(Some(*number));
+        }
+        tx.optional("SELECT word_id FROM word WHERE text = ?1", [text], |row| row.get(0))
+    }
+
+    /// The number of a word, a new one if need be.
+    pub fn number(self: &Arc<Self>, tx: &WriteTx<'_>, text: &str) -> Result<i64> {
+        let text = crate::base::text::shortened(text, LONGEST);
+        if let Some(number) = self.known(tx, text)? {
+            self.remember(tx, text, number);
+            return Ok(number);
+        }
+        // Numbers below 100 belong to the schema.
+        let number = tx.one(
+            "INSERT INTO word (word_id, text)
+             SELECT max(99, max(word_id)) + 1, ?1 FROM word
+             RETURNING word_id",
+            [text],
+            |row| row.get(0),
+        )?;
+        self.remember(tx, text, number);
+        Ok(number)
+    }
+
+    /// Remembers a number once it is sure to stay: after the commit.
+    fn remember(self: &Arc<Self>, tx: &WriteTx<'_>, text: &str, number: i64) {
+        if self.numbers.read().contains_key(text) {
+            return;
+        }
+        let (words, text): (Arc<Self>, Arc<str>) = (Arc::clone(self), text.into());
+        tx.after_commit(move || {
+            words.numbers.write().insert(text, number);
+        });
+    }
+}

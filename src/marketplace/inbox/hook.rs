@@ -1,0 +1,264 @@
+//! `POST /ml/notificacoes`: the marketplace says that something changed.
+//!
+//! A notification is verified, stored and answered; it is worked afterwards
+//! (`inbox.rs`). The body is not signed and never believed: it only says what
+//! to fetch. The signature covers the last segment of the resource, so a
+//! captured one cannot be used for another resource. The same notification
+//! again is answered alike and stored once.
+
+use bytes::Bytes;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::notification::{Body, Notification};
+use super::signature::Signed;
+use crate::app::App;
+use crate::base::ids::{MlUserId, short_digest};
+use crate::config::SignatureMode;
+use crate::db::{Result, WriteTx};
+use crate::edge::guard::{self, Claim};
+use crate::edge::route::Job;
+use crate::http::reply::media;
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::inbox;
+
+/// The answer to every accepted notification.
+const RECEIVED: Bytes = Bytes::from_static(
+    br#"{"success":true,"message":"notification received","data":{"status":"received"}}"#,
+);
+
+/// What becomes of a stored notification. The number is stored. (4 was for
+/// topics without a handler, kept for a version that has one.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    Waiting = 0,
+    Done = 1,
+    Ignored = 2,
+    Failed = 3,
+}
+
+/// Topics and what is done with them when their account is linked.
+fn state_of(topic: &str) -> (State, Option<&'static str>) {
+    if inbox::is_followed(topic) {
+        return (State::Waiting, None);
+    }
+    let text = "the topic is not one this service follows";
+    (State::Ignored, Some(text))
+}
+
+/// What may stand in the address.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "for the schema: the query is compared as it stands")]
+struct NotificationQuery {
+    /// Last segment of the resource, which it must equal; else the signature
+    /// counts as wrong.
+    #[schemars(rename = "data.id")]
+    data_id: Option<String>,
+}
+
+/// Schema of the query.
+pub fn query(generator: &mut SchemaGenerator) -> Schema {
+    NotificationQuery::json_schema(generator)
+}
+
+/// Schema of the body.
+pub fn body(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Body<'static>>()
+}
+
+/// Schema of the answer.
+pub fn reply(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Received>()
+}
+
+/// The notification is stored.
+// Its bytes are `RECEIVED`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NotificationReceived")]
+struct Received {
+    success: bool,
+    message: &'static str,
+    data: ReceivedData,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ReceivedData {
+    /// `received`.
+    status: &'static str,
+}
+
+/// Verifies a notification and gives back the job that stores it.
+pub fn receive(app: &App, claim: &Claim, request: &Request) -> std::result::Result<Job, Problem> {
+    let notification = Notification::parse(&request.body)?;
+    if !is_genuine(app, claim, request, &notification)? {
+        return Err(guard::signature_refused(app, request));
+    }
+    let delivery_key = claim
+        .request_id
+        .as_ref()
+        .map(|id| short_digest(&[id.as_bytes(), notification.resource.as_bytes()]));
+    let (bell, body) = (app.marketplace.bell.clone(), request.body.clone());
+    Ok(Box::new(move |tx| {
+        if store(tx, &notification, &body, delivery_key.as_ref())? == Some(State::Waiting) {
+            tx.after_commit(move || bell.ring());
+        }
+        Ok(Reply::of(media::JSON, RECEIVED))
+    }))
+}
+
+fn is_genuine(
+    app: &App,
+    claim: &Claim,
+    request: &Request,
+    notification: &Notification,
+) -> std::result::Result<bool, Problem> {
+    let data_id = notification.data_id();
+    if !query_agrees(request.query_text(), data_id) {
+        return Ok(false);
+    }
+    match (&claim.signature, &claim.request_id) {
+        (Some(header), Some(request_id)) => Ok(app
+            .marketplace
+            .verifier
+            .accepts(&Signed { header, request_id, data_id }, request.now)),
+        (Some(_), None) => Ok(false),
+        (None, _) => is_expected(app, request, notification),
+    }
+}
+
+/// Whether the query's `data.id`, when there is one, is the resource's.
+fn query_agrees(query: &str, data_id: &str) -> bool {
+    query.is_empty()
+        || form_urlencoded::parse(query.as_bytes())
+            .all(|(name, value)| name != "data.id" || value == data_id)
+}
+
+/// Whether an unsigned notification may be taken: only where the operator
+/// allows it, for our application and a linked account.
+fn is_expected(
+    app: &App,
+    request: &Request,
+    notification: &Notification,
+) -> std::result::Result<bool, Problem> {
+    let config = &app.config.marketplace;
+    let ours = config.client_id.parse().ok();
+    if config.signature != SignatureMode::Optional
+        || ours.is_none()
+        || notification.application != ours
+    {
+        return Ok(false);
+    }
+    Ok(app
+        .db
+        .read(request.lane, |tx| {
+            crate::marketplace::account::store::owner_of(tx, notification.account)
+        })?
+        .is_some())
+}
+
+/// Stores a notification that was not seen before; gives back its state.
+fn store(
+    tx: &WriteTx<'_>,
+    notification: &Notification,
+    body: &Bytes,
+    delivery_key: Option<&[u8; 16]>,
+) -> Result<Option<State>> {
+    let (state, outcome) =
+        match crate::marketplace::account::store::owner_of(tx, notification.account)? {
+            Some(_) => state_of(&notification.topic),
+            None => (State::Ignored, Some("the account is not linked")),
+        };
+    let stored = tx.execute(
+        "INSERT INTO ml_notification
+             (received_at, topic, resource, ml_user_id, body, delivery_key, event_key, state, next_try_at, outcome)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9)
+         ON CONFLICT DO NOTHING",
+        (
+            tx.now().0,
+            &notification.topic,
+            &notification.resource,
+            notification.account,
+            &body[..],
+            delivery_key,
+            notification.event_key.as_ref(),
+            state as u8,
+            outcome,
+        ),
+    )?;
+    Ok((stored > 0).then_some(state))
+}
+
+/// Stores a notification that did not arrive when it was sent, as the
+/// marketplace lists it; true when it is to be worked.
+pub fn store_missed(tx: &WriteTx<'_>, message: &Value) -> Result<bool> {
+    let body = Bytes::from(message.to_string());
+    let Ok(notification) = Notification::parse(&body) else {
+        tracing::warn!("a missed notification that cannot be read was passed over");
+        return Ok(false);
+    };
+    // It is listed for two days, also when it does not say when it was sent.
+    let key = short_digest(&[b"missed", &body]);
+    Ok(store(tx, &notification, &body, Some(&key))? == Some(State::Waiting))
+}
+
+/// Notifications of an account that may wait while odd records are added.
+const MOST_WAITING: i64 = 200;
+
+/// Has a record fetched by itself, as if it had been announced: it came in a
+/// list and made no sense there. Not more often than once an hour, and not when
+/// so many wait that the marketplace must have changed something.
+pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
+    let waiting: i64 = tx.one(
+        "SELECT count(*) FROM (
+             SELECT 1 FROM ml_notification WHERE state = 0 AND ml_user_id = ?1 LIMIT ?2)",
+        (account, MOST_WAITING),
+        |row| row.get(0),
+    )?;
+    if waiting >= MOST_WAITING {
+        return Ok(false);
+    }
+    let now = tx.now();
+    let body = serde_json::json!({
+        "resource": resource, "topic": topic, "user_id": account.0,
+        "reason": "it came in a list and made no sense there",
+    });
+    let hour = now.0.div_euclid(3600);
+    let key = short_digest(&[b"odd", resource.as_bytes(), &hour.to_le_bytes()]);
+    let stored = tx.execute(
+        "INSERT INTO ml_notification
+             (received_at, topic, resource, ml_user_id, body, delivery_key, state, next_try_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
+         ON CONFLICT DO NOTHING",
+        (now.0, topic, resource, account, body.to_string().as_bytes(), &key, State::Waiting as u8),
+    )?;
+    Ok(stored > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_query_must_name_the_resource() {
+        for (query, agrees) in [
+            ("", true),
+            ("data.id=1", true),
+            ("type=x&data.id=1", true),
+            ("data.id=2", false),
+            ("data.id=1&data.id=2", false),
+            ("data%2Eid=2", false),
+            ("data.id=", false),
+        ] {
+            assert_eq!(query_agrees(query, "1"), agrees, "{query}");
+        }
+    }
+
+    #[test]
+    fn the_prepared_answer_is_the_documented_one() {
+        let data = ReceivedData { status: "received" };
+        let answer = Received { success: true, message: "notification received", data };
+        assert_eq!(serde_json::to_vec(&answer).unwrap(), RECEIVED);
+    }
+}

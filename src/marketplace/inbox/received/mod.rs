@@ -1,0 +1,123 @@
+//! The inbox of marketplace notifications, for operators: what came, what
+//! became of it, and once more from the start.
+
+pub mod pages;
+pub mod store;
+pub mod views;
+
+use crate::base::clock::Instant;
+use crate::base::ids::MlUserId;
+use crate::panel::view::Badge;
+
+/// A received notification.
+#[derive(Clone, Debug)]
+pub struct Received {
+    pub id: i64,
+    pub at: Instant,
+    pub topic: String,
+    pub resource: String,
+    pub account: MlUserId,
+    /// Nickname of the account, while it is linked.
+    pub nickname: Option<String>,
+    /// As in [`super::hook::State`].
+    pub state: i64,
+    pub attempts: i64,
+    pub next_try_at: Instant,
+    /// What became of it, or the last error.
+    pub outcome: Option<String>,
+}
+
+/// The states with their names in addresses.
+const STATES: [(i64, &str); 5] =
+    [(0, "pendente"), (1, "processada"), (2, "ignorada"), (3, "falhou"), (4, "guardada")];
+
+/// Topics that lists can be narrowed to, each with its words. The schema
+/// counts all others together.
+pub const TOPICS: &[(&str, &str)] = &[
+    ("orders_v2", "Vendas"),
+    ("questions", "Perguntas"),
+    ("items", "Anúncios"),
+    ("claims", "Reclamações"),
+    ("post_purchase", "Pós-venda"),
+];
+
+/// The name of a state on the wire.
+pub fn state_name(state: i64) -> &'static str {
+    let known = STATES.iter().find(|(number, _)| *number == state);
+    known.map_or("pendente", |(_, name)| name)
+}
+
+/// The state of a name on the wire.
+pub fn state_of(name: &str) -> Option<i64> {
+    let known = STATES.iter().find(|(_, known)| *known == name);
+    known.map(|(number, _)| *number)
+}
+
+/// What a state looks like.
+pub const fn badge(state: i64) -> Badge {
+    match state {
+        1 => Badge::Processed,
+        2 => Badge::Ignored,
+        3 => Badge::Failed,
+        4 => Badge::Kept,
+        _ => Badge::Pending,
+    }
+}
+
+/// What people call a topic; unknown ones go by their own name.
+pub fn topic_words(topic: &str) -> &str {
+    if topic == "shipments" {
+        return "Envios";
+    }
+    let known = TOPICS.iter().find(|(name, _)| *name == topic);
+    known.map_or(topic, |(_, words)| words)
+}
+
+/// What became of a notification, in the words of the panel. Codes and fields
+/// of the marketplace are shown as they came.
+pub fn outcome_words(outcome: &str) -> String {
+    let words = match outcome {
+        "applied" => "aplicada",
+        "known already" => "já era conhecida",
+        "a newer state was known already" => "já havia um estado mais novo",
+        "the account is not linked" => "a conta não está vinculada",
+        "the account is not linked any more" => "a conta não está mais vinculada",
+        "the account must be linked again" => "a conta precisa ser vinculada de novo",
+        "the marketplace has no such order" => "o marketplace não tem este pedido",
+        "the marketplace has no such listing" => "o marketplace não tem este anúncio",
+        "the marketplace has no such question" => "o marketplace não tem esta pergunta",
+        "the marketplace has no such claim" => "o marketplace não tem esta reclamação",
+        "the marketplace has no such shipment" => "o marketplace não tem este envio",
+        "the shipment carries no order" => "o envio não leva pedido desta conta",
+        "the resource is not an order" => "o recurso não é um pedido",
+        "the resource is not a listing" => "o recurso não é um anúncio",
+        "the resource is not a question" => "o recurso não é uma pergunta",
+        "the resource is not a claim" => "o recurso não é uma reclamação",
+        "the resource is not a shipment" => "o recurso não é um envio",
+        "the order is another account's" => "o pedido é de outra conta",
+        "the listing is another account's" => "o anúncio é de outra conta",
+        "the question is another account's" => "a pergunta é de outra conta",
+        "the claim is another account's" => "a reclamação é de outra conta",
+        "no handler for this topic yet" => "esta versão ainda não trata este tópico",
+        "the topic is not one this service follows" => "este serviço não acompanha este tópico",
+        "too many calls" => "chamadas demais",
+        "unreachable or out of order" => "o marketplace não respondeu",
+        "the access token is expired or revoked" => "o acesso venceu",
+        "the handler panicked" => "falha interna",
+        other => return failure_words(other),
+    };
+    words.to_owned()
+}
+
+/// The same for failures that name a code or a field.
+fn failure_words(outcome: &str) -> String {
+    for (ours, words) in [
+        ("the answer makes no sense: ", "a resposta não faz sentido: "),
+        ("refused with ", "recusado com "),
+    ] {
+        if let Some(rest) = outcome.strip_prefix(ours) {
+            return format!("{words}{rest}");
+        }
+    }
+    outcome.to_owned()
+}

@@ -1,0 +1,224 @@
+//! The inbox in the operator's panel, as page and as JSON.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::store::{self, Wanted};
+use super::views::{ReceivedOne, ReceivedPage, ReceivedRow};
+use super::{Received, TOPICS, badge, outcome_words, state_name, state_of, topic_words};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::clock::Instant;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::answer::{Answer, ListReply};
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, Listing};
+use crate::panel::view::{Notice, Tone, When};
+
+const LIST: Listing = Listing {
+    path: "/admin/notificacoes",
+    hint: "Recurso, número ou conta",
+    filters: &[
+        Filter {
+            name: "estado",
+            label: "Situação",
+            all: "Todas",
+            values: &[
+                ("pendente", "Pendentes"),
+                ("processada", "Processadas"),
+                ("ignorada", "Ignoradas"),
+                ("falhou", "Falharam"),
+                ("guardada", "Guardadas"),
+            ],
+        },
+        Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
+    ],
+    orders: &["-recebida_em"],
+};
+
+#[derive(Serialize)]
+struct WireReceived {
+    id: String,
+    recebida_em: String,
+    topico: String,
+    recurso: String,
+    ml_user_id: String,
+    conta: Option<String>,
+    estado: &'static str,
+    tentativas: i64,
+    proxima_tentativa_em: Option<String>,
+    resultado: Option<String>,
+}
+
+fn wire(app: &App, one: Received) -> WireReceived {
+    let spaced = |at| app.zone().spaced(at);
+    WireReceived {
+        id: one.id.to_string(),
+        recebida_em: spaced(one.at),
+        topico: one.topic,
+        recurso: one.resource,
+        ml_user_id: one.account.to_string(),
+        conta: one.nickname,
+        estado: state_name(one.state),
+        tentativas: one.attempts,
+        proxima_tentativa_em: (one.state == 0).then(|| spaced(one.next_try_at)),
+        resultado: one.outcome.as_deref().map(outcome_words),
+    }
+}
+
+fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
+    let nickname = one.nickname.clone();
+    ReceivedRow {
+        id: one.id.to_string(),
+        resource: one.resource.clone(),
+        topic: topic_words(&one.topic).to_owned(),
+        account: nickname.unwrap_or_else(|| one.account.to_string()),
+        state: badge(one.state),
+        outcome: one.outcome.as_deref().map(outcome_words).unwrap_or_default(),
+        at: When::new(app.zone(), one.at, now),
+        may_be_tried: one.state != 0 || one.attempts > 0,
+    }
+}
+
+/// `GET /admin/notificacoes`: the inbox, as page, JSON or CSV.
+pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let (limit, offset) = query.window();
+    let wanted = Wanted {
+        search: &query.search,
+        topic: query.filter("topico"),
+        state: query.filter("estado").and_then(state_of),
+        newest_first: query.descending,
+        limit,
+        offset,
+    };
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return csv(app, person, ids);
+    }
+    let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
+    if request.wants_json() {
+        let received = received.into_iter().map(|one| wire(app, one));
+        return ListReply::reply(total, received.collect());
+    }
+    let columns = [
+        Head::plain("Recurso"),
+        Head::plain("Conta"),
+        Head::sorts("Recebida", "recebida_em"),
+        Head::plain("Situação"),
+    ];
+    let now = request.now;
+    Reply::page(&ReceivedPage {
+        layout: layout(app, person, request).with_flash(flash(&query.notice)),
+        table: LIST.table(&query, &columns, total),
+        received: received.iter().map(|one| row(app, one, now)).collect(),
+    })
+}
+
+fn flash(word: &str) -> Option<Notice> {
+    let text = "Ela é buscada de novo no marketplace em instantes.";
+    (word == "na_fila").then(|| Notice::new(Tone::Good, "Notificação de volta à fila", text))
+}
+
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "recebida_em",
+        "topico",
+        "recurso",
+        "ml_user_id",
+        "conta",
+        "estado",
+        "tentativas",
+        "resultado",
+    ];
+    let file = CsvFile::new("notificacoes.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some((one, _)) = store::notification(tx, id)? else {
+            return Ok(());
+        };
+        let one = wire(app, one);
+        file.row([
+            &*one.id,
+            &one.recebida_em,
+            &one.topico,
+            &one.recurso,
+            &one.ml_user_id,
+            one.conta.as_deref().unwrap_or_default(),
+            one.estado,
+            &one.tentativas.to_string(),
+            one.resultado.as_deref().unwrap_or_default(),
+        ])
+    })
+}
+
+#[derive(Serialize)]
+struct OneReply {
+    ok: bool,
+    #[serde(flatten)]
+    received: WireReceived,
+    corpo: String,
+}
+
+/// `GET /admin/notificacoes/{id}`: one notification with its body as it came.
+pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = id_of(request)?;
+    let found = app.db.read(request.lane, |tx| store::notification(tx, id))?;
+    let (one, body) = found.ok_or_else(Problem::not_found)?;
+    let raw = String::from_utf8_lossy(&body).into_owned();
+    if request.wants_json() {
+        return Reply::json(&OneReply { ok: true, received: wire(app, one), corpo: raw });
+    }
+    let pretty = serde_json::from_slice::<Value>(&body)
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok());
+    Reply::page(&ReceivedOne {
+        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
+        row: row(app, &one, request.now),
+        raw_topic: one.topic,
+        ml_user_id: one.account.to_string(),
+        attempts: one.attempts.to_string(),
+        next_try: (one.state == 0).then(|| When::new(app.zone(), one.next_try_at, request.now)),
+        body: pretty.unwrap_or(raw),
+    })
+}
+
+fn id_of(request: &Request) -> Result<i64, Problem> {
+    let id = request.variable("id").parse();
+    id.map_err(|_| Problem::not_found())
+}
+
+#[derive(Serialize)]
+struct Noted<'a> {
+    estado: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resultado: Option<&'a str>,
+}
+
+/// `POST /admin/notificacoes/{id}/reprocessar`: has it worked from the start.
+pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = id_of(request)?;
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let bell = app.marketplace.bell.clone();
+    Ok(Box::new(move |tx| {
+        let (before, _) = store::notification(tx, id)?.ok_or_else(Problem::not_found)?;
+        if !store::work_again(tx, id)? {
+            return Err(Problem::new(Code::Conflict, "esta notificação já está na fila"));
+        }
+        let act = Act {
+            action: "notificacao.reprocessar",
+            object: "notificacao",
+            object_id: id.to_string(),
+            object_name: &format!("{} {}", before.topic, before.resource),
+        };
+        let was = Noted { estado: state_name(before.state), resultado: before.outcome.as_deref() };
+        let is = Noted { estado: state_name(0), resultado: None };
+        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+        tx.after_commit(move || bell.ring());
+        answer.done(id, LIST.path, "na_fila")
+    }))
+}

@@ -1,0 +1,59 @@
+//! What the pages of the inbox print.
+
+use askama::Template;
+
+use crate::panel::list::Table;
+use crate::panel::view::{Badge, Layout, When};
+
+/// `GET /admin/notificacoes`: the inbox.
+#[derive(Debug, Template)]
+#[template(path = "received.html", config = "assets/askama.toml")]
+pub struct ReceivedPage {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The frame of the list.
+    pub table: Table,
+    /// The notifications of this page.
+    pub received: Vec<ReceivedRow>,
+}
+
+/// A notification in the list.
+#[derive(Debug)]
+pub struct ReceivedRow {
+    /// Its id.
+    pub id: String,
+    /// `/orders/2000001`.
+    pub resource: String,
+    /// `Vendas`, or the topic's own name.
+    pub topic: String,
+    /// Nickname of the account, else its number.
+    pub account: String,
+    /// What it has come to.
+    pub state: Badge,
+    /// What became of it, or the last error; may be empty.
+    pub outcome: String,
+    /// When it came.
+    pub at: When,
+    /// Whether it can be worked again, or now: it does not wait for its first try.
+    pub may_be_tried: bool,
+}
+
+/// `GET /admin/notificacoes/{id}`: one notification.
+#[derive(Debug, Template)]
+#[template(path = "received_one.html", config = "assets/askama.toml")]
+pub struct ReceivedOne {
+    /// The frame of the signed-in operator.
+    pub layout: Layout,
+    /// The notification as in the list.
+    pub row: ReceivedRow,
+    /// `orders_v2`.
+    pub raw_topic: String,
+    /// The account's number.
+    pub ml_user_id: String,
+    /// Tries so far.
+    pub attempts: String,
+    /// When it is tried next; `None` when it is not.
+    pub next_try: Option<When>,
+    /// The body as it came.
+    pub body: String,
+}

@@ -1,0 +1,314 @@
+//! The log of requests in the operator's panel.
+
+use serde::Serialize;
+
+use super::store::{self, Logged, Wanted};
+use super::views::{RequestPage, RequestRow, RequestsPage};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::clock::{Instant, Zone};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::answer::ListReply;
+use crate::panel::csv::CsvFile;
+use crate::panel::export;
+use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::view::{Tone, When, address};
+
+/// Rows of a CSV file: who wants older ones narrows the list.
+const MOST_EXPORTED: u32 = 50_000;
+
+/// Ways to be known, as they are stored, with their words.
+const CALLERS: [(&str, &str); 5] = [
+    ("sessao", "Sessão"),
+    ("extensao", "Extensão"),
+    ("parceiro", "Parceiro"),
+    ("chave", "Chave"),
+    ("segredo", "Segredo"),
+];
+/// The filter's word for nobody.
+const NOBODY: &str = "ninguem";
+
+const LIST: Listing = Listing {
+    path: "/admin/requisicoes",
+    hint: "Caminho ou código do pedido",
+    filters: &[
+        Filter {
+            name: "resposta",
+            label: "Resposta",
+            all: "Todas",
+            values: &[
+                ("2xx", "Atendidas"),
+                ("3xx", "Redirecionadas"),
+                ("4xx", "Recusadas"),
+                ("5xx", "Com falha nossa"),
+            ],
+        },
+        Filter {
+            name: "quem",
+            label: "Quem",
+            all: "Todos",
+            values: &[
+                CALLERS[0],
+                CALLERS[1],
+                CALLERS[2],
+                CALLERS[3],
+                CALLERS[4],
+                (NOBODY, "Anônimo"),
+            ],
+        },
+        Filter {
+            name: "periodo",
+            label: "Período",
+            all: "Tudo",
+            values: &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
+        },
+    ],
+    orders: &["-quando"],
+};
+
+#[derive(Serialize)]
+struct WireRequest {
+    id: String,
+    quando: String,
+    pedido: String,
+    metodo: String,
+    caminho: String,
+    status: u16,
+    microssegundos: i64,
+    quem: String,
+    quem_tipo: String,
+    quem_id: Option<String>,
+    endereco: String,
+    vale_por: i64,
+}
+
+impl WireRequest {
+    fn of(logged: Logged, zone: Zone) -> Self {
+        Self {
+            id: logged.id.to_string(),
+            quando: zone.spaced(logged.at),
+            pedido: logged.request_id,
+            metodo: logged.method,
+            caminho: logged.path,
+            status: logged.status,
+            microssegundos: logged.us,
+            quem: logged.name,
+            quem_tipo: logged.caller,
+            quem_id: logged.caller_id.map(|id| id.to_string()),
+            endereco: logged.address,
+            vale_por: logged.sampled,
+        }
+    }
+}
+
+/// `GET /admin/requisicoes`: the requests, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let wanted = wanted(app, &query, request.now);
+    // Who looks wants to see what was asked a moment ago.
+    if let Err(error) = app.requests.flush(&app.db) {
+        tracing::warn!(%error, "the log of requests was not written; trying again");
+    }
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_EXPORTED, 0))?.0;
+        return csv(app, person, ids);
+    }
+    let (limit, offset) = query.window();
+    let (logged, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    let zone = app.zone();
+    if request.wants_json() {
+        let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
+        return ListReply::reply(total, logged.collect());
+    }
+    let columns = [
+        Head::plain("Requisição"),
+        Head::plain("Quem"),
+        Head::plain("Resposta"),
+        Head::plain("Duração").numeric(),
+        Head::sorts("Quando", "quando"),
+    ];
+    Reply::page(&RequestsPage {
+        layout: layout(app, person, request),
+        table: LIST.table(&query, &columns, total),
+        requests: logged.iter().map(|one| row(one, zone, request.now)).collect(),
+        limits: limits(total),
+    })
+}
+
+fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
+    let start_of = |days: i64| app.zone().start_of(app.day(now).plus(-days));
+    Wanted {
+        search: query.search.clone(),
+        class: query.filter("resposta").and_then(|class| class.get(..1)?.parse().ok()),
+        caller: query.filter("quem").map(|caller| if caller == NOBODY { "" } else { caller }),
+        since: match query.filter("periodo") {
+            Some("hora") => Some(now.minus(3600)),
+            Some("hoje") => Some(start_of(0)),
+            Some("7") => Some(start_of(6)),
+            _ => None,
+        },
+    }
+}
+
+fn limits(total: u64) -> String {
+    let mut text = "Em picos guardamos uma amostra: acima de 50 requisições por segundo, uma em cada 100. Depois de 90 dias elas vão para o arquivo.".to_owned();
+    if total > MOST_EXPORTED.into() {
+        text.push_str(" O CSV traz as 50.000 mais recentes.");
+    }
+    text
+}
+
+fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
+    RequestRow {
+        id: logged.id.to_string(),
+        what: format!("{} {}", logged.method, logged.path).trim().to_owned(),
+        who: logged.name.clone(),
+        by: CALLERS
+            .iter()
+            .find(|(kind, _)| *kind == logged.caller)
+            .map_or("Anônimo", |(_, words)| words),
+        address: logged.address.clone(),
+        status: logged.status,
+        tone: match logged.status {
+            500.. => Tone::Bad,
+            400.. => Tone::Warn,
+            300.. => Tone::Info,
+            _ => Tone::Good,
+        },
+        took: took(logged.us),
+        at: When::new(zone, logged.at, now),
+        time: zone.civil(logged.at).format("%H:%M:%S").to_string(),
+    }
+}
+
+/// `12,4 ms`, `3,1 s`.
+fn took(us: i64) -> String {
+    let (whole, unit) = if us < 1_000_000 { (1_000, "ms") } else { (1_000_000, "s") };
+    format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
+}
+
+fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
+    let header = [
+        "id",
+        "quando",
+        "pedido",
+        "metodo",
+        "caminho",
+        "status",
+        "microssegundos",
+        "quem",
+        "quem_tipo",
+        "quem_id",
+        "endereco",
+        "vale_por",
+    ];
+    let file = CsvFile::new("requisicoes.csv", &header)?;
+    export::send(app, person, file, ids, |app, tx, id, file| {
+        let Some(one) = store::one(tx, id)? else {
+            return Ok(());
+        };
+        let one = WireRequest::of(one, app.zone());
+        file.row([
+            &*one.id,
+            &one.quando,
+            &one.pedido,
+            &one.metodo,
+            &one.caminho,
+            &one.status.to_string(),
+            &one.microssegundos.to_string(),
+            &one.quem,
+            &one.quem_tipo,
+            one.quem_id.as_deref().unwrap_or_default(),
+            &one.endereco,
+            &one.vale_por.to_string(),
+        ])
+    })
+}
+
+#[derive(Serialize)]
+struct RequestReply {
+    ok: bool,
+    #[serde(flatten)]
+    request: WireRequest,
+}
+
+/// `GET /admin/requisicoes/{id}`: one request.
+pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = request.variable("id").parse();
+    let id = id.map_err(|_| Problem::not_found())?;
+    let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
+    let logged = found.ok_or_else(Problem::not_found)?;
+    if request.wants_json() {
+        return Reply::json(&RequestReply {
+            ok: true,
+            request: WireRequest::of(logged, app.zone()),
+        });
+    }
+    let civil = app.zone().civil(logged.at);
+    Reply::page(&RequestPage {
+        layout: layout(app, person, request),
+        row: row(&logged, app.zone(), request.now),
+        meaning: meaning(logged.status),
+        who_href: page_of(&logged),
+        exact: civil.format("%d/%m/%Y %H:%M:%S").to_string(),
+        audit: address("/admin/auditoria", &[("q", &logged.request_id)]),
+        request_id: logged.request_id,
+        sampled: logged.sampled,
+    })
+}
+
+/// The page of who asked.
+fn page_of(logged: &Logged) -> String {
+    match (&*logged.caller, logged.caller_id, logged.role) {
+        ("chave", Some(id), _) => format!("/admin/chaves/{id}"),
+        (_, Some(id), Some(role)) if role.is_student() => format!("/admin/alunos/{id}"),
+        (_, Some(id), Some(_)) => format!("/admin/equipe/{id}"),
+        _ => String::new(),
+    }
+}
+
+/// What people call a status; empty for those that nobody meets.
+const fn meaning(status: u16) -> &'static str {
+    match status {
+        200 => "Atendido",
+        201 => "Criado",
+        204 => "Atendido, sem conteúdo",
+        302 | 303 => "Levou a outra página",
+        304 => "Nada mudou desde a última vez",
+        400 => "Pedido malformado ou inválido",
+        401 => "Sem credencial, ou com uma que não vale",
+        402 => "Sem plano de API ativo",
+        403 => "Sem permissão",
+        404 => "Não encontrado",
+        405 => "O endereço não tem esse método",
+        409 => "Em conflito com o que já existe",
+        413 => "Grande demais",
+        415 => "Tipo de conteúdo não aceito",
+        422 => "Campos com erro",
+        429 => "Pedidos demais",
+        500 => "Falha nossa; a causa está no log do servidor",
+        502 => "O marketplace falhou",
+        503 => "Indisponível no momento",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        for (us, words) in [
+            (0, "0,0 ms"),
+            (87, "0,0 ms"),
+            (1_250, "1,2 ms"),
+            (999_999, "999,9 ms"),
+            (3_140_000, "3,1 s"),
+        ] {
+            assert_eq!(took(us), words);
+        }
+    }
+}

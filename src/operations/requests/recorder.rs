@@ -1,0 +1,314 @@
+//! What of the answers is kept for the log, and waits there to be written.
+
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::StatusCode;
+
+use super::{Entry, store};
+use crate::base::clock::Instant;
+use crate::db::{Db, DbError};
+use crate::edge::route::Route;
+
+/// Answers of a second that are all kept.
+const ALL_UP_TO: u32 = 50;
+/// Failures of ours in a second that are all kept, whatever else there is.
+const FAILURES_UP_TO: u32 = 50;
+/// Of the rest one in so many is kept, and stands for them.
+const ONE_IN: u32 = 100;
+/// Entries that wait to be written; what comes while the writer stands still
+/// is dropped and counted.
+const MOST_WAITING: usize = 10_000;
+/// Most entries that one job of the writer stores.
+pub const PIECE: usize = 1_000;
+/// Longest path and longest method that are kept.
+const LONGEST_PATH: usize = 200;
+const LONGEST_METHOD: usize = 20;
+
+/// Chooses what is kept, and keeps it until it is written.
+pub struct Recorder {
+    rows: Vec<Shown>,
+    answers: Second,
+    failures: Second,
+    above: AtomicU64,
+    waiting: Mutex<VecDeque<Entry>>,
+    dropped: AtomicU64,
+}
+
+/// How the log shows requests of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Never,
+    AsAsked,
+    /// A part of the path is secret.
+    Pattern(&'static str),
+}
+
+impl Shown {
+    fn of(route: &Route) -> Self {
+        // What browsers and probes fetch all the time, and the log itself.
+        let alone = ["/favicon.ico", "/healthz", "/manifest.webmanifest", "/readyz", "/sw.js"];
+        let under = ["/assets/", "/admin/requisicoes"];
+        if alone.contains(&route.path) || under.iter().any(|it| route.path.starts_with(it)) {
+            Self::Never
+        } else if route.secret_path {
+            Self::Pattern(route.path)
+        } else {
+            Self::AsAsked
+        }
+    }
+}
+
+/// How much happened in the present second: the second above, the count below.
+#[derive(Default)]
+struct Second(AtomicU64);
+
+impl Second {
+    /// Counts, unless as many were counted in this second already.
+    fn takes(&self, now: Instant, most: u32) -> bool {
+        let second = now.0.cast_unsigned() << 32;
+        let (this, count) = (!u64::from(u32::MAX), u64::from(u32::MAX));
+        let state = self.0.load(Ordering::Relaxed);
+        if state & this == second {
+            if state & count >= u64::from(most) {
+                return false;
+            }
+        } else {
+            let (is, relaxed) = (second | 1, Ordering::Relaxed);
+            if self.0.compare_exchange(state, is, relaxed, relaxed).is_ok() {
+                return true;
+            }
+        }
+        // Two who race over the end of a second may count one in the other's.
+        self.0.fetch_add(1, Ordering::Relaxed) & count < u64::from(most)
+    }
+}
+
+impl Recorder {
+    /// A recorder for the rows of a table.
+    pub fn new(routes: &[Route]) -> Self {
+        Self {
+            rows: routes.iter().map(Shown::of).collect(),
+            answers: Second::default(),
+            failures: Second::default(),
+            above: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether an answer to a row, or to no row, is kept, and for how many it
+    /// stands then. Each answer asks once.
+    pub fn admits(&self, row: Option<usize>, status: StatusCode, now: Instant) -> Option<u32> {
+        if self.shown(row) == Shown::Never {
+            return None;
+        }
+        let is_failure = status.is_server_error();
+        if is_failure && self.failures.takes(now, FAILURES_UP_TO)
+            || self.answers.takes(now, ALL_UP_TO)
+        {
+            return Some(1);
+        }
+        let before = self.above.fetch_add(1, Ordering::Relaxed);
+        let is_last = (before + 1).is_multiple_of(u64::from(ONE_IN));
+        is_last.then_some(ONE_IN)
+    }
+
+    /// A path as logs may show it.
+    pub fn path<'p>(&self, row: Option<usize>, asked: &'p str) -> &'p str {
+        match self.shown(row) {
+            Shown::Pattern(pattern) => pattern,
+            Shown::Never | Shown::AsAsked => cut(asked, LONGEST_PATH),
+        }
+    }
+
+    fn shown(&self, row: Option<usize>) -> Shown {
+        let known = row.and_then(|row| self.rows.get(row));
+        known.copied().unwrap_or(Shown::AsAsked)
+    }
+
+    /// Keeps an entry for the next write.
+    pub fn keep(&self, mut entry: Entry) {
+        entry.method.truncate(cut(&entry.method, LONGEST_METHOD).len());
+        entry.path.truncate(cut(&entry.path, LONGEST_PATH).len());
+        let mut waiting = self.waiting();
+        if waiting.len() < MOST_WAITING {
+            waiting.push_back(entry);
+        } else {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The oldest entries that wait, at most [`PIECE`] of them.
+    pub fn take(&self) -> Vec<Entry> {
+        let mut waiting = self.waiting();
+        let count = waiting.len().min(PIECE);
+        waiting.drain(..count).collect()
+    }
+
+    /// Takes back what could not be written.
+    pub fn put_back(&self, entries: &[Entry]) {
+        let mut waiting = self.waiting();
+        let free = MOST_WAITING.saturating_sub(waiting.len());
+        let (lost, kept) = entries.split_at(entries.len().saturating_sub(free));
+        for entry in kept.iter().rev() {
+            waiting.push_front(entry.clone());
+        }
+        self.dropped.fetch_add(lost.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Counts entries that the log had no place for.
+    pub fn count_dropped(&self, entries: usize) {
+        self.dropped.fetch_add(entries as u64, Ordering::Relaxed);
+    }
+
+    /// Entries that wait to be written.
+    pub fn count_waiting(&self) -> usize {
+        self.waiting().len()
+    }
+
+    /// Entries that were lost since the start.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Writes what waits now, for somebody who looks at the log.
+    pub fn flush(&self, db: &Db) -> Result<(), DbError> {
+        for _ in 0..=MOST_WAITING / PIECE {
+            let entries = std::sync::Arc::new(self.take());
+            if entries.is_empty() {
+                break;
+            }
+            let job = std::sync::Arc::clone(&entries);
+            match db.write(move |tx| store::add(tx, &job)) {
+                Ok(dropped) => self.count_dropped(dropped),
+                Err(error) => {
+                    self.put_back(&entries);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        self.waiting.lock()
+    }
+}
+
+/// The beginning of a text, at most so many bytes, in whole letters.
+fn cut(text: &str, longest: usize) -> &str {
+    &text[..text.floor_char_boundary(longest)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::requests::Caller;
+
+    const NOW: Instant = Instant(1_795_176_000);
+
+    fn entry(number: usize) -> Entry {
+        Entry {
+            at: NOW,
+            request_id: number.to_string(),
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            status: 200,
+            us: 1,
+            caller: Caller::default(),
+            address: None,
+            sampled: 1,
+        }
+    }
+
+    fn kept(recorder: &Recorder, answers: u32, status: StatusCode, now: Instant) -> (u32, u32) {
+        let given = (0..answers).filter_map(|_| recorder.admits(None, status, now));
+        given.fold((0, 0), |(entries, sum), sampled| (entries + 1, sum + sampled))
+    }
+
+    #[test]
+    fn all_are_kept_up_to_the_rate_and_a_sample_above_it() {
+        let recorder = Recorder::new(&[]);
+        let ok = StatusCode::OK;
+        assert_eq!(kept(&recorder, 50, ok, NOW), (50, 50));
+        assert_eq!(kept(&recorder, 99, ok, NOW), (0, 0));
+        assert_eq!(kept(&recorder, 1, ok, NOW), (1, 100));
+        assert_eq!(kept(&recorder, 1_000, ok, NOW), (10, 1_000));
+        // The next second begins anew, as does one before, when the clock is set back.
+        for now in [NOW.plus(1), NOW, NOW.plus(1)] {
+            assert_eq!(kept(&recorder, 60, ok, now).0, 50, "{now:?}");
+        }
+        // What was above in earlier seconds counts on: 30 so far.
+        assert_eq!(kept(&recorder, 50 + 70, ok, NOW.plus(9)), (51, 150));
+    }
+
+    #[test]
+    fn failures_of_ours_are_kept_also_in_a_flood() {
+        let recorder = Recorder::new(&[]);
+        kept(&recorder, 5_000, StatusCode::OK, NOW);
+        let failed = StatusCode::INTERNAL_SERVER_ERROR;
+        assert_eq!(kept(&recorder, 50, failed, NOW), (50, 50));
+        assert_eq!(kept(&recorder, 100, failed, NOW).0, 1, "above it a sample");
+        assert_eq!(kept(&recorder, 100, StatusCode::NOT_FOUND, NOW).0, 1);
+        assert_eq!(kept(&recorder, 100, failed, NOW.plus(1)), (100, 100));
+    }
+
+    #[test]
+    fn threads_that_race_keep_no_more_than_the_rate() {
+        let recorder = Recorder::new(&[]);
+        let counts: Vec<u32> = std::thread::scope(|scope| {
+            let threads =
+                [(); 4].map(|()| scope.spawn(|| kept(&recorder, 2_500, StatusCode::OK, NOW).0));
+            threads.map(|thread| thread.join().unwrap()).into()
+        });
+        let (entries, above) = (counts.iter().sum::<u32>(), 10_000 - 50);
+        assert_eq!(entries, 50 + above / 100);
+    }
+
+    #[test]
+    fn every_row_is_shown_as_it_should_be() {
+        let routes = crate::routes::all();
+        let recorder = Recorder::new(&routes);
+        let left_out = |path: &str| {
+            let row = routes.iter().position(|row| row.path == path);
+            recorder.admits(row, StatusCode::OK, NOW).is_none()
+        };
+        for path in [
+            "/healthz",
+            "/readyz",
+            "/favicon.ico",
+            "/manifest.webmanifest",
+            "/sw.js",
+            "/assets/{*rest}",
+            "/admin/requisicoes/{id}",
+        ] {
+            assert!(routes.iter().any(|row| row.path == path), "{path}");
+            assert!(left_out(path), "{path}");
+        }
+        for path in ["/", "/metrics", "/admin", "/api/v1/cron", "/fotos/{digest}"] {
+            assert!(!left_out(path), "{path}");
+        }
+        let secret = "/perfil/sessoes/{sessao}/encerrar";
+        let row = routes.iter().position(|row| row.path == secret);
+        assert_eq!(recorder.path(row, "/perfil/sessoes/ab12/encerrar"), secret);
+        assert_eq!(recorder.path(None, &"á".repeat(150)), "á".repeat(100));
+    }
+
+    #[test]
+    fn what_finds_no_place_is_counted() {
+        let recorder = Recorder::new(&[]);
+        for number in 0..MOST_WAITING + 3 {
+            recorder.keep(entry(number));
+        }
+        assert_eq!((recorder.count_waiting(), recorder.dropped()), (MOST_WAITING, 3));
+        let taken = recorder.take();
+        assert_eq!(taken.len(), PIECE);
+        recorder.keep(entry(99_999));
+        recorder.put_back(&taken);
+        // The oldest are lost first, and the order stays.
+        assert_eq!((recorder.count_waiting(), recorder.dropped()), (MOST_WAITING, 4));
+        assert_eq!(recorder.take()[0].request_id, "1");
+    }
+}

@@ -1,0 +1,184 @@
+//! The log of requests in the database.
+
+use rusqlite::{Row, ToSql};
+
+use super::{Entry, FULL};
+use crate::accounts::Role;
+use crate::base::clock::Instant;
+use crate::db::{ReadTx, Result, WriteTx};
+
+/// Entries begin so far apart in a second that they can be numbered within it.
+const PER_SECOND: i64 = 1_000_000;
+
+/// The first number that an entry of an instant can have.
+pub const fn first_of(at: Instant) -> i64 {
+    at.0.saturating_mul(PER_SECOND)
+}
+
+/// Adds entries; gives back how many the log had no place for.
+pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
+    if entries.is_empty() || count(tx)? >= FULL {
+        return Ok(entries.len());
+    }
+    for entry in entries {
+        let first = first_of(entry.at);
+        tx.execute(
+            "INSERT INTO request_log
+                 (entry_id, at, request_id, method, path, status, us, caller, caller_id, address, sampled)
+             VALUES (
+                 1 + coalesce((SELECT max(entry_id) FROM request_log WHERE entry_id >= ?1 AND entry_id < ?2), ?1 - 1),
+                 ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            rusqlite::params![
+                first,
+                first.saturating_add(PER_SECOND),
+                entry.at.0,
+                entry.request_id,
+                entry.method,
+                entry.path,
+                entry.status,
+                entry.us,
+                entry.caller.kind,
+                entry.caller.id,
+                entry.address.map(|address| address.to_string()).unwrap_or_default(),
+                entry.sampled,
+            ],
+        )?;
+    }
+    Ok(0)
+}
+
+/// Entries of the log.
+pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.one("SELECT coalesce(sum(entries), 0) FROM request_log_count", [], |row| row.get(0))
+}
+
+/// Which entries.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The beginning of a path when it begins with a slash, else a request
+    /// id; empty for all.
+    pub search: String,
+    /// First digit of the status.
+    pub class: Option<u16>,
+    /// As it is stored.
+    pub caller: Option<&'static str>,
+    /// Not before.
+    pub since: Option<Instant>,
+}
+
+/// An entry with the name of who asked.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    pub id: i64,
+    pub at: Instant,
+    pub request_id: String,
+    pub method: String,
+    pub path: String,
+    pub status: u16,
+    pub us: i64,
+    pub caller: String,
+    pub caller_id: Option<i64>,
+    /// Of the person or the key, as it is called now; empty without one.
+    pub name: String,
+    /// The person's role; `None` for others and for who was removed.
+    pub role: Option<Role>,
+    pub address: String,
+    pub sampled: i64,
+}
+
+/// People and keys have numbers of their own.
+const LOGGED: &str = "SELECT r.entry_id, r.at, r.request_id, r.method, r.path, r.status, r.us, r.caller,
+        r.caller_id, coalesce(u.name, k.name, ''), iif(u.removed_at IS NULL, u.role, NULL), r.address, r.sampled
+     FROM request_log r
+     LEFT JOIN user u ON r.caller <> 'chave' AND u.user_id = r.caller_id
+     LEFT JOIN api_key k ON r.caller = 'chave' AND k.key_id = r.caller_id";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Logged> {
+    Ok(Logged {
+        id: row.get(0)?,
+        at: Instant(row.get(1)?),
+        request_id: row.get(2)?,
+        method: row.get(3)?,
+        path: row.get(4)?,
+        status: row.get(5)?,
+        us: row.get(6)?,
+        caller: row.get(7)?,
+        caller_id: row.get(8)?,
+        name: row.get(9)?,
+        role: row.get(10)?,
+        address: row.get(11)?,
+        sampled: row.get(12)?,
+    })
+}
+
+/// One entry.
+pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Logged>> {
+    tx.optional(&format!("{LOGGED} WHERE r.entry_id = ?1"), [id], read)
+}
+
+/// One page, newest first, with the number of all that match.
+///
+/// Classes and callers have indexes in the order of time. A search reads the
+/// log, which its limit bounds: 0.2 s for a million entries. Indexes of paths
+/// and of ids would have each entry written to pages all over the file, ten
+/// times the work of the writer.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<Logged>, u64)> {
+    let (ids, total) = ids(tx, wanted, limit, offset)?;
+    let logged = ids.into_iter().filter_map(|id| one(tx, id).transpose());
+    Ok((logged.collect::<Result<_>>()?, total))
+}
+
+/// The same, numbers alone.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, limit: u32, offset: u32) -> Result<(Vec<i64>, u64)> {
+    let since = wanted.since.map_or(0, first_of);
+    let after = format!("{}\u{10ffff}", wanted.search);
+    let index = match (wanted.class, wanted.caller) {
+        (Some(_), _) => "INDEXED BY request_log_by_class",
+        (None, Some(_)) => "INDEXED BY request_log_by_caller",
+        (None, None) => "",
+    };
+    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":since", &since)];
+    let mut filters = "entry_id >= :since".to_owned();
+    if wanted.search.starts_with('/') {
+        values.extend([(":q", &wanted.search as &dyn ToSql), (":after", &after)]);
+        filters.push_str(" AND path >= :q AND path < :after");
+    } else if !wanted.search.is_empty() {
+        values.push((":q", &wanted.search));
+        filters.push_str(" AND request_id = :q");
+    }
+    if let Some(class) = &wanted.class {
+        values.push((":class", class));
+        filters.push_str(" AND status / 100 = :class");
+    }
+    if let Some(caller) = &wanted.caller {
+        values.push((":caller", caller));
+        filters.push_str(" AND caller = :caller");
+    }
+    let total: i64 = if wanted.search.is_empty() && wanted.since.is_none() {
+        tx.one(
+            "SELECT coalesce(sum(entries), 0) FROM request_log_count
+             WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
+            (wanted.class, wanted.caller),
+            |row| row.get(0),
+        )?
+    } else {
+        let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");
+        tx.one(&count, &values[..], |row| row.get(0))?
+    };
+    values.push((":limit", &limit));
+    values.push((":offset", &offset));
+    let rows = tx.all(
+        &format!(
+            "SELECT entry_id FROM request_log {index} WHERE {filters}
+             ORDER BY entry_id DESC LIMIT :limit OFFSET :offset"
+        ),
+        &values[..],
+        |row| row.get(0),
+    )?;
+    Ok((rows, u64::try_from(total).unwrap_or(0)))
+}

@@ -1,0 +1,87 @@
+//! What a change made in a panel answers: a redirect with a word for the list
+//! to show for browsers, an object for programs (contract §6).
+
+use http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::http::{Code, Problem, Reply, Request};
+
+/// How a change will be answered, decided before it is made.
+#[derive(Clone, Copy)]
+pub struct Answer {
+    json: bool,
+}
+
+impl Answer {
+    /// As this caller wants it.
+    pub fn to(request: &Request) -> Self {
+        Self { json: request.wants_json() }
+    }
+
+    /// Something was made: 201 with its id, or back to `page` with a word
+    /// that the page turns into a notice.
+    pub fn made(
+        self,
+        id: impl std::fmt::Display,
+        page: &str,
+        word: &str,
+    ) -> Result<Reply, Problem> {
+        let reply = self.done(id, page, word)?;
+        Ok(if self.json { reply.status(StatusCode::CREATED) } else { reply })
+    }
+
+    /// Something was changed or removed.
+    pub fn done(
+        self,
+        id: impl std::fmt::Display,
+        page: &str,
+        word: &str,
+    ) -> Result<Reply, Problem> {
+        self.with(page, word, &[("id", Value::from(id.to_string()))])
+    }
+
+    /// Nothing was done, for a reason that no field shows: the problem for
+    /// programs, and for browsers a page with a word that it turns into a notice.
+    pub fn refused(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
+        if self.json {
+            return Err(problem);
+        }
+        Reply::back(page, word)
+    }
+
+    /// Something cannot be done as things stand: back to `page` with a word, or
+    /// the error. Other problems stay what they are.
+    pub fn declined(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
+        if self.json || problem.code != Code::Conflict {
+            return Err(problem);
+        }
+        Reply::back(page, word)
+    }
+
+    /// `{"ok":true}` with more members, or back to `page`.
+    pub fn with(self, page: &str, word: &str, members: &[(&str, Value)]) -> Result<Reply, Problem> {
+        if !self.json {
+            return Reply::back(page, word);
+        }
+        let mut body = Map::new();
+        body.insert("ok".to_owned(), true.into());
+        body.extend(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        Reply::json(&body)
+    }
+}
+
+/// One page of a list as JSON (contract §6).
+#[derive(Serialize)]
+pub struct ListReply<T> {
+    ok: bool,
+    total: u64,
+    dados: Vec<T>,
+}
+
+impl<T: Serialize> ListReply<T> {
+    /// The answer for one page of `total` rows.
+    pub fn reply(total: u64, dados: Vec<T>) -> Result<Reply, Problem> {
+        Reply::json(&Self { ok: true, total, dados })
+    }
+}

@@ -1,0 +1,226 @@
+//! Lists as CSV (RFC 4180), safe to open in a spreadsheet.
+//!
+//! What a spreadsheet would take for a formula gets an apostrophe before it
+//! (OWASP, "CSV Injection"), at the start of a cell and wherever a spreadsheet
+//! with other separators may begin one; reading takes it off again. So does a
+//! long number, which a spreadsheet would round to fifteen digits.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::CONTENT_DISPOSITION;
+
+use crate::http::body::PIECE;
+use crate::http::{Problem, Reply};
+
+const MEDIA: HeaderValue = HeaderValue::from_static("text/csv; charset=utf-8");
+/// Says to spreadsheets that the text is UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+/// What the writer keeps back before it shows, and most rows need.
+const ROOM: usize = 16 * 1024;
+
+/// A CSV file in the making.
+pub struct CsvFile {
+    name: &'static str,
+    rows: csv::Writer<Vec<u8>>,
+}
+
+fn writer(start: Vec<u8>) -> csv::Writer<Vec<u8>> {
+    csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(start)
+}
+
+impl CsvFile {
+    /// A file called `name`, such as `alunos.csv`, with its header row.
+    pub fn new(name: &'static str, header: &[&str]) -> Result<Self, Problem> {
+        let mut rows = writer(MARK.to_vec());
+        rows.write_record(header).map_err(Problem::internal)?;
+        Ok(Self { name, rows })
+    }
+
+    /// Adds a row.
+    pub fn row<'c>(&mut self, cells: impl IntoIterator<Item = &'c str>) -> Result<(), Problem> {
+        let cells = cells.into_iter().map(harmless);
+        for cell in cells {
+            self.rows.write_field(cell.as_bytes()).map_err(Problem::internal)?;
+        }
+        self.rows.write_record(None::<&[u8]>).map_err(Problem::internal)
+    }
+
+    /// Whether there is a piece to send.
+    pub fn is_full(&self) -> bool {
+        self.rows.get_ref().len() + ROOM >= PIECE
+    }
+
+    /// What came since the last piece.
+    pub fn take(&mut self) -> Result<Bytes, Problem> {
+        let rows = std::mem::replace(&mut self.rows, writer(Vec::new()));
+        let bytes = rows.into_inner().map_err(|error| Problem::internal(error.to_string()))?;
+        Ok(bytes.into())
+    }
+
+    /// What sends such a file as a download, before it has a body.
+    pub fn reply(&self) -> Result<Reply, Problem> {
+        let place = format!("attachment; filename=\"{}\"", self.name);
+        let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
+        Ok(Reply::of(MEDIA, Bytes::new()).with(CONTENT_DISPOSITION, place))
+    }
+}
+
+/// What begins a formula, also in full width, as some spreadsheets read it.
+const FORMULA: [char; 9] = ['=', '+', '-', '@', '\0', '＝', '＋', '－', '＠'];
+/// Where some spreadsheet may split a cell, whatever stands around it: one set
+/// to Brazilian habits takes a semicolon for the end of a cell.
+const SPLITS: [char; 5] = [';', ',', '\t', '\r', '\n'];
+
+/// A cell that no spreadsheet computes, nor any piece of it.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    if !begins_badly(cell) && !cell.split(SPLITS).skip(1).any(is_formula) {
+        return cell.into();
+    }
+    let mut safe = String::with_capacity(cell.len() + 2);
+    for (place, piece) in cell.split_inclusive(SPLITS).enumerate() {
+        let is_bad = match place {
+            0 => begins_badly(cell),
+            _ => is_formula(piece),
+        };
+        if is_bad {
+            safe.push('\'');
+        }
+        safe.push_str(piece);
+    }
+    safe.into()
+}
+
+fn begins_badly(cell: &str) -> bool {
+    cell.starts_with(['\t', '\r', '\n', '\'']) || is_formula(cell) || is_code(cell)
+}
+
+/// Digits a number keeps in a spreadsheet.
+const KEPT: usize = 15;
+/// Digits of the shortest code, such as an EAN, that may begin with a zero.
+const SHORTEST_CODE: usize = 8;
+
+/// Whether digits are no number to a reader but to a spreadsheet, which would
+/// change them: it keeps fifteen, and no zero before them.
+fn is_code(cell: &str) -> bool {
+    let digits = cell.len();
+    cell.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits > KEPT || digits >= SHORTEST_CODE && cell.starts_with('0'))
+}
+
+/// Whether a formula begins a piece of a cell, behind what spreadsheets pass
+/// over or behind apostrophes, so that one more can be taken off again.
+fn is_formula(piece: &str) -> bool {
+    piece.trim_start_matches('\'').trim_start_matches([' ', '"']).starts_with(FORMULA)
+}
+
+/// The cell as it was before [`CsvFile::row`] made it harmless.
+pub fn original(cell: &str) -> Cow<'_, str> {
+    if !cell.contains('\'') {
+        return cell.into();
+    }
+    let mut typed = String::with_capacity(cell.len());
+    let mut at = 0;
+    for piece in cell.split_inclusive(SPLITS) {
+        let bare = piece.strip_prefix('\'').filter(|bare| match at {
+            0 => begins_badly(&cell[1..]),
+            _ => is_formula(bare),
+        });
+        typed.push_str(bare.unwrap_or(piece));
+        at += piece.len();
+    }
+    typed.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::panel::csv_read::tests::rows;
+
+    #[test]
+    fn nothing_that_a_semicolon_or_a_line_ends_is_a_formula() {
+        for (cell, safe) in [
+            ("x;=HYPERLINK(\"a\")", "x;'=HYPERLINK(\"a\")"),
+            ("x; \"@a", "x;' \"@a"),
+            ("a\t+1", "a\t'+1"),
+            ("a,-1", "a,'-1"),
+            ("a\r\n=1\n＝2", "a\r\n'=1\n'＝2"),
+            ("=1;=2", "'=1;'=2"),
+            ("\t=1", "'\t'=1"),
+            ("a;'=1", "a;''=1"),
+            ("a;b=c, d-e", "a;b=c, d-e"),
+        ] {
+            assert_eq!(harmless(cell), safe);
+            assert_eq!(original(safe), cell);
+        }
+        // Typed in a spreadsheet, an apostrophe before a formula is its own.
+        assert_eq!(original("a;'b"), "a;'b");
+    }
+
+    proptest! {
+        #[test]
+        fn any_digits_read_back(cell in "'{0,2}0?[0-9]{0,20};?") {
+            let safe = harmless(&cell).into_owned();
+            prop_assert_eq!(original(&safe), &*cell);
+        }
+
+        #[test]
+        fn any_cell_reads_back(cell in "[=+@'; ,\\t\\r\\n\"\0a＝-]{0,12}") {
+            let safe = harmless(&cell).into_owned();
+            prop_assert_eq!(original(&safe), &*cell);
+            for piece in safe.split(SPLITS) {
+                prop_assert!(!piece.trim_start_matches([' ', '"']).starts_with(FORMULA), "{:?}", safe);
+            }
+        }
+    }
+
+    #[test]
+    fn a_spreadsheet_keeps_every_digit() {
+        for (cell, safe) in [
+            ("2000001234567890", "'2000001234567890"),
+            ("07891234567895", "'07891234567895"),
+            ("7891234567895", "7891234567895"),
+            ("5511987654321", "5511987654321"),
+            ("0", "0"),
+            ("1234.56", "1234.56"),
+            ("2000001234567890 x", "2000001234567890 x"),
+        ] {
+            assert_eq!(harmless(cell), safe);
+            assert_eq!(original(safe), cell);
+        }
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_every_cell_reads_back() {
+        let cells = [
+            "Ana",
+            "=1+1",
+            "+55",
+            "-3",
+            "@sum",
+            "\tx",
+            "'=1",
+            "'",
+            "d'água",
+            "",
+            "a,\"b\"\nc",
+            ";",
+            "＝1",
+            "＋1－2",
+            "＠x",
+            "\0=1",
+        ];
+        let mut file = CsvFile::new("x.csv", &["a"; 16]).unwrap();
+        file.row(cells).unwrap();
+        let bytes = file.take().unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        assert!(text.contains("'=1+1,'+55,'-3,'@sum"), "{text}");
+        assert!(text.contains("'＝1,'＋1－2,'＠x,'\0=1"), "{text}");
+        assert_eq!(harmless("  =1"), "'  =1");
+        let rows = rows(&bytes);
+        assert_eq!(rows[0].1, cells.map(str::to_owned));
+    }
+}

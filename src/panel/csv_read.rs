@@ -1,0 +1,254 @@
+//! Reading lists in CSV (RFC 4180), as spreadsheets write them.
+//!
+//! A list is read row by row, and cells point into its text. So it costs no
+//! memory beside its own bytes, whatever stands in it: millions of short rows,
+//! one row of millions of cells, one cell of megabytes.
+
+use std::borrow::Cow;
+
+use crate::panel::csv::original;
+
+/// Says that a text is UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+/// Columns that a spreadsheet has at most.
+const MOST_COLUMNS: usize = 16_384;
+
+/// A list that is being read. Cells are trimmed.
+#[derive(Debug)]
+pub struct Sheet<'t> {
+    /// The first row; empty when there is none.
+    pub header: Vec<String>,
+    separator: u8,
+    /// What has not been read yet.
+    rest: &'t str,
+    /// Number of the row that was read last.
+    number: usize,
+    /// Its cells; one more than the header has tells that it is too long.
+    cells: Vec<Cow<'t, str>>,
+}
+
+/// A row of a list. Rows may differ in length.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row<'s, 't> {
+    /// As spreadsheets count: the header is 1, and blank rows count.
+    pub number: usize,
+    /// At most one more than the header has; further ones are passed over.
+    pub cells: &'s [Cow<'t, str>],
+}
+
+/// Why a list cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// No text in UTF-8.
+    NotText,
+    /// A quote that opens in this row is never closed.
+    Unclosed(usize),
+    /// More columns than a spreadsheet has, which is this many.
+    TooWide(usize),
+}
+
+/// Begins to read a list: cells separated by commas, semicolons or tabs,
+/// whichever the first line has most of or says (`sep=;`); UTF-8 with or
+/// without its mark.
+pub fn read(bytes: &[u8]) -> Result<Sheet<'_>, Unreadable> {
+    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes).map_err(|_| Unreadable::NotText)?;
+    let (separator, rest) = separator(text);
+    let mut sheet = Sheet { header: Vec::new(), separator, rest, number: 0, cells: Vec::new() };
+    while sheet.header.is_empty() && !sheet.rest.is_empty() {
+        sheet.read_row(MOST_COLUMNS)?;
+        if !is_empty_line(&sheet.cells) {
+            sheet.header = sheet.cells.drain(..).map(Cow::into_owned).collect();
+        }
+    }
+    if sheet.header.len() > MOST_COLUMNS {
+        return Err(Unreadable::TooWide(MOST_COLUMNS));
+    }
+    Ok(sheet)
+}
+
+/// What separates cells, and the text without a line that says so.
+fn separator(text: &str) -> (u8, &str) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    if let [s, e, p, b'=', said] = *first.trim_end_matches('\r').as_bytes()
+        && [s, e, p].eq_ignore_ascii_case(b"sep")
+        && said.is_ascii()
+    {
+        return (said, rest);
+    }
+    let count = |separator: &u8| memchr::memchr_iter(*separator, first.as_bytes()).count();
+    // The last of equals wins.
+    let most = [b'\t', b';', b','].into_iter().max_by_key(count);
+    (most.unwrap_or(b','), text)
+}
+
+/// Whether a line has nothing that separates and nothing else.
+fn is_empty_line(cells: &[Cow<'_, str>]) -> bool {
+    matches!(cells, [only] if only.is_empty())
+}
+
+impl<'t> Sheet<'t> {
+    /// The next row that has anything in a cell; `None` after the last.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_, 't>>, Unreadable> {
+        while !self.rest.is_empty() {
+            if self.read_row(self.header.len())? {
+                return Ok(Some(Row { number: self.number, cells: &self.cells }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the cells of a row, of which it keeps one more than `most`; says
+    /// whether there is anything in any of them.
+    fn read_row(&mut self, most: usize) -> Result<bool, Unreadable> {
+        self.number += 1;
+        self.cells.clear();
+        let (mut is_last, mut has_text) = (false, false);
+        while !is_last {
+            let cell;
+            (cell, is_last) = self.read_cell()?;
+            has_text = has_text || !cell.trim().is_empty();
+            if self.cells.len() <= most {
+                self.cells.push(clean(cell));
+            }
+        }
+        Ok(has_text)
+    }
+
+    /// Reads a cell; says whether it is the last of its row.
+    fn read_cell(&mut self) -> Result<(Cow<'t, str>, bool), Unreadable> {
+        let mut cell = match self.rest.strip_prefix('"') {
+            Some(quoted) => self.read_quoted(quoted)?,
+            None => Cow::Borrowed(""),
+        };
+        let bytes = self.rest.as_bytes();
+        let end = memchr::memchr3(self.separator, b'\r', b'\n', bytes).unwrap_or(bytes.len());
+        let (plain, rest) = self.rest.split_at(end);
+        if cell.is_empty() {
+            cell = plain.into();
+        } else if !plain.is_empty() {
+            cell.to_mut().push_str(plain);
+        }
+        let is_last = rest.as_bytes().first().is_none_or(|end| *end != self.separator);
+        let length = if rest.starts_with("\r\n") { 2 } else { rest.len().min(1) };
+        self.rest = &rest[length..];
+        Ok((cell, is_last))
+    }
+
+    /// Reads on behind an opening quote, to the one that closes it.
+    fn read_quoted(&mut self, text: &'t str) -> Result<Cow<'t, str>, Unreadable> {
+        let mut cell = Cow::Borrowed("");
+        let mut from = 0;
+        loop {
+            let found = memchr::memchr(b'"', &text.as_bytes()[from..]);
+            let end = from + found.ok_or(Unreadable::Unclosed(self.number))?;
+            self.rest = &text[end + 1..];
+            if !self.rest.starts_with('"') {
+                if from == 0 {
+                    return Ok(Cow::Borrowed(&text[..end]));
+                }
+                cell.to_mut().push_str(&text[from..end]);
+                return Ok(cell);
+            }
+            // Two are one.
+            cell.to_mut().push_str(&text[from..=end]);
+            from = end + 2;
+        }
+    }
+}
+
+/// A cell as whoever wrote it meant it.
+fn clean(cell: Cow<'_, str>) -> Cow<'_, str> {
+    match cell {
+        Cow::Borrowed(text) => original(text.trim()),
+        Cow::Owned(text) => original(text.trim()).into_owned().into(),
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// All rows but the first: their numbers and cells.
+    pub fn rows(bytes: &[u8]) -> Vec<(usize, Vec<String>)> {
+        let mut sheet = read(bytes).unwrap();
+        let mut rows = Vec::new();
+        while let Some(row) = sheet.next_row().unwrap() {
+            rows.push((row.number, row.cells.iter().map(ToString::to_string).collect()));
+        }
+        rows
+    }
+
+    /// Numbers and cells of all rows but the first.
+    fn told(text: &str) -> Vec<(usize, String)> {
+        let rows = rows(text.as_bytes()).into_iter();
+        rows.map(|(number, cells)| (number, cells.join("|"))).collect()
+    }
+
+    /// Reads to the end, and says why that is not possible.
+    fn refused(text: &str) -> Option<Unreadable> {
+        let mut sheet = match read(text.as_bytes()) {
+            Ok(sheet) => sheet,
+            Err(unreadable) => return Some(unreadable),
+        };
+        loop {
+            match sheet.next_row() {
+                Ok(Some(_)) => {}
+                Ok(None) => return None,
+                Err(unreadable) => return Some(unreadable),
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_separated_as_the_first_line_says() {
+        for text in [
+            "a,b\n1;2,3\n",
+            "a;b\r\n1;2;3\r\n",
+            "a\tb\n1;2\t3",
+            "sep=;\na,x;b\n1;2;3\n",
+            "SEP=|\r\na,b|c\r\n1;2|3",
+        ] {
+            assert_eq!(read(text.as_bytes()).unwrap().header.len(), 2, "{text:?}");
+            assert_eq!(rows(text.as_bytes())[0].0, 2, "{text:?}");
+        }
+        let header = read("\u{feff}Nome ; E-mail\n".as_bytes()).unwrap().header;
+        assert_eq!(header, ["Nome", "E-mail"]);
+        for text in ["", "\n\r\n", "sep=;\n", "  \n"] {
+            assert!(read(text.as_bytes()).unwrap().header.is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn rows_are_counted_as_spreadsheets_do() {
+        let text = "a,b\n\n\"one\ntwo\",x\r\n,\n \"y\" , z\rlast";
+        let expected = [(3, "one\ntwo|x"), (5, "\"y\"|z"), (6, "last")];
+        assert_eq!(told(text), expected.map(|(row, text)| (row, text.to_owned())));
+    }
+
+    #[test]
+    fn quotes_hold_whatever_is_between_them() {
+        let text = "a,b\n\"x\"\"y\",\"1,2\"\n\"\",\"z\"w\n\"\"\"\",\"á\r\n\"\"é\"\"\"\n";
+        let expected = [(2, "x\"y|1,2"), (3, "|zw"), (4, "\"|á\r\n\"é\"")];
+        assert_eq!(told(text), expected.map(|(row, text)| (row, text.to_owned())));
+        for (text, row) in [("a\nb\n\"c", 3), ("\"a\nb", 1), ("a\n\"x\"\"\n\n", 2)] {
+            assert_eq!(refused(text), Some(Unreadable::Unclosed(row)));
+        }
+    }
+
+    #[test]
+    fn no_more_cells_are_kept_than_tell_that_a_row_is_too_long() {
+        let text = format!("a,b\n1,2{}\n{},x\n{}\n", ",3".repeat(9), ",".repeat(9), ",".repeat(9));
+        // What stands far to the right of nothing is something.
+        assert_eq!(told(&text), [(2, "1|2|3".to_owned()), (3, "||".to_owned())]);
+        let wide = |columns: usize| refused(&",".repeat(columns - 1));
+        assert_eq!(wide(MOST_COLUMNS), None);
+        assert_eq!(wide(MOST_COLUMNS + 1), Some(Unreadable::TooWide(MOST_COLUMNS)));
+        assert_eq!(wide(4_000_000), Some(Unreadable::TooWide(MOST_COLUMNS)));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        assert_eq!(read(b"nome\n\xff\xfe").err(), Some(Unreadable::NotText));
+    }
+}

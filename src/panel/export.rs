@@ -1,0 +1,116 @@
+//! Lists on their way to a caller as CSV files, piece by piece.
+//!
+//! Which rows a file has, and in which order, is decided at once: their keys
+//! are read in one short snapshot. The rows follow by key, a piece at a time,
+//! in a snapshot of its own when the caller took the piece before. So a slow
+//! caller holds a piece and some bytes for each row that is to come, but
+//! neither the file nor the write-ahead log. Rows that are removed meanwhile
+//! are left out; what changed meanwhile comes as it is by then.
+
+use std::io;
+use std::sync::{Arc, Weak};
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+
+use crate::app::App;
+use crate::db::{Lane, ReadTx};
+use crate::edge::guard::Person;
+use crate::http::body::{Body, Pieces};
+use crate::http::budget::Places;
+use crate::http::{Problem, Reply};
+use crate::panel::csv::CsvFile;
+
+/// Files of an account that are on their way at a time.
+const AT_A_TIME: usize = 2;
+/// Pieces that are made at a time, so that reading for exports leaves slow
+/// readers to others.
+const TURNS: usize = 2;
+/// Seconds after which somebody may ask again.
+const COME_BACK_S: i64 = 10;
+
+/// All files that are on their way.
+pub struct Exports {
+    places: Arc<Places>,
+    turns: Arc<Semaphore>,
+}
+
+impl Default for Exports {
+    fn default() -> Self {
+        Self { places: Places::new(AT_A_TIME), turns: Arc::new(Semaphore::new(TURNS)) }
+    }
+}
+
+/// Sends a row for each key. `row` reads it, unless it is gone, and adds it to
+/// the file. A short list may be its own keys.
+pub fn send<K: Send + 'static>(
+    app: &App,
+    person: &Person,
+    file: CsvFile,
+    keys: Vec<K>,
+    row: impl FnMut(&App, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem> + Send + 'static,
+) -> Result<Reply, Problem> {
+    let who = ("person", person.account.user_id.0);
+    let place = app.exports.places.enter(who).ok_or_else(|| {
+        let text = "two files are on their way to this account already; wait for one of them";
+        Problem::unavailable(text, COME_BACK_S)
+    })?;
+    let held = app.unsent.take(keys.len().saturating_mul(size_of::<K>())).ok_or_else(unsent)?;
+    let mut reply = file.reply()?;
+    let mut rows = Rows { file, keys: keys.into_iter(), row };
+    let first = rows.piece(app)?;
+    reply.body = if rows.keys.len() == 0 {
+        Body::Bytes(first)
+    } else {
+        let (own, mut first) = (app.own.clone(), Some(first));
+        let source = move || match first.take() {
+            Some(first) => Ok(first),
+            None => rows.next(&own),
+        };
+        let mut pieces = Pieces::made(source, Arc::clone(&app.exports.turns));
+        pieces.hold((place, held));
+        Body::Pieces(Box::new(pieces))
+    };
+    Ok(reply)
+}
+
+/// The refusal of an answer while too many wait to be sent.
+pub fn unsent() -> Problem {
+    Problem::unavailable("too many large answers wait to be sent; try again soon", COME_BACK_S)
+}
+
+struct Rows<K, F> {
+    file: CsvFile,
+    keys: std::vec::IntoIter<K>,
+    row: F,
+}
+
+impl<K, F> Rows<K, F>
+where
+    F: FnMut(&App, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem>,
+{
+    /// The next piece; empty only when nothing is left.
+    fn piece(&mut self, app: &App) -> Result<Bytes, Problem> {
+        app.db.read(Lane::Slow, |tx| {
+            while !self.file.is_full()
+                && let Some(key) = self.keys.next()
+            {
+                (self.row)(app, tx, key, &mut self.file)?;
+            }
+            Ok::<_, Problem>(())
+        })?;
+        self.file.take()
+    }
+
+    /// The same for a caller who waits for more.
+    fn next(&mut self, app: &Weak<App>) -> io::Result<Bytes> {
+        let app = app.upgrade().ok_or(io::ErrorKind::ConnectionAborted)?;
+        self.piece(&app).map_err(|problem| {
+            tracing::warn!(
+                ?problem,
+                "a file broke off; its caller was told by a broken connection"
+            );
+            io::Error::other("a file broke off")
+        })
+    }
+}

@@ -1,0 +1,445 @@
+//! Lists in panels: what an address says of a list, and the frame that a page
+//! draws around its rows. Search, filters, order, page and the CSV export all
+//! stand in the address, so a list can be sent to a colleague.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::days::{self, Days};
+use super::view::{Column, Paging, Sort, address};
+use crate::http::input::{self, Check, Field};
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+
+/// Rows a page has unless the address says otherwise, and most of them.
+const ROWS: u32 = 20;
+const MOST_ROWS: i64 = 100;
+/// Rows from the start that a list reads in place.
+const NEAR_ROWS: u64 = 10_000;
+/// Longest search.
+const LONGEST_SEARCH: usize = 100;
+
+/// A filter whose values come from the database, such as a person's accounts.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Name in the address.
+    pub name: &'static str,
+    /// What people read.
+    pub label: &'static str,
+    /// Value in the address and word.
+    pub values: Vec<(String, String)>,
+    /// The value that the address has; empty for all.
+    pub present: String,
+}
+
+/// A filter of a list: its parameter, its name, and its values with their words.
+#[derive(Debug)]
+pub struct Filter {
+    /// Name in the address.
+    pub name: &'static str,
+    /// What people read.
+    pub label: &'static str,
+    /// What is chosen when nothing is, such as `Todas`.
+    pub all: &'static str,
+    /// Value in the address and word, in the order of the page.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+/// What a list can do.
+#[derive(Debug)]
+pub struct Listing {
+    /// Its path.
+    pub path: &'static str,
+    /// What the search looks at, such as `Nome ou e-mail`; empty without a search.
+    pub hint: &'static str,
+    pub filters: &'static [Filter],
+    /// Words that sort, without direction; the first is the default, and a
+    /// default with `-` before it begins with the largest.
+    pub orders: &'static [&'static str],
+}
+
+/// Whether a list is asked for as a file, all rows of it.
+pub fn exports(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(name, value)| name == "formato" && value == "csv")
+}
+
+/// What the address asks of a list.
+#[derive(Clone, Debug)]
+pub struct ListQuery {
+    /// Trimmed; empty without a search.
+    pub search: String,
+    /// From 1.
+    pub page: u32,
+    pub per_page: u32,
+    /// One of the orders, without its sign.
+    pub order: &'static str,
+    pub descending: bool,
+    /// Whether the address asks for CSV.
+    pub csv: bool,
+    /// Word for a notice about the last action; empty without one.
+    pub notice: String,
+    filters: Vec<(&'static str, &'static str)>,
+}
+
+impl Listing {
+    /// Reads the address. Unknown parameters are ignored, because links are
+    /// decorated by whoever passes them on; a wrong value is at fault.
+    pub fn read(&self, request: &Request) -> Result<ListQuery, Problem> {
+        let given: HashMap<String, String> =
+            input::unrepeated(request.query_text())?.into_iter().collect();
+        let text = |name: &str| given.get(name).cloned().unwrap_or_default();
+        let mut check = Check::text();
+        let search = check.optional_line("q", Field::of(text("q")), LONGEST_SEARCH);
+        let page = check.number("pagina", Field::of(text("pagina")), 1..=1_000_000);
+        let per_page = check.capped("por_pagina", Field::of(text("por_pagina")), MOST_ROWS);
+        let mut filters = Vec::new();
+        for filter in self.filters {
+            let value = text(filter.name);
+            match filter.values.iter().find(|(known, _)| *known == value) {
+                Some((known, _)) => filters.push((filter.name, *known)),
+                None if value.is_empty() => {}
+                None => check.fail(filter.name, "is not one of the filter's values"),
+            }
+        }
+        let wanted = text("ordem");
+        let (order, descending) = self.order_of(&wanted).unwrap_or_else(|| {
+            if !wanted.is_empty() {
+                check.fail("ordem", "is not an order of this list");
+            }
+            self.default_order()
+        });
+        let csv = match &*text("formato") {
+            "" => false,
+            "csv" => true,
+            _ => {
+                check.fail("formato", "must be csv");
+                false
+            }
+        };
+        check.finish()?;
+        Ok(ListQuery {
+            search,
+            page: page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1),
+            per_page: per_page.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(ROWS),
+            order,
+            descending,
+            csv,
+            notice: request.notice.clone().unwrap_or_default(),
+            filters,
+        })
+    }
+
+    /// The query of the list's plain address with a search.
+    #[cfg(test)]
+    pub fn first_page(&self, search: &str) -> ListQuery {
+        let (order, descending) = self.default_order();
+        ListQuery {
+            search: search.to_owned(),
+            page: 1,
+            per_page: ROWS,
+            order,
+            descending,
+            csv: false,
+            notice: String::new(),
+            filters: Vec::new(),
+        }
+    }
+
+    fn order_of(&self, word: &str) -> Option<(&'static str, bool)> {
+        let (bare, descending) = match word.strip_prefix('-') {
+            Some(bare) => (bare, true),
+            None => (word, false),
+        };
+        let known = self.orders.iter().map(|order| order.trim_start_matches('-'));
+        known
+            .into_iter()
+            .find(|known| !bare.is_empty() && *known == bare)
+            .map(|known| (known, descending))
+    }
+
+    fn default_order(&self) -> (&'static str, bool) {
+        let first = self.orders.first().copied().unwrap_or_default();
+        match first.strip_prefix('-') {
+            Some(bare) => (bare, true),
+            None => (first, false),
+        }
+    }
+
+    /// The frame of a page of this list.
+    pub fn table(&self, query: &ListQuery, columns: &[Head], total: u64) -> Table {
+        self.table_within(query, columns, total, &[])
+    }
+
+    /// The same for a list with a filter whose values are not known before,
+    /// and that may be narrowed to days.
+    pub fn table_by(
+        &self,
+        query: &ListQuery,
+        columns: &[Head],
+        total: u64,
+        (choice, days): (&Choice, Option<Days>),
+    ) -> Table {
+        let typed = days::NAMES.map(|name| {
+            let day = days.as_ref().map(|days| days.typed(name));
+            (name, day.unwrap_or_default())
+        });
+        let more = typed.each_ref().map(|(name, day)| (*name, &**day));
+        let chosen = (choice.name, &*choice.present);
+        let mut table = self.table_within(query, columns, total, &[&[chosen], &more[..]].concat());
+        if choice.values.len() > 1 {
+            table.filters.push(self.choice_chips(query, choice, &more));
+            // The days stand beside the shortcuts for them, which come last.
+            if days.is_some() {
+                table.filters.rotate_right(1);
+            }
+        }
+        table.narrowed |= days.as_ref().is_some_and(Days::is_given);
+        table.days = days;
+        table
+    }
+
+    fn choice_chips(
+        &self,
+        query: &ListQuery,
+        choice: &Choice,
+        more: &[(&'static str, &str)],
+    ) -> Chips {
+        let order = query.order_word();
+        let default = self.orders.first().copied().unwrap_or_default();
+        let order = if order == default { "" } else { &*order };
+        let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
+        params.extend(query.filters.iter().copied());
+        params.extend(more.iter().copied());
+        let chip = |value: &str, label: &str| Chip {
+            label: label.to_owned().into(),
+            href: address(self.path, &with(&params, &[(choice.name, value), ("ordem", order)])),
+            on: choice.present == value,
+        };
+        let values = choice.values.iter();
+        Chips {
+            label: choice.label,
+            chips: std::iter::once(chip("", "Todas"))
+                .chain(values.map(|(value, label)| chip(value, label)))
+                .collect(),
+        }
+    }
+
+    /// The same for a list whose address has more parameters, which all links
+    /// and the search keep.
+    pub fn table_within(
+        &self,
+        query: &ListQuery,
+        columns: &[Head],
+        total: u64,
+        more: &[(&'static str, &str)],
+    ) -> Table {
+        let order = query.order_word();
+        let default = self.orders.first().copied().unwrap_or_default();
+        let order = if order == default { "" } else { &*order };
+        let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
+        params.extend(query.filters.iter().copied());
+        params.extend(more.iter().copied());
+        let mut kept: Vec<(&'static str, String)> =
+            query.filters.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        let more = more.iter().filter(|(_, value)| !value.is_empty());
+        kept.extend(more.clone().map(|(name, value)| (*name, (*value).to_owned())));
+        if !order.is_empty() {
+            kept.push(("ordem", order.to_owned()));
+        }
+        let per_page = query.per_page.to_string();
+        let mut paged = with(&params, &[("ordem", order)]);
+        if query.per_page != ROWS {
+            paged.push(("por_pagina", &per_page));
+        }
+        Table {
+            path: self.path,
+            hint: self.hint,
+            search: query.search.clone(),
+            filters: self.chips(query, &params, order),
+            kept,
+            columns: self.columns(query, columns, &params),
+            paging: Paging::new(self.path, &paged, query.page.into(), query.per_page.into(), total),
+            export: address(self.path, &with(&params, &[("ordem", order), ("formato", "csv")])),
+            narrowed: query.is_narrowed() || more.count() > 0,
+            days: None,
+        }
+    }
+
+    fn columns(&self, query: &ListQuery, columns: &[Head], params: &[(&str, &str)]) -> Vec<Column> {
+        let column = |head: &Head| {
+            let sorted = (!head.order.is_empty() && head.order == query.order)
+                .then_some(if query.descending { Sort::Descending } else { Sort::Ascending });
+            let word = if sorted == Some(Sort::Ascending) {
+                format!("-{}", head.order)
+            } else {
+                head.order.to_owned()
+            };
+            Column {
+                label: head.label,
+                numeric: head.numeric,
+                href: if head.order.is_empty() {
+                    String::new()
+                } else {
+                    address(self.path, &with(params, &[("ordem", &word)]))
+                },
+                sorted,
+            }
+        };
+        columns.iter().map(column).collect()
+    }
+
+    fn chips(&self, query: &ListQuery, params: &[(&str, &str)], order: &str) -> Vec<Chips> {
+        let days_given =
+            params.iter().any(|(name, value)| days::NAMES.contains(name) && !value.is_empty());
+        let chips = |filter: &Filter| {
+            let present = query.filter(filter.name).unwrap_or_default();
+            let mut others = with(params, &[("ordem", order)]);
+            let is_shortcut = filter.name == days::SHORTCUT;
+            if is_shortcut {
+                others.retain(|(name, _)| !days::NAMES.contains(name));
+            }
+            let chip = |value: &'static str, label: &'static str| Chip {
+                label: label.into(),
+                href: address(self.path, &with(&others, &[(filter.name, value)])),
+                on: present == value && !(is_shortcut && days_given),
+            };
+            Chips {
+                label: filter.label,
+                chips: std::iter::once(chip("", filter.all))
+                    .chain(filter.values.iter().map(|(value, word)| chip(value, word)))
+                    .collect(),
+            }
+        };
+        self.filters.iter().map(chips).collect()
+    }
+}
+
+/// Whether an address asks a list to search.
+pub fn searches(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(name, value)| name == "q" && !value.trim().is_empty())
+}
+
+/// Whether an address asks a list for all its rows or for some far from its
+/// start. Such lists belong into the slow lane.
+pub fn asks_for_much(request: &Request) -> bool {
+    let mut rows = u64::from(ROWS);
+    let mut page = 1;
+    for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
+        match &*name {
+            "formato" => return true,
+            "pagina" => page = value.parse().unwrap_or(1),
+            "por_pagina" => rows = value.parse().unwrap_or(rows),
+            _ => {}
+        }
+    }
+    rows.saturating_mul(page) > NEAR_ROWS
+}
+
+/// Parameters with some of them added or in the place of others.
+fn with<'a>(params: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let others = params.iter().filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
+    others.chain(more).copied().collect()
+}
+
+impl ListQuery {
+    /// Whether it asks for some of the list only.
+    pub fn is_narrowed(&self) -> bool {
+        !self.search.is_empty() || !self.filters.is_empty()
+    }
+
+    /// Forgets a filter, because something else takes its place.
+    pub fn forget(&mut self, name: &str) {
+        self.filters.retain(|(known, _)| *known != name);
+    }
+
+    /// The value of a filter, when the address has one.
+    pub fn filter(&self, name: &str) -> Option<&'static str> {
+        self.filters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// Rows to show and rows before them; all rows for CSV.
+    pub const fn window(&self) -> (u32, u32) {
+        if self.csv {
+            (u32::MAX, 0)
+        } else {
+            (self.per_page, (self.page - 1).saturating_mul(self.per_page))
+        }
+    }
+
+    fn order_word(&self) -> String {
+        let sign = if self.descending { "-" } else { "" };
+        format!("{sign}{}", self.order)
+    }
+}
+
+/// A header of a list, before it is known how the list is sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    pub label: &'static str,
+    /// Numbers stand on the right.
+    pub numeric: bool,
+    /// Word of the order; empty when the column does not sort.
+    pub order: &'static str,
+}
+
+impl Head {
+    /// A column of text that does not sort.
+    pub const fn plain(label: &'static str) -> Self {
+        Self { label, numeric: false, order: "" }
+    }
+
+    /// A column of text that sorts.
+    pub const fn sorts(label: &'static str, order: &'static str) -> Self {
+        Self { label, numeric: false, order }
+    }
+
+    /// The same column with numbers in it.
+    pub const fn numeric(mut self) -> Self {
+        self.numeric = true;
+        self
+    }
+}
+
+/// The frame around the rows of a list, as pages print it (`ui.html`).
+#[derive(Debug)]
+pub struct Table {
+    pub path: &'static str,
+    /// What the search looks at; empty without a search.
+    pub hint: &'static str,
+    pub search: String,
+    pub filters: Vec<Chips>,
+    /// What the search form keeps: filters and order.
+    pub kept: Vec<(&'static str, String)>,
+    pub columns: Vec<Column>,
+    pub paging: Paging,
+    /// Address of the same list as CSV.
+    pub export: String,
+    /// Whether a search or filter hides rows.
+    pub narrowed: bool,
+    /// The days to which it is narrowed, for a list that can be.
+    pub days: Option<Days>,
+}
+
+impl Table {
+    /// Whether there may be rows although this page has none.
+    pub const fn hides_rows(&self) -> bool {
+        self.narrowed || self.paging.past_end.is_some()
+    }
+}
+
+/// The values of one filter.
+#[derive(Debug)]
+pub struct Chips {
+    pub label: &'static str,
+    pub chips: Vec<Chip>,
+}
+
+/// One value of a filter.
+#[derive(Debug)]
+pub struct Chip {
+    pub label: Cow<'static, str>,
+    pub href: String,
+    pub on: bool,
+}

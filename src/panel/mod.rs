@@ -1,0 +1,18 @@
+//! The kit of every page: lists, forms, charts, CSV, and what pages share.
+//!
+//! A handler of a panel uses [`list`] for what an address says of a list,
+//! [`view`] for values that templates print, [`answer`] for what a change
+//! answers and [`export`] for a list as a file. Forms are sent once
+//! ([`once`]) and notices are shown once ([`notices`]); the edge takes care of
+//! both, no page does.
+
+pub mod answer;
+pub mod chart;
+pub mod csv;
+pub mod csv_read;
+pub mod days;
+pub mod export;
+pub mod list;
+pub mod notices;
+pub mod once;
+pub mod view;

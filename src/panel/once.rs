@@ -1,0 +1,300 @@
+//! Forms that do their work once, however often they are sent.
+//!
+//! Each form that a page prints carries a random value ([`FIELD`], see
+//! [`field`]). What the first sending of it did is stored with its answer, in
+//! the transaction of the effect; a second sending by the same person to the
+//! same address gets that answer and does nothing. Input at fault spends
+//! nothing. Programs send no such field, and nothing changes for them.
+//!
+//! Answers may hold what is shown once, such as a new API key, so they are
+//! sealed under the form's own value, of which only a digest is stored.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderName};
+use http::{HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::OwnedMutexGuard;
+
+use crate::base::ids::short_digest;
+use crate::base::retention;
+use crate::base::secrets::{self, Place, Sealer};
+use crate::db::{self, Db, ReadTx, WriteTx};
+use crate::http::body::Body;
+use crate::http::input::is_form;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::http::upload;
+
+/// Name of the field.
+pub const FIELD: &str = "envio";
+/// Answers kept for a person, and for everybody.
+const MOST_OWN: i64 = 32;
+const MOST: i64 = 20_000;
+/// Expired answers that a new one takes away.
+const SWEPT: i64 = 20;
+/// Largest answer that is kept; a page is some 40 KB.
+const LARGEST: usize = 128 * 1024;
+/// Where the field of an upload is looked for, from its name on.
+const PART_HEAD: usize = 512;
+
+/// The value of the field of one form, new each time.
+pub fn field() -> String {
+    secrets::random_hex::<16>()
+}
+
+/// One form, sent by one person to one address.
+#[derive(Clone)]
+pub struct Once {
+    user: i64,
+    digest: [u8; 16],
+    key: [u8; 32],
+    /// Held until the work is done, also when nobody waits for it any more.
+    _turn: Option<Arc<Turn>>,
+}
+
+impl Once {
+    /// The form that a request brings, when it is one of ours. Its field is
+    /// taken out of a browser form's body, so that no handler meets it.
+    pub fn take(user: i64, request: &mut Request) -> Option<Self> {
+        let value = if is_form(request.headers()) {
+            taken(&mut request.body)?
+        } else if upload::is_upload(request) {
+            in_upload(&request.body)?
+        } else {
+            return None;
+        };
+        let is_ours =
+            (16..=64).contains(&value.len()) && value.iter().all(u8::is_ascii_alphanumeric);
+        is_ours.then(|| Self {
+            user,
+            digest: short_digest(&[&user.to_le_bytes(), request.path().as_bytes(), &value]),
+            key: Sha256::new().chain_update("form_sent").chain_update(&value).finalize().into(),
+            _turn: None,
+        })
+    }
+
+    /// The form that a request was found to bring.
+    pub fn of(request: &Request) -> Option<&Self> {
+        request.head.extensions.get()
+    }
+
+    /// The same form, whose turn it is.
+    pub fn holding(self, turn: Turn) -> Self {
+        Self { _turn: Some(Arc::new(turn)), ..self }
+    }
+
+    /// Does the work of a job, or gives what it was answered before.
+    pub fn answer(
+        &self,
+        tx: &WriteTx<'_>,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<Reply, Problem>,
+    ) -> Result<Reply, Problem> {
+        if let Some(reply) = self.answered(tx)? {
+            return Ok(reply);
+        }
+        let reply = job(tx)?;
+        self.keep(tx, &reply)?;
+        Ok(reply)
+    }
+
+    /// Stores the answer of work that was not one write job, right after it.
+    pub fn keep_after(self, db: &Db, reply: &Reply) {
+        let Some(sealed) = self.sealed(reply) else { return };
+        if let Err(error) = db.write(move |tx| self.store(tx, &sealed)) {
+            tracing::warn!(%error, "what a form was answered is not stored");
+        }
+    }
+
+    /// What the form was answered when it did its work; `None` before that.
+    pub fn answered(&self, tx: &ReadTx<'_>) -> Result<Option<Reply>, Problem> {
+        let since = retention::FORMS.before(tx.now()).0;
+        let sealed: Option<Vec<u8>> = tx.optional(
+            "SELECT reply FROM form_sent WHERE digest = ?1 AND sent_at > ?2",
+            (&self.digest[..], since),
+            |row| row.get(0),
+        )?;
+        let Some(sealed) = sealed else { return Ok(None) };
+        let plain = Sealer::new(self.key).open(&sealed, PLACE).map_err(Problem::internal)?;
+        let kept: Kept = serde_json::from_slice(&plain).map_err(Problem::internal)?;
+        kept.reply().map(Some)
+    }
+
+    /// Stores what the form is answered, once its work is done. An answer that
+    /// tells of a fault is not kept: the form can be sent again.
+    pub fn keep(&self, tx: &WriteTx<'_>, reply: &Reply) -> db::Result<()> {
+        match self.sealed(reply) {
+            Some(sealed) => self.store(tx, &sealed),
+            None => Ok(()),
+        }
+    }
+
+    /// The answer as [`Once::store`] takes it; `None` when it is not one to keep.
+    pub fn sealed(&self, reply: &Reply) -> Option<Vec<u8>> {
+        let plain = serde_json::to_vec(&Kept::of(reply)?).ok()?;
+        Some(Sealer::new(self.key).seal(&plain, PLACE))
+    }
+
+    /// Stores a sealed answer, unless there is one.
+    pub fn store(&self, tx: &WriteTx<'_>, sealed: &[u8]) -> db::Result<()> {
+        let since = retention::FORMS.before(tx.now()).0;
+        tx.execute(
+            "DELETE FROM form_sent WHERE sent_at <= ?1
+             AND form_id IN (SELECT form_id FROM form_sent ORDER BY form_id LIMIT ?2)",
+            (since, SWEPT),
+        )?;
+        tx.execute(
+            "DELETE FROM form_sent WHERE digest = ?1 AND sent_at <= ?2",
+            (&self.digest[..], since),
+        )?;
+        let added = tx.execute(
+            "INSERT OR IGNORE INTO form_sent (digest, user_id, sent_at, reply)
+             VALUES (?1, ?2, ?3, ?4)",
+            (&self.digest[..], self.user, tx.now().0, sealed),
+        )?;
+        if added == 0 {
+            return Ok(());
+        }
+        tx.execute(
+            "DELETE FROM form_sent WHERE user_id = ?1 AND form_id <=
+             (SELECT form_id FROM form_sent WHERE user_id = ?1 ORDER BY form_id DESC LIMIT 1 OFFSET ?2)",
+            (self.user, MOST_OWN),
+        )?;
+        tx.execute(
+            "DELETE FROM form_sent WHERE form_id <= (SELECT max(form_id) FROM form_sent) - ?1",
+            [MOST],
+        )?;
+        Ok(())
+    }
+}
+
+const PLACE: Place<'_> = Place { table: "form_sent", column: "reply", row: "" };
+
+/// An answer at rest.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    status: u16,
+    media: Option<String>,
+    headers: Vec<(String, String)>,
+    notice: Option<(String, String)>,
+    body: String,
+}
+
+impl Kept {
+    fn of(reply: &Reply) -> Option<Self> {
+        if !(reply.status.is_success() || reply.status.is_redirection()) {
+            return None;
+        }
+        let Body::Bytes(body) = &reply.body else { return None };
+        let body = std::str::from_utf8(body).ok()?;
+        let text = |value: &HeaderValue| value.to_str().map(str::to_owned).ok();
+        let headers = reply.headers.iter();
+        (body.len() <= LARGEST).then(|| Self {
+            status: reply.status.as_u16(),
+            media: reply.media.as_ref().and_then(text),
+            headers: headers
+                .filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?)))
+                .collect(),
+            notice: reply.notice.as_deref().cloned(),
+            body: body.to_owned(),
+        })
+    }
+
+    fn reply(self) -> Result<Reply, Problem> {
+        let status = StatusCode::from_u16(self.status).map_err(Problem::internal)?;
+        let mut reply = match self.media {
+            Some(media) => {
+                let media = HeaderValue::try_from(media).map_err(Problem::internal)?;
+                Reply::of(media, self.body)
+            }
+            None => Reply::empty(status),
+        };
+        for (name, value) in self.headers {
+            let name = HeaderName::try_from(name).map_err(Problem::internal)?;
+            reply = reply.with(name, HeaderValue::try_from(value).map_err(Problem::internal)?);
+        }
+        reply.notice = self.notice.map(Box::new);
+        Ok(reply.status(status))
+    }
+}
+
+/// Takes the field out of a browser form.
+fn taken(body: &mut Bytes) -> Option<Vec<u8>> {
+    let start = memchr::memmem::find_iter(&body[..], b"envio=")
+        .find(|at| *at == 0 || body[at - 1] == b'&')?;
+    let end = memchr::memchr(b'&', &body[start..]).map_or(body.len(), |length| start + length);
+    let value = body[start + FIELD.len() + 1..end].to_vec();
+    *body = if start == 0 {
+        body.slice((end + 1).min(body.len())..)
+    } else {
+        [&body[..start - 1], &body[end..]].concat().into()
+    };
+    Some(value)
+}
+
+/// The field of an upload, which stays in its body: uploads are read by name.
+fn in_upload(body: &[u8]) -> Option<Vec<u8>> {
+    let name = memchr::memmem::find(body, b"name=\"envio\"")?;
+    let rest = &body[name..body.len().min(name + PART_HEAD)];
+    let value = &rest[memchr::memmem::find(rest, b"\r\n\r\n")? + 4..];
+    Some(value[..memchr::memmem::find(value, b"\r\n")?].to_vec())
+}
+
+/// Whether a request can bring a form: a POST with such a body.
+pub fn may_bring(request: &Request) -> bool {
+    *request.method() == http::Method::POST && request.headers().contains_key(CONTENT_TYPE)
+}
+
+/// Sendings of one form take turns, so that the second finds what the first did.
+#[derive(Default)]
+pub struct Turns(Mutex<HashMap<[u8; 16], Arc<tokio::sync::Mutex<()>>>>);
+
+/// A turn; the next begins when it is dropped.
+pub type Turn = OwnedMutexGuard<()>;
+
+impl Turns {
+    /// Waits until no other sending of the form is under way.
+    pub async fn enter(&self, once: &Once) -> Turn {
+        let turn = {
+            let mut all = self.0.lock();
+            all.retain(|_, turn| Arc::strong_count(turn) > 1);
+            Arc::clone(all.entry(once.digest).or_default())
+        };
+        turn.lock_owned().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_is_taken_out_wherever_it_stands() {
+        for (body, value, rest) in [
+            ("envio=abc&nome=x", Some("abc"), "nome=x"),
+            ("nome=x&envio=abc", Some("abc"), "nome=x"),
+            ("nome=x&envio=abc&q=1", Some("abc"), "nome=x&q=1"),
+            ("envio=abc", Some("abc"), ""),
+            ("reenvio=abc&x=envio=1", None, "reenvio=abc&x=envio=1"),
+        ] {
+            let mut bytes = Bytes::from(body);
+            let found = taken(&mut bytes);
+            assert_eq!(found.as_deref(), value.map(str::as_bytes), "{body}");
+            assert_eq!(bytes, rest, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_field_of_an_upload_is_found() {
+        let part = "--b\r\nContent-Disposition: form-data; name=\"envio\"\r\n\r\nabc\r\n--b--";
+        assert_eq!(in_upload(part.as_bytes()).as_deref(), Some(&b"abc"[..]));
+        let typed = part.replace("\"envio\"\r\n", "\"envio\"\r\nContent-Type: text/plain\r\n");
+        assert_eq!(in_upload(typed.as_bytes()).as_deref(), Some(&b"abc"[..]));
+        assert_eq!(in_upload(b"--b\r\nContent-Disposition: form-data; name=\"envio\""), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! The frame around a page: who reads it, where they can go, where they are.
+
+use super::Notice;
+use crate::base::clock::Instant;
+
+/// One entry of the navigation.
+#[derive(Debug)]
+pub struct Place {
+    /// What it is called.
+    pub label: &'static str,
+    /// Where it leads.
+    pub href: &'static str,
+    /// Its drawing in `img/icons.svg`.
+    pub icon: &'static str,
+    /// Whether it stands on a phone's bottom bar too.
+    pub handy: bool,
+}
+
+impl Place {
+    /// An entry of the menu alone.
+    pub const fn new(label: &'static str, href: &'static str, icon: &'static str) -> Self {
+        Self { label, href, icon, handy: false }
+    }
+
+    /// The same entry, on a phone's bottom bar too, which has four.
+    pub const fn handy(mut self) -> Self {
+        self.handy = true;
+        self
+    }
+}
+
+/// Entries that belong to one task; the title is empty for the first group.
+#[derive(Debug)]
+pub struct Group {
+    /// What the entries have in common.
+    pub title: &'static str,
+    /// At most seven of them.
+    pub places: &'static [Place],
+}
+
+/// The signed-in reader of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// Name as typed by its owner.
+    pub name: &'a str,
+    /// E-mail address.
+    pub email: &'a str,
+    /// Address of the photo, empty without one.
+    pub photo: &'a str,
+    /// What this role may visit; the first entry is the role's home.
+    pub menu: &'static [Group],
+}
+
+/// A student as whom an administrator looks.
+#[derive(Clone, Debug)]
+pub struct Viewed {
+    /// The student's name.
+    pub name: String,
+    /// Civil time of the end, such as `14:32`.
+    pub until: String,
+}
+
+/// What stands around the content of a page.
+#[derive(Debug)]
+pub struct Layout {
+    /// Name of the installation.
+    pub site: String,
+    /// The server's present, Unix seconds: what relative times count from.
+    pub now: i64,
+    /// Name of the reader, empty outside.
+    pub person: String,
+    /// E-mail address of the reader, empty outside.
+    pub email: String,
+    /// Address of the reader's photo, empty without one.
+    pub photo: String,
+    /// The reader's navigation.
+    pub menu: &'static [Group],
+    /// Address of the reader's home.
+    pub home: &'static str,
+    /// What the last action led to, shown once.
+    pub flash: Option<Notice>,
+    /// Whom the reader looks as.
+    pub viewed: Option<Viewed>,
+    here: String,
+}
+
+impl Layout {
+    /// The frame of pages for anyone: no navigation.
+    pub fn outside(site: &str, now: Instant) -> Self {
+        Self {
+            site: site.to_owned(),
+            now: now.0,
+            person: String::new(),
+            email: String::new(),
+            photo: String::new(),
+            menu: &[],
+            home: "/",
+            flash: None,
+            viewed: None,
+            here: String::new(),
+        }
+    }
+
+    /// The frame of a signed-in reader's page at the path `here`.
+    pub fn inside(site: &str, now: Instant, reader: Reader<'_>, here: &str) -> Self {
+        let home = reader.menu.first().and_then(|group| group.places.first());
+        Self {
+            person: reader.name.to_owned(),
+            email: reader.email.to_owned(),
+            photo: reader.photo.to_owned(),
+            menu: reader.menu,
+            home: home.map_or("/", |place| place.href),
+            here: here.to_owned(),
+            ..Self::outside(site, now)
+        }
+    }
+
+    /// The same frame with the outcome of the last action.
+    #[must_use]
+    pub fn with_flash(mut self, flash: Option<Notice>) -> Self {
+        self.flash = flash;
+        self
+    }
+
+    /// The same frame while its reader looks as somebody else.
+    #[must_use]
+    pub fn looking_as(mut self, viewed: Option<Viewed>) -> Self {
+        self.viewed = viewed;
+        self
+    }
+
+    /// Whether the page belongs to an entry: the longest address that begins
+    /// the page's own wins, so that a form below a list marks the list.
+    pub fn is_here(&self, place: &Place) -> bool {
+        let present = self
+            .menu
+            .iter()
+            .flat_map(|group| group.places)
+            .filter(|place| is_below(&self.here, place.href))
+            .max_by_key(|place| place.href.len());
+        present.is_some_and(|present| present.href == place.href)
+    }
+
+    /// Whether the page is the reader's own profile, which the foot leads to.
+    pub fn is_profile(&self) -> bool {
+        is_below(&self.here, "/perfil")
+    }
+
+    /// The entries of a phone's bottom bar, before the one that opens the menu.
+    pub fn shortcuts(&self) -> impl Iterator<Item = &'static Place> {
+        let places = self.menu.iter().flat_map(|group| group.places);
+        places.filter(|place| place.handy)
+    }
+}
+
+fn is_below(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// First letters of the first and the last word of a name.
+pub fn initials(name: &str) -> String {
+    let mut words = name.split_whitespace();
+    let letter = |word: Option<&str>| word.and_then(|word| word.chars().next());
+    let first = letter(words.next());
+    let last = letter(words.next_back());
+    first.into_iter().chain(last).flat_map(char::to_uppercase).collect()
+}
