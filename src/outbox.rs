@@ -134,7 +134,7 @@ pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> R
 /// Queues a message that leaves no earlier than an instant; gives back its
 /// number, or `None` when its key was used.
 pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<Option<i64>> {
-    tx.optional(
+    tx.maybe(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
          ON CONFLICT (dedup_key) DO NOTHING
@@ -149,18 +149,16 @@ pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<
             tx.now().0,
             run_at.0,
             new.expires_at.map(|at| at.0),
-        ],
-        |row| row.get(0),
+        ]
     )
 }
 
 /// Whether a message of a kind to a person waits in a channel.
 pub fn waits(tx: &ReadTx<'_>, user: UserId, channel: Channel, kind: Kind) -> Result<bool> {
-    tx.one(
+    tx.value(
         "SELECT EXISTS (SELECT 1 FROM outbox
              WHERE user_id = ?1 AND channel = ?2 AND state = 0 AND +kind = ?3)",
         (user, channel.name(), kind.name()),
-        |row| row.get(0),
     )
 }
 
@@ -263,7 +261,7 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
                 channel: row.get(0)?,
                 kind: row.get(1)?,
                 state: row.get(2)?,
-                created_at: Instant(row.get(3)?),
+                created_at: row.get(3)?,
                 outcome: row.get(4)?,
             })
         },

@@ -52,11 +52,10 @@ pub fn make(
 
 /// How many codes wait sealed for their message to leave.
 pub fn count_sealed(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one(
+    tx.value(
         "SELECT count(*) FROM one_time_link
          WHERE code IS NOT NULL AND used_at IS NULL AND expires_at > ?1",
         [tx.now().0],
-        |row| row.get(0),
     )
 }
 
@@ -105,7 +104,7 @@ pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>>
          WHERE link_hash = ?1 AND purpose = 'senha' AND used_at IS NULL AND expires_at > ?2
              AND code IS NOT NULL",
         (hash, tx.now().0),
-        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
 
@@ -125,9 +124,7 @@ pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
          WHERE l.link_hash = ?1 AND l.purpose = 'senha' AND l.used_at IS NULL AND l.expires_at > ?2
              AND u.suspended_at IS NULL",
         (link, tx.now().0),
-        |row| {
-            Ok(Living { user: row.get(0)?, email: row.get(1)?, expires_at: Instant(row.get(2)?) })
-        },
+        |row| Ok(Living { user: row.get(0)?, email: row.get(1)?, expires_at: row.get(2)? }),
     )
 }
 

@@ -7,7 +7,7 @@ use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
 
 /// The chat number of a person, when one is known.
 pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
-    tx.one("SELECT chat_number FROM user WHERE user_id = ?1", [user], |row| row.get(0))
+    tx.value("SELECT chat_number FROM user WHERE user_id = ?1", [user])
 }
 
 /// Changes name and chat number.
@@ -48,10 +48,9 @@ pub fn open_sessions(
     most: u32,
 ) -> Result<(Vec<OpenSession>, u64)> {
     let (opened, seen) = horizons(tx.now());
-    let total: i64 = tx.one(
+    let total: i64 = tx.value(
         &format!("SELECT count(*) FROM session WHERE {OPEN}"),
         (user, opened, seen, present),
-        |row| row.get(0),
     )?;
     let sessions = tx.all(
         &format!(
@@ -63,8 +62,8 @@ pub fn open_sessions(
         |row| {
             Ok(OpenSession {
                 hash: TokenHash(row.get(0)?),
-                created_at: Instant(row.get(1)?),
-                last_seen_at: Instant(row.get(2)?),
+                created_at: row.get(1)?,
+                last_seen_at: row.get(2)?,
                 address: row.get(3)?,
                 user_agent: row.get(4)?,
             })
@@ -104,12 +103,6 @@ pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<LivingTok
         "SELECT created_at, expires_at, last_used_at FROM extension_token
          WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
         (user, tx.now().0),
-        |row| {
-            Ok(LivingToken {
-                since: Instant(row.get(0)?),
-                until: Instant(row.get(1)?),
-                used_at: row.get::<_, Option<i64>>(2)?.map(Instant),
-            })
-        },
+        |row| Ok(LivingToken { since: row.get(0)?, until: row.get(1)?, used_at: row.get(2)? }),
     )
 }

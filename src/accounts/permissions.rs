@@ -63,7 +63,7 @@ pub fn exists(name: &str) -> bool {
 /// What a role may do, in the order of [`ALL`].
 pub fn of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<&'static str>> {
     let granted: Vec<String> =
-        tx.all("SELECT permission FROM role_permission WHERE role = ?1", [role], |row| row.get(0))?;
+        tx.values("SELECT permission FROM role_permission WHERE role = ?1", [role])?;
     let granted = ALL.iter().filter(|one| granted.iter().any(|name| name == one.name));
     Ok(granted.map(|one| one.name).collect())
 }

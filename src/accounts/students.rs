@@ -68,13 +68,12 @@ pub struct NewStudent {
 /// Makes a student and queues the welcome message, if wanted; `None` when the e-mail
 /// address is taken.
 pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<UserId>> {
-    let user = tx.optional(
+    let user = tx.maybe(
         "INSERT INTO user (email, name, role, password_hash, chat_number, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (email) DO NOTHING
          RETURNING user_id",
         (&new.email, &new.name, new.role, &new.password_hash, &new.chat_number, tx.now().0),
-        |row| row.get(0),
     )?;
     if let Some(user) = user {
         if new.welcome {

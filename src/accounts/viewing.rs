@@ -162,11 +162,10 @@ pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
 pub fn close_over(app: &App) -> Result<()> {
     let now = app.clock.now();
     let any = app.db.read(Lane::InPlace, |tx| {
-        tx.one(
+        tx.value::<bool>(
             "SELECT EXISTS (SELECT 1 FROM session INDEXED BY session_viewing
                             WHERE viewing_id IS NOT NULL AND (viewing_until <= ?1 OR ended_at IS NOT NULL))",
-            [now.0],
-            |row| row.get::<_, bool>(0),
+            [now.0]
         )
     })?;
     if !any {

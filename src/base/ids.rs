@@ -5,8 +5,28 @@
 
 use std::fmt;
 
-use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
+
+/// Has a type around an `i64` stored and read as that number.
+#[macro_export]
+macro_rules! stored_as_number {
+    ($name:ident) => {
+        impl rusqlite::types::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                Ok(self.0.into())
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                value.as_i64().map(Self)
+            }
+        }
+    };
+}
 
 macro_rules! row_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -20,17 +40,7 @@ macro_rules! row_id {
             }
         }
 
-        impl ToSql for $name {
-            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-                Ok(self.0.into())
-            }
-        }
-
-        impl FromSql for $name {
-            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                value.as_i64().map(Self)
-            }
-        }
+        $crate::stored_as_number!($name);
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,6 +4,7 @@ pub mod cache;
 pub mod clock;
 pub mod ids;
 pub mod money;
+pub mod named;
 pub mod phone;
 pub mod retention;
 pub mod secrets;

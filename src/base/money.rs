@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// An amount in centavos.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cents(pub i64);
+crate::stored_as_number!(Cents);
 
 impl Cents {
     /// The amount closest to a number of reais, `None` when it is out of range.

@@ -7,9 +7,7 @@
 use rusqlite::{Row, ToSql, params_from_iter};
 
 use super::{Entry, Product};
-use crate::base::clock::Instant;
 use crate::base::ids::UserId;
-use crate::base::money::Cents;
 use crate::base::text::search_key;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -25,12 +23,12 @@ fn read_product(row: &Row<'_>) -> rusqlite::Result<Product> {
             sku: row.get(1)?,
             ean: row.get(2)?,
             title: row.get(3)?,
-            cost: Cents(row.get(4)?),
-            price: Cents(row.get(5)?),
+            cost: row.get(4)?,
+            price: row.get(5)?,
         },
         stock: row.get(6)?,
-        created_at: Instant(row.get(7)?),
-        updated_at: Instant(row.get(8)?),
+        created_at: row.get(7)?,
+        updated_at: row.get(8)?,
     })
 }
 
@@ -93,7 +91,7 @@ impl Wanted<'_> {
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
     let (condition, values) = wanted.condition();
     let sql = format!("SELECT product_id FROM product WHERE {condition} {}", wanted.sorted());
-    tx.all(&sql, params_from_iter(values.iter()), |row| row.get(0))
+    tx.values(&sql, params_from_iter(values.iter()))
 }
 
 /// One page of products, with the number of all.
@@ -104,10 +102,9 @@ pub fn page(
     offset: u32,
 ) -> Result<(Vec<Product>, u64)> {
     let (condition, mut values) = wanted.condition();
-    let total: i64 = tx.one(
+    let total: i64 = tx.value(
         &format!("SELECT count(*) FROM product WHERE {condition}"),
         params_from_iter(values.iter()),
-        |row| row.get(0),
     )?;
     values.push(Box::new(limit));
     values.push(Box::new(offset));
@@ -142,8 +139,7 @@ pub fn by_sku(tx: &ReadTx<'_>, owner: UserId, sku: &str) -> Result<Option<Produc
 
 /// How many products a person has.
 pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<usize> {
-    let products: u32 =
-        tx.one("SELECT count(*) FROM product WHERE owner_id = ?1", [owner], |row| row.get(0))?;
+    let products: u32 = tx.value("SELECT count(*) FROM product WHERE owner_id = ?1", [owner])?;
     Ok(products as usize)
 }
 

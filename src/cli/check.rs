@@ -173,7 +173,7 @@ fn mode(path: &Path) -> Finding {
 
 fn integrity(context: &Context) -> Finding {
     let found = look(&context.config().database.path, context.clock.now(), |tx| {
-        tx.all("PRAGMA quick_check", [], |row| row.get::<_, String>(0))
+        tx.values::<String>("PRAGMA quick_check", [])
     });
     match found {
         Ok(lines) => match lines.iter().find(|line| *line != "ok") {

@@ -269,11 +269,7 @@ fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
     let never_rung = crate::base::worker::Stop::default();
     loop {
         let ready: i64 = app.db.read(Lane::Slow, |tx| {
-            tx.one(
-                "SELECT count(*) FROM ml_sync WHERE area = 1 AND good_until IS NOT NULL",
-                [],
-                |row| row.get(0),
-            )
+            tx.value("SELECT count(*) FROM ml_sync WHERE area = 1 AND good_until IS NOT NULL", [])
         })?;
         if usize::try_from(ready) == Ok(accounts) {
             return Ok(());

@@ -186,7 +186,7 @@ fn opens(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
 
 fn has(tx: &ReadTx<'_>, table: &str, column: &str) -> Result<bool, DbError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2)";
-    tx.one(sql, (table, column), |row| row.get(0))
+    tx.value(sql, (table, column))
 }
 
 /// Refuses to go on with a missing or another key.

@@ -48,12 +48,11 @@ impl WireSchema {
     /// As the database has it now. Search indexes and what SQLite keeps for
     /// itself are no data and left out.
     pub fn read(tx: &ReadTx<'_>) -> Result<Self> {
-        let names: Vec<String> = tx.all(
+        let names: Vec<String> = tx.values(
             "SELECT name FROM pragma_table_list
              WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
              ORDER BY name",
             [],
-            |row| row.get(0),
         )?;
         let mut tables = Vec::with_capacity(names.len());
         for name in names {

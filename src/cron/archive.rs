@@ -118,7 +118,7 @@ fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
     let Some((most, count)) = log.most else {
         return Ok(false);
     };
-    let entries: i64 = tx.one(count, [], |row| row.get(0))?;
+    let entries: i64 = tx.value(count, [])?;
     Ok(entries > most)
 }
 
@@ -163,7 +163,7 @@ pub(super) fn oldest(
         ),
         (i64::MIN, i64::try_from(PIECE).unwrap_or(1)),
         |row| {
-            let (number, made_at) = (row.get(0)?, Instant(row.get(1)?));
+            let (number, made_at) = (row.get(0)?, row.get(1)?);
             is_over |= made_at >= before || zone.day(made_at) != piece.day;
             if is_over {
                 return Ok(());
@@ -278,12 +278,12 @@ fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<BatchRow> {
     Ok(BatchRow {
         id: row.get(0)?,
         kind: row.get(1)?,
-        day: Day(row.get(2)?),
+        day: row.get(2)?,
         part: row.get(3)?,
         entries: row.get(4)?,
         bytes: row.get(5)?,
         packed_bytes: row.get(6)?,
-        created_at: Instant(row.get(7)?),
+        created_at: row.get(7)?,
     })
 }
 
@@ -298,7 +298,7 @@ pub fn page(
     let mut total: i64 = 0;
     for log in LOGS.iter().filter(|log| kind.is_none_or(|kind| kind == log.kind)) {
         let count = "SELECT count(*) FROM log_batch WHERE kind = ?1";
-        total += tx.one(count, [log.kind], |row| row.get::<_, i64>(0))?;
+        total += tx.value::<i64>(count, [log.kind])?;
     }
     let (narrowed, order) = match kind {
         Some(_) => ("kind = ?1", format!("day {order}, part {order}")),

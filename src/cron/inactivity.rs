@@ -109,7 +109,7 @@ fn people_after(
     before: Instant,
     ways: Ways,
 ) -> Result<Vec<UserId>> {
-    tx.all(
+    tx.values(
         &format!(
             "SELECT u.user_id FROM user u
              WHERE u.user_id > :after AND {REACHED} AND {WHO}
@@ -120,7 +120,6 @@ fn people_after(
             ":after": after, ":email": ways.has(Channel::Email), ":before": before.0,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
-        |row| row.get(0),
     )
 }
 

@@ -147,7 +147,7 @@ const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
 
 /// The next people to be reminded, after a number.
 fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId>> {
-    tx.all(
+    tx.values(
         &format!(
             "SELECT u.user_id FROM user u
              WHERE u.user_id > :after AND {REACHED} AND {WHO}
@@ -158,16 +158,14 @@ fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId
             ":after": after, ":email": ways.has(Channel::Email), ":permission": PERMISSION,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
-        |row| row.get(0),
     )
 }
 
 /// Whether one of them is still to be reminded.
 fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.one(
+    tx.value(
         &format!("SELECT EXISTS (SELECT 1 FROM user u WHERE u.user_id = :user AND {WHO})"),
         rusqlite::named_params! { ":user": user, ":permission": PERMISSION },
-        |row| row.get(0),
     )
 }
 

@@ -126,7 +126,7 @@ pub fn note(tx: &WriteTx<'_>, ways: Ways, run: &NewRun, ran: &[Ran]) -> Result<i
 
 fn note_task(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
     let failed = ran.error.is_some();
-    let failures: Option<i64> = tx.optional(
+    let failures: Option<i64> = tx.maybe(
         "INSERT INTO cron_task (name, title, started_at, ended_at, ms, failures, error, failed_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iif(?6, ?4, NULL))
          ON CONFLICT (name) DO UPDATE SET
@@ -143,7 +143,6 @@ fn note_task(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
             failed,
             ran.error,
         ],
-        |row| row.get(0),
     )?;
     if failed && failures == Some(WORRYING) {
         tell_administrators(tx, ways, ran)?;
@@ -184,8 +183,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Noted> {
     let text = |column| row.get::<_, String>(column);
     Ok(Noted {
         id: row.get(0)?,
-        started_at: Instant(row.get(1)?),
-        ended_at: Instant(row.get(2)?),
+        started_at: row.get(1)?,
+        ended_at: row.get(2)?,
         ms: row.get(3)?,
         origin: text(4)?,
         outcome: row.get(5)?,
@@ -202,10 +201,9 @@ pub fn page(
     window: (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
     let narrowed = narrowed(outcome);
-    let total: i64 = tx.one(
+    let total: i64 = tx.value(
         &format!("SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE {narrowed}"),
         [outcome],
-        |row| row.get(0),
     )?;
     let runs = ids(tx, outcome, newest_first, window)?;
     let runs = runs.into_iter().filter_map(|id| one(tx, id).transpose());
@@ -220,13 +218,12 @@ pub fn ids(
     (limit, offset): (u32, u32),
 ) -> Result<Vec<i64>> {
     let (narrowed, order) = (narrowed(outcome), if newest_first { "DESC" } else { "ASC" });
-    tx.all(
+    tx.values(
         &format!(
             "SELECT run_id FROM cron_run WHERE run_id > 0 AND {narrowed}
              ORDER BY run_id {order} LIMIT ?2 OFFSET ?3"
         ),
         (outcome, limit, offset),
-        |row| row.get(0),
     )
 }
 

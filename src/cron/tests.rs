@@ -178,7 +178,7 @@ impl House {
     }
 
     fn number(&self, sql: &str) -> i64 {
-        let found = self.app.db.read(Lane::Slow, |tx| tx.one(sql, [], |row| row.get(0)));
+        let found = self.app.db.read(Lane::Slow, |tx| tx.value(sql, []));
         found.unwrap()
     }
 }

@@ -17,12 +17,14 @@ pub mod backup;
 mod checkpoint;
 mod condition;
 mod error;
+mod filters;
 mod lock;
 mod look;
 pub mod migrate;
 mod pragmas;
 mod readers;
 pub mod restore;
+pub mod row;
 mod tx;
 mod writer;
 
@@ -38,10 +40,12 @@ use crate::base::clock::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
+pub use filters::Filters;
 pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use look::look;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
+pub use row::{Record, Stored};
 pub use tx::{ReadTx, WriteTx};
 pub use writer::Pending;
 

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 
+use rusqlite::types::FromSql;
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, Row, ffi};
 
 use super::Result;
@@ -77,6 +78,28 @@ impl<'c> ReadTx<'c> {
     ) -> Result<T> {
         let mut statement = self.prepared(sql)?;
         Ok(statement.query_row(params, row)?)
+    }
+
+    /// The only column of all rows.
+    pub fn values<T: FromSql>(&self, sql: &str, params: impl Params) -> Result<Vec<T>> {
+        self.all(sql, params, |row| row.get(0))
+    }
+
+    /// The only column of the first row, if there is one.
+    pub fn maybe<T: FromSql>(&self, sql: &str, params: impl Params) -> Result<Option<T>> {
+        self.optional(sql, params, |row| row.get(0))
+    }
+
+    /// The only column of the first row; no row is an error.
+    pub fn value<T: FromSql>(&self, sql: &str, params: impl Params) -> Result<T> {
+        self.one(sql, params, |row| row.get(0))
+    }
+
+    /// A number of things: the only column of the only row. A negative number
+    /// would be a broken counter and reads as 0.
+    pub fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
+        let number: i64 = self.value(sql, params)?;
+        Ok(u64::try_from(number).unwrap_or(0))
     }
 
     /// Shows each row to `row`, borrowed: nothing is allocated.

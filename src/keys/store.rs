@@ -80,8 +80,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> 
     );
     let pattern = crate::base::text::like_pattern(wanted.search);
     let now = tx.now().0;
-    let total: i64 =
-        tx.one(&format!("SELECT count(*) {matching}"), (&pattern, now), |row| row.get(0))?;
+    let total: i64 = tx.value(&format!("SELECT count(*) {matching}"), (&pattern, now))?;
     let keys = tx.all(
         &format!("SELECT {COLUMNS} {matching} ORDER BY {} LIMIT ?3 OFFSET ?4", wanted.order.sql()),
         (&pattern, now, wanted.limit, wanted.offset),
@@ -92,11 +91,10 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> 
 
 /// Keeps a new key by its digest; `None` when there are too many in force.
 pub fn insert(tx: &WriteTx<'_>, key: &str, entry: &KeyEntry) -> Result<Option<i64>> {
-    let living: i64 = tx.one(
+    let living: i64 = tx.value(
         "SELECT count(*) FROM api_key WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
            AND (ends_at IS NULL OR ends_at > ?1)",
-        [tx.now().0],
-        |row| row.get(0),
+        [tx.now().0]
     )?;
     if living >= MOST_KEYS {
         return Ok(None);
@@ -192,7 +190,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<ApiKey> {
         scopes: scopes.collect::<rusqlite::Result<_>>()?,
         networks: networks.collect::<rusqlite::Result<_>>()?,
         rate_limit: row.get(5)?,
-        created_at: Instant(row.get(6)?),
+        created_at: row.get(6)?,
         expires_at: instant(7)?,
         revoked_at: instant(8)?,
         replaced_by: row.get(9)?,

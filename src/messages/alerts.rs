@@ -27,10 +27,9 @@ pub struct Alert<'a> {
 
 /// Tells everybody who administers, unless the cause was told before.
 pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
-    let administrators: Vec<UserId> = tx.all(
+    let administrators: Vec<UserId> = tx.values(
         "SELECT user_id FROM user WHERE role = ?1 AND suspended_at IS NULL",
         [Role::Admin],
-        |row| row.get(0),
     )?;
     for administrator in administrators {
         let told = NewNotification {

@@ -125,7 +125,7 @@ pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Choices> {
 /// Whether there is such a person.
 pub fn exists(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     let found = "SELECT EXISTS (SELECT 1 FROM user WHERE user_id = ?1)";
-    tx.one(found, [user], |row| row.get(0))
+    tx.value(found, [user])
 }
 
 /// Sets what a person chose about a channel or a kind of message.

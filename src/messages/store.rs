@@ -3,7 +3,6 @@
 use rusqlite::Row;
 
 use super::{Kind, NewNotification, Notification};
-use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -12,12 +11,11 @@ const COLUMNS: &str =
 
 /// Tells a person something, unless its cause was told before. True when it is new.
 pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Result<bool> {
-    let id = tx.optional(
+    let id = tx.maybe::<i64>(
         "INSERT INTO notification_count (owner_id, unread, told, last_id) VALUES (?1, 0, 0, 1)
          ON CONFLICT (owner_id) DO UPDATE SET last_id = last_id + 1
          RETURNING last_id",
         [owner],
-        |row| row.get::<_, i64>(0),
     )?;
     let id = id.unwrap_or(1);
     let first = tx.execute(
@@ -132,7 +130,7 @@ fn read_notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
         message: row.get(3)?,
         ml_user_id: row.get(4)?,
         reference: row.get(5)?,
-        created_at: Instant(row.get(6)?),
+        created_at: row.get(6)?,
         read: row.get(7)?,
     })
 }

@@ -16,10 +16,9 @@ pub struct InboxFigures {
 /// How the notification inbox stands.
 pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
     let count = |state| {
-        tx.one(
+        tx.value(
             "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count WHERE state = ?1",
             [state],
-            |row| row.get(0),
         )
     };
     Ok(InboxFigures { waiting: count(0)?, failed: count(3)?, for_later: count(4)? })
@@ -51,7 +50,7 @@ pub const MOST_REFUSED: i64 = 1_000;
 
 /// What waits for somebody; of messages, since an instant.
 pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
-    let count = |sql: &str, value: i64| tx.one(sql, [value], |row| row.get(0));
+    let count = |sql: &str, value: i64| tx.value(sql, [value]);
     let people = "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0 AND";
     Ok(Waiting {
         late: count(&format!("{people} standing = ?1"), 1)?,
@@ -64,10 +63,9 @@ pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
             "SELECT count(*) FROM (SELECT 1 FROM ml_account WHERE token_ok = 0 LIMIT ?1)",
             MOST_REFUSED,
         )?,
-        given_up: tx.one(
+        given_up: tx.value(
             "SELECT coalesce(sum(messages), 0) FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
-            (since.0 / 900, outbox::state::GIVEN_UP),
-            |row| row.get(0),
+            (since.0 / 900, outbox::state::GIVEN_UP)
         )?,
     })
 }
@@ -77,38 +75,35 @@ const WORRYING: i64 = 3;
 
 /// Titles of the periodic tasks that keep failing and are not paused.
 pub fn failing_tasks(tx: &ReadTx<'_>) -> Result<Vec<String>> {
-    tx.all(
+    tx.values(
         "SELECT title FROM cron_task WHERE failures >= ?1 AND paused_at IS NULL ORDER BY title",
         [WORRYING],
-        |row| row.get(0),
     )
 }
 
 /// When the periodic tasks last ran; the beginning of time before the first run.
 pub fn last_tick(tx: &ReadTx<'_>) -> Result<Instant> {
-    tx.one("SELECT coalesce(max(started_at), 0) FROM cron_task", [], |row| Ok(Instant(row.get(0)?)))
+    tx.one("SELECT coalesce(max(started_at), 0) FROM cron_task", [], |row| Ok(row.get(0)?))
 }
 
 /// How often something was counted since a civil day.
 pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
-    tx.one(
+    tx.value(
         "SELECT coalesce(sum(count), 0) FROM daily_count WHERE name = ?1 AND day >= ?2",
         (name, first.0),
-        |row| row.get(0),
     )
 }
 
 /// A generated secret as it is stored; `None` when there is none. One that
 /// does not open with this installation's key is an error.
 pub fn secret(tx: &ReadTx<'_>, sealer: &Sealer, name: &str) -> Result<Option<Secret>> {
-    let sealed: Option<Vec<u8>> =
-        tx.optional("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get(0))?;
+    let sealed: Option<Vec<u8>> = tx.maybe("SELECT value FROM setting WHERE name = ?1", [name])?;
     Ok(sealed.map(|sealed| sealer.open_text(&sealed, place(name))).transpose()?)
 }
 
 /// Whether a generated secret is stored, whether or not it opens.
 pub fn has_secret(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
-    tx.one("SELECT EXISTS (SELECT 1 FROM setting WHERE name = ?1)", [name], |row| row.get(0))
+    tx.value("SELECT EXISTS (SELECT 1 FROM setting WHERE name = ?1)", [name])
 }
 
 /// Keeps a generated secret, sealed.

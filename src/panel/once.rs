@@ -114,10 +114,9 @@ impl Once {
     /// What the form was answered when it did its work; `None` before that.
     pub fn answered(&self, tx: &ReadTx<'_>) -> Result<Option<Reply>, Problem> {
         let since = retention::FORMS.before(tx.now()).0;
-        let sealed: Option<Vec<u8>> = tx.optional(
+        let sealed: Option<Vec<u8>> = tx.maybe(
             "SELECT reply FROM form_sent WHERE digest = ?1 AND sent_at > ?2",
             (&self.digest[..], since),
-            |row| row.get(0),
         )?;
         let Some(sealed) = sealed else { return Ok(None) };
         let plain = Sealer::new(self.key).open(&sealed, PLACE).map_err(Problem::internal)?;

@@ -135,10 +135,9 @@ pub fn page(
     let words = wanted.words();
     let condition = Condition::new(wanted);
     if words.is_empty() {
-        let total = tx.one(
+        let total = tx.value::<i64>(
             &format!("SELECT coalesce(sum(people), 0) FROM person_count WHERE {}", condition.sql),
             params_from_iter(condition.values()),
-            |row| row.get::<_, i64>(0),
         )?;
         let sql = wanted.walk(LISTED, &condition) + " LIMIT ? OFFSET ?";
         let window: [&dyn ToSql; 2] = [&limit, &offset];
@@ -244,7 +243,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
         standing: Standing::of_number(row.get(5)?),
         disputed: row.get(6)?,
         paid_until: instant(7)?,
-        created_at: Instant(row.get(8)?),
+        created_at: row.get(8)?,
         last_access_at: instant(9)?,
         photo: row.get(10)?,
     })
@@ -269,12 +268,11 @@ pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
 
 /// Whether somebody else can sign in and administer.
 pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
-    tx.one(
+    tx.value(
         "SELECT EXISTS (SELECT 1 FROM user
                         WHERE role = 'admin' AND suspended_at IS NULL AND password_hash IS NOT NULL
                           AND user_id <> ?1)",
         [id],
-        |row| row.get(0),
     )
 }
 
@@ -327,8 +325,8 @@ pub fn open_sessions(
             Ok(Session {
                 address: row.get(0)?,
                 user_agent: row.get(1)?,
-                created_at: Instant(row.get(2)?),
-                last_seen_at: Instant(row.get(3)?),
+                created_at: row.get(2)?,
+                last_seen_at: row.get(3)?,
             })
         },
     )

@@ -34,7 +34,7 @@ const ENTRY: &str =
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         id: row.get(0)?,
-        at: Instant(row.get(1)?),
+        at: row.get(1)?,
         actor_kind: row.get(2)?,
         actor_id: row.get(3)?,
         actor_name: row.get(4)?,
@@ -67,10 +67,9 @@ pub fn page(
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     let first = match wanted.since {
         None => Some(0),
-        Some(since) => tx.optional(
+        Some(since) => tx.maybe(
             "SELECT audit_id FROM audit WHERE at >= ?1 ORDER BY at, audit_id LIMIT 1",
             [since.0],
-            |row| row.get(0),
         )?,
     };
     let Some(first) = first else {
@@ -100,7 +99,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
         values.push(kind);
     }
     let sql = format!("{sql} ORDER BY {number} DESC LIMIT {MOST}");
-    tx.all(&sql, params_from_iter(values), |row| row.get(0))
+    tx.values(&sql, params_from_iter(values))
 }
 
 /// A search as the index of words takes it: beginnings of words, all of which

@@ -78,10 +78,9 @@ pub struct Move<'m> {
 
 /// Makes a movement; gives back the new balance.
 pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
-    let balance = tx.one(
+    let balance = tx.value(
         "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1 RETURNING stock",
-        (product, what.change, tx.now().0),
-        |row| row.get(0),
+        (product, what.change, tx.now().0)
     )?;
     tx.execute(
         "INSERT INTO stock_movement
@@ -119,10 +118,9 @@ pub fn count_to(
 
 /// How many movements a product has: they are numbered without gaps.
 pub fn total(tx: &ReadTx<'_>, product: i64) -> Result<u64> {
-    let last: i64 = tx.one(
+    let last: i64 = tx.value(
         "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
         [product],
-        |row| row.get(0),
     )?;
     Ok(u64::try_from(last).unwrap_or(0))
 }
@@ -146,7 +144,7 @@ fn read_movement(row: &Row<'_>) -> rusqlite::Result<Movement> {
         balance: row.get(3)?,
         reason: row.get(4)?,
         order_id: row.get(5)?,
-        created_at: Instant(row.get(6)?),
+        created_at: row.get(6)?,
     })
 }
 
@@ -189,10 +187,9 @@ pub fn move_for_order(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) ->
 
 fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
     let of_listing = if order.sku.is_empty() {
-        tx.optional(
+        tx.maybe::<String>(
             "SELECT sku FROM listing WHERE owner_id = ?1 AND item_id = ?2",
             (owner, order.item),
-            |row| row.get::<_, String>(0),
         )?
     } else {
         None
@@ -201,10 +198,9 @@ fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> 
     if sku.is_empty() || order.quantity < 1 {
         return Ok(());
     }
-    let product: Option<i64> = tx.optional(
+    let product: Option<i64> = tx.maybe(
         "SELECT product_id FROM product WHERE owner_id = ?1 AND sku = ?2 AND created_at <= ?3",
         (owner, sku, order.created_at.0),
-        |row| row.get(0),
     )?;
     let Some(product) = product else {
         return Ok(());

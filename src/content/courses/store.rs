@@ -45,8 +45,7 @@ pub fn page(
 ) -> Result<(Vec<Course>, u64)> {
     let pattern = containing(search);
     let matching = "FROM course WHERE title LIKE ?1 ESCAPE '\\'";
-    let total: i64 =
-        tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| row.get(0))?;
+    let total: i64 = tx.value(&format!("SELECT count(*) {matching}"), [&pattern])?;
     let courses = tx.all(
         &format!("SELECT {COLUMNS} {matching} ORDER BY {order} LIMIT ?2 OFFSET ?3"),
         (&pattern, limit, offset),
@@ -66,7 +65,7 @@ pub fn course(tx: &ReadTx<'_>, id: i64) -> Result<Option<Course>> {
 
 /// Makes a course; `None` when there are too many.
 pub fn insert(tx: &WriteTx<'_>, entry: &CourseEntry) -> Result<Option<i64>> {
-    let there: i64 = tx.one("SELECT count(*) FROM course", [], |row| row.get(0))?;
+    let there: i64 = tx.value("SELECT count(*) FROM course", [])?;
     if there >= MOST {
         return Ok(None);
     }

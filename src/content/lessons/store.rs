@@ -59,11 +59,8 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Lesson>, u64)> 
         None => "AND ?2 IS NULL",
     };
     let matching = format!("WHERE lesson.title LIKE ?1 ESCAPE '\\' {of_course}");
-    let total: i64 = tx.one(
-        &format!("SELECT count(*) FROM lesson {matching}"),
-        (&pattern, wanted.course),
-        |row| row.get(0),
-    )?;
+    let total: i64 =
+        tx.value(&format!("SELECT count(*) FROM lesson {matching}"), (&pattern, wanted.course))?;
     let order = match (wanted.by_title, wanted.descending) {
         (true, false) => "lesson.title COLLATE NOCASE, lesson.lesson_id",
         (true, true) => "lesson.title COLLATE NOCASE DESC, lesson.lesson_id DESC",
@@ -94,11 +91,10 @@ pub fn lesson(tx: &ReadTx<'_>, id: i64) -> Result<Option<Lesson>> {
 
 /// Whether there is room for one more lesson in a course.
 pub fn has_room(tx: &ReadTx<'_>, course: i64) -> Result<bool> {
-    tx.one(
+    tx.value(
         "SELECT (SELECT count(*) FROM lesson WHERE course_id = ?1) < ?2
             AND (SELECT count(*) FROM lesson) < ?3",
         (course, MOST_OF_A_COURSE, MOST),
-        |row| row.get(0),
     )
 }
 

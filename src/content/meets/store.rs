@@ -18,13 +18,13 @@ fn read_meet(row: &Row<'_>) -> rusqlite::Result<Meet> {
             title: row.get(1)?,
             description: row.get(2)?,
             teacher_id: row.get(3)?,
-            starts_at: Instant(row.get(4)?),
+            starts_at: row.get(4)?,
             minutes: row.get(5)?,
             link: row.get(6)?,
             public: row.get(7)?,
         },
         teacher: row.get(8)?,
-        updated_at: Instant(row.get(9)?),
+        updated_at: row.get(9)?,
     })
 }
 
@@ -88,11 +88,8 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Meet>, u64)> {
         None => "AND ?2 IS NOT NULL",
     };
     let matching = format!("WHERE title LIKE ?1 ESCAPE '\\' {when}");
-    let total: i64 = tx.one(
-        &format!("SELECT count(*) FROM meet {matching}"),
-        (&pattern, wanted.now.0),
-        |row| row.get(0),
-    )?;
+    let total: i64 =
+        tx.value(&format!("SELECT count(*) FROM meet {matching}"), (&pattern, wanted.now.0))?;
     let (limit, offset) = wanted.window;
     let meets = tx.all(
         &format!(
@@ -112,7 +109,7 @@ pub fn meet(tx: &ReadTx<'_>, id: i64) -> Result<Option<Meet>> {
 
 /// Makes a meet; `None` when there are too many.
 pub fn insert(tx: &WriteTx<'_>, entry: &MeetEntry) -> Result<Option<i64>> {
-    let there: i64 = tx.one("SELECT count(*) FROM meet", [], |row| row.get(0))?;
+    let there: i64 = tx.value("SELECT count(*) FROM meet", [])?;
     if there >= MOST {
         return Ok(None);
     }

@@ -3,7 +3,6 @@
 use rusqlite::Row;
 
 use super::{Plan, PlanEntry};
-use crate::base::money::Cents;
 use crate::content::store::{Topic, containing, note_change};
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -49,8 +48,7 @@ pub fn page(
 ) -> Result<(Vec<Plan>, u64)> {
     let pattern = containing(search);
     let matching = "FROM plan WHERE title LIKE ?1 ESCAPE '\\' OR slug LIKE ?1 ESCAPE '\\'";
-    let total: i64 =
-        tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| row.get(0))?;
+    let total: i64 = tx.value(&format!("SELECT count(*) {matching}"), [&pattern])?;
     let plans = tx.all(
         &format!("SELECT {COLUMNS} {matching} ORDER BY {} LIMIT ?2 OFFSET ?3", order.sql()),
         (&pattern, limit, offset),
@@ -66,7 +64,7 @@ pub fn plan(tx: &ReadTx<'_>, id: i64) -> Result<Option<Plan>> {
 
 /// Makes a plan; `None` when its slug is taken.
 pub fn insert(tx: &WriteTx<'_>, entry: &PlanEntry) -> Result<Option<i64>> {
-    let made = tx.optional(
+    let made = tx.maybe(
         "INSERT INTO plan
              (slug, title, price_cents, currency, period, benefits, checkout_link, active, created_at, updated_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
@@ -82,8 +80,7 @@ pub fn insert(tx: &WriteTx<'_>, entry: &PlanEntry) -> Result<Option<i64>> {
             entry.checkout_link,
             entry.active,
             tx.now().0,
-        ],
-        |row| row.get(0),
+        ]
     )?;
     if made.is_some() {
         note_change(tx, Topic::Plans)?;
@@ -101,10 +98,9 @@ pub enum Changed {
 
 /// Changes a plan.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<Changed> {
-    let other = tx.optional(
+    let other = tx.maybe::<i64>(
         "SELECT plan_id FROM plan WHERE slug = ?1 AND plan_id <> ?2",
         (&entry.slug, id),
-        |row| row.get::<_, i64>(0),
     )?;
     if other.is_some() {
         return Ok(Changed::SlugTaken);
@@ -150,7 +146,7 @@ fn read_plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
         id: row.get(0)?,
         slug: row.get(1)?,
         title: row.get(2)?,
-        price: Cents(row.get(3)?),
+        price: row.get(3)?,
         currency: row.get(4)?,
         period: row.get(5)?,
         benefits: serde_json::from_str(&benefits).map_err(|error| {

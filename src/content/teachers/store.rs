@@ -55,8 +55,7 @@ pub fn page(
 ) -> Result<(Vec<Teacher>, u64)> {
     let pattern = containing(search);
     let matching = "FROM teacher WHERE name LIKE ?1 ESCAPE '\\'";
-    let total: i64 =
-        tx.one(&format!("SELECT count(*) {matching}"), [&pattern], |row| row.get(0))?;
+    let total: i64 = tx.value(&format!("SELECT count(*) {matching}"), [&pattern])?;
     let order = if descending {
         "name COLLATE NOCASE DESC, teacher_id DESC"
     } else {
@@ -87,7 +86,7 @@ pub fn load(tx: &ReadTx<'_>, id: i64) -> Result<Load> {
 
 /// Makes a teacher; `None` when there are too many.
 pub fn insert(tx: &WriteTx<'_>, entry: &TeacherEntry) -> Result<Option<i64>> {
-    let there: i64 = tx.one("SELECT count(*) FROM teacher", [], |row| row.get(0))?;
+    let there: i64 = tx.value("SELECT count(*) FROM teacher", [])?;
     if there >= MOST {
         return Ok(None);
     }

@@ -20,9 +20,7 @@ fn transfer(tx: &WriteTx<'_>) -> Result<()> {
 
 fn counters(db: &Db) -> (i64, i64) {
     db.read(Lane::InPlace, |tx| {
-        let count = |name| {
-            tx.one("SELECT count FROM daily_count WHERE name = ?1", [name], |row| row.get(0))
-        };
+        let count = |name| tx.value("SELECT count FROM daily_count WHERE name = ?1", [name]);
         Ok::<_, DbError>((count("left")?, count("right")?))
     })
     .unwrap()

@@ -231,11 +231,11 @@ fn a_deferred_constraint_fails_the_commit_and_the_writer_lives_on() {
 fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     let place = Place::new();
     let db = place.open();
-    let pages: i64 = write(&db, |tx| tx.one("PRAGMA page_count", [], |row| row.get(0)));
+    let pages: i64 = write(&db, |tx| tx.value("PRAGMA page_count", []));
     let limit = |pages: i64| {
         write(&db, move |tx| {
             let sql = format!("PRAGMA max_page_count = {pages}");
-            tx.one(&sql, [], |row| row.get::<_, i64>(0))
+            tx.value::<i64>(&sql, [])
         })
     };
     limit(pages + 2);
@@ -282,9 +282,7 @@ fn a_snapshot_does_not_move_while_it_is_read() {
     let db = place.open();
     let counts = db
         .read(Lane::InPlace, |tx| {
-            let count = |tx: &ReadTx<'_>| {
-                tx.one("SELECT count(*) FROM setting", [], |row| row.get::<_, i64>(0))
-            };
+            let count = |tx: &ReadTx<'_>| tx.value::<i64>("SELECT count(*) FROM setting", []);
             let before = count(tx)?;
             write(&db, |tx| put(tx, "a", b""));
             Ok::<_, DbError>((before, count(tx)?))

@@ -113,10 +113,9 @@ fn a_read_ends_at_its_deadline() {
     let db = place.open();
     let started = Instant::now();
     let outcome = db.read(Lane::InPlace, |tx| {
-        tx.one(
+        tx.value::<i64>(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
             [],
-            |row| row.get::<_, i64>(0),
         )
     });
     assert!(matches!(outcome, Err(DbError::Deadline)), "{outcome:?}");

@@ -68,7 +68,7 @@ fn has(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
 }
 
 fn count(db: &Db) -> i64 {
-    db.read(Lane::InPlace, |tx| tx.one("SELECT count(*) FROM setting", [], |row| row.get(0)))
+    db.read(Lane::InPlace, |tx| tx.value("SELECT count(*) FROM setting", []))
         .map_err(|error: DbError| error)
         .unwrap()
 }

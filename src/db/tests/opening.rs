@@ -155,7 +155,7 @@ fn the_settings_that_promises_rest_on_are_in_force() {
     let place = Place::new();
     let db = place.open();
     let setting = |db: &Db, sql: &'static str| {
-        let value: i64 = write(db, move |tx| tx.one(sql, [], |row| row.get(0)));
+        let value: i64 = write(db, move |tx| tx.value(sql, []));
         value
     };
     assert_eq!(setting(&db, "PRAGMA synchronous"), 2);
@@ -163,6 +163,6 @@ fn the_settings_that_promises_rest_on_are_in_force() {
     assert_eq!(setting(&db, "PRAGMA secure_delete"), 1);
     assert_eq!(setting(&db, "PRAGMA trusted_schema"), 0);
     assert_eq!(setting(&db, "PRAGMA wal_autocheckpoint"), 0);
-    let misspelt = db.write(|tx| tx.one("SELECT \"none\"", [], |row| row.get::<_, String>(0)));
+    let misspelt = db.write(|tx| tx.value::<String>("SELECT \"none\"", []));
     assert!(misspelt.is_err(), "a quoted name must not become a text");
 }

@@ -61,10 +61,9 @@ pub fn work(app: &App, stop: &Stop) {
 
 /// Removes a piece, unless the account was linked again meanwhile.
 fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: usize) -> Result<()> {
-    let is_noted: bool = tx.one(
+    let is_noted: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2)",
         (owner, account),
-        |row| row.get(0),
     )?;
     if !is_noted {
         return Ok(());

@@ -108,11 +108,10 @@ pub fn unlinked(account: MlUserId) -> String {
 /// The first account behind another of which an owner has orders, found by one
 /// seek, however many those are.
 fn next_sold(tx: &ReadTx<'_>, owner: UserId, last: MlUserId) -> db::Result<Option<MlUserId>> {
-    tx.optional(
+    tx.maybe(
         "SELECT ml_user_id FROM order_count WHERE owner_id = ?1 AND ml_user_id > ?2
          ORDER BY ml_user_id LIMIT 1",
         (owner, last),
-        |row| row.get(0),
     )
 }
 

@@ -224,12 +224,11 @@ fn lose(
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
     let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
     app.db.write(move |tx| {
-        let nickname = tx.optional(
+        let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
              WHERE ml_user_id = ?1 AND access_token = ?2
              RETURNING nickname",
-            (account, access, error),
-            |row| row.get::<_, String>(0),
+            (account, access, error)
         )?;
         let Some(nickname) = nickname else { return Ok(CallError::LinkLost) };
         let lost = Lost { account, nickname: &nickname, expires_at, error };
@@ -243,12 +242,11 @@ fn lose(
 
 /// The names of all linked accounts that have tokens.
 pub fn linked(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
-    tx.all(
+    tx.values(
         "SELECT nickname FROM ml_account
          WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
          ORDER BY nickname",
         [],
-        |row| row.get(0),
     )
 }
 
@@ -279,7 +277,7 @@ pub fn forget_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
         |row| {
             let account = MlUserId(row.get(0)?);
             let (owner, nickname): (UserId, String) = (row.get(1)?, row.get(2)?);
-            Ok((account, owner, nickname, Instant(row.get(3)?)))
+            Ok((account, owner, nickname, row.get(3)?))
         },
     )?;
     for (account, owner, nickname, expires_at) in lost {
@@ -353,7 +351,7 @@ fn read_sealed(row: &Row<'_>) -> rusqlite::Result<Sealed> {
         owner: row.get(0)?,
         access: row.get(1)?,
         refresh: row.get(2)?,
-        expires_at: Instant(row.get(3)?),
+        expires_at: row.get(3)?,
         token_ok: row.get(4)?,
     })
 }

@@ -116,20 +116,18 @@ pub fn take_back(tx: &WriteTx<'_>, owner: UserId, cause: &str, reason: &str) -> 
 /// Whether the panel that a message leads to is open to somebody, who could
 /// also choose not to be told there.
 fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.one(
+    tx.value(
         "SELECT EXISTS (SELECT 1 FROM user
              WHERE user_id = ?1 AND kind = 0 AND suspended_at IS NULL)",
         [user],
-        |row| row.get(0),
     )
 }
 
 /// The name of an account, or its number.
 fn nickname_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<String> {
-    let nickname = tx.optional(
+    let nickname = tx.maybe::<String>(
         "SELECT nickname FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
         (account, owner),
-        |row| row.get::<_, String>(0),
     )?;
     Ok(nickname.unwrap_or_else(|| account.to_string()))
 }

@@ -60,7 +60,7 @@ impl Words {
         if let Some(number) = self.numbers.read().get(text) {
             return Ok(Some(*number));
         }
-        tx.optional("SELECT word_id FROM word WHERE text = ?1", [text], |row| row.get(0))
+        tx.maybe("SELECT word_id FROM word WHERE text = ?1", [text])
     }
 
     /// The number of a word, a new one if need be.
@@ -71,12 +71,11 @@ impl Words {
             return Ok(number);
         }
         // Numbers below 100 belong to the schema.
-        let number = tx.one(
+        let number = tx.value(
             "INSERT INTO word (word_id, text)
              SELECT max(99, max(word_id)) + 1, ?1 FROM word
              RETURNING word_id",
             [text],
-            |row| row.get(0),
         )?;
         self.remember(tx, text, number);
         Ok(number)

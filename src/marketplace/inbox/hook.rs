@@ -210,11 +210,10 @@ const MOST_WAITING: i64 = 200;
 /// list and made no sense there. Not more often than once an hour, and not when
 /// so many wait that the marketplace must have changed something.
 pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
-    let waiting: i64 = tx.one(
+    let waiting: i64 = tx.value(
         "SELECT count(*) FROM (
              SELECT 1 FROM ml_notification WHERE state = 0 AND ml_user_id = ?1 LIMIT ?2)",
         (account, MOST_WAITING),
-        |row| row.get(0),
     )?;
     if waiting >= MOST_WAITING {
         return Ok(false);

@@ -264,13 +264,12 @@ fn longest_waiting(
         *place = *seller;
     }
     let [first, second, third] = others;
-    tx.optional(
+    tx.maybe(
         "SELECT ml_user_id FROM ml_notification
          WHERE state = 0 AND next_try_at <= ?1 AND ml_user_id NOT IN (?2, ?3, ?4)
          ORDER BY next_try_at, notification_id
          LIMIT 1",
         (now.0, first, second, third),
-        |row| row.get(0),
     )
 }
 
@@ -288,7 +287,7 @@ fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Wai
                 topic: row.get(1)?,
                 resource: row.get(2)?,
                 attempts: row.get(3)?,
-                received_at: Instant(row.get(4)?),
+                received_at: row.get(4)?,
                 outcome: row.get(5)?,
             })
         },

@@ -109,13 +109,12 @@ fn book(reading: &Reading<'_>, claims: Vec<ClaimDocument>) -> Pending<usize, DbE
 
 /// Claims that are open here.
 fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
-    tx.all(
+    tx.values(
         "SELECT claim_id FROM claim
          WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
          ORDER BY opened_at, claim_id
          LIMIT ?4",
         (owner, account, State::Open as u8, MOST_OPEN),
-        |row| row.get(0),
     )
 }
 

@@ -382,10 +382,9 @@ fn set_position(reading: &Reading<'_>, position: &Position) -> Asked<()> {
 
 /// How many that the scan met were looked at.
 fn looked(tx: &ReadTx<'_>, account: MlUserId) -> Result<i64> {
-    tx.one(
+    tx.value(
         "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = ?2",
         (account, Looked::Done as u8),
-        |row| row.get(0),
     )
 }
 

@@ -181,13 +181,12 @@ fn book(
 
 /// Questions that wait for an answer here.
 fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
-    tx.all(
+    tx.values(
         "SELECT question_id FROM question
          WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
          ORDER BY asked_at, question_id
          LIMIT ?4",
         (owner, account, State::Open as u8, MOST_OPEN),
-        |row| row.get(0),
     )
 }
 

@@ -161,9 +161,9 @@ fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) ->
             i64::try_from(ORDERS).unwrap_or(0),
         ),
         |row| {
-            let place = Place { created_at: Instant(row.get(0)?), order: row.get(1)? };
+            let place = Place { created_at: row.get(0)?, order: row.get(1)? };
             let is_own = row.get::<_, i64>(2)? == account.ml_user_id.0;
-            let is_late = reading.began.since(Instant(row.get(6)?)) > CALLING_OFF_S;
+            let is_late = reading.began.since(row.get(6)?) > CALLING_OFF_S;
             let is_off = is_late && called_off.contains(&Some(row.get(3)?));
             let shipment: Option<i64> = row.get(4)?;
             let state: Option<i64> = row.get(5)?;

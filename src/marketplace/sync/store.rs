@@ -123,13 +123,12 @@ pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
 
 /// Accounts that may be called for, those first that are read next.
 pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
-    tx.all(
+    tx.values(
         "SELECT ml_user_id FROM ml_sync
          WHERE at_once = 0 AND next_at < ?1 AND area = 5
          ORDER BY next_at, ml_user_id
          LIMIT ?2",
         (LATER, most),
-        |row| row.get(0),
     )
 }
 
@@ -161,13 +160,13 @@ pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
 
 /// Whether the marketplace still takes an account's tokens.
 pub fn is_callable(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
-    tx.one("SELECT token_ok FROM ml_account WHERE ml_user_id = ?1", [account], |row| row.get(0))
+    tx.value("SELECT token_ok FROM ml_account WHERE ml_user_id = ?1", [account])
 }
 
 /// When the owner of an account last asked for a reading.
 pub fn asked_at(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Instant>> {
     tx.one("SELECT max(asked_at) FROM ml_sync WHERE ml_user_id = ?1", [account], |row| {
-        Ok(row.get::<_, Option<i64>>(0)?.map(Instant))
+        Ok(row.get(0)?)
     })
 }
 
@@ -189,13 +188,7 @@ pub fn longest_waiting(
          ORDER BY s.next_at, s.ml_user_id
          LIMIT 1",
         (pace as i64, tx.now().0, first, second, third, fourth, fifth, sixth),
-        |row| {
-            Ok(Account {
-                ml_user_id: row.get(0)?,
-                owner: row.get(1)?,
-                linked_at: Instant(row.get(2)?),
-            })
-        },
+        |row| Ok(Account { ml_user_id: row.get(0)?, owner: row.get(1)?, linked_at: row.get(2)? }),
     )
 }
 

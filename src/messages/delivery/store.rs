@@ -58,10 +58,9 @@ const DUE: &str = "o.channel = ?1 AND o.run_at <= ?2 AND o.state = 0
 
 /// Whether something of a channel is due.
 pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
-    tx.one(
+    tx.value(
         &format!("SELECT EXISTS (SELECT 1 FROM outbox o WHERE {DUE})"),
         (channel.name(), now.0),
-        |row| row.get(0),
     )
 }
 
@@ -129,7 +128,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
         ),
         (channel.name(), tx.now().0),
         |row| {
-            let expires_at = row.get::<_, Option<i64>>(9)?.map(Instant);
+            let expires_at = row.get(9)?;
             Ok(Due {
                 claimed: Claimed {
                     id: row.get(0)?,
@@ -144,7 +143,7 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
                     chat_number: row.get(6)?,
                     telegram: row.get(12)?,
                     expires_at,
-                    last_access_at: row.get::<_, Option<i64>>(10)?.map(Instant),
+                    last_access_at: row.get(10)?,
                     repeated: row.get(7)?,
                 },
                 suspended: row.get(8)?,

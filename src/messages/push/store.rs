@@ -2,7 +2,6 @@
 
 use super::encrypt::BrowserKeys;
 use super::{Device, MOST_DEVICES, Subscription};
-use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -47,12 +46,11 @@ pub fn add(
              ORDER BY device_id DESC LIMIT -1 OFFSET ?2)",
         (user, MOST_DEVICES - 1),
     )?;
-    let device = tx.one(
+    let device = tx.value(
         "INSERT INTO push_device (user_id, endpoint, p256dh, auth, agent, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          RETURNING device_id",
         (user, endpoint, keys.p256dh(), keys.auth(), agent, tx.now().0),
-        |row| row.get(0),
     )?;
     Ok(Added { device, is_new: true })
 }
@@ -67,8 +65,8 @@ pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Device>> {
         |row| {
             let (p256dh, auth): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
             let endpoint = row.get(1)?;
-            let sent_at = row.get::<_, Option<i64>>(6)?.map(Instant);
-            let device = (row.get(0)?, row.get(4)?, Instant(row.get(5)?));
+            let sent_at = row.get(6)?;
+            let device = (row.get(0)?, row.get(4)?, row.get(5)?);
             // Keys are checked before they are stored.
             let Some(keys) = BrowserKeys::new(&p256dh, &auth) else {
                 return Ok(None);
@@ -113,5 +111,5 @@ pub fn note_sent(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
 
 /// How many browsers are reached.
 pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one("SELECT count(*) FROM push_device", [], |row| row.get(0))
+    tx.value("SELECT count(*) FROM push_device", [])
 }

@@ -26,8 +26,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Message> {
         name: row.get(4)?,
         email: row.get(5)?,
         state: row.get(6)?,
-        created_at: Instant(row.get(7)?),
-        run_at: Instant(row.get(8)?),
+        created_at: row.get(7)?,
+        run_at: row.get(8)?,
         expires_at: instant(9)?,
         done_at: instant(10)?,
         outcome: row.get(11)?,
@@ -83,10 +83,9 @@ fn select<T>(
     }
     let total: i64 = if wanted.email.is_empty() {
         let sums = filters.replace(" o.", " ");
-        tx.one(
+        tx.value(
             &format!("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE true{sums}"),
             &values[..],
-            |row| row.get(0),
         )?
     } else {
         filters.push_str(
@@ -96,7 +95,7 @@ fn select<T>(
         values.push((":to", &after));
         values.push((":found", &MOST_FOUND));
         let count = format!("SELECT count(*) FROM outbox o WHERE o.message_id > 0{filters}");
-        tx.one(&count, &values[..], |row| row.get(0))?
+        tx.value(&count, &values[..])?
     };
     let order = if wanted.newest_first { "DESC" } else { "ASC" };
     values.push((":limit", &wanted.limit));

@@ -28,8 +28,8 @@ pub fn chat(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Chat>> {
             Ok(Chat {
                 id: row.get(0)?,
                 name: row.get(1)?,
-                linked_at: Instant(row.get(2)?),
-                blocked_at: row.get::<_, Option<i64>>(3)?.map(Instant),
+                linked_at: row.get(2)?,
+                blocked_at: row.get(3)?,
             })
         },
     )
@@ -37,7 +37,7 @@ pub fn chat(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Chat>> {
 
 /// Who has linked a chat.
 pub fn owner(tx: &ReadTx<'_>, chat: i64) -> Result<Option<UserId>> {
-    tx.optional("SELECT user_id FROM telegram_chat WHERE chat_id = ?1", [chat], |row| row.get(0))
+    tx.maybe("SELECT user_id FROM telegram_chat WHERE chat_id = ?1", [chat])
 }
 
 /// Links a chat to a person, in the place of an earlier one. Nobody else may
@@ -92,8 +92,7 @@ pub fn forget_code(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
 
 /// Numbers of the last updates that were applied, in that order.
 pub fn handled(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
-    let kept: Option<Vec<u8>> =
-        tx.optional("SELECT value FROM setting WHERE name = ?1", [HANDLED], |row| row.get(0))?;
+    let kept: Option<Vec<u8>> = tx.maybe("SELECT value FROM setting WHERE name = ?1", [HANDLED])?;
     let kept = String::from_utf8(kept.unwrap_or_default()).unwrap_or_default();
     Ok(kept.split(',').filter_map(|number| number.parse().ok()).collect())
 }

@@ -12,7 +12,7 @@ pub fn changed(tx: &ReadTx<'_>, kind: Kind) -> Result<Option<(Template, Instant)
         [kind.name()],
         |row| {
             let template = Template { subject: row.get(0)?, body: row.get(1)? };
-            Ok((template, Instant(row.get(2)?)))
+            Ok((template, row.get(2)?))
         },
     )
 }

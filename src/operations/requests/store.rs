@@ -49,7 +49,7 @@ pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
 
 /// Entries of the log.
 pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one("SELECT coalesce(sum(entries), 0) FROM request_log_count", [], |row| row.get(0))
+    tx.value("SELECT coalesce(sum(entries), 0) FROM request_log_count", [])
 }
 
 /// Which entries.
@@ -96,7 +96,7 @@ const LOGGED: &str = "SELECT r.entry_id, r.at, r.request_id, r.method, r.path, r
 fn read(row: &Row<'_>) -> rusqlite::Result<Logged> {
     Ok(Logged {
         id: row.get(0)?,
-        at: Instant(row.get(1)?),
+        at: row.get(1)?,
         request_id: row.get(2)?,
         method: row.get(3)?,
         path: row.get(4)?,
@@ -160,25 +160,23 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, limit: u32, offset: u32) -> Result<
         filters.push_str(" AND caller = :caller");
     }
     let total: i64 = if wanted.search.is_empty() && wanted.since.is_none() {
-        tx.one(
+        tx.value(
             "SELECT coalesce(sum(entries), 0) FROM request_log_count
              WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
             (wanted.class, wanted.caller),
-            |row| row.get(0),
         )?
     } else {
         let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");
-        tx.one(&count, &values[..], |row| row.get(0))?
+        tx.value(&count, &values[..])?
     };
     values.push((":limit", &limit));
     values.push((":offset", &offset));
-    let rows = tx.all(
+    let rows = tx.values(
         &format!(
             "SELECT entry_id FROM request_log {index} WHERE {filters}
              ORDER BY entry_id DESC LIMIT :limit OFFSET :offset"
         ),
         &values[..],
-        |row| row.get(0),
     )?;
     Ok((rows, u64::try_from(total).unwrap_or(0)))
 }

@@ -76,8 +76,8 @@ fn import(row: &rusqlite::Row<'_>) -> rusqlite::Result<Import> {
         id: row.get(0)?,
         file_name: row.get(1)?,
         by_name: row.get(2)?,
-        created_at: Instant(row.get(3)?),
-        done_at: row.get::<_, Option<i64>>(4)?.map(Instant),
+        created_at: row.get(3)?,
+        done_at: row.get(4)?,
         counts: Counts {
             total: count(5)?,
             to_make: count(6)?,
@@ -118,7 +118,7 @@ pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
 
 /// Whether an address has an account.
 pub fn has_account(tx: &ReadTx<'_>, email: &str) -> Result<bool> {
-    tx.one("SELECT EXISTS (SELECT 1 FROM user WHERE email = ?1)", [email], |row| row.get(0))
+    tx.value("SELECT EXISTS (SELECT 1 FROM user WHERE email = ?1)", [email])
 }
 
 fn number(count: usize) -> i64 {

@@ -63,11 +63,11 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Claim> {
         reason: row.get(5)?,
         resource: row.get(6)?,
         resource_id: row.get(7)?,
-        due_at: row.get::<_, Option<i64>>(8)?.map(Instant),
+        due_at: row.get(8)?,
         action: row.get(9)?,
         resolution: row.get(10)?,
-        opened_at: Instant(row.get(11)?),
-        updated_at: Instant(row.get(12)?),
+        opened_at: row.get(11)?,
+        updated_at: row.get(12)?,
         title: row.get(13)?,
     })
 }
@@ -117,7 +117,7 @@ fn select<T>(
         values.push((":number", &number));
     }
     let count = format!("SELECT count(*) FROM claim WHERE owner_id = :owner{filters}");
-    let total: i64 = tx.one(&count, &values[..], |row| row.get(0))?;
+    let total: i64 = tx.value(&count, &values[..])?;
     values.push((":limit", &wanted.limit));
     values.push((":offset", &wanted.offset));
     let claims = tx.all(

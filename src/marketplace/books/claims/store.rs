@@ -46,7 +46,7 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<Store
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored {
-        opened_at: Instant(row.get(0)?),
+        opened_at: row.get(0)?,
         ml_user_id: row.get(1)?,
         state: row.get(2)?,
         kind: row.get(3)?,
@@ -54,10 +54,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
         reason: row.get(5)?,
         resource: row.get(6)?,
         resource_id: row.get(7)?,
-        due_at: row.get::<_, Option<i64>>(8)?.map(Instant),
+        due_at: row.get(8)?,
         action: row.get(9)?,
         resolution: row.get(10)?,
-        updated_at: Instant(row.get(11)?),
+        updated_at: row.get(11)?,
     })
 }
 

@@ -43,7 +43,7 @@ fn world() -> World {
 fn told(world: &World) -> Vec<String> {
     world.read(|tx| {
         let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
-        tx.all(sql, [], |row| row.get(0))
+        tx.values(sql, [])
     })
 }
 
@@ -65,8 +65,8 @@ proptest! {
             let stored = world.read(|tx| store::stored(tx, ANA, id));
             prop_assert_eq!(stored, newest.map(to_store));
         }
-        let numbers = world.read(|tx| tx.one(
-            "SELECT open_claims = (SELECT count(*) FROM claim WHERE state = 1) FROM ml_account", [], |row| row.get::<_, bool>(0)));
+        let numbers = world.read(|tx| tx.value::<bool>(
+            "SELECT open_claims = (SELECT count(*) FROM claim WHERE state = 1) FROM ml_account", []));
         prop_assert!(numbers);
     }
 }
@@ -110,7 +110,7 @@ fn a_claim_that_is_gone_waits_for_nothing() {
     let numbers =
         "SELECT group_concat(state || coalesce(action, '') || coalesce(due_at, '')) || ' of ' ||
                           (SELECT open_claims FROM ml_account) FROM claim";
-    let numbers = world.read(|tx| tx.one(numbers, [], |row| row.get::<_, String>(0)));
+    let numbers = world.read(|tx| tx.value::<String>(numbers, []));
     assert_eq!(numbers, format!("2,1refund{} of 1", NOW + 100));
     let back = claim(1, "opened", 90);
     assert_eq!(run(&world, vec![back], NEVER), [Applied::Stored]);

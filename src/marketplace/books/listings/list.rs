@@ -103,7 +103,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
         title: row.get(2)?,
         status: row.get(3)?,
         sub_status: row.get(4)?,
-        price: Cents(row.get(5)?),
+        price: row.get(5)?,
         currency: row.get(6)?,
         available: row.get(7)?,
         sold: row.get(8)?,
@@ -112,7 +112,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
         ean: row.get(11)?,
         permalink: row.get(12)?,
         thumbnail: row.get(13)?,
-        updated_at: Instant(row.get(14)?),
+        updated_at: row.get(14)?,
         category: row.get(15)?,
         logistic: row.get(16)?,
     })
@@ -159,12 +159,11 @@ fn select<T>(
     }
     let total: i64 = if wanted.search.is_empty() {
         let sums = filters.replace(" l.", " ");
-        tx.one(
+        tx.value(
             &format!(
                 "SELECT coalesce(sum(listings), 0) FROM listing_count WHERE owner_id = :owner{sums}"
             ),
             &values[..],
-            |row| row.get(0),
         )?
     } else {
         filters.push_str(
@@ -173,7 +172,7 @@ fn select<T>(
         values.push((":key", &key));
         values.push((":from", &beginning));
         let count = format!("SELECT count(*) FROM listing l WHERE l.owner_id = :owner{filters}");
-        tx.one(&count, &values[..], |row| row.get(0))?
+        tx.value(&count, &values[..])?
     };
     let direction = if wanted.descending { "DESC" } else { "ASC" };
     values.push((":limit", &wanted.limit));

@@ -50,7 +50,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
         title: row.get(2)?,
         status: row.get(3)?,
         sub_status: row.get(4)?,
-        price: Cents(row.get(5)?),
+        price: row.get(5)?,
         currency: row.get(6)?,
         available: row.get(7)?,
         sold: row.get(8)?,
@@ -61,8 +61,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
         ean: row.get(13)?,
         permalink: row.get(14)?,
         thumbnail: row.get(15)?,
-        created_at: Instant(row.get(16)?),
-        updated_at: Instant(row.get(17)?),
+        created_at: row.get(16)?,
+        updated_at: row.get(17)?,
     })
 }
 
@@ -116,12 +116,11 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: i64) -> 
 /// Sets an account's number of listings to what is here. Until all of them
 /// were read once the marketplace's own number stands, unless there are more.
 pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
-    let counted: i64 = tx.one(
+    let counted: i64 = tx.value(
         "SELECT coalesce(sum(listings), 0) FROM listing_count
          WHERE owner_id = ?1 AND ml_user_id = ?2
              AND status IN (SELECT word_id FROM word WHERE text IN ('active', 'paused'))",
         (owner, account),
-        |row| row.get(0),
     )?;
     tx.execute(
         "UPDATE ml_account
@@ -136,10 +135,9 @@ pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
 
 /// The title of a listing, when it is here and has one.
 pub fn title(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<String>> {
-    let title = tx.optional(
+    let title = tx.maybe::<String>(
         "SELECT title FROM listing WHERE owner_id = ?1 AND item_id = ?2",
         (owner, item),
-        |row| row.get::<_, String>(0),
     )?;
     Ok(title.filter(|title| !title.is_empty()))
 }

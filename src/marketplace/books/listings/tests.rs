@@ -75,7 +75,7 @@ fn numbers(world: &World) -> (i64, i64) {
 fn told(world: &World) -> Vec<String> {
     world.read(|tx| {
         let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
-        tx.all(sql, [], |row| row.get(0))
+        tx.values(sql, [])
     })
 }
 
@@ -102,8 +102,8 @@ proptest! {
         prop_assert_eq!(world.dump(rows, ANA), straight.dump(rows, ANA));
         let (shown, counted) = numbers(&world);
         prop_assert_eq!(shown, counted);
-        let counts = world.read(|tx| tx.one(
-            "SELECT (SELECT sum(listings) FROM listing_count) = (SELECT count(*) FROM listing)", [], |row| row.get::<_, bool>(0)));
+        let counts = world.read(|tx| tx.value::<bool>(
+            "SELECT (SELECT sum(listings) FROM listing_count) = (SELECT count(*) FROM listing)", []));
         prop_assert!(counts);
     }
 }

@@ -120,11 +120,10 @@ fn counted_days(filter: &Filter) -> (i64, i64) {
 }
 
 fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64)) -> Result<i64> {
-    tx.one(
+    tx.value(
         "SELECT coalesce(sum(orders), 0) FROM order_count
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day BETWEEN ?4 AND ?5",
         (owner, kind.0, kind.1, days.0, days.1),
-        |row| row.get(0),
     )
 }
 

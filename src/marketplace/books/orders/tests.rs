@@ -307,7 +307,7 @@ fn an_order_keeps_the_words_it_was_sold_with() {
                    JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id
                        AND i.version = o.item_version
                    ORDER BY o.order_id";
-        world.read(|tx| tx.all(sql, [], |row| row.get::<_, String>(0)))
+        world.read(|tx| tx.values::<String>(sql, []))
     };
     let (old, new) = (sold(1, "Cabo", "A"), sold(2, "Cabo 2 m", "B"));
     for order in [&old, &new, &sold(3, "Cabo", "A"), &old] {

@@ -49,8 +49,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Question> {
         state: row.get(4)?,
         text: row.get(5)?,
         answer: row.get(6)?,
-        asked_at: Instant(row.get(7)?),
-        answered_at: row.get::<_, Option<i64>>(8)?.map(Instant),
+        asked_at: row.get(7)?,
+        answered_at: row.get(8)?,
         status: row.get(9)?,
     })
 }
@@ -91,7 +91,7 @@ fn select<T>(
         values.push((":key", &key));
     }
     let count = format!("SELECT count(*) FROM question q WHERE q.owner_id = :owner{filters}");
-    let total: i64 = tx.one(&count, &values[..], |row| row.get(0))?;
+    let total: i64 = tx.value(&count, &values[..])?;
     values.push((":limit", &wanted.limit));
     values.push((":offset", &wanted.offset));
     let questions = tx.all(

@@ -45,16 +45,16 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<St
 fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored {
         id: row.get(0)?,
-        asked_at: Instant(row.get(1)?),
+        asked_at: row.get(1)?,
         ml_user_id: row.get(2)?,
         item_id: row.get(3)?,
         state: row.get(4)?,
         status: row.get(5)?,
         text: row.get(6)?,
         answer: row.get(7)?,
-        answered_at: row.get::<_, Option<i64>>(8)?.map(Instant),
+        answered_at: row.get(8)?,
         asker_id: row.get(9)?,
-        updated_at: row.get::<_, Option<i64>>(10)?.map(Instant),
+        updated_at: row.get(10)?,
     })
 }
 

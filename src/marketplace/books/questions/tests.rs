@@ -50,11 +50,10 @@ fn world() -> World {
 
 fn state(world: &World) -> String {
     world.read(|tx| {
-        tx.one(
+        tx.value(
             "SELECT q.state || ' ' || q.status || ' ' || coalesce(q.answer, '-') || ' ' || a.open_questions
              FROM question q JOIN ml_account a ON a.ml_user_id = q.ml_user_id",
-            [],
-            |row| row.get(0),
+            []
         )
     })
 }
@@ -62,7 +61,7 @@ fn state(world: &World) -> String {
 fn told(world: &World) -> Vec<String> {
     world.read(|tx| {
         let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
-        tx.all(sql, [], |row| row.get(0))
+        tx.values(sql, [])
     })
 }
 
@@ -83,8 +82,8 @@ proptest! {
             let stored = world.read(|tx| store::stored(tx, ANA, id));
             prop_assert_eq!(stored.map(|stored| stored.status), latest.map(|one| one.status.clone()));
         }
-        let numbers = world.read(|tx| tx.one(
-            "SELECT open_questions = (SELECT count(*) FROM question WHERE state = 1) FROM ml_account", [], |row| row.get::<_, bool>(0)));
+        let numbers = world.read(|tx| tx.value::<bool>(
+            "SELECT open_questions = (SELECT count(*) FROM question WHERE state = 1) FROM ml_account", []));
         prop_assert!(numbers);
     }
 
@@ -142,7 +141,7 @@ fn a_message_leaves_with_the_notification_and_holds_a_short_text() {
     run(&world, vec![long.clone(), long], Instant(NOW - 100));
     let queued = world.read(|tx| {
         let sql = "SELECT kind || ' ' || dedup_key || ' ' || (expires_at - created_at) || ' ' || params FROM outbox";
-        tx.all(sql, [], |row| row.get::<_, String>(0))
+        tx.values::<String>(sql, [])
     });
     let params = json!({
         "listing": "MLB1", "page": "/painel/perguntas/1", "question": format!("{}…", "ã".repeat(300)),
@@ -161,7 +160,7 @@ fn nobody_is_written_to_who_is_not_let_in() {
         run(&world, asked, Instant(NOW - 100));
         assert_eq!(told(&world).len(), 1);
         let queued = "SELECT count(*) FROM outbox";
-        let queued: i64 = world.read(|tx| tx.one(queued, [], |row| row.get(0)));
+        let queued: i64 = world.read(|tx| tx.value(queued, []));
         assert_eq!(queued, 0);
     }
 }

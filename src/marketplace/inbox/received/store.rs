@@ -28,14 +28,14 @@ const NUMBERED: [&str; 7] = [
 fn read(row: &Row<'_>) -> rusqlite::Result<Received> {
     Ok(Received {
         id: row.get(0)?,
-        at: Instant(row.get(1)?),
+        at: row.get(1)?,
         topic: row.get(2)?,
         resource: row.get(3)?,
         account: row.get(4)?,
         nickname: row.get(5)?,
         state: row.get(6)?,
         attempts: row.get(7)?,
-        next_try_at: Instant(row.get(8)?),
+        next_try_at: row.get(8)?,
         outcome: row.get(9)?,
     })
 }
@@ -83,12 +83,11 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
     };
     let resources = NUMBERED.map(|place| format!("{place}{number}"));
     for resource in &resources {
-        let known: bool = tx.one(
+        let known: bool = tx.value(
             &format!(
                 "SELECT EXISTS (SELECT 1 FROM ml_notification n WHERE {SEARCHED} AND n.resource = ?1)"
             ),
-            [resource],
-            |row| row.get(0),
+            [resource]
         )?;
         if known {
             return Ok(Sought::Resources(resources.to_vec()));
@@ -154,7 +153,7 @@ fn select<T>(
         }
         _ => format!("SELECT count(*) FROM ml_notification n WHERE {within}{filters}"),
     };
-    let total: i64 = tx.one(&total, &values[..], |row| row.get(0))?;
+    let total: i64 = tx.value(&total, &values[..])?;
     let order = if wanted.newest_first { "DESC" } else { "ASC" };
     values.push(&wanted.limit);
     values.push(&wanted.offset);

@@ -25,10 +25,9 @@ fn slot(key: &str) -> i64 {
 
 /// What the marketplace told to this question within a day.
 pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
-    let answer: Option<String> = tx.optional(
+    let answer: Option<String> = tx.maybe(
         "SELECT answer FROM ml_fee WHERE slot = ?1 AND question = ?2 AND fetched_at > ?3",
         (slot(key), key, retention::FEES.before(tx.now()).0),
-        |row| row.get(0),
     )?;
     Ok(answer.and_then(|json| serde_json::from_str(&json).ok()))
 }
@@ -51,8 +50,7 @@ pub fn forget_old(tx: &WriteTx<'_>) -> Result<usize> {
 /// What is a person's own.
 pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     let (owner, role) = (person.account.user_id, person.account.role);
-    let rate: Option<i32> =
-        tx.optional("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner], |row| row.get(0))?;
+    let rate: Option<i32> = tx.maybe("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner])?;
     Ok(Own {
         may: accounts::may(tx, owner, role, super::PERMISSION)?,
         tax: rate.map(|hundredths| f64::from(hundredths) / 100.0),

@@ -63,11 +63,8 @@ pub fn parcels(
     account: MlUserId,
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Parcel>, u64)> {
-    let total: i64 = tx.one(
-        &format!("SELECT count(DISTINCT o.shipping_id) {PRINTABLE}"),
-        (owner, account),
-        |row| row.get(0),
-    )?;
+    let total: i64 =
+        tx.value(&format!("SELECT count(DISTINCT o.shipping_id) {PRINTABLE}"), (owner, account))?;
     let parcels = tx.all(
         &format!(
             "SELECT o.shipping_id, min(o.order_id), count(*), sum(o.quantity),
@@ -88,7 +85,7 @@ fn read_parcel(row: &Row<'_>) -> rusqlite::Result<Parcel> {
         units: row.get(3)?,
         title: row.get(4)?,
         buyer: row.get(5)?,
-        sold_at: Instant(row.get(6)?),
+        sold_at: row.get(6)?,
     })
 }
 
@@ -107,11 +104,10 @@ pub fn unknown(
     debug_assert_eq!(fixed::READY_TO_SHIP, 10);
     let mut unknown = Vec::new();
     for shipment in shipments {
-        let is_to_be_sent: bool = tx.one(
+        let is_to_be_sent: bool = tx.value(
             "SELECT EXISTS (SELECT 1 FROM sale_order
                  WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10)",
-            (owner, account, shipment),
-            |row| row.get(0),
+            (owner, account, shipment)
         )?;
         if !is_to_be_sent {
             unknown.push(*shipment);
@@ -124,13 +120,12 @@ pub fn unknown(
     let places = vec!["?"; unknown.len()].join(", ");
     let since = tx.now().minus(LOOKED_BACK_S);
     let values = [owner.0, since.0, account.0].into_iter();
-    let left = tx.all(
+    let left = tx.values::<i64>(
         &format!(
             "SELECT shipping_id FROM sale_order
              WHERE owner_id = ? AND created_at >= ? AND ml_user_id = ? AND shipping_id IN ({places})"
         ),
-        params_from_iter(values.chain(unknown.iter().copied())),
-        |row| row.get::<_, i64>(0),
+        params_from_iter(values.chain(unknown.iter().copied()))
     )?;
     unknown.retain(|shipment| !left.contains(shipment));
     Ok(unknown)
