@@ -496,6 +496,7 @@ const PLANS: Listing = Listing {
     hint: "Título ou endereço",
     filters: &[],
     orders: &["preco", "titulo"],
+    ..Listing::NONE
 };
 
 fn plans_page(count: usize, search: &str, total: u64) -> String {

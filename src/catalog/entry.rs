@@ -6,11 +6,12 @@ use super::views::fault_words;
 use super::{Entry, MOST_UNITS, Product, is_amount, is_ean, store};
 use crate::app::App;
 use crate::base::money::Cents;
-use crate::content::form::{Form, Present};
+use crate::content::change::Present;
 use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Request};
+use crate::panel::form::FormView;
 
 /// Fields of the form of a new product, and of one that exists: its stock
 /// changes by movements.
@@ -20,8 +21,8 @@ pub const FIELDS: [&str; 5] = ["titulo", "sku", "ean", "custo", "preco"];
 pub const SKU_TAKEN: &str = "is the SKU of another product";
 
 /// The form of a product that exists.
-pub fn typed(entry: &Entry) -> Form {
-    Form::new(&FIELDS, |name| match name {
+pub fn typed(entry: &Entry) -> FormView {
+    FormView::new(&FIELDS, |name| match name {
         "titulo" => entry.title.clone(),
         "sku" => entry.sku.clone(),
         "ean" => entry.ean.clone(),
@@ -92,8 +93,8 @@ fn amount(check: &mut Check, name: &'static str, field: Field<Cents>) -> Cents {
 }
 
 /// The form as it was sent, with what is wrong with it.
-pub fn again(names: &[&'static str], request: &Request, faults: &Fields) -> Form {
-    let mut form = Form::again(names, request, faults, fault_words);
+pub fn again(names: &[&'static str], request: &Request, faults: &Fields) -> FormView {
+    let mut form = FormView::again(names, request, faults, fault_words);
     if faults.iter().any(|(name, said)| name == "sku" && said == SKU_TAKEN) {
         form.say("sku", "Você já tem um produto com este SKU.");
     }

@@ -22,7 +22,6 @@ use crate::base::cache::Versions;
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::UserId;
 use crate::base::text::grouped;
-use crate::content::form::{self, Form};
 use crate::db::WriteTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -31,6 +30,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::{Answer, ListReply};
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form::{self, FormView};
 use crate::panel::list::{Filter, Head, ListQuery, Listing, asks_for_much};
 use crate::panel::view::{Notice, Paging, Tone, When};
 
@@ -44,6 +44,7 @@ const OF_SELLERS: Listing = Listing {
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
     orders: &["titulo", "sku", "estoque", "-alteracao"],
+    ..Listing::NONE
 };
 
 const OF_SUPPLIERS: Listing = Listing { path: "/fornecedor/produtos", ..OF_SELLERS };
@@ -194,7 +195,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         if request.wants_json() {
             return Err(Problem::not_found());
         }
-        let form = Form::new(&entry::NEW_FIELDS, |_| String::new());
+        let form = FormView::new(&entry::NEW_FIELDS, |_| String::new());
         return Reply::page(&ProductPage {
             layout: layout(app, person, request),
             base: base(person),
@@ -202,7 +203,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             form,
         });
     }
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let query: PageQuery = request.query()?;
     let mut check = Check::text();
     let page = check.number("pagina", query.pagina, 1..=1_000_000);
@@ -378,7 +379,7 @@ pub(super) fn full() -> Problem {
 /// `POST …/produtos/{id}`: changes a product. A program may also say what was
 /// counted of it.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;
     let (entry, counted) = match entry::read(app, person, request, Some(&found.product)) {
         Ok(read) => read,
@@ -411,7 +412,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST …/produtos/{id}/excluir`: removes a product with its movements.
 pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let change = Change::of(app, person, request);
     let base = base(person);
     Ok(Box::new(move |tx| {

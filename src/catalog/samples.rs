@@ -8,7 +8,7 @@ use super::views::{
     ExistingProduct, MovementForm, MovementRow, ProductImportPage, ProductPage, ProductRow,
     ProductsPage, fault_words, signed, stock_state, units,
 };
-use crate::content::form::Form;
+use crate::panel::form::FormView;
 use crate::panel::list::{Filter, Head, Listing};
 use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
 
@@ -25,6 +25,7 @@ const LIST: Listing = Listing {
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
     orders: &["titulo"],
+    ..Listing::NONE
 };
 const TITLES: [&str; 3] = [
     "Garrafa térmica 500 ml",
@@ -97,14 +98,14 @@ fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: 
             movements: (0..movements).map(line).collect(),
             paging: Paging::new("/painel/produtos/1", &[], 1, 20, movements as u64),
         }),
-        form: Form::new(&entry::FIELDS, value).unfocused(),
+        form: FormView::new(&entry::FIELDS, value).unfocused(),
     }
     .render()
     .unwrap()
 }
 
 fn new_product(layout: Layout, faults: usize) -> String {
-    let mut form = Form::new(&entry::NEW_FIELDS, |_| String::new());
+    let mut form = FormView::new(&entry::NEW_FIELDS, |_| String::new());
     if faults > 0 {
         form.find_fault(&entry::NEW_FIELDS[..faults], fault_words);
     }

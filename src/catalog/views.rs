@@ -5,7 +5,7 @@ use askama::Template;
 use super::stock::Kind;
 use super::stock::pages::FIELDS;
 use crate::base::text::grouped;
-use crate::content::form::Form;
+use crate::panel::form::FormView;
 use crate::panel::list::Table;
 use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tick, When};
 
@@ -52,7 +52,7 @@ pub struct ProductPage {
     /// The product that is changed; `None` for a new one.
     pub existing: Option<ExistingProduct>,
     /// `titulo`, `sku`, `ean`, `custo`, `preco`, and `estoque` of a new one.
-    pub form: Form,
+    pub form: FormView,
 }
 
 /// The stored product that a page is about.
@@ -73,7 +73,7 @@ pub struct ExistingProduct {
 #[derive(Debug)]
 pub struct MovementForm {
     /// `quantidade`, `motivo`.
-    pub form: Form,
+    pub form: FormView,
     /// `tipo`, and what it offers.
     pub kind: Field,
     pub kinds: Vec<Tick>,
@@ -83,7 +83,7 @@ impl MovementForm {
     /// An empty one.
     pub fn fresh() -> Self {
         Self {
-            form: Form::new(&FIELDS, |_| String::new()).unfocused(),
+            form: FormView::new(&FIELDS, |_| String::new()).unfocused(),
             kind: Field::default(),
             kinds: kind_ticks(Kind::In.name()),
         }

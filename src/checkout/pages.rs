@@ -169,7 +169,7 @@ fn flash(notice: &str) -> Option<Notice> {
 }
 
 fn find(app: &App, request: &Request) -> Result<(Stored, Option<String>), Problem> {
-    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    let id = request.id()?;
     app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)
 }
 

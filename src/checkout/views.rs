@@ -15,6 +15,7 @@ pub const LIST: Listing = Listing {
         Filter { name: "evento", label: "Evento", all: "Todos", values: Kind::FILTER },
     ],
     orders: &[],
+    ..Listing::NONE
 };
 
 /// The frame of the list.

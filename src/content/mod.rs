@@ -6,9 +6,9 @@
 
 pub mod agenda;
 pub mod api;
+pub mod change;
 pub mod classroom;
 pub mod courses;
-pub mod form;
 pub mod lessons;
 pub mod meets;
 pub mod plans;

@@ -9,16 +9,14 @@ use super::courses::views::{
     self as courses, CourseForm, CourseRow, CoursesPage, ExistingCourse, LessonLine,
     audience_words, role_ticks,
 };
-use super::form::{Form, Pick};
 use super::lessons::views::{
     self as lessons, ExistingLesson, LessonForm, LessonRow, LessonsPage, video_words,
 };
 use super::meets::views::{self as meets, ExistingMeet, MeetForm, MeetRow, MeetsPage};
 use super::teachers::Load;
-use super::teachers::views::{
-    self as teachers, ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words,
-};
+use super::teachers::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};
 use crate::accounts::Role;
+use crate::panel::form::{FormView, Pick};
 use crate::panel::list::{Head, Listing};
 use crate::panel::view::{Badge, Layout, Progress};
 
@@ -31,7 +29,7 @@ const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Impor
 
 /// A list with nothing to filter.
 const fn listing(path: &'static str) -> Listing {
-    Listing { path, hint: "Título", filters: &[], orders: &["titulo"] }
+    Listing { path, hint: "Título", filters: &[], orders: &["titulo"], ..Listing::NONE }
 }
 
 const NAMES: [&str; 3] = ["Rita Prado", LONG, "Zé"];
@@ -49,8 +47,8 @@ fn form(
     value: impl Fn(&str) -> String,
     words: fn(&str) -> &'static str,
     faults: usize,
-) -> Form {
-    let mut form = Form::new(names, value);
+) -> FormView {
+    let mut form = FormView::new(names, value);
     form.find_fault(&names[..faults], words);
     form
 }
@@ -84,7 +82,6 @@ fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
 }
 
 fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64) -> String {
-    let names = ["nome", "bio", "instagram", "youtube", "linkedin", "site"];
     let value = |name: &str| match name {
         _ if !existing => String::new(),
         "nome" => NAMES[0].to_owned(),
@@ -99,7 +96,7 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             photo: String::new(),
             busy: busy_words(Load { lessons, meets: 1 - lessons.min(1) }),
         }),
-        form: form(&names, value, teachers::fault_words, faults),
+        form: crate::content::teachers::pages::FORM.sample(value, faults),
     }
     .render()
     .unwrap()

@@ -38,6 +38,7 @@ const LIST: Listing = Listing {
     hint: "",
     filters: &[Filter { name: "tipo", label: "Registro", all: "Todos", values: &KINDS }],
     orders: &["-dia"],
+    ..Listing::NONE
 };
 
 /// Entries of a page.
@@ -164,8 +165,7 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         check.fail("formato", "must be jsonl");
     }
     check.finish()?;
-    let id = request.variable("id").parse();
-    let id = id.map_err(|_| Problem::not_found())?;
+    let id = request.id()?;
     let found = app.db.read(request.lane, |tx| archive::batch(tx, id))?;
     let (batch, lines) = found.ok_or_else(Problem::not_found)?;
     let whole = lines.is_some();

@@ -36,6 +36,7 @@ const LIST: Listing = Listing {
         ],
     }],
     orders: &["-inicio"],
+    ..Listing::NONE
 };
 
 /// Runs of a CSV file: those of 90 days at one a minute.
@@ -315,8 +316,7 @@ struct RunReply {
 
 /// `GET /admin/cron/{id}`: one run with its counts and failures.
 pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = request.variable("id").parse();
-    let id = id.map_err(|_| Problem::not_found())?;
+    let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
     let run = found.ok_or_else(Problem::not_found)?;
     if request.wants_json() {

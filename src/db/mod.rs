@@ -46,7 +46,7 @@ pub use look::look;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use row::{Record, Stored};
-pub use tx::{ReadTx, WriteTx};
+pub use tx::{Column, ReadTx, WriteTx};
 pub use writer::Pending;
 
 /// How a database is opened.

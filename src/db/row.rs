@@ -23,12 +23,6 @@ pub trait Record: Sized {
 pub trait Stored: Record {
     /// The values of the columns.
     fn values(&self) -> Vec<&dyn ToSql>;
-
-    /// Placeholders for the values: `?, ?, ?`.
-    fn marks() -> String {
-        let columns = Self::COLUMNS.split(", ").count();
-        vec!["?"; columns].join(", ")
-    }
 }
 
 /// Declares how a type is read: `row!(Course { id = "course_id", title,
@@ -144,8 +138,7 @@ mod tests {
         db.execute_batch("CREATE TABLE sale (sale_id INTEGER, sku TEXT, price_cents, paid_at)")
             .unwrap();
         let goods = || Goods { sku: "AB".to_owned(), price: Cents(1_250) };
-        let (columns, marks) = (Goods::COLUMNS, Goods::marks());
-        let insert = format!("INSERT INTO sale (sale_id, {columns}) VALUES (7, {marks})");
+        let insert = format!("INSERT INTO sale (sale_id, {}) VALUES (7, ?, ?)", Goods::COLUMNS);
         db.execute(&insert, params_from_iter(goods().values())).unwrap();
         let select = format!("SELECT {} FROM sale", Sale::COLUMNS);
         let sale = db.query_row(&select, [], Sale::read).unwrap();

@@ -7,9 +7,11 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 
 use rusqlite::types::FromSql;
-use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, Row, ffi};
+use rusqlite::{
+    CachedStatement, Connection, OptionalExtension as _, Params, Row, ToSql, ffi, params_from_iter,
+};
 
-use super::Result;
+use super::{Record, Result, Stored};
 use crate::base::clock::Instant;
 
 /// One snapshot of the database.
@@ -80,6 +82,16 @@ impl<'c> ReadTx<'c> {
         Ok(statement.query_row(params, row)?)
     }
 
+    /// All records; `rest` is the SELECT from FROM on.
+    pub fn records<R: Record>(&self, rest: &str, params: impl Params) -> Result<Vec<R>> {
+        self.all(&format!("SELECT {} {rest}", R::COLUMNS), params, R::read)
+    }
+
+    /// The first record, if there is one; `rest` is the SELECT from FROM on.
+    pub fn record<R: Record>(&self, rest: &str, params: impl Params) -> Result<Option<R>> {
+        self.optional(&format!("SELECT {} {rest}", R::COLUMNS), params, R::read)
+    }
+
     /// The only column of all rows.
     pub fn values<T: FromSql>(&self, sql: &str, params: impl Params) -> Result<Vec<T>> {
         self.all(sql, params, |row| row.get(0))
@@ -118,6 +130,19 @@ impl<'c> ReadTx<'c> {
     }
 }
 
+/// A column beside those of a record, with its value.
+pub type Column<'v> = (&'static str, &'v dyn ToSql);
+
+/// The columns of a record and more, and their values.
+fn with_more<'v, R: Stored>(record: &'v R, more: &[Column<'v>]) -> (String, Vec<&'v dyn ToSql>) {
+    let (mut columns, mut values) = (R::COLUMNS.to_owned(), record.values());
+    for (name, value) in more {
+        columns.extend([", ", name]);
+        values.push(*value);
+    }
+    (columns, values)
+}
+
 /// Called by the writer after a commit.
 pub(super) type Hook = Box<dyn FnOnce() + Send>;
 
@@ -152,6 +177,32 @@ impl<'c> WriteTx<'c> {
     pub fn insert(&self, sql: &str, params: impl Params) -> Result<i64> {
         self.execute(sql, params)?;
         Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Inserts a record with more columns: `into` is the statement up to the
+    /// table, such as `INSERT INTO teacher`. Returns the id of the new row.
+    pub fn put(&self, into: &str, record: &impl Stored, more: &[Column<'_>]) -> Result<i64> {
+        let (columns, values) = with_more(record, more);
+        let marks = vec!["?"; values.len()].join(", ");
+        self.insert(&format!("{into} ({columns}) VALUES ({marks})"), params_from_iter(values))
+    }
+
+    /// Changes the rows of a table with that key to a record with more
+    /// columns; returns their number.
+    pub fn change(
+        &self,
+        table: &str,
+        record: &impl Stored,
+        more: &[Column<'_>],
+        key: &[Column<'_>],
+    ) -> Result<usize> {
+        let (columns, mut values) = with_more(record, more);
+        let marks = vec!["?"; values.len()].join(", ");
+        let keys: Vec<String> = key.iter().map(|(name, _)| format!("{name} = ?")).collect();
+        values.extend(key.iter().map(|(_, value)| *value));
+        let sql =
+            format!("UPDATE {table} SET ({columns}) = ({marks}) WHERE {}", keys.join(" AND "));
+        self.execute(&sql, params_from_iter(values))
     }
 
     /// Has `f` called right after the commit, before callers are answered.

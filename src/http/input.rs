@@ -43,6 +43,11 @@ impl<T> Field<T> {
         Self { value: Some(text.into()), wanted: PhantomData }
     }
 
+    /// A field as it was found in a body; `None` when it was not there.
+    pub fn sent(value: Option<Value>) -> Self {
+        Self { value, wanted: PhantomData }
+    }
+
     /// Whether nothing was sent for it. Null was sent: it takes away what a
     /// change finds there.
     pub fn is_absent(&self) -> bool {

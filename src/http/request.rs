@@ -69,6 +69,11 @@ impl Request {
             .map_or_else(|| panic!("the row has no variable {name}"), |(_, value)| value)
     }
 
+    /// The number in the row's path; what is no number is not found.
+    pub fn id(&self) -> Result<i64, Problem> {
+        self.variable("id").parse().map_err(|_| Problem::not_found())
+    }
+
     /// The query as a struct with optional text, number and flag fields.
     /// Unknown and repeated parameters and values that do not parse are at fault.
     pub fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {

@@ -29,6 +29,7 @@ pub(super) const LIST: Listing = Listing {
         values: &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
     }],
     orders: &["-criado_em", "nome", "ultimo_uso"],
+    ..Listing::NONE
 };
 
 /// A key on the wire.

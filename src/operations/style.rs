@@ -29,6 +29,7 @@ const LIST: Listing = Listing {
         values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
     }],
     orders: &["nome", "vendas"],
+    ..Listing::NONE
 };
 
 const NAMES: [&str; 12] = [

@@ -10,6 +10,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_DISPOSITION;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::http::body::PIECE;
 use crate::http::{Problem, Reply};
@@ -47,6 +49,29 @@ impl CsvFile {
         self.rows.write_record(None::<&[u8]>).map_err(Problem::internal)
     }
 
+    /// A file with these columns: members of the rows by name, such as `nome`
+    /// or `redes.site`, whose header is `site`. `autor=quem.nome` has the
+    /// header `autor`.
+    pub fn of(name: &'static str, columns: &[&str]) -> Result<Self, Problem> {
+        let header = |column: &&str| match column.split_once('=') {
+            Some((header, _)) => header.to_owned(),
+            None => column.rsplit('.').next().unwrap_or_default().to_owned(),
+        };
+        let header: Vec<String> = columns.iter().map(header).collect();
+        Self::new(name, &header.iter().map(|header| &**header).collect::<Vec<_>>())
+    }
+
+    /// Adds a row with the members that the columns name.
+    pub fn record(&mut self, columns: &[&str], row: &impl Serialize) -> Result<(), Problem> {
+        let row = serde_json::to_value(row).map_err(Problem::internal)?;
+        let cell = |column: &&str| {
+            let path = column.split_once('=').map_or(*column, |(_, path)| path);
+            cell(path.split('.').fold(&row, |value, name| &value[name]))
+        };
+        let cells: Vec<Cow<'_, str>> = columns.iter().map(cell).collect();
+        self.row(cells.iter().map(|cell| &**cell))
+    }
+
     /// Whether there is a piece to send.
     pub fn is_full(&self) -> bool {
         self.rows.get_ref().len() + ROOM >= PIECE
@@ -64,6 +89,22 @@ impl CsvFile {
         let place = format!("attachment; filename=\"{}\"", self.name);
         let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
         Ok(Reply::of(MEDIA, Bytes::new()).with(CONTENT_DISPOSITION, place))
+    }
+}
+
+/// A value as a cell: flags are `sim` and `nao`, texts of a list stand side by
+/// side, what has members stays JSON.
+fn cell(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => "".into(),
+        Value::Bool(true) => "sim".into(),
+        Value::Bool(false) => "nao".into(),
+        Value::String(text) => text.into(),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            items.join(" ").into()
+        }
+        other => other.to_string().into(),
     }
 }
 

@@ -11,6 +11,7 @@ use std::io;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
+use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
@@ -20,6 +21,7 @@ use crate::http::body::{Body, Pieces};
 use crate::http::budget::Places;
 use crate::http::{Problem, Reply};
 use crate::panel::csv::CsvFile;
+use crate::panel::list::Listing;
 
 /// Files of an account that are on their way at a time.
 const AT_A_TIME: usize = 2;
@@ -39,6 +41,22 @@ impl Default for Exports {
     fn default() -> Self {
         Self { places: Places::new(AT_A_TIME), turns: Arc::new(Semaphore::new(TURNS)) }
     }
+}
+
+/// Sends a list as its file, a row for each key. `read` reads it; `None` when it
+/// is gone. A short list may be its own keys.
+pub fn list<K: Send + 'static, R: Serialize>(
+    app: &App,
+    person: &Person,
+    list: &'static Listing,
+    keys: Vec<K>,
+    mut read: impl FnMut(&App, &ReadTx<'_>, K) -> Result<Option<R>, Problem> + Send + 'static,
+) -> Result<Reply, Problem> {
+    let file = CsvFile::of(list.file, list.csv)?;
+    send(app, person, file, keys, move |app, tx, key, file| match read(app, tx, key)? {
+        Some(row) => file.record(list.csv, &row),
+        None => Ok(()),
+    })
 }
 
 /// Sends a row for each key. `row` reads it, unless it is gone, and adds it to

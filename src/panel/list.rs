@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::days::{self, Days};
-use super::view::{Column, Paging, Sort, address};
+use super::view::{Column, Outcome, Paging, Sort, address};
 use crate::http::input::{self, Check, Field};
 use crate::http::problem::Problem;
 use crate::http::request::Request;
@@ -56,6 +56,14 @@ pub struct Listing {
     /// Words that sort, without direction; the first is the default, and a
     /// default with `-` before it begins with the largest.
     pub orders: &'static [&'static str],
+    /// Headers of its table, where they do not depend on the reader.
+    pub heads: &'static [Head],
+    /// Name of its file, such as `alunos.csv`, and the file's columns as
+    /// [`CsvFile::of`](super::csv::CsvFile::of) takes them.
+    pub file: &'static str,
+    pub csv: &'static [&'static str],
+    /// What the page says of the last action.
+    pub outcomes: &'static [Outcome],
 }
 
 /// Whether a list is asked for as a file, all rows of it.
@@ -83,6 +91,18 @@ pub struct ListQuery {
 }
 
 impl Listing {
+    /// A list without any of it, to be completed by `..Listing::NONE`.
+    pub const NONE: Self = Self {
+        path: "",
+        hint: "",
+        filters: &[],
+        orders: &[],
+        heads: &[],
+        file: "",
+        csv: &[],
+        outcomes: &[],
+    };
+
     /// Reads the address. Unknown parameters are ignored, because links are
     /// decorated by whoever passes them on; a wrong value is at fault.
     pub fn read(&self, request: &Request) -> Result<ListQuery, Problem> {

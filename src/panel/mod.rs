@@ -1,7 +1,7 @@
 //! The kit of every page: lists, forms, charts, CSV, and what pages share.
 //!
 //! A handler of a panel uses [`list`] for what an address says of a list,
-//! [`view`] for values that templates print, [`answer`] for what a change
+//! [`form`] for what is typed, [`view`] for values that templates print, [`answer`] for what a change
 //! answers and [`export`] for a list as a file. Forms are sent once
 //! ([`once`]) and notices are shown once ([`notices`]); the edge takes care of
 //! both, no page does.
@@ -12,6 +12,7 @@ pub mod csv;
 pub mod csv_read;
 pub mod days;
 pub mod export;
+pub mod form;
 pub mod list;
 pub mod notices;
 pub mod once;

@@ -60,6 +60,7 @@ const STUDENTS: Listing = Listing {
         },
     ],
     orders: &["nome", "criado_em", "ultimo_acesso"],
+    ..Listing::NONE
 };
 
 const STAFF: Listing = Listing {

@@ -154,11 +154,6 @@ impl Change {
     }
 }
 
-fn id_of(request: &Request) -> Result<i64, Problem> {
-    let id = request.variable("id").parse();
-    id.map_err(|_| Problem::not_found())
-}
-
 fn page_of(group: Group, id: i64) -> String {
     format!("{}/{id}", group.words().0)
 }
@@ -174,7 +169,7 @@ fn form(
     group: Group,
     fault: Option<&str>,
 ) -> Result<PhotoPage, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let subject = app.db.read(request.lane, |tx| Subject::find(tx, group, id))?;
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
@@ -188,7 +183,7 @@ fn form(
 }
 
 fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let photo = match sent(request) {
         Ok(photo) => photo,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
@@ -211,7 +206,7 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
 }
 
 fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let (id, answer) = (id_of(request)?, Answer::to(request));
+    let (id, answer) = (request.id()?, Answer::to(request));
     let change = Change::of(app, person, request, group);
     Ok(Box::new(move |tx| {
         let before = Subject::find(tx, group, id)?;

@@ -175,7 +175,7 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
 /// `POST /perfil/push/aparelhos/{id}/excluir`: switches messages off in one of
 /// one's own browsers.
 pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let device: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    let device: i64 = request.id()?;
     let (user, answer) = (person.account.user_id, Answer::to(request));
     Ok(Box::new(move |tx| {
         if !store::remove(tx, user, device)? {

@@ -32,6 +32,7 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-quando"],
+    ..Listing::NONE
 };
 
 /// An entry in the panel's JSON.
@@ -178,7 +179,7 @@ fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
 
 /// `GET /admin/auditoria/{id}`: one entry with all it changed.
 pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    let id = request.id()?;
     let entry =
         app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)?;
     if request.wants_json() {

@@ -9,12 +9,12 @@ use crate::catalog::entry::typed;
 use crate::catalog::pages::{Change, Found, Window, base};
 use crate::catalog::views::{MovementForm, ProductPage, fault_words, kind_ticks, units};
 use crate::catalog::{MOST_UNITS, store};
-use crate::content::form::{self, Form};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request};
+use crate::panel::form::{self, FormView};
 use crate::panel::view::{self, Notice};
 
 /// Fields of the form that hold a text.
@@ -79,7 +79,7 @@ impl Entered {
 
 /// `POST …/produtos/{id}/movimentos`: notes what came in, went out or was counted.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;
     let balance = found.product.stock;
     let read = Entered::read(request).and_then(|entered| {
@@ -119,7 +119,7 @@ fn again(
     found: Found,
     faults: &Fields,
 ) -> Result<Reply, Problem> {
-    let mut form = Form::again(&FIELDS, request, faults, fault_words);
+    let mut form = FormView::again(&FIELDS, request, faults, fault_words);
     if faults.iter().any(|(_, said)| said.starts_with("there are only")) {
         let left = units(found.product.stock.max(0));
         form.say(

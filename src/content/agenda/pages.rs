@@ -11,7 +11,6 @@ use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::clock::{Instant, Zone};
-use crate::content::form;
 use crate::content::meets::{Meet, state, store};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
@@ -115,7 +114,7 @@ fn over(meet: Meet, zone: Zone) -> PastMeet {
 /// `GET /painel/meets/{id}.ics`: the meet for the student's own calendar.
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = &person.account;
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let (may, meet) = app.db.read(request.lane, |tx| {
         let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
         Ok::<_, Problem>((may, store::meet(tx, id)?.ok_or_else(Problem::not_found)?))

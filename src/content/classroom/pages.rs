@@ -8,7 +8,6 @@ use super::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
 use super::{Shelf, Step, store, video};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::content::form::https;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -16,6 +15,7 @@ use crate::http::input::{Check, Field};
 use crate::http::policy;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::ListReply;
+use crate::panel::form::https;
 use crate::panel::view::{Notice, Progress, Tone};
 
 const SHELVES: &str = "/painel/aulas";

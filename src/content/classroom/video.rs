@@ -4,7 +4,7 @@
 //! large hosts that is not the address of the player, so it is turned into it. Only
 //! players of configured hosts are framed; anything else stays a link.
 
-use crate::content::form::https;
+use crate::panel::form::https;
 
 /// Names of one large host.
 const YOUTUBE: [&str; 5] = [

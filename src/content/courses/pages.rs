@@ -11,7 +11,8 @@ use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::Act;
-use crate::content::form::{self, Change, Form, Present, tick};
+use crate::content::change::Change;
+use crate::content::change::Present;
 use crate::content::lessons::store as lessons;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -20,11 +21,17 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::ListReply;
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form::{self, FormView, tick};
 use crate::panel::list::{Head, ListQuery, Listing};
 use crate::panel::view::{Badge, Notice, Tone};
 
-const LIST: Listing =
-    Listing { path: "/admin/cursos", hint: "Título", filters: &[], orders: &["ordem", "titulo"] };
+const LIST: Listing = Listing {
+    path: "/admin/cursos",
+    hint: "Título",
+    filters: &[],
+    orders: &["ordem", "titulo"],
+    ..Listing::NONE
+};
 
 const FIELDS: [&str; 5] = ["titulo", "descricao", "ordem", "papeis", "publicado"];
 const LONGEST_DESCRIPTION: usize = 2_000;
@@ -149,8 +156,9 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&CourseDetails::of(course));
     }
     let entry = found.as_ref().map(|(course, _)| &course.entry);
-    let form =
-        Form::new(&FIELDS, |name| entry.map_or_else(|| fresh(name), |entry| typed(entry, name)));
+    let form = FormView::new(&FIELDS, |name| {
+        entry.map_or_else(|| fresh(name), |entry| typed(entry, name))
+    });
     let ticks = role_ticks(|role| entry.is_some_and(|entry| entry.roles.contains(&role)));
     Reply::page(&CourseForm {
         layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
@@ -180,7 +188,7 @@ fn existing((course, lessons): (Course, Vec<LessonLine>)) -> ExistingCourse {
 }
 
 fn find(app: &App, request: &Request) -> Result<(Course, Vec<LessonLine>), Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     app.db.read(request.lane, |tx| {
         let course = store::course(tx, id)?.ok_or_else(Problem::not_found)?;
         let lessons = lessons::of_course(tx, id)?.into_iter();
@@ -216,7 +224,7 @@ fn read_entry(request: &Request, stored: Option<&CourseEntry>) -> Result<CourseE
     let title = title.unwrap_or_else(|| check.line("titulo", body.titulo, 2..=120));
     let description = present.keep(&body.descricao, |entry| entry.description.clone());
     let description = description.unwrap_or_else(|| {
-        form::lines(&mut check, "descricao", body.descricao, LONGEST_DESCRIPTION)
+        crate::content::change::lines(&mut check, "descricao", body.descricao, LONGEST_DESCRIPTION)
     });
     let position = check.number("ordem", body.ordem, 1..=9_999);
     // A browser leaves an unticked box out; a program publishes unless it says no.
@@ -252,7 +260,7 @@ fn again(
         Reply::page(&CourseForm {
             layout: layout(app, person, request),
             existing,
-            form: Form::again(&FIELDS, request, faults, fault_words),
+            form: FormView::again(&FIELDS, request, faults, fault_words),
             ticks: role_ticks(ticked),
         })
     })
@@ -296,7 +304,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /admin/cursos/{id}/excluir`: removes a course without lessons.
 pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let before = store::course(tx, id)?.ok_or_else(Problem::not_found)?;

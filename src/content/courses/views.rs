@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::Role;
-use crate::content::form::Form;
+use crate::panel::form::FormView;
 use crate::panel::list::Table;
 use crate::panel::view::{Badge, Layout, Tick};
 
@@ -46,7 +46,7 @@ pub struct CourseForm {
     /// The course that is changed; `None` for a new one.
     pub existing: Option<ExistingCourse>,
     /// `titulo`, `descricao`, `ordem`, `papeis`, `publicado`.
-    pub form: Form,
+    pub form: FormView,
     /// The boxes of `papeis`.
     pub ticks: Vec<Tick>,
 }

@@ -8,8 +8,9 @@ use super::{Lesson, LessonEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::Act;
+use crate::content::change::Change;
+use crate::content::change::Present;
 use crate::content::courses::store as courses;
-use crate::content::form::{self, Change, Form, Pick, Present, Reference};
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::guard::Person;
@@ -19,11 +20,17 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::ListReply;
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form::{self, FormView, Pick, Reference};
 use crate::panel::list::{Head, Listing};
 use crate::panel::view::{Layout, Notice, Tone};
 
-const LIST: Listing =
-    Listing { path: "/admin/aulas", hint: "Título", filters: &[], orders: &["curso", "titulo"] };
+const LIST: Listing = Listing {
+    path: "/admin/aulas",
+    hint: "Título",
+    filters: &[],
+    orders: &["curso", "titulo"],
+    ..Listing::NONE
+};
 
 const FIELDS: [&str; 5] = ["titulo", "video_url", "curso_id", "professor_id", "ordem"];
 
@@ -160,7 +167,13 @@ impl Choices {
         })
     }
 
-    fn form(self, app: &App, layout: Layout, lesson: Option<&Lesson>, form: Form) -> LessonForm {
+    fn form(
+        self,
+        app: &App,
+        layout: Layout,
+        lesson: Option<&Lesson>,
+        form: FormView,
+    ) -> LessonForm {
         let none = |label: &str| Pick { value: String::new(), label: label.to_owned() };
         let mut courses = self.courses;
         if form.field("curso_id").value.is_empty() {
@@ -187,7 +200,7 @@ impl Choices {
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = match request.variable("id") {
         "novo" => None,
-        _ => Some(form::id_of(request)?),
+        _ => Some(request.id()?),
     };
     let course = course_of(request)?;
     let (lesson, choices) = app.db.read(request.lane, |tx| {
@@ -202,7 +215,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&LessonDetails::of(lesson));
     }
     let entry = lesson.as_ref().map(|lesson| &lesson.entry);
-    let form = Form::new(&FIELDS, |name| match (entry, name) {
+    let form = FormView::new(&FIELDS, |name| match (entry, name) {
         (Some(entry), name) => typed(entry, name),
         (None, "curso_id") => course.map(|id| id.to_string()).unwrap_or_default(),
         (None, _) => String::new(),
@@ -258,8 +271,9 @@ fn read_entry(
         check.fail("professor_id", "is no teacher");
     }
     let video_url = present.keep(&body.video_url, |entry| entry.video_url.clone());
-    let video_url =
-        video_url.unwrap_or_else(|| form::address(&mut check, "video_url", body.video_url));
+    let video_url = video_url.unwrap_or_else(|| {
+        crate::content::change::address(&mut check, "video_url", body.video_url)
+    });
     if video_url.is_empty() {
         check.fail("video_url", "must be an address that begins with https://");
     }
@@ -280,7 +294,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                let form = Form::again(&FIELDS, request, faults, fault_words);
+                let form = FormView::again(&FIELDS, request, faults, fault_words);
                 Reply::page(&choices.form(app, layout(app, person, request), None, form))
             });
         }
@@ -320,7 +334,7 @@ fn still_there(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<(), Problem> {
 
 /// `POST /admin/aulas/{id}`: changes a lesson.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let (lesson, choices) = app.db.read(request.lane, |tx| {
         let lesson = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         Ok::<_, Problem>((lesson, Choices::read(tx)?))
@@ -329,7 +343,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                let form = Form::again(&FIELDS, request, faults, fault_words);
+                let form = FormView::again(&FIELDS, request, faults, fault_words);
                 Reply::page(&choices.form(app, layout(app, person, request), Some(&lesson), form))
             });
         }
@@ -351,7 +365,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /admin/aulas/{id}/excluir`: removes a lesson.
 pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -373,7 +387,7 @@ pub fn move_down(app: &App, person: &Person, request: &Request) -> Result<Job, P
 }
 
 fn shift(app: &App, person: &Person, request: &Request, up: bool) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;

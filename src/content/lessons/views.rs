@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::content::form::{Form, Pick};
+use crate::panel::form::{FormView, Pick};
 use crate::panel::list::Table;
 use crate::panel::view::Layout;
 
@@ -45,7 +45,7 @@ pub struct LessonForm {
     /// The lesson that is changed; `None` for a new one.
     pub existing: Option<ExistingLesson>,
     /// `titulo`, `video_url`, `curso_id`, `professor_id`, `ordem`.
-    pub form: Form,
+    pub form: FormView,
     /// What `curso_id` offers.
     pub courses: Vec<Pick>,
     /// What `professor_id` offers.

@@ -9,7 +9,8 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::Act;
 use crate::base::clock::{Instant, Zone};
-use crate::content::form::{self, Change, Form, Pick, Present, Reference, tick};
+use crate::content::change::Change;
+use crate::content::change::Present;
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
@@ -19,6 +20,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::ListReply;
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form::{self, FormView, Pick, Reference, tick};
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
 use crate::panel::view::{Notice, Tone};
 
@@ -32,6 +34,7 @@ const LIST: Listing = Listing {
         values: &[("proximos", "Próximos"), ("passados", "Passados")],
     }],
     orders: &["-data", "titulo"],
+    ..Listing::NONE
 };
 
 const FIELDS: [&str; 7] =
@@ -176,7 +179,7 @@ fn page(
     person: &Person,
     request: &Request,
     meet: Option<&Meet>,
-    (form, teachers): (Form, Vec<Pick>),
+    (form, teachers): (FormView, Vec<Pick>),
 ) -> MeetForm {
     MeetForm {
         layout: layout(app, person, request),
@@ -192,7 +195,7 @@ fn page(
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = match request.variable("id") {
         "novo" => None,
-        _ => Some(form::id_of(request)?),
+        _ => Some(request.id()?),
     };
     let (meet, teachers) = app.db.read(request.lane, |tx| {
         let meet = match id {
@@ -206,7 +209,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&MeetDetails::of(meet, app.zone()));
     }
     let entry = meet.as_ref().map(|meet| &meet.entry);
-    let form = Form::new(&FIELDS, |name| match (entry, name) {
+    let form = FormView::new(&FIELDS, |name| match (entry, name) {
         (Some(entry), name) => typed(entry, name, app.zone()),
         (None, "duracao_minutos") => USUAL_MINUTES.to_string(),
         (None, _) => String::new(),
@@ -257,7 +260,7 @@ fn read_entry(
     let title = title.unwrap_or_else(|| check.line("titulo", body.titulo, 2..=120));
     let description = present.keep(&body.descricao, |entry| entry.description.clone());
     let description = description.unwrap_or_else(|| {
-        form::lines(&mut check, "descricao", body.descricao, LONGEST_DESCRIPTION)
+        crate::content::change::lines(&mut check, "descricao", body.descricao, LONGEST_DESCRIPTION)
     });
     let teacher = present.keep(&body.professor_id, |entry| Reference(entry.teacher_id));
     let teacher = teacher.or_else(|| check.optional("professor_id", body.professor_id));
@@ -280,7 +283,8 @@ fn read_entry(
         .unwrap_or_else(|| check.number("duracao_minutos", body.duracao_minutos, 5..=1_440))
         .unwrap_or(USUAL_MINUTES);
     let link = present.keep(&body.link, |entry| entry.link.clone());
-    let link = link.unwrap_or_else(|| form::address(&mut check, "link", body.link));
+    let link =
+        link.unwrap_or_else(|| crate::content::change::address(&mut check, "link", body.link));
     let public = present.keep(&body.publico, |entry| Some(entry.public));
     let public = public.unwrap_or_else(|| check.optional("publico", body.publico));
     check.finish()?;
@@ -302,7 +306,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                let form = Form::again(&FIELDS, request, faults, fault_words);
+                let form = FormView::again(&FIELDS, request, faults, fault_words);
                 Reply::page(&page(app, person, request, None, (form, teachers)))
             });
         }
@@ -331,7 +335,7 @@ fn still_there(tx: &ReadTx<'_>, entry: &MeetEntry) -> Result<(), Problem> {
 
 /// `POST /admin/meets/{id}`: changes a meet.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let (meet, teachers) = app.db.read(request.lane, |tx| {
         let meet = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
         Ok::<_, Problem>((meet, teachers_of(tx)?))
@@ -340,7 +344,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                let form = Form::again(&FIELDS, request, faults, fault_words);
+                let form = FormView::again(&FIELDS, request, faults, fault_words);
                 Reply::page(&page(app, person, request, Some(&meet), (form, teachers)))
             });
         }
@@ -358,7 +362,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /admin/meets/{id}/excluir`: removes a meet.
 pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = form::id_of(request)?;
+    let id = request.id()?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let before = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::content::form::{Form, Pick};
+use crate::panel::form::{FormView, Pick};
 use crate::panel::list::Table;
 use crate::panel::view::{Badge, Layout};
 
@@ -46,7 +46,7 @@ pub struct MeetForm {
     pub existing: Option<ExistingMeet>,
     /// `titulo`, `descricao`, `data_hora`, `duracao_minutos`, `professor_id`,
     /// `link`, `publico`.
-    pub form: Form,
+    pub form: FormView,
     /// What `professor_id` offers.
     pub teachers: Vec<Pick>,
     /// Which time zone `data_hora` is in, in words.

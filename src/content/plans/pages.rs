@@ -14,7 +14,6 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::money::Cents;
-use crate::content::form;
 use crate::content::slug_of;
 use crate::content::wire::WirePlan;
 use crate::edge::guard::Person;
@@ -25,6 +24,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::{Answer, ListReply};
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form;
 use crate::panel::list::{Head, Listing};
 use crate::panel::view::{self, Badge, Notice, Tone};
 
@@ -33,6 +33,7 @@ const LIST: Listing = Listing {
     hint: "Título ou endereço",
     filters: &[],
     orders: &["preco", "titulo"],
+    ..Listing::NONE
 };
 
 /// Most benefits of a plan, and characters of one.
@@ -439,7 +440,7 @@ fn taken_page(
 
 /// `POST /admin/planos/{id}/excluir`: removes a plan.
 pub fn delete_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id: i64 = request.variable("id").parse().map_err(|_| Problem::not_found())?;
+    let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {

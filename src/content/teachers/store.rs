@@ -1,40 +1,23 @@
 //! Teachers in the database.
 
-use rusqlite::Row;
-
 use super::{Links, Load, MOST, Teacher, TeacherEntry};
 use crate::content::store::{Topic, containing, note_change};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Column, ReadTx, Result, WriteTx};
+use crate::row;
 
-const COLUMNS: &str = "teacher_id, name, bio, instagram, youtube, linkedin, site, photo,
-    (SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
-     WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)";
-
-fn read_teacher(row: &Row<'_>) -> rusqlite::Result<Teacher> {
-    Ok(Teacher {
-        id: row.get(0)?,
-        entry: TeacherEntry {
-            name: row.get(1)?,
-            bio: row.get(2)?,
-            links: Links {
-                instagram: row.get(3)?,
-                youtube: row.get(4)?,
-                linkedin: row.get(5)?,
-                site: row.get(6)?,
-            },
-        },
-        photo: row.get(7)?,
-        lessons: row.get(8)?,
-    })
-}
+row!(stored Links { instagram, youtube, linkedin, site });
+row!(stored TeacherEntry { name, bio, links as Links });
+row!(Teacher {
+    id = "teacher_id",
+    entry as TeacherEntry,
+    photo,
+    lessons = "(SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
+         WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)",
+});
 
 /// Everybody, by name.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Teacher>> {
-    tx.all(
-        &format!("SELECT {COLUMNS} FROM teacher ORDER BY name COLLATE NOCASE, teacher_id"),
-        [],
-        read_teacher,
-    )
+    tx.records("FROM teacher ORDER BY name COLLATE NOCASE, teacher_id", [])
 }
 
 /// Ids and names, by name.
@@ -55,23 +38,22 @@ pub fn page(
 ) -> Result<(Vec<Teacher>, u64)> {
     let pattern = containing(search);
     let matching = "FROM teacher WHERE name LIKE ?1 ESCAPE '\\'";
-    let total: i64 = tx.value(&format!("SELECT count(*) {matching}"), [&pattern])?;
+    let total = tx.count(&format!("SELECT count(*) {matching}"), [&pattern])?;
     let order = if descending {
         "name COLLATE NOCASE DESC, teacher_id DESC"
     } else {
         "name COLLATE NOCASE, teacher_id"
     };
-    let teachers = tx.all(
-        &format!("SELECT {COLUMNS} {matching} ORDER BY {order} LIMIT ?2 OFFSET ?3"),
+    let teachers = tx.records(
+        &format!("{matching} ORDER BY {order} LIMIT ?2 OFFSET ?3"),
         (&pattern, limit, offset),
-        read_teacher,
     )?;
-    Ok((teachers, u64::try_from(total).unwrap_or(0)))
+    Ok((teachers, total))
 }
 
 /// One teacher.
 pub fn teacher(tx: &ReadTx<'_>, id: i64) -> Result<Option<Teacher>> {
-    tx.optional(&format!("SELECT {COLUMNS} FROM teacher WHERE teacher_id = ?1"), [id], read_teacher)
+    tx.record("FROM teacher WHERE teacher_id = ?1", [id])
 }
 
 /// What a teacher gives.
@@ -90,40 +72,16 @@ pub fn insert(tx: &WriteTx<'_>, entry: &TeacherEntry) -> Result<Option<i64>> {
     if there >= MOST {
         return Ok(None);
     }
-    let id = tx.insert(
-        "INSERT INTO teacher (name, bio, instagram, youtube, linkedin, site, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
-        (
-            &entry.name,
-            &entry.bio,
-            &entry.links.instagram,
-            &entry.links.youtube,
-            &entry.links.linkedin,
-            &entry.links.site,
-            tx.now().0,
-        ),
-    )?;
+    let now = tx.now();
+    let times: [Column<'_>; 2] = [("created_at", &now), ("updated_at", &now)];
+    let id = tx.put("INSERT INTO teacher", entry, &times)?;
     note_change(tx, Topic::Teachers)?;
     Ok(Some(id))
 }
 
 /// Changes a teacher.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &TeacherEntry) -> Result<()> {
-    tx.execute(
-        "UPDATE teacher
-         SET name = ?2, bio = ?3, instagram = ?4, youtube = ?5, linkedin = ?6, site = ?7, updated_at = ?8
-         WHERE teacher_id = ?1",
-        (
-            id,
-            &entry.name,
-            &entry.bio,
-            &entry.links.instagram,
-            &entry.links.youtube,
-            &entry.links.linkedin,
-            &entry.links.site,
-            tx.now().0,
-        ),
-    )?;
+    tx.change("teacher", entry, &[("updated_at", &tx.now())], &[("teacher_id", &id)])?;
     note_change(tx, Topic::Teachers)
 }
 

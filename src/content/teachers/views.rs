@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::Load;
-use crate::content::form::Form;
+use crate::panel::form::FormView;
 use crate::panel::list::Table;
 use crate::panel::view::Layout;
 
@@ -44,7 +44,7 @@ pub struct TeacherForm {
     /// The teacher that is changed; `None` for a new one.
     pub existing: Option<ExistingTeacher>,
     /// `nome`, `bio` and the addresses.
-    pub form: Form,
+    pub form: FormView,
 }
 
 /// The stored teacher that a form changes.
@@ -58,18 +58,6 @@ pub struct ExistingTeacher {
     pub photo: String,
     /// Why it cannot be removed now; empty when it can.
     pub busy: String,
-}
-
-/// What to correct in a field of the form, in the words of its label.
-pub fn fault_words(field: &str) -> &'static str {
-    match field {
-        "nome" => "Informe o nome, de 2 a 120 letras.",
-        "bio" => "Use até 2.000 letras.",
-        "instagram" | "youtube" | "linkedin" | "site" => {
-            "Informe um endereço que comece com https://."
-        }
-        _ => "Confira este campo.",
-    }
 }
 
 /// Why a teacher cannot be removed now; empty when nothing stands in the way.

@@ -7,8 +7,8 @@ use super::fees::views::{CalculatorForm, CalculatorPage, Card, Outcome};
 use super::labels::of_cause;
 use super::labels::views::{AccountTab, LabelsPage, ParcelRow};
 use crate::base::money::Cents;
-use crate::content::form::{Form, Pick};
 use crate::marketplace::client::Fee;
+use crate::panel::form::{FormView, Pick};
 use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
@@ -33,7 +33,7 @@ fn outcome(price: Cents, fixed: Cents) -> Outcome {
 
 fn calculator(layout: Layout, accounts: usize, outcome: Option<Outcome>, faults: usize) -> String {
     let names = ["conta", "preco", "categoria", "logistica"];
-    let mut form = CalculatorForm(Form::new(&names, |_| String::new()).unfocused());
+    let mut form = CalculatorForm(FormView::new(&names, |_| String::new()).unfocused());
     let wrong = names.into_iter().take(faults);
     form.find_faults(&wrong.map(|name| (name.into(), "x".into())).collect());
     let pick = |value: &str, label: &str| Pick { value: value.to_owned(), label: label.to_owned() };

@@ -70,6 +70,7 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-criada_em"],
+    ..Listing::NONE
 };
 
 /// Days of the chart, today among them.
@@ -291,7 +292,7 @@ struct MessageReply {
 
 /// `GET /admin/mensagens/{id}`: one message. What leads to a link is not shown.
 pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, params) = found.ok_or_else(Problem::not_found)?;
     let params = shown(&params);
@@ -329,11 +330,6 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     })
 }
 
-fn id_of(request: &Request) -> Result<i64, Problem> {
-    let id = request.variable("id").parse();
-    id.map_err(|_| Problem::not_found())
-}
-
 /// Parameters as operators may see them.
 fn shown(params: &str) -> Map<String, Value> {
     let mut params: Map<String, Value> = serde_json::from_str(params).unwrap_or_default();
@@ -350,7 +346,7 @@ struct Noted {
 
 /// `POST /admin/mensagens/{id}/cancelar`: drops a message that still waits.
 pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -374,7 +370,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
 
 /// `POST /admin/mensagens/{id}/reenviar`: tries a message again that was given up.
 pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;

@@ -65,6 +65,7 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-quando"],
+    ..Listing::NONE
 };
 
 #[derive(Serialize)]
@@ -236,8 +237,7 @@ struct RequestReply {
 
 /// `GET /admin/requisicoes/{id}`: one request.
 pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = request.variable("id").parse();
-    let id = id.map_err(|_| Problem::not_found())?;
+    let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
     let logged = found.ok_or_else(Problem::not_found)?;
     if request.wants_json() {

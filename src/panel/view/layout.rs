@@ -1,7 +1,8 @@
 //! The frame around a page: who reads it, where they can go, where they are.
 
-use super::Notice;
+use super::{Notice, Outcome};
 use crate::base::clock::Instant;
+use crate::http::Request;
 
 /// One entry of the navigation.
 #[derive(Debug)]
@@ -113,6 +114,13 @@ impl Layout {
             here: here.to_owned(),
             ..Self::outside(site, now)
         }
+    }
+
+    /// The same frame with what the last action led to, when its word is one of these.
+    #[must_use]
+    pub fn telling(self, outcomes: &[Outcome], request: &Request) -> Self {
+        let word = request.notice.as_deref();
+        self.with_flash(word.and_then(|word| Outcome::notice(outcomes, word)))
     }
 
     /// The same frame with the outcome of the last action.

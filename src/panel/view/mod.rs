@@ -92,6 +92,43 @@ impl Notice {
     }
 }
 
+/// What a page says of the last action: by the word that the action left.
+#[derive(Debug)]
+pub struct Outcome {
+    pub word: &'static str,
+    pub tone: Tone,
+    pub title: &'static str,
+    pub text: &'static str,
+}
+
+impl Outcome {
+    /// It was done.
+    pub const fn good(word: &'static str, title: &'static str, text: &'static str) -> Self {
+        Self { word, tone: Tone::Good, title, text }
+    }
+
+    /// It was not done, or not all of it.
+    pub const fn warn(word: &'static str, title: &'static str, text: &'static str) -> Self {
+        Self { word, tone: Tone::Warn, title, text }
+    }
+
+    /// It was done by somebody else, or needed nothing.
+    pub const fn info(word: &'static str, title: &'static str, text: &'static str) -> Self {
+        Self { word, tone: Tone::Info, title, text }
+    }
+
+    /// It failed.
+    pub const fn bad(word: &'static str, title: &'static str, text: &'static str) -> Self {
+        Self { word, tone: Tone::Bad, title, text }
+    }
+
+    /// The notice of a word.
+    pub fn notice(all: &[Self], word: &str) -> Option<Notice> {
+        let found = all.iter().find(|outcome| outcome.word == word)?;
+        Some(Notice::new(found.tone, found.title, found.text))
+    }
+}
+
 /// An instant as pages show it: relative while fresh, exact in its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct When {

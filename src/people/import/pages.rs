@@ -251,10 +251,6 @@ fn told(counts: Counts, is_done: bool) -> String {
     parts.join(", ")
 }
 
-fn id_of(request: &Request) -> Result<i64, Problem> {
-    request.variable("id").parse().map_err(|_| Problem::not_found())
-}
-
 #[derive(Deserialize)]
 struct ReportQuery {
     #[serde(default)]
@@ -311,7 +307,7 @@ fn asked(request: &Request) -> Result<Asked, Problem> {
 
 /// `GET /admin/alunos/importar/{id}`: the report, as page, JSON or CSV.
 pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let asked = asked(request)?;
     // Looked at first: what runs may be done by the time it is read.
     let running = app.imports.running().filter(|running| running.id == id);
@@ -438,7 +434,7 @@ fn report_csv(app: &App, person: &Person, rows: Vec<Row>) -> Result<Reply, Probl
 /// `POST /admin/alunos/importar/{id}/aplicar`: has the students made. The
 /// answer does not wait for it; the report tells how far it is.
 pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let import =
         app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)?;
     let (answer, page) = (Answer::to(request), format!("{PATH}/{id}"));
@@ -470,7 +466,7 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 /// `POST /admin/alunos/importar/{id}/excluir`: forgets a list; who was made stays.
 pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let answer = Answer::to(request);
     let running = app.imports.running();
     if running.is_some_and(|running| running.id == id) {

@@ -30,6 +30,7 @@ const LIST: Listing = Listing {
         values: &[("aberta", "Abertas"), ("encerrada", "Encerradas")],
     }],
     orders: &["-aberta_em"],
+    ..Listing::NONE
 };
 
 const fn is_open(claim: &Claim) -> bool {

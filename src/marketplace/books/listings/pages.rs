@@ -38,6 +38,7 @@ const LIST: lists::Listing = lists::Listing {
         ],
     }],
     orders: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
+    ..lists::Listing::NONE
 };
 
 #[derive(Serialize)]

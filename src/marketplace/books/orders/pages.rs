@@ -57,6 +57,7 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-criada_em"],
+    ..Listing::NONE
 };
 
 /// Days of the chart, today among them.

@@ -35,6 +35,7 @@ const LIST: Listing = Listing {
         ],
     }],
     orders: &["-perguntada_em"],
+    ..Listing::NONE
 };
 
 const fn is(question: &Question, state: State) -> bool {
@@ -226,12 +227,6 @@ struct QuestionReply {
     question: WireQuestion,
 }
 
-/// The number in the address.
-pub fn id_of(request: &Request) -> Result<i64, Problem> {
-    let id = request.variable("id").parse();
-    id.map_err(|_| Problem::not_found())
-}
-
 /// `GET /painel/perguntas/{id}`: one question.
 pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (question, stores) = read(app, person, request)?;
@@ -248,7 +243,7 @@ pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, 
 
 /// The question of an address, when it is to the person.
 pub fn read(app: &App, person: &Person, request: &Request) -> Result<(Question, Stores), Problem> {
-    let (id, owner) = (id_of(request)?, person.account.user_id);
+    let (id, owner) = (request.id()?, person.account.user_id);
     let (question, stores) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((list::question(tx, owner, id)?, Stores::of(tx, owner)?))
     })?;

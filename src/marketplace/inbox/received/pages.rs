@@ -38,6 +38,7 @@ const LIST: Listing = Listing {
         Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
     ],
     orders: &["-recebida_em"],
+    ..Listing::NONE
 };
 
 #[derive(Serialize)]
@@ -166,7 +167,7 @@ struct OneReply {
 
 /// `GET /admin/notificacoes/{id}`: one notification with its body as it came.
 pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::notification(tx, id))?;
     let (one, body) = found.ok_or_else(Problem::not_found)?;
     let raw = String::from_utf8_lossy(&body).into_owned();
@@ -187,11 +188,6 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
     })
 }
 
-fn id_of(request: &Request) -> Result<i64, Problem> {
-    let id = request.variable("id").parse();
-    id.map_err(|_| Problem::not_found())
-}
-
 #[derive(Serialize)]
 struct Noted<'a> {
     estado: &'static str,
@@ -201,7 +197,7 @@ struct Noted<'a> {
 
 /// `POST /admin/notificacoes/{id}/reprocessar`: has it worked from the start.
 pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = id_of(request)?;
+    let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let bell = app.marketplace.bell.clone();
     Ok(Box::new(move |tx| {

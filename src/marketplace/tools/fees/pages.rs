@@ -8,7 +8,6 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::money::Cents;
-use crate::content::form::{Form, Pick};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
@@ -19,6 +18,7 @@ use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
 use crate::marketplace::tools::unavailable;
 use crate::panel::answer::Answer;
+use crate::panel::form::{FormView, Pick};
 use crate::panel::view::{self, Badge, Notice, Tone};
 
 const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
@@ -238,7 +238,7 @@ fn calculator(
     own: &Own,
     accounts: &[LinkedAccount],
 ) -> CalculatorPage {
-    let form = Form::new(&FIELDS, |name| {
+    let form = FormView::new(&FIELDS, |name| {
         given(request, name).unwrap_or_else(|| match name {
             "preco" => "100,00".to_owned(),
             "logistica" => LOGISTICS[0].0.to_owned(),
@@ -318,9 +318,9 @@ pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         check.fail("imposto", "must be from 0 to 100");
     }
     if let Err(problem) = check.finish() {
-        return crate::content::form::show_again(request, problem, |_| {
+        return crate::panel::form::show_again(request, problem, |_| {
             let mut page = calculator(app, person, request, &own, &accounts);
-            let typed = crate::content::form::all_sent(request, "imposto").next();
+            let typed = crate::panel::form::all_sent(request, "imposto").next();
             page.tax = view::Field::of(typed.unwrap_or_default())
                 .fault(Some("Informe uma porcentagem de 0 a 100, como 6,5."));
             page.tax.focus = true;

@@ -5,9 +5,9 @@ use askama::Template;
 use super::Remains;
 use super::pages::fault_words;
 use crate::base::money::Cents;
-use crate::content::form::{Form, Pick};
 use crate::http::problem::Fields;
 use crate::marketplace::client::Fee;
+use crate::panel::form::{FormView, Pick};
 use crate::panel::view::{Badge, Field, Layout, Notice, Tone};
 
 /// `GET /painel/ml/calculadora`.
@@ -48,7 +48,7 @@ impl CalculatorPage {
 
 /// The calculator's form.
 #[derive(Debug)]
-pub struct CalculatorForm(pub Form);
+pub struct CalculatorForm(pub FormView);
 
 impl CalculatorForm {
     /// A field by its name.

@@ -1,0 +1,469 @@
+//! Forms: one table of fields, from which reading, checking and showing again
+//! come.
+//!
+//! A [`Form`] is declared once, as its [`Input`]s in the order of the page:
+//! name, rule, the words for a fault, and where the value stands in the entry.
+//! Programs send the same names as JSON; what they leave out of a change stays
+//! as it is. A browser's form always says everything.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use http::{StatusCode, Uri};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::base::clock::Zone;
+use crate::edge::route::Job;
+use crate::http::input::{self, Check, Field, FromField};
+use crate::http::problem::Fields;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::view::{self, Notice};
+
+/// Longest address of something elsewhere.
+const LONGEST_ADDRESS: usize = 500;
+
+/// Where the value of a field stands in an entry.
+type At<E, T> = fn(&mut E) -> &mut T;
+
+/// The fields of a form, in the order of the page. `E::default()` is what a
+/// new form shows and what fields have that a program leaves out.
+pub struct Form<E: 'static>(pub &'static [Input<E>]);
+
+/// One field of a form.
+pub struct Input<E> {
+    /// Its name in forms and JSON.
+    name: &'static str,
+    /// What to correct when it is at fault, in the words of its label.
+    words: &'static str,
+    rule: Rule<E>,
+}
+
+/// How a field is read and shown.
+pub enum Rule<E> {
+    /// A text of one line and so many characters, required unless it may have none.
+    Line(RangeInclusive<usize>, At<E, String>),
+    /// A text of several lines and at most so many characters.
+    Lines(usize, At<E, String>),
+    /// An address elsewhere, by HTTPS; may be empty.
+    Address(At<E, String>),
+    /// A whole number that has a usual value.
+    Number(RangeInclusive<i64>, At<E, i64>),
+    /// A whole number, or none.
+    Maybe(RangeInclusive<i64>, At<E, Option<i64>>),
+    /// A row that another one refers to, or none.
+    Reference(At<E, Option<i64>>),
+    /// A box to tick.
+    Tick(At<E, bool>),
+    /// Anything else: read into the entry, and shown as text.
+    Own(fn(&mut Sent<'_>, &'static str, &mut E), fn(&E, Zone) -> String),
+}
+
+impl<E> Input<E> {
+    /// A field with the words for its fault.
+    pub const fn new(name: &'static str, words: &'static str, rule: Rule<E>) -> Self {
+        Self { name, words, rule }
+    }
+}
+
+impl<E: Clone + Default> Form<E> {
+    /// Reads the fields, on top of what is `present`. What is at fault is noted
+    /// in `sent`, so that the caller may check more before [`Sent::finish`].
+    pub fn read(&self, sent: &mut Sent<'_>, present: Option<&E>) -> E {
+        let mut entry = present.filter(|_| !sent.is_form).cloned().unwrap_or_default();
+        let mut usual = E::default();
+        for input in self.0 {
+            let is_kept = present.is_some() && sent.is_absent(input.name);
+            if !is_kept {
+                input.rule.read(sent, input.name, &mut entry, &mut usual);
+            }
+        }
+        entry
+    }
+
+    /// The form of an entry that exists, or of a new one.
+    pub fn show(&self, entry: Option<&E>, zone: Zone) -> FormView {
+        let is_new = entry.is_none();
+        let mut entry = entry.cloned().unwrap_or_default();
+        let shown =
+            |input: &Input<E>| (input.name, view::Field::of(input.rule.show(&mut entry, zone)));
+        let mut form = FormView { alert: None, fields: self.0.iter().map(shown).collect() };
+        // What exists is read first; a cursor would lead into what it lacks.
+        if is_new {
+            view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
+        }
+        form
+    }
+
+    /// What a browser sent, with what is wrong with it.
+    pub fn again(&self, request: &Request, faults: &Fields) -> FormView {
+        let names: Vec<_> = self.0.iter().map(|input| input.name).collect();
+        FormView::again(&names, request, faults, |name| self.words(name))
+    }
+
+    /// A form as it may be printed, with the first fields at fault.
+    #[cfg(test)]
+    pub fn sample(&self, value: impl Fn(&str) -> String, faults: usize) -> FormView {
+        let names: Vec<_> = self.0.iter().map(|input| input.name).collect();
+        let mut form = FormView::new(&names, value);
+        form.find_fault(&names[..faults], |name| self.words(name));
+        form
+    }
+
+    fn words(&self, name: &str) -> &'static str {
+        let input = self.0.iter().find(|input| input.name == name);
+        input.map_or("Confira este campo.", |input| input.words)
+    }
+}
+
+impl<E> Rule<E> {
+    fn read(&self, sent: &mut Sent<'_>, name: &'static str, entry: &mut E, usual: &mut E) {
+        match self {
+            Self::Line(length, at) => *at(entry) = sent.line(name, length.clone()),
+            Self::Lines(most, at) => *at(entry) = sent.lines(name, *most),
+            Self::Address(at) => *at(entry) = sent.address(name),
+            Self::Number(range, at) => {
+                let field = sent.take(name);
+                let number = sent.check.number(name, field, range.clone());
+                *at(entry) = number.unwrap_or(*at(usual));
+            }
+            Self::Maybe(range, at) => {
+                let field = sent.take(name);
+                *at(entry) = sent.check.number(name, field, range.clone());
+            }
+            Self::Reference(at) => *at(entry) = sent.reference(name),
+            // A browser leaves an unticked box out.
+            Self::Tick(at) => {
+                *at(entry) = sent.optional(name).unwrap_or(!sent.is_form && *at(usual));
+            }
+            Self::Own(read, _) => read(sent, name, entry),
+        }
+    }
+
+    fn show(&self, entry: &mut E, zone: Zone) -> String {
+        let text = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
+        match self {
+            Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) => at(entry).clone(),
+            Self::Number(_, at) => at(entry).to_string(),
+            Self::Maybe(_, at) | Self::Reference(at) => text(*at(entry)),
+            Self::Tick(at) => tick(*at(entry)),
+            Self::Own(_, show) => show(entry, zone),
+        }
+    }
+}
+
+/// What a form or a program sent, while it is read.
+pub struct Sent<'r> {
+    /// The request.
+    pub request: &'r Request,
+    /// What is at fault so far.
+    pub check: Check,
+    /// The zone of civil times.
+    pub zone: Zone,
+    /// Whether it is a browser's form.
+    pub is_form: bool,
+    body: Map<String, Value>,
+}
+
+impl<'r> Sent<'r> {
+    /// The body of a request.
+    pub fn of(request: &'r Request, zone: Zone) -> Result<Self, Problem> {
+        let Members(body) = request.form_or_json()?;
+        let headers = request.headers();
+        let check = Check::form_or_json(headers);
+        Ok(Self { request, check, zone, is_form: input::is_form(headers), body })
+    }
+
+    /// Whether nothing was sent for a field of a program's change.
+    pub fn is_absent(&self, name: &str) -> bool {
+        !self.is_form && !self.body.contains_key(name)
+    }
+
+    /// A field, taken out.
+    pub fn take<T>(&mut self, name: &str) -> Field<T> {
+        Field::sent(self.body.remove(name))
+    }
+
+    /// A field of several as programs send them together, in the place of all
+    /// of them: `{"redes": {"site": …}}`.
+    pub fn spread(&mut self, name: &'static str, members: &[&str]) {
+        let field = self.take(name);
+        let Some(sent) = self.check.optional::<Map<String, Value>>(name, field) else { return };
+        for member in members {
+            let value = sent.get(*member).cloned().unwrap_or(Value::Null);
+            self.body.insert((*member).to_owned(), value);
+        }
+    }
+
+    /// A required text of one line, or an optional one when the length may be 0.
+    pub fn line(&mut self, name: &'static str, length: RangeInclusive<usize>) -> String {
+        let field = self.take(name);
+        if *length.start() == 0 {
+            self.check.optional_line(name, field, *length.end())
+        } else {
+            self.check.line(name, field, length)
+        }
+    }
+
+    /// An optional text of several lines.
+    pub fn lines(&mut self, name: &'static str, most: usize) -> String {
+        let text: String = self.optional(name).unwrap_or_default();
+        let text = text.replace("\r\n", "\n").trim().to_owned();
+        if text.chars().any(|c| c.is_control() && c != '\n') {
+            self.check.fail(name, "must not contain control characters");
+        } else if text.chars().count() > most {
+            self.check.fail(name, format!("must have at most {most} characters"));
+        }
+        text
+    }
+
+    /// An optional address elsewhere, by HTTPS.
+    pub fn address(&mut self, name: &'static str) -> String {
+        let text = self.line(name, 0..=LONGEST_ADDRESS);
+        if !text.is_empty() && https(&text).is_none() {
+            self.check.fail(name, "must be an address that begins with https://");
+        }
+        text
+    }
+
+    /// The id of another row, or none.
+    pub fn reference(&mut self, name: &'static str) -> Option<i64> {
+        self.optional(name).and_then(|Reference(id)| id)
+    }
+
+    /// An optional value.
+    pub fn optional<T: FromField>(&mut self, name: &'static str) -> Option<T> {
+        let field = self.take(name);
+        self.check.optional(name, field)
+    }
+
+    /// A required value, or its default with the field at fault.
+    pub fn required<T: FromField + Default>(&mut self, name: &'static str) -> T {
+        let field = self.take(name);
+        self.check.required(name, field)
+    }
+
+    /// The problem with all fields at fault, if there is one.
+    pub fn finish(self) -> Result<(), Problem> {
+        self.check.finish()
+    }
+}
+
+/// The members of a JSON object, each there once.
+struct Members(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Map<String, Value>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Map::new();
+                while let Some((name, value)) = map.next_entry::<String, Value>()? {
+                    if members.insert(name, value).is_some() {
+                        return Err(A::Error::custom("a member is there twice"));
+                    }
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Each).map(Self)
+    }
+}
+
+/// A form as its page prints it.
+#[derive(Debug)]
+pub struct FormView {
+    /// Above the form when fields are at fault.
+    pub alert: Option<Notice>,
+    fields: Vec<(&'static str, view::Field)>,
+}
+
+impl FormView {
+    /// A form with these fields, in the order of the page.
+    pub fn new(names: &[&'static str], value: impl Fn(&str) -> String) -> Self {
+        let field = |name: &&'static str| (*name, view::Field::of(value(name)));
+        let mut form = Self { alert: None, fields: names.iter().map(field).collect() };
+        // What exists is read first; a cursor would lead into what it lacks.
+        let is_new = form.fields.first().is_none_or(|(_, field)| field.value.is_empty());
+        if is_new {
+            view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
+        }
+        form
+    }
+
+    /// What a browser sent, with what is wrong with it.
+    pub fn again(
+        names: &[&'static str],
+        request: &Request,
+        faults: &Fields,
+        words: impl Fn(&str) -> &'static str,
+    ) -> Self {
+        let mut form = Self::new(names, |name| {
+            all_sent(request, name).next().unwrap_or_default().into_owned()
+        });
+        let wrong: Vec<&str> = faults.iter().map(|(name, _)| &**name).collect();
+        form.find_fault(&wrong, words);
+        form
+    }
+
+    /// Says which fields are at fault.
+    pub fn find_fault(&mut self, wrong: &[&str], words: impl Fn(&str) -> &'static str) {
+        for (name, field) in &mut self.fields {
+            if wrong.contains(name) {
+                field.error = Some(words(name).to_owned());
+            }
+        }
+        let count = view::focus_first(self.fields.iter_mut().map(|(_, field)| field));
+        self.alert = Notice::faults(count);
+    }
+
+    /// The same form without a cursor in it: the page begins elsewhere.
+    #[must_use]
+    pub fn unfocused(mut self) -> Self {
+        for (_, field) in &mut self.fields {
+            field.focus = false;
+        }
+        self
+    }
+
+    /// Says of a field at fault what no table of words knows.
+    pub fn say(&mut self, name: &str, words: impl Into<String>) {
+        if let Some((_, field)) = self.fields.iter_mut().find(|(known, _)| *known == name) {
+            field.error = Some(words.into());
+        }
+    }
+
+    /// A field by its name.
+    ///
+    /// # Panics
+    /// When there is none: templates name only fields that exist, which a
+    /// test of all pages checks.
+    pub fn field(&self, name: &str) -> &view::Field {
+        let found = self.fields.iter().find(|(known, _)| *known == name);
+        found.map_or_else(|| panic!("the form has no field {name}"), |(_, field)| field)
+    }
+
+    /// Whether a box is ticked.
+    pub fn on(&self, name: &str) -> bool {
+        !self.field(name).value.is_empty()
+    }
+}
+
+/// What a ticked or unticked box holds.
+pub fn tick(on: bool) -> String {
+    if on { "1".to_owned() } else { String::new() }
+}
+
+/// An entry of a choice that comes from the database.
+#[derive(Clone, Debug)]
+pub struct Pick {
+    /// What the form sends; empty for none.
+    pub value: String,
+    /// What people read.
+    pub label: String,
+}
+
+/// All values of a name in a browser's form.
+pub fn all_sent<'r>(request: &'r Request, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
+    form_urlencoded::parse(&request.body)
+        .filter_map(move |(known, value)| (known == name).then_some(value))
+}
+
+/// A browser gets the form again with what is wrong; a program the error.
+pub fn show_again(
+    request: &Request,
+    problem: Problem,
+    page: impl FnOnce(&Fields) -> Result<Reply, Problem>,
+) -> Result<Job, Problem> {
+    if request.wants_json() || problem.fields.is_empty() {
+        return Err(problem);
+    }
+    let page = page(&problem.fields)?.status(StatusCode::UNPROCESSABLE_ENTITY);
+    Ok(Box::new(move |_| Ok(page)))
+}
+
+/// A row that another one refers to, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reference(pub Option<i64>);
+
+impl FromField for Reference {
+    const WANTED: &'static str = "must be an id";
+
+    fn from_field(value: Value, _: bool) -> Option<Self> {
+        match value {
+            // `null` says nothing, so an empty text takes a reference away.
+            Value::String(text) if text.is_empty() => Some(Self(None)),
+            Value::String(digits) => digits.parse().ok().map(|id| Self(Some(id))),
+            Value::Number(number) => number.as_i64().map(|id| Self(Some(id))),
+            _ => None,
+        }
+    }
+}
+
+impl FromField for Map<String, Value> {
+    const WANTED: &'static str = "must be an object";
+
+    fn from_field(value: Value, _: bool) -> Option<Self> {
+        match value {
+            Value::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+}
+
+/// The parts of an address by HTTPS with a named host and the usual port.
+pub fn https(text: &str) -> Option<Uri> {
+    let uri: Uri = text.parse().ok()?;
+    let authority = uri.authority()?;
+    let named = authority.host().contains('.') && authority.as_str() == authority.host();
+    (uri.scheme_str() == Some("https") && named).then_some(uri)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn addresses_elsewhere_are_https_with_a_named_host() {
+        for good in
+            ["https://instagram.com/ana", "https://example.com", "https://example.com/a?b=c#d"]
+        {
+            assert!(https(good).is_some(), "{good}");
+        }
+        for bad in [
+            "http://example.com/",
+            "javascript:alert(1)",
+            "https://",
+            "https://localhost/",
+            "https://ana@example.com/",
+            "https://example.com:8443/",
+            "https://example.com/a b",
+            "https://exa\"mple.com/",
+            "//example.com",
+            "example.com",
+        ] {
+            assert!(https(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn references_are_numbers_texts_or_nothing() {
+        let read = |value| Reference::from_field(value, false);
+        assert_eq!(read(json!(7)), Some(Reference(Some(7))));
+        assert_eq!(read(json!("7")), Some(Reference(Some(7))));
+        assert_eq!(read(json!("")), Some(Reference(None)));
+        for bad in [json!("sete"), json!(1.5), json!([7]), json!(true)] {
+            assert_eq!(read(bad), None);
+        }
+    }
+}
