@@ -28,7 +28,7 @@ use crate::content::plans::views::*;
 use crate::http::Family;
 use crate::marketplace::account::views::*;
 use crate::messages::views::*;
-use crate::messages::{Kind, Notification};
+use crate::messages::{Notification, NotificationKind};
 use crate::operations::views::*;
 use crate::panel::chart::*;
 use crate::panel::list::{Head, Listing};
@@ -279,10 +279,22 @@ fn sale_rows(count: usize) -> Vec<SaleRow> {
 
 fn news_rows(count: usize) -> Vec<NewsRow> {
     let texts = [
-        (Kind::Venda, "Venda de R$ 119,80", "Kit 6 canecas de porcelana 300 ml, CASA&CAFE"),
-        (Kind::Pergunta, "Pergunta nova", "“Serve para micro-ondas?” em Garrafa térmica inox"),
-        (Kind::Reclamacao, "Reclamação aberta", "Produto chegou com defeito, Ana Utilidades"),
-        (Kind::Sistema, "Vínculo perdido", ""),
+        (
+            NotificationKind::Venda,
+            "Venda de R$ 119,80",
+            "Kit 6 canecas de porcelana 300 ml, CASA&CAFE",
+        ),
+        (
+            NotificationKind::Pergunta,
+            "Pergunta nova",
+            "“Serve para micro-ondas?” em Garrafa térmica inox",
+        ),
+        (
+            NotificationKind::Reclamacao,
+            "Reclamação aberta",
+            "Produto chegou com defeito, Ana Utilidades",
+        ),
+        (NotificationKind::Sistema, "Vínculo perdido", ""),
     ];
     (0..count)
         .map(|index| {

@@ -65,7 +65,7 @@ pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
         )?,
         given_up: tx.value(
             "SELECT coalesce(sum(messages), 0) FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
-            (since.0 / 900, outbox::state::GIVEN_UP)
+            (since.0 / 900, outbox::MessageState::GivenUp)
         )?,
     })
 }

@@ -29,7 +29,7 @@ use crate::catalog::stock::{Sale as StockSale, SoldOrder, move_for_order};
 use crate::changes::{self, GivenOut, Topic};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 use crate::messages::choices::Ways;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -505,7 +505,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -
         books,
         owner,
         &News {
-            kind: Kind::Venda,
+            kind: NotificationKind::Venda,
             title: "Nova venda",
             about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
             account: order.seller,
