@@ -725,7 +725,7 @@ fn purchase_row(index: i64) -> PurchaseRow {
 fn purchases_page(count: i64, search: &str, total: u64) -> String {
     PurchasesPage {
         layout: operator("/admin/compras"),
-        table: table(&LIST.first_page(search), total),
+        table: LIST.table(&LIST.first_page(search), LIST.heads, total),
         events: (0..count).map(purchase_row).collect(),
         address: "https://plataforma.exemplo.com.br/api/v1/webhook/checkout".to_owned(),
     }
