@@ -13,7 +13,7 @@ use super::apply::{self, Incoming};
 use super::{Event, parse};
 use crate::accounts::students::Desk;
 use crate::app::App;
-use crate::audit::{Actor, Kind};
+use crate::audit::{Actor, ActorKind};
 use crate::edge::guard::{self, CheckoutSender};
 use crate::edge::route::Job;
 use crate::http::input::is_form;
@@ -104,7 +104,7 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
         message: "event received",
         data: ReceivedData { event: &event.name },
     })?;
-    let actor = Actor::requesting(Kind::Purchase, actor_name(&event), request);
+    let actor = Actor::requesting(ActorKind::Purchase, actor_name(&event), request);
     // What has no name of its own is known again by all that it says.
     let is_named = event.id.is_some() || event.transaction.is_some();
     let body = clean
