@@ -22,7 +22,7 @@ use crate::http::{Problem, Reply, Request, schema};
 /// The answer to every accepted event.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseEventReceived")]
-struct Received<'a> {
+pub struct Received<'a> {
     success: bool,
     message: &'static str,
     data: ReceivedData<'a>,
@@ -33,11 +33,6 @@ struct Received<'a> {
 struct ReceivedData<'a> {
     /// The event, or the one that the purchase's status stands for.
     event: &'a str,
-}
-
-/// Schema of the answer.
-pub fn reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Received<'static>>()
 }
 
 /// Schema of the body. The platform's own documentation is the full one; here
