@@ -69,6 +69,8 @@ impl<I> Pass<I> {
 /// A user of the browser extension.
 pub struct ExtensionUser {
     pub account: Arc<Account>,
+    /// The person's version that the account was read at.
+    pub version: u64,
     pub token: TokenHash,
 }
 
@@ -161,7 +163,8 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
                 if request.now < *expires_at =>
             {
                 entry.mark_used(app, Kind::Extension, hash, request.now);
-                Ok(ExtensionUser { account: Arc::clone(account), token: hash })
+                let (account, version) = (Arc::clone(account), entry.version);
+                Ok(ExtensionUser { account, version, token: hash })
             }
             _ => Err(Problem::unauthorized()),
         }
