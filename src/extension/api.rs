@@ -72,12 +72,11 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
     // Read before the data, so that a change in between is seen next time.
     let version = user.version + app.versions.content();
     let today = app.day(now);
-    let body = match app.dashboards.get(owner, version, today, now) {
-        Some(body) => body,
-        None => {
-            let (body, until) = read(app, &user.account, today, request)?;
-            app.dashboards.keep(owner, version, Kept { day: today, made_at: now, until, body })
-        }
+    let body = if let Some(body) = app.dashboards.get(owner, version, today, now) {
+        body
+    } else {
+        let (body, until) = read(app, &user.account, today, request)?;
+        app.dashboards.keep(owner, version, Kept { day: today, made_at: now, until, body })
     };
     Ok(Reply::of(media::JSON, body))
 }

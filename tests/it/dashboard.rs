@@ -221,7 +221,13 @@ fn what_the_marketplace_tells_shows_at_once() {
     shows_at_once(&ana, "/ml/vendas_hoje", &json!(0), || {
         site.clock().set("2026-11-21T03:00:00Z");
     });
-    shows_at_once(&ana, "/ml/contas/0/token_ok", &json!(false), || {
+    links_show_at_once(&world, &site, &ana);
+}
+
+/// A link that is lost, one that comes, and one that is given up.
+#[track_caller]
+fn links_show_at_once(world: &World, site: &Site, ana: &Actor<'_>) {
+    shows_at_once(ana, "/ml/contas/0/token_ok", &json!(false), || {
         world.end_tokens(LOJA, "revoke");
         world.sale(LOJA);
         let refused = "SELECT token_ok || '' FROM ml_account";
@@ -233,10 +239,10 @@ fn what_the_marketplace_tells_shows_at_once() {
     assert_eq!(ana.get(ME).ok()["ml"]["notificacoes"][0]["tipo"], "sistema");
     // The session of the morning has ended.
     let panel = site.person("ana");
-    shows_at_once(&ana, "/ml/contas/1/ml_user_id", &json!(OTHER_SHOP.to_string()), || {
+    shows_at_once(ana, "/ml/contas/1/ml_user_id", &json!(OTHER_SHOP.to_string()), || {
         world.link(&panel, OTHER_SHOP);
     });
-    shows_at_once(&ana, "/ml/contas/0/ml_user_id", &json!(OTHER_SHOP.to_string()), || {
+    shows_at_once(ana, "/ml/contas/0/ml_user_id", &json!(OTHER_SHOP.to_string()), || {
         panel.post(&format!("/painel/ml/contas/{LOJA}/desvincular"), &json!({})).ok();
     });
 }
