@@ -10,7 +10,7 @@
 pub mod list;
 pub mod pages;
 mod runs;
-mod sold;
+pub mod sold;
 pub mod views;
 
 use std::sync::Arc;
@@ -177,8 +177,6 @@ fn apply_alone(
     if order.is_sale() && order.sold_at() >= news_from {
         tell(tx, books, owner, order)?;
     }
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
     Ok(Applied::Stored)
 }
 
@@ -291,8 +289,6 @@ pub fn apply_shipment(
         return Ok(Applied::Unchanged);
     }
     changes::stamp(tx, &books.given, owner, Topic::Orders)?;
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
     Ok(Applied::Stored)
 }
 
