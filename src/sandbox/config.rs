@@ -2,6 +2,9 @@
 //! marketplace's odd habits show.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::base::clock::Instant;
 
 /// Switches of the sandbox. All have the real marketplace's most usual
 /// behaviour as their default, signed notifications excepted: the platform's
@@ -131,3 +134,128 @@ impl Default for Config {
         }
     }
 }
+
+impl Config {
+    /// The switches with some of them changed.
+    pub fn changed(&self, changes: Map<String, Value>) -> Result<Self, String> {
+        let mut merged = json!(self);
+        for (name, value) in changes {
+            merged[name] = value;
+        }
+        let config: Self = serde_json::from_value(merged)
+            .map_err(|error| format!("the switches do not fit: {error}"))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let is_web = |url: &str| url.starts_with("http://") || url.starts_with("https://");
+        let rules = [
+            (matches!(self.separator, ';' | ','), "separator must be ; or ,"),
+            ((1..=20).contains(&self.attempts), "attempts must be from 1 to 20"),
+            ((0.0..=1.0).contains(&self.retry_scale), "retry_scale must be from 0 to 1"),
+            (
+                (1..=60_000).contains(&self.answer_within_ms),
+                "answer_within_ms must be from 1 to 60000",
+            ),
+            (self.delay_ms <= 600_000, "delay_ms must be at most 600000"),
+            (
+                self.notify_url.as_deref().is_none_or(is_web),
+                "notify_url must begin with http:// or https://",
+            ),
+        ];
+        let broken = rules.into_iter().find(|(is_kept, _)| !is_kept);
+        broken.map_or(Ok(()), |(_, problem)| Err(problem.to_owned()))
+    }
+
+    /// A date as the marketplace writes it: mostly `-04:00`, and with the
+    /// switch in every form that has been seen, by the record's id.
+    pub fn date(&self, id: i64, at: Instant) -> String {
+        match (self.mixed_dates, id.rem_euclid(4)) {
+            (false, _) | (true, 0) => in_form(at, 4, "%Y-%m-%dT%H:%M:%S.000-04:00"),
+            (true, 1) => in_form(at, 3, "%Y-%m-%dT%H:%M:%S.000-03:00"),
+            (true, 2) => in_form(at, 0, "%Y-%m-%dT%H:%M:%S.123456789Z"),
+            (true, _) => date_without_colon(at),
+        }
+    }
+
+    /// The check boxes of the overview: name, label and whether it is checked.
+    pub fn boxes(&self) -> Vec<(&'static str, &'static str, bool)> {
+        let config = json!(self);
+        let checked = |switch: &CheckBox| config[switch.field] != switch.value(false);
+        BOXES.iter().map(|switch| (switch.name, switch.label, checked(switch))).collect()
+    }
+
+    /// What the check boxes of the overview change; `is_checked` says which are
+    /// checked.
+    pub fn boxes_changed(is_checked: impl Fn(&str) -> bool) -> Map<String, Value> {
+        let value = |switch: &CheckBox| switch.value(is_checked(switch.name));
+        BOXES.iter().map(|switch| (switch.field.to_owned(), value(switch))).collect()
+    }
+}
+
+/// A date whose offset has no colon.
+pub fn date_without_colon(at: Instant) -> String {
+    in_form(at, 4, "%Y-%m-%dT%H:%M:%S.000-0400")
+}
+
+fn in_form(at: Instant, hours: i64, form: &str) -> String {
+    chrono::DateTime::from_timestamp(at.minus(hours * 3600).0, 0)
+        .unwrap_or_default()
+        .format(form)
+        .to_string()
+}
+
+/// A check box of the overview.
+struct CheckBox {
+    /// Field of the form.
+    name: &'static str,
+    label: &'static str,
+    /// The switch, and its values without a check and with one, as JSON.
+    field: &'static str,
+    values: [&'static str; 2],
+}
+
+impl CheckBox {
+    fn value(&self, is_checked: bool) -> Value {
+        serde_json::from_str(self.values[usize::from(is_checked)]).unwrap_or_default()
+    }
+}
+
+/// A check box for a switch that is on or off.
+const fn on_off(field: &'static str, label: &'static str) -> CheckBox {
+    CheckBox { name: field, label, field, values: ["false", "true"] }
+}
+
+const BOXES: [CheckBox; 15] = [
+    on_off("signed", "Assinar as notificações"),
+    CheckBox {
+        name: "comma",
+        label: "Separar a assinatura com vírgula",
+        field: "separator",
+        values: ["\";\"", "\",\""],
+    },
+    on_off("hold", "Segurar as notificações"),
+    on_off("reorder", "Entregar as mais novas primeiro"),
+    CheckBox {
+        name: "duplicates",
+        label: "Enviar cada notificação três vezes",
+        field: "duplicates",
+        values: ["0", "2"],
+    },
+    on_off("string_ids", "Números como texto nas notificações"),
+    on_off("missing_slash", "Recurso sem a barra inicial"),
+    on_off("partial_orders", "Pedidos incompletos (206)"),
+    on_off("mixed_dates", "Datas em formatos variados"),
+    on_off("legacy_claims", "Reclamações no tópico antigo (claims)"),
+    on_off("partial_users", "Contas incompletas (206)"),
+    on_off("flat_shipments", "Envios no formato antigo"),
+    on_off("old_elements", "Lista de anúncios no formato antigo"),
+    on_off("new_scroll_ids", "Novo scroll_id a cada página"),
+    CheckBox {
+        name: "silence",
+        label: "Desligar o tópico após 3 avisos perdidos",
+        field: "silence_after",
+        values: ["0", "3"],
+    },
+];

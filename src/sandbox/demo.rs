@@ -1,12 +1,13 @@
 //! The shops of the demo: sixty days of sales, listings in every state, a few
 //! questions and claims.
 
+use super::call::{Call, Pressed};
 use super::claims::{self, ClaimChange, NewClaim};
 use super::history::{self, Plan};
 use super::questions::{self, NewQuestion, QuestionChange};
 use super::shops::{self, ItemChange, NewSeller};
 use super::state::World;
-use super::things::{Invoice, Reputation, Variation};
+use super::things::{Event, Invoice, Reputation, Variation, item_id};
 use crate::base::clock::{DAY_S, Instant};
 
 /// A shop of the demo.
@@ -106,8 +107,20 @@ pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Res
     Ok(id)
 }
 
-/// Gives a shop with a history what a shop has besides sales. Nobody is told.
-pub fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
+/// `POST /acoes/loja`: a shop with a month of sales.
+pub fn press_open(call: &mut Call<'_>) -> Pressed {
+    let (world, now) = (&mut *call.world, call.now);
+    let id = shops::open(world, NewSeller::named(call.request.field("apelido")), now)
+        .map_err(|_| "O nome deve ter de 1 a 60 letras, e cabem 100 lojas.")?;
+    let plan = Plan { ml_user_id: id, days: 30, seed: id.unsigned_abs(), daily: None };
+    let orders = history::write(world, plan, now)
+        .map_err(|_| "O mercado está cheio: não cabem mais vendas.")?;
+    furnish(world, id, now).map_err(|_| "O mercado está cheio: não cabem mais perguntas.")?;
+    Ok(format!("Loja {id} aberta, com {orders} vendas nos últimos 30 dias."))
+}
+
+/// Gives a shop with a history what a shop has besides sales. Nobody is notified.
+fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
     vary_listings(world, seller, now)?;
     let items = listings_of(world, seller);
     // Every shop hears the same questions, from another one on.
@@ -116,24 +129,16 @@ pub fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), Strin
     for ((item, (text, answer)), number) in items.iter().cycle().zip(texts).zip(1..) {
         let new = NewQuestion {
             ml_user_id: seller,
-            item: Some(format!("MLB{item}")),
+            item: Some(item_id(*item)),
             text: Some(text.to_owned()),
-            date_created: Some(now.minus(number * ASKED_EVERY_S + seller % 3000).rfc3339()),
-            notify: false,
+            date_created: None,
         };
-        let id = questions::ask(world, new, now)?;
+        let asked = now.minus(number * ASKED_EVERY_S + seller % 3000);
+        let id = questions::ask(world, new, Event::silent(asked))?;
         if !answer.is_empty() {
-            let change = QuestionChange {
-                answer: Some(answer.to_owned()),
-                notify: Some(false),
-                ..QuestionChange::default()
-            };
-            questions::change(
-                world,
-                id,
-                change,
-                now.minus(number * ASKED_EVERY_S + seller % 3000 - 1800),
-            )?;
+            let change =
+                QuestionChange { answer: Some(answer.to_owned()), ..QuestionChange::default() };
+            questions::change(world, id, change, Event::silent(asked.plus(1800)))?;
         }
     }
     complain(world, seller, now)
@@ -169,11 +174,10 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
             status: Some(status.to_owned()),
             sub_status: Some(sub_status.split_whitespace().map(str::to_owned).collect()),
             stock: (sub_status == "out_of_stock").then_some(0),
-            notify: Some(false),
             ..ItemChange::default()
         };
         let at = now.minus(number % 9 * DAY_S + 3600);
-        shops::change_item(world, &format!("MLB{number}"), change, at)?;
+        shops::change_item(world, &item_id(number), change, Event::silent(at))?;
     }
     Ok(())
 }
@@ -212,23 +216,19 @@ fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> 
         let new = NewClaim {
             ml_user_id: seller,
             order: Some(*order),
-            kind: "mediations".to_owned(),
             stage: course.stage.to_owned(),
-            reason: "PDD9939".to_owned(),
-            resource: "order".to_owned(),
             action: course.action.to_owned(),
-            date_created: Some(now.minus(course.hours * 3600 + seller % 3000).rfc3339()),
-            notify: false,
+            ..NewClaim::default()
         };
-        let id = claims::open(world, new, now)?;
+        let opened = now.minus(course.hours * 3600 + seller % 3000);
+        let id = claims::open(world, new, Event::silent(opened))?;
         if course.is_over {
             let change = ClaimChange {
                 status: Some("closed".to_owned()),
                 resolution: Some("payment_refunded".to_owned()),
-                notify: Some(false),
                 ..ClaimChange::default()
             };
-            claims::change(world, id, change, now.minus(DAY_S))?;
+            claims::change(world, id, change, Event::silent(now.minus(DAY_S)))?;
         }
     }
     Ok(())

@@ -2,10 +2,9 @@
 
 use askama::Template;
 
-use super::chat::Message;
-use super::http::Reply;
-use super::pages::{page, time};
-use super::state::World;
+use super::call::{Answer, Call};
+use super::logs::Message;
+use super::page::{page, time};
 use crate::base::text::grouped;
 
 /// Messages on the page.
@@ -51,10 +50,11 @@ impl Row {
 }
 
 /// `GET /mensagens`: the newest messages by chat.
-pub fn inbox(world: &World) -> Reply {
+pub fn inbox(call: &mut Call<'_>) -> Answer {
+    let messages = &call.world.messages;
     let inbox = Inbox {
-        total: grouped(world.messages.total()),
-        messages: world.messages.iter().rev().take(ROWS).map(Row::of).collect(),
+        total: grouped(messages.total()),
+        messages: messages.iter().rev().take(ROWS).map(Row::of).collect(),
     };
-    page(&inbox, 200)
+    Ok(page(&inbox, 200))
 }

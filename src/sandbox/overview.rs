@@ -3,18 +3,16 @@
 
 use askama::Template;
 
-use super::buttons::described;
-use super::http::{Reply, Request};
-use super::pages::{page, time};
-use super::state::{Sandbox, World};
-use super::switches::SWITCHES;
-use super::things::{Claim, Item, Order, Question, Seller};
-use crate::base::clock::{Instant, Zone};
+use super::call::{Answer, Call};
+use super::faults::Fault;
+use super::page::{page, time};
+use super::state::World;
+use super::things::{Claim, Item, Order, Question, Seller, ZONE};
+use crate::base::clock::Instant;
 use crate::base::money::Cents;
 use crate::base::text::grouped;
 use crate::panel::view::{Badge, OrderState};
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 /// Rows of each log.
 const ROWS: usize = 12;
 /// Listings that a shop's card offers.
@@ -110,25 +108,23 @@ struct RequestRow {
 }
 
 /// `GET /`.
-pub fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
-    let now = sandbox.clock.now();
-    let world = sandbox.world();
-    let notice = ["feito", "erro"]
-        .into_iter()
-        .find_map(|name| Some((name, request.query(name)?.to_owned())));
+pub fn overview(call: &mut Call<'_>) -> Answer {
+    let (world, now) = (&*call.world, call.now);
+    let notice =
+        ["feito", "erro"].into_iter().find_map(|name| Some((name, call.query(name)?.to_owned())));
     let overview = Overview {
         now: ZONE.page(now),
         notice,
-        shops: shop_cards(&world, now),
-        questions: question_rows(&world),
-        claims: claim_rows(&world),
+        shops: shop_cards(world, now),
+        questions: question_rows(world),
+        claims: claim_rows(world),
         silenced: world.silenced.iter().cloned().collect(),
         down: world.config.down,
         slow: world.config.delay_ms > 0,
-        orders: order_rows(&world),
-        deliveries: delivery_rows(&world),
-        waiting: world.queue.len() + world.in_flight,
-        requests: request_rows(&world),
+        orders: order_rows(world),
+        deliveries: delivery_rows(world),
+        waiting: world.waiting(),
+        requests: request_rows(world),
         requests_total: grouped(world.requests.total()),
         violations: world
             .violations
@@ -137,15 +133,11 @@ pub fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
             .take(ROWS)
             .map(|violation| (time(&violation.at), violation.rule, violation.detail.clone()))
             .collect(),
-        faults: world.faults.iter().map(described).collect(),
+        faults: world.faults.iter().map(Fault::words).collect(),
         notify_url: world.config.notify_url.clone().unwrap_or_default(),
-        switches: SWITCHES
-            .iter()
-            .map(|switch| (switch.name, switch.label, (switch.read)(&world.config)))
-            .collect(),
+        switches: world.config.boxes(),
     };
-    drop(world);
-    page(&overview, 200)
+    Ok(page(&overview, 200))
 }
 
 fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
@@ -251,7 +243,7 @@ fn question_rows(world: &World) -> Vec<QuestionRow> {
         shop: nickname(world, question.seller),
         title: world.items.get(&question.item).map(|item| item.title.clone()).unwrap_or_default(),
         text: question.text.clone(),
-        answer: question.answer.as_ref().map(|answer| answer.text.clone()),
+        answer: question.answer.as_ref().map(|(text, _)| text.clone()),
         open: question.status == "UNANSWERED",
         state: match question.status.as_str() {
             "UNANSWERED" => ("Sem resposta", "warn"),

@@ -8,6 +8,7 @@
 //! not accepted. There is one bot, whatever its token.
 
 pub mod api;
+pub mod control;
 pub mod hook;
 pub mod pages;
 pub mod people;
@@ -36,16 +37,16 @@ pub struct Telegram {
     /// By number.
     pub chats: BTreeMap<i64, Chat>,
     /// Not confirmed yet, oldest first.
-    pub(super) updates: VecDeque<Update>,
+    pub updates: VecDeque<Update>,
     /// The highest number of an update so far.
     last_update: i64,
     /// Messages so far.
     messages: i64,
-    pub(super) webhook: Option<Webhook>,
+    pub webhook: Option<Webhook>,
     /// Kinds of updates that the bot asked for; empty for the usual ones.
     allowed: Vec<String>,
     /// Calls for updates so far: a newer one ends an older one that waits.
-    pub(super) pollers: u64,
+    pub pollers: u64,
 }
 
 /// A private chat of a person with the bot.
@@ -72,20 +73,25 @@ pub struct Line {
 
 /// Something that the bot is to be told.
 #[derive(Clone, Debug)]
-pub(super) struct Update {
-    pub(super) id: i64,
-    pub(super) body: Value,
+pub struct Update {
+    pub id: i64,
+    pub body: Value,
 }
 
 /// Where updates are sent.
-pub(super) struct Webhook {
-    pub(super) url: String,
-    pub(super) secret: Option<String>,
+pub struct Webhook {
+    pub url: String,
+    pub secret: Option<String>,
     /// What went wrong last.
-    pub(super) error: Option<String>,
+    pub error: Option<String>,
     /// Tries of the update that is first in line, and when the next is due.
-    pub(super) tries: u32,
-    pub(super) due: Monotonic,
+    pub tries: u32,
+    pub due: Monotonic,
+}
+
+/// The bot as the API shows it.
+fn bot_json() -> Value {
+    json!({ "id": BOT_ID, "is_bot": true, "first_name": "Escola", "username": USERNAME })
 }
 
 impl Telegram {

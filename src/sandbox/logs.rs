@@ -1,0 +1,171 @@
+//! What the sandbox keeps of all that came in and went out.
+
+use std::collections::VecDeque;
+use std::time::Instant as Monotonic;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::base::clock::Instant;
+
+/// Entries of each log.
+pub const LOG_MAX: usize = 1_000;
+
+/// A log that forgets its oldest entry.
+pub struct Log<T> {
+    entries: VecDeque<T>,
+    total: u64,
+}
+
+impl<T> Default for Log<T> {
+    fn default() -> Self {
+        Self { entries: VecDeque::new(), total: 0 }
+    }
+}
+
+impl<T> Log<T> {
+    /// Adds an entry.
+    pub fn push(&mut self, entry: T) {
+        if self.entries.len() == LOG_MAX {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(entry);
+        self.total += 1;
+    }
+
+    /// Entries, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.entries.iter()
+    }
+
+    /// How many there have been, also those that made room for newer ones.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Forgets all entries, and how many there were.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl<T: Serialize> Log<T> {
+    /// The log as controls show it, its entries under `name`.
+    pub fn shown(&self, name: &str) -> Value {
+        json!({ "total": self.total, name: self.entries })
+    }
+}
+
+/// One call that arrived.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Seen {
+    /// Running number.
+    pub number: u64,
+    /// RFC 3339.
+    pub at: String,
+    pub method: String,
+    /// Path without the query.
+    pub path: String,
+    /// Query with secrets masked.
+    pub query: String,
+    /// Whether a bearer token came along.
+    pub bearer: bool,
+    /// Whose token it was, when it was good.
+    pub ml_user_id: Option<i64>,
+    /// The answer; none when the connection ended without one.
+    pub status: Option<u16>,
+    /// The fault that was played.
+    pub fault: Option<&'static str>,
+}
+
+/// A use of the interface that the marketplace documents differently.
+#[derive(Clone, Debug, Serialize)]
+pub struct Violation {
+    /// RFC 3339.
+    pub at: String,
+    pub rule: &'static str,
+    /// What was asked, without secrets.
+    pub detail: String,
+}
+
+/// A notification that has to go out.
+#[derive(Clone)]
+pub struct Notice {
+    /// Running number.
+    pub number: i64,
+    pub id: String,
+    pub request_id: String,
+    pub seller: i64,
+    pub topic: String,
+    pub resource: String,
+    /// What was done, in topics that say so; else empty.
+    pub actions: Vec<String>,
+    /// RFC 3339 with a fraction.
+    pub sent: String,
+    /// 1 for the first.
+    pub attempt: u32,
+    /// When the next attempt is due.
+    pub due: Monotonic,
+}
+
+/// One attempt to deliver a notification and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Delivery {
+    /// RFC 3339.
+    pub at: String,
+    /// `X-Request-Id`.
+    pub request_id: String,
+    pub topic: String,
+    /// Resource, as sent.
+    pub resource: String,
+    pub ml_user_id: i64,
+    /// 1 for the first.
+    pub attempt: u32,
+    /// The receiver's status; none without an answer.
+    pub status: Option<u16>,
+    /// Why there was no answer, or how the answer began when it was not 200.
+    pub detail: Option<String>,
+    /// How long the receiver took.
+    pub took_ms: u64,
+    /// `delivered`, `retry` or `missed`.
+    pub outcome: &'static str,
+}
+
+/// A notification that was given up.
+pub struct Missed {
+    pub at: Instant,
+    /// What `/missed_feeds` says about it.
+    pub body: Value,
+}
+
+/// A message that a chat gateway or Telegram accepted.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Message {
+    /// RFC 3339.
+    pub at: String,
+    /// `evolution`, `cloud` or `telegram`.
+    pub gateway: &'static str,
+    pub to: String,
+    pub text: String,
+    /// The template, at the official API.
+    pub template: Option<String>,
+    pub id: String,
+}
+
+/// A message that the push service accepted.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pushed {
+    /// RFC 3339.
+    pub at: String,
+    /// The browser.
+    pub device: String,
+    pub ttl: i64,
+    pub urgency: Option<String>,
+    pub topic: Option<String>,
+    /// Who signed it.
+    pub key: String,
+    /// The contact that was given.
+    pub subject: String,
+    /// The encrypted body, base64url.
+    pub body: String,
+}
