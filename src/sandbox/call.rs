@@ -1,7 +1,7 @@
 //! What every handler of the sandbox gets, and what it answers with.
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::http::{Reply, Request};
 use super::state::{Sandbox, World};
@@ -109,6 +109,26 @@ impl<'c> Call<'c> {
         };
         let event = Event { now: self.now, notify };
         Ok((serde_json::from_value(body).map_err(misfit)?, event))
+    }
+
+    /// A control that makes a record; answers its id.
+    pub fn make<T: DeserializeOwned>(
+        &mut self,
+        make: fn(&mut World, T, Event) -> Result<i64, String>,
+    ) -> Outcome {
+        let (new, event) = self.event(true)?;
+        let id = make(self.world, new, event)?;
+        Ok(json!({ "ok": true, "id": id }))
+    }
+
+    /// A control that changes the record of the address.
+    pub fn change<T: DeserializeOwned>(
+        &mut self,
+        change: fn(&mut World, i64, T, Event) -> Result<(), String>,
+    ) -> Outcome {
+        let (new, event) = self.event(true)?;
+        change(self.world, self.number()?, new, event)?;
+        Ok(json!({ "ok": true }))
     }
 
     /// A field of the button's form.

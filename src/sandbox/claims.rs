@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, Outcome, Pressed};
+use super::call::{Answer, Call, Pressed};
 use super::http::Reply;
 use super::notices::{News, announce};
 use super::records::{own, unless_spoiled};
@@ -324,20 +324,6 @@ fn notify_about(world: &mut World, seller: i64, id: i64, action: &str, event: Ev
         ("post_purchase", format!("post-purchase/v1/claims/{id}"), &[action])
     };
     announce(world, event, &News { seller, topic, resource: &resource, actions });
-}
-
-/// `POST /_sandbox/claims`.
-pub fn control_open(call: &mut Call<'_>) -> Outcome {
-    let (new, event) = call.event(true)?;
-    let id = open(call.world, new, event)?;
-    Ok(json!({ "ok": true, "id": id }))
-}
-
-/// `POST /_sandbox/claims/{id}`.
-pub fn control_change(call: &mut Call<'_>) -> Outcome {
-    let (new, event) = call.event(true)?;
-    change(call.world, call.number()?, new, event)?;
-    Ok(json!({ "ok": true }))
 }
 
 /// `POST /acoes/reclamar`.

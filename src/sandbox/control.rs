@@ -2,9 +2,10 @@
 //! habits and show what came in and went out. Tokens are never shown.
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::call::{Call, Outcome, Pressed, number};
+use super::config::Config;
 use super::faults::{FAULTS_MAX, Fault, FaultKind};
 use super::logs::Log;
 use super::records;
@@ -62,7 +63,7 @@ pub fn change_config(call: &mut Call<'_>) -> Outcome {
 pub fn press_config(call: &mut Call<'_>) -> Pressed {
     let form = call.request.form();
     let is_checked = |name: &str| form.iter().any(|(field, _)| field == name);
-    let mut changes: Map<String, Value> = super::config::Config::boxes_changed(is_checked);
+    let mut changes = Config::boxes_changed(is_checked);
     let url = call.filled("notify_url").map(|url| url.trim().to_owned());
     changes.insert("notify_url".to_owned(), json!(url));
     call.world.config = call

@@ -78,6 +78,22 @@ pub struct Seen {
     pub fault: Option<&'static str>,
 }
 
+impl Seen {
+    /// The answer in words of the overview.
+    pub fn words(&self) -> String {
+        match (self.status, self.fault) {
+            (Some(status), None) => status.to_string(),
+            (Some(status), Some(fault)) => format!("{status} ({fault})"),
+            (None, fault) => format!("sem resposta ({})", fault.unwrap_or("—")),
+        }
+    }
+
+    /// Whether the answer was no refusal.
+    pub fn is_good(&self) -> bool {
+        self.status.is_some_and(|status| status < 400)
+    }
+}
+
 /// A use of the interface that the marketplace documents differently.
 #[derive(Clone, Debug, Serialize)]
 pub struct Violation {
@@ -129,6 +145,18 @@ pub struct Delivery {
     pub took_ms: u64,
     /// `delivered`, `retry` or `missed`.
     pub outcome: &'static str,
+}
+
+impl Delivery {
+    /// The receiver's answer in words of the overview.
+    pub fn words(&self) -> String {
+        match (self.status, &self.detail) {
+            (Some(200), _) => format!("200 em {} ms", self.took_ms),
+            (Some(status), Some(text)) => format!("{status} {text}"),
+            (Some(status), None) => status.to_string(),
+            (None, detail) => detail.clone().unwrap_or_default(),
+        }
+    }
 }
 
 /// A notification that was given up.

@@ -38,7 +38,15 @@ pub fn missing(_call: &mut Call<'_>) -> Answer {
 
 /// A log's instant as the pages show it.
 pub fn time(rfc3339: &str) -> String {
-    Instant::parse(rfc3339)
-        .map(|at| ZONE.civil(at).format("%H:%M:%S").to_string())
-        .unwrap_or_default()
+    clock(rfc3339, "%H:%M:%S")
+}
+
+/// The same, without seconds.
+pub fn minutes(rfc3339: &str) -> String {
+    clock(rfc3339, "%H:%M")
+}
+
+fn clock(rfc3339: &str, form: &str) -> String {
+    let at = Instant::parse(rfc3339);
+    at.map(|at| ZONE.civil(at).format(form).to_string()).unwrap_or_default()
 }

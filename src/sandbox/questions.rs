@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, Outcome, Pressed};
+use super::call::{Answer, Call, Pressed};
 use super::http::Reply;
 use super::notices::notify;
 use super::records::{Page, own, unless_spoiled};
@@ -298,20 +298,6 @@ pub fn close_for(world: &mut World, item: i64, event: Event) {
 
 fn find(world: &mut World, id: i64) -> Result<&mut Question, String> {
     world.questions.get_mut(&id).ok_or_else(|| format!("there is no question {id}"))
-}
-
-/// `POST /_sandbox/questions`.
-pub fn control_ask(call: &mut Call<'_>) -> Outcome {
-    let (new, event) = call.event(true)?;
-    let id = ask(call.world, new, event)?;
-    Ok(json!({ "ok": true, "id": id }))
-}
-
-/// `POST /_sandbox/questions/{id}`.
-pub fn control_change(call: &mut Call<'_>) -> Outcome {
-    let (new, event) = call.event(true)?;
-    change(call.world, call.number()?, new, event)?;
-    Ok(json!({ "ok": true }))
 }
 
 /// `POST /acoes/perguntar`.

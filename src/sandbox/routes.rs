@@ -10,6 +10,8 @@
 
 use serde_json::json;
 
+use Handler::{Button, Control, Neighbour, Open, Page, Seller, Telegram};
+
 use super::call::{Answer, Call, Outcome, Pressed};
 use super::faults::{self, FaultKind};
 use super::http::{Manner, Reply, Request};
@@ -48,203 +50,160 @@ enum Handler {
     Button(fn(&mut Call<'_>) -> Pressed),
 }
 
-const fn seller(
-    method: &'static str,
-    path: &'static str,
-    handler: fn(&mut Call<'_>) -> Answer,
-    parameters: &'static str,
-) -> Route {
-    Route { method, path, handler: Handler::Seller(handler, parameters) }
+const fn row(method: &'static str, path: &'static str, handler: Handler) -> Route {
+    Route { method, path, handler }
 }
 
 /// The marketplace documents it, and there is nothing of it here.
-const fn nothing(method: &'static str, path: &'static str) -> Route {
-    seller(method, path, |_| Err(Reply::not_found("the sandbox has nothing of this")), "")
-}
-
-const fn open(
-    method: &'static str,
-    path: &'static str,
-    handler: fn(&mut Call<'_>) -> Answer,
-) -> Route {
-    Route { method, path, handler: Handler::Open(handler) }
-}
-
-const fn neighbour(
-    method: &'static str,
-    path: &'static str,
-    handler: fn(&mut Call<'_>) -> Answer,
-) -> Route {
-    Route { method, path, handler: Handler::Neighbour(handler) }
-}
-
-const fn control(
-    method: &'static str,
-    path: &'static str,
-    handler: fn(&mut Call<'_>) -> Outcome,
-) -> Route {
-    Route { method, path, handler: Handler::Control(handler) }
-}
-
-const fn page(
-    method: &'static str,
-    path: &'static str,
-    handler: fn(&mut Call<'_>) -> Answer,
-) -> Route {
-    Route { method, path, handler: Handler::Page(handler) }
-}
-
-const fn button(path: &'static str, handler: fn(&mut Call<'_>) -> Pressed) -> Route {
-    Route { method: "POST", path, handler: Handler::Button(handler) }
-}
+const NOTHING: Handler = Seller(|_| Err(Reply::not_found("the sandbox has nothing of this")), "");
 
 /// The table. The first row that fits counts.
 #[rustfmt::skip] // A table: one address per row.
 pub static ROUTES: &[Route] = &[
-    open("GET", "/authorization", oauth::consent),
-    open("POST", "/authorization", oauth::decide),
-    open("POST", "/oauth/token", oauth::token),
+    row("GET", "/authorization", Open(oauth::consent)),
+    row("POST", "/authorization", Open(oauth::decide)),
+    row("POST", "/oauth/token", Open(oauth::token)),
 
-    seller("GET", "/users/me", users::me, ""),
-    seller("GET", "/users/bulk", users::users, "ids"),
-    seller("POST", "/users/test_user", shops::test_user, ""),
-    seller("GET", "/users/{id}", users::user, ""),
-    seller("GET", "/users/{id}/applications", oauth::granted_by, ""),
-    seller("DELETE", "/users/{id}/applications/{application}", oauth::end_grant, ""),
-    seller("GET", "/applications/{id}", oauth::application, ""),
-    seller("GET", "/applications/{id}/grants", oauth::grants, "limit offset"),
+    row("GET", "/users/me", Seller(users::me, "")),
+    row("GET", "/users/bulk", Seller(users::users, "ids")),
+    row("POST", "/users/test_user", Seller(shops::test_user, "")),
+    row("GET", "/users/{id}", Seller(users::user, "")),
+    row("GET", "/users/{id}/applications", Seller(oauth::granted_by, "")),
+    row("DELETE", "/users/{id}/applications/{application}", Seller(oauth::end_grant, "")),
+    row("GET", "/applications/{id}", Seller(oauth::application, "")),
+    row("GET", "/applications/{id}/grants", Seller(oauth::grants, "limit offset")),
 
-    seller("GET", "/users/{id}/items/search", listings::search, listings::SEARCH),
-    seller("GET", "/items", listings::items_retired, "ids attributes include_attributes"),
-    seller("GET", "/items/bulk", listings::items, "ids attributes include_attributes"),
-    seller("GET", "/items/{id}", listings::item, "attributes include_attributes"),
-    seller("GET", "/items/{id}/sale_price", listings::sale_price, "context"),
-    seller("GET", "/sites/MLB/listing_prices", fees::listing_prices, fees::PRICES),
+    row("GET", "/users/{id}/items/search", Seller(listings::search, listings::SEARCH)),
+    row("GET", "/items", Seller(listings::items_retired, "ids attributes include_attributes")),
+    row("GET", "/items/bulk", Seller(listings::items, "ids attributes include_attributes")),
+    row("GET", "/items/{id}", Seller(listings::item, "attributes include_attributes")),
+    row("GET", "/items/{id}/sale_price", Seller(listings::sale_price, "context")),
+    row("GET", "/sites/MLB/listing_prices", Seller(fees::listing_prices, fees::PRICES)),
 
-    seller("GET", "/orders/search", orders::search, orders::SEARCH),
-    seller("GET", "/orders/{id}", orders::order, ""),
-    seller("GET", "/orders/{id}/shipments", orders::shipments, ""),
-    seller("GET", "/orders/{id}/discounts", orders::discounts, ""),
+    row("GET", "/orders/search", Seller(orders::search, orders::SEARCH)),
+    row("GET", "/orders/{id}", Seller(orders::order, "")),
+    row("GET", "/orders/{id}/shipments", Seller(orders::shipments, "")),
+    row("GET", "/orders/{id}/discounts", Seller(orders::discounts, "")),
 
-    seller("GET", "/shipments/{id}", shipments::shipment, ""),
-    seller("GET", "/shipments/{id}/orders", shipments::orders, ""),
-    seller("GET", "/shipments/{id}/costs", shipments::costs, ""),
-    seller("GET", "/shipment_labels", shipments::labels, "shipment_ids response_type"),
-    seller("GET", "/shipment_statuses", shipments::statuses, ""),
+    row("GET", "/shipments/{id}", Seller(shipments::shipment, "")),
+    row("GET", "/shipments/{id}/orders", Seller(shipments::orders, "")),
+    row("GET", "/shipments/{id}/costs", Seller(shipments::costs, "")),
+    row("GET", "/shipment_labels", Seller(shipments::labels, "shipment_ids response_type")),
+    row("GET", "/shipment_statuses", Seller(shipments::statuses, "")),
 
-    seller("GET", "/packs/{id}", fiscal::pack, ""),
-    seller("GET", "/packs/{id}/fiscal_documents", fiscal::documents, ""),
-    seller("GET", "/packs/{id}/fiscal_documents/{document}", fiscal::document, ""),
-    seller("GET", "/users/{id}/invoices/orders/{order}", fiscal::by_order, ""),
-    seller("GET", "/users/{id}/invoices/shipments/{shipment}", fiscal::by_shipment, ""),
-    seller("GET", "/users/{id}/invoices/documents/xml/{note}/authorized", fiscal::xml, ""),
-    seller("GET", "/users/{id}/invoices/sites/MLB/documents/danfe/{note}", fiscal::danfe, ""),
-    seller("GET", "/users/{id}/invoices/{note}", fiscal::by_note, ""),
+    row("GET", "/packs/{id}", Seller(fiscal::pack, "")),
+    row("GET", "/packs/{id}/fiscal_documents", Seller(fiscal::documents, "")),
+    row("GET", "/packs/{id}/fiscal_documents/{document}", Seller(fiscal::document, "")),
+    row("GET", "/users/{id}/invoices/orders/{order}", Seller(fiscal::by_order, "")),
+    row("GET", "/users/{id}/invoices/shipments/{shipment}", Seller(fiscal::by_shipment, "")),
+    row("GET", "/users/{id}/invoices/documents/xml/{note}/authorized", Seller(fiscal::xml, "")),
+    row("GET", "/users/{id}/invoices/sites/MLB/documents/danfe/{note}", Seller(fiscal::danfe, "")),
+    row("GET", "/users/{id}/invoices/{note}", Seller(fiscal::by_note, "")),
 
-    seller("GET", "/questions/search", questions::search, questions::SEARCH),
-    seller("GET", "/questions/{id}", questions::question, "api_version"),
-    seller("POST", "/answers", questions::answer, ""),
-    seller("GET", "/users/{id}/questions/response_time", questions::response_time, ""),
+    row("GET", "/questions/search", Seller(questions::search, questions::SEARCH)),
+    row("GET", "/questions/{id}", Seller(questions::question, "api_version")),
+    row("POST", "/answers", Seller(questions::answer, "")),
+    row("GET", "/users/{id}/questions/response_time", Seller(questions::response_time, "")),
 
-    seller("GET", "/post-purchase/v1/claims/search", claims::search, claims::SEARCH),
-    seller("GET", "/post-purchase/v1/claims/{id}", claims::claim, ""),
-    seller("GET", "/post-purchase/v1/claims/{id}/detail", claims::detail, ""),
+    row("GET", "/post-purchase/v1/claims/search", Seller(claims::search, claims::SEARCH)),
+    row("GET", "/post-purchase/v1/claims/{id}", Seller(claims::claim, "")),
+    row("GET", "/post-purchase/v1/claims/{id}/detail", Seller(claims::detail, "")),
 
-    seller("GET", "/missed_feeds", notices::missed_feeds, "app_id topic site_id offset limit"),
+    row("GET", "/missed_feeds", Seller(notices::missed_feeds, "app_id topic site_id offset limit")),
 
-    nothing("POST", "/questions"),
-    nothing("DELETE", "/questions/{id}"),
-    nothing("GET", "/item/{id}/performance"),
-    nothing("GET", "/shipments/{id}/items"),
-    nothing("GET", "/shipments/{id}/lead_time"),
-    nothing("GET", "/shipments/{id}/history"),
-    nothing("GET", "/shipments/{id}/carrier"),
-    nothing("GET", "/shipments/{id}/payments"),
-    nothing("GET", "/shipments/{id}/sla"),
-    nothing("GET", "/shipments/{id}/delays"),
+    row("POST", "/questions", NOTHING),
+    row("DELETE", "/questions/{id}", NOTHING),
+    row("GET", "/item/{id}/performance", NOTHING),
+    row("GET", "/shipments/{id}/items", NOTHING),
+    row("GET", "/shipments/{id}/lead_time", NOTHING),
+    row("GET", "/shipments/{id}/history", NOTHING),
+    row("GET", "/shipments/{id}/carrier", NOTHING),
+    row("GET", "/shipments/{id}/payments", NOTHING),
+    row("GET", "/shipments/{id}/sla", NOTHING),
+    row("GET", "/shipments/{id}/delays", NOTHING),
 
-    neighbour("POST", "/message/sendText/{instance}", chat::evolution),
-    neighbour("GET", "/instance/connectionState/{instance}", chat::connection),
-    neighbour("POST", "/push/{device}", push::receive),
-    Route { method: "*", path: "/bot{token}/*", handler: Handler::Telegram(telegram::api::answer) },
+    row("POST", "/message/sendText/{instance}", Neighbour(chat::evolution)),
+    row("GET", "/instance/connectionState/{instance}", Neighbour(chat::connection)),
+    row("POST", "/push/{device}", Neighbour(push::receive)),
+    row("*", "/bot{token}/*", Telegram(telegram::api::answer)),
 
-    control("POST", "/_sandbox/sellers", shops::control_open),
-    control("POST", "/_sandbox/items", shops::control_publish),
-    control("POST", "/_sandbox/items/{id}", shops::control_change_item),
-    control("POST", "/_sandbox/sales", sales::control_sell),
-    control("POST", "/_sandbox/orders/{id}", sales::control_change),
-    control("POST", "/_sandbox/questions", questions::control_ask),
-    control("POST", "/_sandbox/questions/{id}", questions::control_change),
-    control("POST", "/_sandbox/claims", claims::control_open),
-    control("POST", "/_sandbox/claims/{id}", claims::control_change),
-    control("POST", "/_sandbox/history", history::control_write),
-    control("POST", "/_sandbox/notifications", notices::control_announce),
-    control("POST", "/_sandbox/topics", notices::control_switch_topic),
-    control("POST", "/_sandbox/authorize", oauth::control_authorize),
-    control("POST", "/_sandbox/tokens", oauth::control_end_tokens),
-    control("POST", "/_sandbox/chat/wrote", chat::control_wrote),
-    control("GET", "/_sandbox/telegram", telegram::control::state),
-    control("POST", "/_sandbox/telegram/say", telegram::control::say),
-    control("POST", "/_sandbox/telegram/block", telegram::control::block),
-    control("POST", "/_sandbox/telegram/unblock", telegram::control::unblock),
-    control("POST", "/_sandbox/telegram/updates", telegram::control::update),
-    control("POST", "/_sandbox/spoil", control::spoil),
-    control("GET", "/_sandbox/faults", |call| Ok(json!({ "faults": call.world.faults }))),
-    control("POST", "/_sandbox/faults", control::add_fault),
-    control("DELETE", "/_sandbox/faults", control::clear_faults),
-    control("GET", "/_sandbox/config", |call| Ok(json!(call.world.config))),
-    control("POST", "/_sandbox/config", control::change_config),
-    control("GET", "/_sandbox/state", control::state),
-    control("GET", "/_sandbox/truth", control::truth),
-    control("GET", "/_sandbox/requests", |call| Ok(call.world.requests.shown("requests"))),
-    control("DELETE", "/_sandbox/requests", |call| control::clear(&mut call.world.requests)),
-    control("GET", "/_sandbox/deliveries", control::deliveries),
-    control("DELETE", "/_sandbox/deliveries", |call| control::clear(&mut call.world.deliveries)),
-    control("GET", "/_sandbox/violations", |call| Ok(call.world.violations.shown("violations"))),
-    control("DELETE", "/_sandbox/violations", |call| control::clear(&mut call.world.violations)),
-    control("GET", "/_sandbox/messages", |call| Ok(call.world.messages.shown("messages"))),
-    control("GET", "/_sandbox/pushed", |call| Ok(call.world.pushed.shown("pushed"))),
-    page("*", "/_sandbox/*", |_| Err(refused(404, "no such control; docs/sandbox.md has them all"))),
+    row("POST", "/_sandbox/sellers", Control(shops::control_open)),
+    row("POST", "/_sandbox/items", Control(shops::control_publish)),
+    row("POST", "/_sandbox/items/{id}", Control(shops::control_change_item)),
+    row("POST", "/_sandbox/sales", Control(sales::control_sell)),
+    row("POST", "/_sandbox/orders/{id}", Control(sales::control_change)),
+    row("POST", "/_sandbox/questions", Control(|call| call.make(questions::ask))),
+    row("POST", "/_sandbox/questions/{id}", Control(|call| call.change(questions::change))),
+    row("POST", "/_sandbox/claims", Control(|call| call.make(claims::open))),
+    row("POST", "/_sandbox/claims/{id}", Control(|call| call.change(claims::change))),
+    row("POST", "/_sandbox/history", Control(history::control_write)),
+    row("POST", "/_sandbox/notifications", Control(notices::control_announce)),
+    row("POST", "/_sandbox/topics", Control(notices::control_switch_topic)),
+    row("POST", "/_sandbox/authorize", Control(oauth::control_authorize)),
+    row("POST", "/_sandbox/tokens", Control(oauth::control_end_tokens)),
+    row("POST", "/_sandbox/chat/wrote", Control(chat::control_wrote)),
+    row("GET", "/_sandbox/telegram", Control(telegram::control::state)),
+    row("POST", "/_sandbox/telegram/say", Control(telegram::control::say)),
+    row("POST", "/_sandbox/telegram/block", Control(telegram::control::block)),
+    row("POST", "/_sandbox/telegram/unblock", Control(telegram::control::unblock)),
+    row("POST", "/_sandbox/telegram/updates", Control(telegram::control::update)),
+    row("POST", "/_sandbox/spoil", Control(control::spoil)),
+    row("GET", "/_sandbox/faults", Control(|call| Ok(json!({ "faults": call.world.faults })))),
+    row("POST", "/_sandbox/faults", Control(control::add_fault)),
+    row("DELETE", "/_sandbox/faults", Control(control::clear_faults)),
+    row("GET", "/_sandbox/config", Control(|call| Ok(json!(call.world.config)))),
+    row("POST", "/_sandbox/config", Control(control::change_config)),
+    row("GET", "/_sandbox/state", Control(control::state)),
+    row("GET", "/_sandbox/truth", Control(control::truth)),
+    row("GET", "/_sandbox/requests", Control(|call| Ok(call.world.requests.shown("requests")))),
+    row("DELETE", "/_sandbox/requests", Control(|call| control::clear(&mut call.world.requests))),
+    row("GET", "/_sandbox/deliveries", Control(control::deliveries)),
+    row("DELETE", "/_sandbox/deliveries", Control(|call| control::clear(&mut call.world.deliveries))),
+    row("GET", "/_sandbox/violations", Control(|call| Ok(call.world.violations.shown("violations")))),
+    row("DELETE", "/_sandbox/violations", Control(|call| control::clear(&mut call.world.violations))),
+    row("GET", "/_sandbox/messages", Control(|call| Ok(call.world.messages.shown("messages")))),
+    row("GET", "/_sandbox/pushed", Control(|call| Ok(call.world.pushed.shown("pushed")))),
+    row("*", "/_sandbox/*", Page(|_| Err(refused(404, "no such control; docs/sandbox.md has them all")))),
 
-    page("GET", "/", overview::overview),
-    page("GET", "/mensagens", inbox::inbox),
-    page("GET", "/estilo.css", page::style),
-    page("*", "/imagens/{file}", listings::picture),
-    page("GET", "/telegram", telegram::pages::chats),
-    page("POST", "/telegram", telegram::pages::begin),
-    page("GET", "/telegram/{chat}", telegram::pages::chat),
-    page("POST", "/telegram/{chat}", telegram::pages::act),
-    page("GET", "/t.me/{bot}", telegram::pages::chats),
-    page("*", "/telegram/*", telegram::pages::missing),
-    page("*", "/t.me/*", telegram::pages::missing),
+    row("GET", "/", Page(overview::overview)),
+    row("GET", "/mensagens", Page(inbox::inbox)),
+    row("GET", "/estilo.css", Page(page::style)),
+    row("*", "/imagens/{file}", Page(listings::picture)),
+    row("GET", "/telegram", Page(telegram::pages::chats)),
+    row("POST", "/telegram", Page(telegram::pages::begin)),
+    row("GET", "/telegram/{chat}", Page(telegram::pages::chat)),
+    row("POST", "/telegram/{chat}", Page(telegram::pages::act)),
+    row("GET", "/t.me/{bot}", Page(telegram::pages::chats)),
+    row("*", "/telegram/*", Page(telegram::pages::missing)),
+    row("*", "/t.me/*", Page(telegram::pages::missing)),
 
-    button("/acoes/venda", sales::press_sale),
-    button("/acoes/venda/sem-envio", sales::press_unshipped),
-    button("/acoes/carrinho", sales::press_cart),
-    button("/acoes/pedido", sales::press_order),
-    button("/acoes/anuncio", shops::press_item),
-    button("/acoes/perguntar", questions::press_ask),
-    button("/acoes/pergunta", questions::press_change),
-    button("/acoes/reclamar", claims::press_open),
-    button("/acoes/reclamacao", claims::press_change),
-    button("/acoes/loja", demo::press_open),
-    button("/acoes/revogar", oauth::press_revoke),
-    button("/acoes/vencer", oauth::press_expire),
-    button("/acoes/perder", control::press_lose_refresh),
-    button("/acoes/mercado", control::press_market),
-    button("/acoes/topico", notices::press_topic),
-    button("/acoes/falha", control::press_fault),
-    button("/acoes/falhas/limpar", control::press_clear_faults),
-    button("/acoes/ajustes", control::press_config),
-    button("/acoes/*", |_| Err("Esse botão não existe.".to_owned())),
-    page("*", "/acoes/*", page::missing),
-    page("*", "/", page::missing),
-    page("*", "/mensagens", page::missing),
-    page("*", "/estilo.css", page::missing),
+    row("POST", "/acoes/venda", Button(sales::press_sale)),
+    row("POST", "/acoes/venda/sem-envio", Button(sales::press_unshipped)),
+    row("POST", "/acoes/carrinho", Button(sales::press_cart)),
+    row("POST", "/acoes/pedido", Button(sales::press_order)),
+    row("POST", "/acoes/anuncio", Button(shops::press_item)),
+    row("POST", "/acoes/perguntar", Button(questions::press_ask)),
+    row("POST", "/acoes/pergunta", Button(questions::press_change)),
+    row("POST", "/acoes/reclamar", Button(claims::press_open)),
+    row("POST", "/acoes/reclamacao", Button(claims::press_change)),
+    row("POST", "/acoes/loja", Button(demo::press_open)),
+    row("POST", "/acoes/revogar", Button(oauth::press_revoke)),
+    row("POST", "/acoes/vencer", Button(oauth::press_expire)),
+    row("POST", "/acoes/perder", Button(control::press_lose_refresh)),
+    row("POST", "/acoes/mercado", Button(control::press_market)),
+    row("POST", "/acoes/topico", Button(notices::press_topic)),
+    row("POST", "/acoes/falha", Button(control::press_fault)),
+    row("POST", "/acoes/falhas/limpar", Button(control::press_clear_faults)),
+    row("POST", "/acoes/ajustes", Button(control::press_config)),
+    row("POST", "/acoes/*", Button(|_| Err("Esse botão não existe.".to_owned()))),
+    row("*", "/acoes/*", Page(page::missing)),
+    row("*", "/", Page(page::missing)),
+    row("*", "/mensagens", Page(page::missing)),
+    row("*", "/estilo.css", Page(page::missing)),
 
-    neighbour("POST", "/{phone}/messages", chat::cloud),
+    row("POST", "/{phone}/messages", Neighbour(chat::cloud)),
     // No address of the marketplace is a number alone.
-    neighbour("GET", "/{digits}", chat::phone),
+    row("GET", "/{digits}", Neighbour(chat::phone)),
 ];
 
 impl Route {
@@ -277,21 +236,22 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty())
 }
 
-fn find(request: &Request) -> Option<(&'static Route, Vec<&str>)> {
-    let segments: Vec<&str> = parts(&request.path).collect();
-    ROUTES.iter().find_map(|route| Some((route, route.fits(&request.method, &segments)?)))
+/// The row of an address, and what stands in the place of its variables.
+pub fn find<'r>(method: &str, path: &'r str) -> Option<(&'static Route, Vec<&'r str>)> {
+    let segments: Vec<&str> = parts(path).collect();
+    ROUTES.iter().find_map(|route| Some((route, route.fits(method, &segments)?)))
 }
 
 /// Whether a request is one to the marketplace itself: also when it has no such
 /// address.
 pub fn is_marketplace(request: &Request) -> bool {
-    find(request)
-        .is_none_or(|(route, _)| matches!(route.handler, Handler::Seller(..) | Handler::Open(_)))
+    find(&request.method, &request.path)
+        .is_none_or(|(route, _)| matches!(route.handler, Seller(..) | Open(_)))
 }
 
 /// Answers one request.
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
-    let (route, variables) = find(request).unzip();
+    let (route, variables) = find(&request.method, &request.path).unzip();
     let now = sandbox.clock.now();
     let mut world = sandbox.world();
     let variables = variables.unwrap_or_default();
@@ -299,22 +259,22 @@ pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     let elsewhere = || Reply::text(403, "O pedido veio da página de outro site.");
     let handler = route.map(|route| &route.handler);
     let reply = match handler {
-        Some(Handler::Page(_) | Handler::Button(_)) if request.is_from_elsewhere() => elsewhere(),
-        Some(Handler::Control(_)) if request.is_from_elsewhere() => {
+        Some(Page(_) | Button(_)) if request.is_from_elsewhere() => elsewhere(),
+        Some(Control(_)) if request.is_from_elsewhere() => {
             refused(403, "requests from other sites' pages are refused")
         }
-        Some(Handler::Page(show)) => either(show(call)),
-        Some(Handler::Button(press)) => pressed(press(call)),
-        Some(Handler::Control(act)) => match act(call) {
+        Some(Page(show)) => either(show(call)),
+        Some(Button(press)) => pressed(press(call)),
+        Some(Control(act)) => match act(call) {
             Ok(value) => Reply::json(200, &value),
             Err(problem) => refused(400, &problem),
         },
-        Some(Handler::Telegram(answer)) => {
+        Some(Telegram(answer)) => {
             let path = telegram::api::path(request);
             let seen = Seen { path, ..Seen::default() };
             logged(call, seen, telegram::api::instead, |call| either(answer(call)))
         }
-        Some(Handler::Seller(..) | Handler::Open(_) | Handler::Neighbour(_)) | None => {
+        Some(Seller(..) | Open(_) | Neighbour(_)) | None => {
             return marketplace(call, handler);
         }
     };
@@ -355,7 +315,7 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
         ml_user_id: caller,
         ..Seen::default()
     };
-    let is_down = call.world.config.down && !matches!(handler, Some(Handler::Neighbour(_)));
+    let is_down = call.world.config.down && !matches!(handler, Some(Neighbour(_)));
     let down = || Reply::html(503, "<html><body>503 Service Unavailable</body></html>");
     let instead = |fault: &FaultKind| if is_down { Some(down()) } else { fault.instead() };
     logged(call, seen, instead, |call| match handler {
@@ -364,7 +324,7 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
             call.violation("unknown_path", address);
             Reply::not_found("resource not found")
         }
-        Some(Handler::Seller(answer, parameters)) => {
+        Some(Seller(answer, parameters)) => {
             let Some(seller) = caller else {
                 return oauth::unauthorized(call.world);
             };
@@ -372,7 +332,7 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
             check_parameters(call, parameters);
             either(answer(call))
         }
-        Some(Handler::Open(answer) | Handler::Neighbour(answer)) => either(answer(call)),
+        Some(Open(answer) | Neighbour(answer)) => either(answer(call)),
         Some(_) => unreachable!("a door of the sandbox's own"),
     })
 }

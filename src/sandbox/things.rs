@@ -355,6 +355,16 @@ impl Question {
     pub fn shown_text(&self) -> &str {
         if self.status == "BANNED" { "" } else { &self.text }
     }
+
+    /// The word for its state on pages, and the colour.
+    pub fn badge(&self) -> (&'static str, &'static str) {
+        match self.status.as_str() {
+            "UNANSWERED" => ("Sem resposta", "warn"),
+            "ANSWERED" => ("Respondida", "good"),
+            "BANNED" => ("Vetada", "bad"),
+            _ => ("Encerrada", "plain"),
+        }
+    }
 }
 
 /// A buyer's claim about a sale.
@@ -383,4 +393,15 @@ pub struct Claim {
     pub resolution: Option<(String, String)>,
     pub created: Instant,
     pub updated: Instant,
+}
+
+impl Claim {
+    /// The word for its state on pages, and the colour.
+    pub fn badge(&self) -> (&'static str, &'static str) {
+        match (self.status.as_str(), self.stage.as_str()) {
+            ("closed", _) => ("Encerrada", "plain"),
+            (_, "dispute") => ("Em mediação", "bad"),
+            _ => ("Aberta", "warn"),
+        }
+    }
 }

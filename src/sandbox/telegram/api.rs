@@ -4,7 +4,7 @@ use std::time::{Duration, Instant as Monotonic};
 
 use serde_json::{Map, Value, json};
 
-use super::{Line, TEXT_MAX, Telegram, Webhook};
+use super::{Line, TEXT_MAX, Telegram, Webhook, bot_json};
 use crate::sandbox::call::{Answer, Call};
 use crate::sandbox::faults::{self, FaultKind};
 use crate::sandbox::http::{Reply, Request};
@@ -63,7 +63,7 @@ pub fn answer(call: &mut Call<'_>) -> Answer {
     // Methods are known without regard to case.
     match &*method.to_ascii_lowercase() {
         "getme" => {
-            let mut bot = super::bot_json();
+            let mut bot = bot_json();
             bot["can_join_groups"] = json!(true);
             bot["can_read_all_group_messages"] = json!(false);
             done(&bot)
@@ -169,7 +169,7 @@ fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer 
     });
     done(&json!({
         "message_id": number, "chat": shown, "date": call.now.0, "text": text,
-        "from": super::bot_json(),
+        "from": bot_json(),
     }))
 }
 

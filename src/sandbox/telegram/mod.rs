@@ -19,6 +19,8 @@ use std::time::Instant as Monotonic;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::base::text::shortened;
+
 /// The bot's name in links.
 pub const USERNAME: &str = "escola_de_mentira_bot";
 /// The bot's number.
@@ -125,6 +127,11 @@ impl Chat {
             self.lines.pop_front();
         }
         self.lines.push_back(line);
+    }
+
+    /// How the last line begins.
+    pub fn last(&self) -> &str {
+        self.lines.back().map_or("", |line| shortened(&line.text, 80))
     }
 
     /// The chat as updates tell it.

@@ -3,47 +3,29 @@
 
 use askama::Template;
 
-use super::{USERNAME, people};
-use crate::base::clock::Instant;
+use super::{Chat, USERNAME, people};
 use crate::sandbox::call::{Answer, Call};
 use crate::sandbox::http::Reply;
 use crate::sandbox::page::page;
 use crate::sandbox::state::World;
-use crate::sandbox::things::ZONE;
 
 /// Numbers of people that these pages make.
 const FIRST_PERSON: i64 = 900_000_001;
 
 #[derive(Template)]
 #[template(path = "sandbox/telegram.html", config = "assets/askama.toml")]
-struct Overview {
-    problem: Option<String>,
+struct Overview<'w> {
+    problem: Option<&'static str>,
     /// The code of the link that led here.
-    code: String,
-    chats: Vec<Row>,
-}
-
-struct Row {
-    id: i64,
-    name: String,
-    blocked: bool,
-    last: String,
+    code: &'w str,
+    chats: Vec<&'w Chat>,
 }
 
 #[derive(Template)]
 #[template(path = "sandbox/telegram_chat.html", config = "assets/askama.toml")]
-struct Conversation {
-    problem: Option<String>,
-    id: i64,
-    name: String,
-    blocked: bool,
-    lines: Vec<Said>,
-}
-
-struct Said {
-    at: String,
-    bot: bool,
-    text: String,
+struct Conversation<'w> {
+    problem: Option<&'static str>,
+    chat: &'w Chat,
 }
 
 /// `GET /telegram`, and `GET /t.me/{bot}` with a code of the platform's.
@@ -85,7 +67,7 @@ pub fn begin(call: &mut Call<'_>) -> Answer {
     let name = call.field("nome");
     if people::say(&mut call.world.telegram, chat, &name, &text, call.now).is_err() {
         let problem = "Escolha uma pessoa, ou dê um nome de 1 a 64 letras a outra.";
-        return Err(overview(call.world, &code, Some(problem.to_owned())));
+        return Err(overview(call.world, &code, Some(problem)));
     }
     Ok(Reply::see_other(&format!("/telegram/{chat}?agora=1")))
 }
@@ -108,45 +90,20 @@ pub fn act(call: &mut Call<'_>) -> Answer {
         _ => people::say(telegram, chat, "", &text, now),
     };
     if done.is_err() {
-        return conversation(call, chat, Some("Escreva de 1 a 4.096 letras.".to_owned()));
+        return conversation(call, chat, Some("Escreva de 1 a 4.096 letras."));
     }
     Ok(Reply::see_other(&format!("/telegram/{chat}?agora=1")))
 }
 
-fn overview(world: &World, code: &str, problem: Option<String>) -> Reply {
-    let rows = world.telegram.chats.values().map(|chat| Row {
-        id: chat.id,
-        name: chat.name.clone(),
-        blocked: chat.blocked,
-        last: chat
-            .lines
-            .back()
-            .map(|line| crate::base::text::shortened(&line.text, 80).to_owned())
-            .unwrap_or_default(),
-    });
-    let overview = Overview { code: code.to_owned(), chats: rows.collect(), problem };
-    let status = if overview.problem.is_some() { 400 } else { 200 };
-    page(&overview, status)
+fn overview(world: &World, code: &str, problem: Option<&'static str>) -> Reply {
+    let status = if problem.is_some() { 400 } else { 200 };
+    page(&Overview { problem, code, chats: world.telegram.chats.values().collect() }, status)
 }
 
-fn conversation(call: &mut Call<'_>, chat: i64, problem: Option<String>) -> Answer {
+fn conversation(call: &mut Call<'_>, chat: i64, problem: Option<&'static str>) -> Answer {
     let Some(chat) = call.world.telegram.chats.get(&chat) else {
         return missing(call);
     };
-    let lines = chat.lines.iter().map(|line| Said {
-        at: Instant::parse(&line.at)
-            .map(|at| ZONE.civil(at).format("%H:%M").to_string())
-            .unwrap_or_default(),
-        bot: line.bot,
-        text: line.text.clone(),
-    });
-    let conversation = Conversation {
-        id: chat.id,
-        name: chat.name.clone(),
-        blocked: chat.blocked,
-        lines: lines.collect(),
-        problem,
-    };
-    let status = if conversation.problem.is_some() { 400 } else { 200 };
-    Ok(page(&conversation, status))
+    let status = if problem.is_some() { 400 } else { 200 };
+    Ok(page(&Conversation { problem, chat }, status))
 }

@@ -1,10 +1,12 @@
 //! The sandbox over real loopback HTTP, as the platform meets it.
 
 mod aside;
+mod circle;
 mod cut;
 mod deliver;
 mod oauth;
 mod resources;
+mod routes;
 mod telegram;
 
 use serde_json::{Value, json};
