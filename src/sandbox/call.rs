@@ -155,8 +155,8 @@ impl<'c> Call<'c> {
         serde_json::from_str(body).ok()
     }
 
-    /// Something that a button makes happen.
-    pub fn pressed(&self) -> Event {
+    /// Something that happens now and that the platform is notified of.
+    pub fn notified(&self) -> Event {
         Event { now: self.now, notify: true }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call, Outcome};
 use super::http::{Reply, Request};
-use super::logs::Message;
+use super::logs::ChatMessage;
 use crate::base::clock::DAY_S;
 
 /// Numbers that may have written.
@@ -138,7 +138,7 @@ fn keep(
     template: Option<&str>,
 ) -> String {
     let id = format!("{gateway}-{}", call.world.next_number());
-    call.world.messages.push(Message {
+    call.world.messages.push(ChatMessage {
         at: call.now.rfc3339(),
         gateway,
         to: to.to_owned(),
@@ -150,14 +150,14 @@ fn keep(
 }
 
 #[derive(Deserialize)]
-struct Wrote {
+struct IncomingMessage {
     number: String,
 }
 
 /// `POST /_sandbox/chat/wrote`: somebody writes to us by chat, which opens the
 /// window for free text.
 pub fn control_wrote(call: &mut Call<'_>) -> Outcome {
-    let wrote: Wrote = call.body()?;
+    let wrote: IncomingMessage = call.body()?;
     if call.world.wrote.len() >= NUMBERS_MAX {
         return Err(format!("at most {NUMBERS_MAX} numbers write"));
     }

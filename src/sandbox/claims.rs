@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call, Pressed};
 use super::http::Reply;
-use super::notices::{News, announce};
+use super::notifications::{NewNotification, announce};
 use super::records::{own, unless_spoiled};
 use super::state::{World, check_room};
 use super::things::{Claim, Event, check_status, created_at, touch};
@@ -323,7 +323,7 @@ fn notify_about(world: &mut World, seller: i64, id: i64, action: &str, event: Ev
         // This topic's resources have no slash in front.
         ("post_purchase", format!("post-purchase/v1/claims/{id}"), &[action])
     };
-    announce(world, event, &News { seller, topic, resource: &resource, actions });
+    announce(world, event, &NewNotification { seller, topic, resource: &resource, actions });
 }
 
 /// `POST /acoes/reclamar`.
@@ -332,7 +332,7 @@ pub fn press_open(call: &mut Call<'_>) -> Pressed {
     let order = call.world.orders.get(&id).ok_or("O pedido não existe mais.")?;
     let new = NewClaim { ml_user_id: order.seller, order: Some(id), ..NewClaim::default() };
     let claim =
-        open(call.world, new, call.pressed()).map_err(|_| "A reclamação não pôde ser aberta.")?;
+        open(call.world, new, call.notified()).map_err(|_| "A reclamação não pôde ser aberta.")?;
     Ok(format!("Reclamação {claim} aberta e notificação na fila."))
 }
 
@@ -346,7 +346,7 @@ pub fn press_change(call: &mut Call<'_>) -> Pressed {
             ("reabrir", r#"{ "status": "opened" }"#),
         ])
         .ok_or("Escolha levar à mediação, encerrar ou reabrir.")?;
-    change(call.world, id, new, call.pressed())
+    change(call.world, id, new, call.notified())
         .map_err(|_| format!("A reclamação {id} não existe mais."))?;
     Ok(format!("Reclamação {id} mudou e a notificação está na fila."))
 }

@@ -14,7 +14,6 @@ macro_rules! switches {
         /// platform's receiver asks for the signature.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
-        #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
         pub struct Config {
             $($(#[$doc])* pub $name: $kind,)*
         }

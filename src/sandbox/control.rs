@@ -76,26 +76,17 @@ pub fn press_config(call: &mut Call<'_>) -> Pressed {
 
 /// `POST /acoes/mercado`.
 pub fn press_market(call: &mut Call<'_>) -> Pressed {
-    let config = &mut call.world.config;
-    let text = match &*call.request.field("acao") {
+    let config = &call.world.config;
+    let (down, delay_ms, text) = match &*call.field("acao") {
         "derrubar" => {
-            config.down = true;
-            "O mercado está fora do ar: toda chamada recebe 503."
+            (true, config.delay_ms, "O mercado está fora do ar: toda chamada recebe 503.")
         }
-        "levantar" => {
-            config.down = false;
-            "O mercado voltou ao ar."
-        }
-        "frear" => {
-            config.delay_ms = SLOW_MS;
-            "O mercado está lento: cada resposta leva 3 segundos."
-        }
-        "acelerar" => {
-            config.delay_ms = 0;
-            "O mercado responde na hora."
-        }
+        "levantar" => (false, config.delay_ms, "O mercado voltou ao ar."),
+        "frear" => (config.down, SLOW_MS, "O mercado está lento: cada resposta leva 3 segundos."),
+        "acelerar" => (config.down, 0, "O mercado responde na hora."),
         _ => return Err("Escolha derrubar, levantar, frear ou acelerar.".to_owned()),
     };
+    (call.world.config.down, call.world.config.delay_ms) = (down, delay_ms);
     Ok(text.to_owned())
 }
 
@@ -185,7 +176,7 @@ pub fn press_fault(call: &mut Call<'_>) -> Pressed {
 }
 
 /// `POST /acoes/perder`: the next refresh works and its answer is lost, so the
-/// marketplace has a new pair of tokens that nobody knows.
+/// marketplace has a new pair of tokens that the platform never received.
 pub fn press_lose_refresh(call: &mut Call<'_>) -> Pressed {
     let seller = call.number_field("ml_user_id")?;
     prepare(call.world, Fault::once("/oauth/token", FaultKind::LostResponse))?;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::config::Config;
-use super::logs::{Delivery, Missed, Notice};
+use super::logs::{Delivery, MissedNotification, Notification};
 use super::state::{Sandbox, World};
 use crate::base::text::hex;
 
@@ -33,7 +33,7 @@ pub fn run(sandbox: &Arc<Sandbox>) {
 }
 
 /// Waits for the next notification that is due; none when the sandbox stops.
-fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
+fn next(sandbox: &Sandbox) -> Option<(Notification, Config)> {
     let mut world = sandbox.world();
     loop {
         if world.stopping {
@@ -62,13 +62,13 @@ fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
     }
 }
 
-struct Sent {
+struct Attempt {
     status: Option<u16>,
     detail: Option<String>,
     took: Duration,
 }
 
-fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config) -> Sent {
+fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notification, config: &Config) -> Attempt {
     let url = config.notify_url.as_deref().unwrap_or_default();
     let started = Monotonic::now();
     let mut request = agent
@@ -90,14 +90,14 @@ fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config
                 let text = answer.body_mut().with_config().limit(4096).read_to_string();
                 crate::base::text::shortened(&text.unwrap_or_default(), 200).to_owned()
             });
-            Sent { status: Some(status), detail: text, took }
+            Attempt { status: Some(status), detail: text, took }
         }
-        Err(error) => Sent { status: None, detail: Some(error.to_string()), took },
+        Err(error) => Attempt { status: None, detail: Some(error.to_string()), took },
     }
 }
 
 /// `ts=…;v1=…` over the manifest of this notification.
-fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
+fn signature(sandbox: &Sandbox, notice: &Notification, config: &Config) -> String {
     let now = sandbox.clock.now().0;
     let ts = if config.ts_milliseconds { now * 1000 } else { now };
     let data_id = notice.resource.rsplit('/').next().unwrap_or_default();
@@ -109,7 +109,7 @@ fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
     format!("ts={ts}{}v1={digest}", config.separator)
 }
 
-fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
+fn body(sandbox: &Sandbox, notice: &Notification, config: &Config) -> Value {
     let id = |number: i64| {
         if config.string_ids { json!(number.to_string()) } else { json!(number) }
     };
@@ -124,12 +124,12 @@ fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
     body
 }
 
-fn shown_resource<'a>(notice: &'a Notice, config: &Config) -> &'a str {
+fn shown_resource<'a>(notice: &'a Notification, config: &Config) -> &'a str {
     if config.missing_slash { notice.resource.trim_start_matches('/') } else { &notice.resource }
 }
 
 /// Logs an attempt, and queues the next one or gives up.
-fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
+fn settle(sandbox: &Sandbox, mut notice: Notification, config: &Config, sent: &Attempt) {
     let now = sandbox.clock.now();
     let outcome = match sent.status {
         Some(200) => "delivered",
@@ -165,7 +165,7 @@ fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
             missed["response"] = json!({
                 "req_time": took_ms, "http_code": sent.status, "body": sent.detail,
             });
-            world.missed.push(Missed { at: now, body: missed });
+            world.missed.push(MissedNotification { at: now, body: missed });
         }
         _ => {}
     }

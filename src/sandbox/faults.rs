@@ -1,7 +1,7 @@
 //! Scripted faults: the next calls to a path go wrong in a chosen way.
 //!
-//! The control interface and the pages have none, or nobody could switch a
-//! fault off.
+//! The control interface and the pages have none: a fault must be possible to
+//! switch off.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,7 +65,7 @@ pub enum FaultKind {
     Status {
         /// HTTP status, 400–599.
         code: u16,
-        /// Text as it is, anything else as JSON; none gives the usual error body.
+        /// Text as it is, anything else as JSON; none is the usual error body.
         #[serde(default)]
         body: Option<Value>,
     },
@@ -109,18 +109,8 @@ const HUGE_MAX: usize = 64 << 20;
 
 impl FaultKind {
     /// The kind's name, as in the control interface.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Status { .. } => "status",
-            Self::Hang { .. } => "hang",
-            Self::Truncated => "truncated",
-            Self::Garbage => "garbage",
-            Self::Slow { .. } => "slow",
-            Self::RateLimited { .. } => "rate_limited",
-            Self::LostResponse => "lost_response",
-            Self::Redirect { .. } => "redirect",
-            Self::Huge { .. } => "huge",
-        }
+    pub fn name(&self) -> String {
+        serde_json::json!(self)["kind"].as_str().unwrap_or_default().to_owned()
     }
 
     /// The answer of a fault that keeps the work from being done.

@@ -75,7 +75,7 @@ impl Grants {
     }
 
     /// The answer that spent the latest refresh token is lost on its way:
-    /// whoever presents that token again cannot know better.
+    /// a client that presents that token again is no fraud.
     pub fn forgive(&mut self) {
         self.spent.pop_back();
     }

@@ -19,10 +19,10 @@ use crate::base::money::Cents;
 pub const DAYS_MAX: i64 = 400;
 
 /// Title, SKU, price in centavos, category.
-type Good = (&'static str, &'static str, i64, &'static str);
+type GoodsRow = (&'static str, &'static str, i64, &'static str);
 
 #[rustfmt::skip] // A table: one good per row.
-const GOODS: [Good; 40] = [
+const GOODS: [GoodsRow; 40] = [
     ("Garrafa Térmica Inox 1 Litro Café Chá", "GAR-INX-1L", 6_990, "MLB193837"),
     ("Kit 10 Potes Herméticos Mantimentos", "POT-HER-10", 8_990, "MLB193838"),
     ("Jogo de Facas de Cozinha 6 Peças Inox", "FAC-INX-06", 5_490, "MLB193839"),
@@ -74,7 +74,7 @@ const WEEKDAYS: [u64; 7] = [118, 112, 108, 104, 98, 76, 84];
 /// What a seller's history is to be.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct HistoryPlan {
     /// The seller, who must exist.
     pub ml_user_id: i64,
     /// Days before today, 1 to [`DAYS_MAX`].
@@ -94,9 +94,9 @@ pub fn control_write(call: &mut Call<'_>) -> Outcome {
     Ok(serde_json::json!({ "ok": true, "orders": orders }))
 }
 
-/// Gives a seller 8 to 25 listings and the sales of `days` days up to now.
-/// Gives the number of orders.
-pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, String> {
+/// Makes 8 to 25 listings of a seller and the sales of `days` days up to now;
+/// returns the number of orders.
+pub fn write(world: &mut World, plan: HistoryPlan, now: Instant) -> Result<usize, String> {
     world.check_seller(plan.ml_user_id)?;
     if !(1..=DAYS_MAX).contains(&plan.days) {
         return Err(format!("days must be from 1 to {DAYS_MAX}"));
@@ -142,7 +142,7 @@ pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, Strin
 
 fn stock_up(
     world: &mut World,
-    plan: Plan,
+    plan: HistoryPlan,
     dice: &mut Dice,
     now: Instant,
 ) -> Result<Vec<i64>, String> {
@@ -296,7 +296,7 @@ mod tests {
             let mut world = World::default();
             let shop = NewSeller { ml_user_id: Some(777), ..NewSeller::named("LOJA".to_owned()) };
             shops::open(&mut world, shop, now).unwrap();
-            let plan = Plan { ml_user_id: 777, days: 60, seed, daily: None };
+            let plan = HistoryPlan { ml_user_id: 777, days: 60, seed, daily: None };
             let count = write(&mut world, plan, now).unwrap();
             assert_eq!(world.orders.len(), count);
             assert!(world.orders.values().all(|order| order.created <= now));

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::call::{Answer, Call};
-use super::logs::{Log, Message};
+use super::logs::{ChatMessage, Log};
 use super::page::page;
 use crate::base::text::grouped;
 
@@ -11,7 +11,7 @@ use crate::base::text::grouped;
 #[template(path = "sandbox/inbox.html", config = "assets/askama.toml")]
 struct Inbox<'w> {
     total: String,
-    messages: &'w Log<Message>,
+    messages: &'w Log<ChatMessage>,
 }
 
 /// `GET /mensagens`: the newest messages by chat.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::call::{Answer, Call};
 use super::config::Config;
 use super::http::{Reply, error_body};
-use super::records::{Page, unless_spoiled};
+use super::records::{Paging, unless_spoiled};
 use super::things::{Item, Variation, item_id, mode_of};
 
 /// Parameters of the search.
@@ -18,7 +18,7 @@ pub const SEARCH: &str = "status sku seller_sku listing_type_id sub_status logis
 /// scan.
 pub fn search(call: &mut Call<'_>) -> Answer {
     call.must_be_own(call.id())?;
-    let page = Page::read(call, "items/search", 100, 1_000)?;
+    let page = Paging::read(call, "items/search", 100, 1_000)?;
     let items = call.world.items.values();
     let matching: Vec<i64> = items
         .filter(|item| item.seller == call.seller && matches(item, call))

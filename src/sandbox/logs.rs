@@ -58,7 +58,7 @@ impl<T: Serialize> Log<T> {
 
 /// One call that arrived.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Seen {
+pub struct LoggedRequest {
     /// Running number.
     pub number: u64,
     /// RFC 3339.
@@ -75,13 +75,13 @@ pub struct Seen {
     /// The answer; none when the connection ended without one.
     pub status: Option<u16>,
     /// The fault that was played.
-    pub fault: Option<&'static str>,
+    pub fault: Option<String>,
 }
 
-impl Seen {
+impl LoggedRequest {
     /// The answer in words of the overview.
     pub fn words(&self) -> String {
-        match (self.status, self.fault) {
+        match (self.status, self.fault.as_deref()) {
             (Some(status), None) => status.to_string(),
             (Some(status), Some(fault)) => format!("{status} ({fault})"),
             (None, fault) => format!("sem resposta ({})", fault.unwrap_or("—")),
@@ -106,7 +106,7 @@ pub struct Violation {
 
 /// A notification that has to go out.
 #[derive(Clone)]
-pub struct Notice {
+pub struct Notification {
     /// Running number.
     pub number: i64,
     pub id: String,
@@ -160,7 +160,7 @@ impl Delivery {
 }
 
 /// A notification that was given up.
-pub struct Missed {
+pub struct MissedNotification {
     pub at: Instant,
     /// What `/missed_feeds` says about it.
     pub body: Value,
@@ -168,7 +168,7 @@ pub struct Missed {
 
 /// A message that a chat gateway or Telegram accepted.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Message {
+pub struct ChatMessage {
     /// RFC 3339.
     pub at: String,
     /// `evolution`, `cloud` or `telegram`.
@@ -182,7 +182,7 @@ pub struct Message {
 
 /// A message that the push service accepted.
 #[derive(Clone, Debug, Serialize)]
-pub struct Pushed {
+pub struct PushMessage {
     /// RFC 3339.
     pub at: String,
     /// The browser.

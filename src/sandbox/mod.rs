@@ -35,7 +35,7 @@ mod http;
 mod inbox;
 mod listings;
 mod logs;
-mod notices;
+mod notifications;
 mod oauth;
 mod orders;
 mod overview;
@@ -101,26 +101,22 @@ pub fn start(options: Options) -> std::io::Result<Running> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let server = Arc::clone(&sandbox);
-    running.threads.push(
-        std::thread::Builder::new()
-            .name("sandbox-http".to_owned())
-            .spawn(move || runtime.block_on(server::serve(listener, server, stopped)))?,
-    );
-    let telling = Arc::clone(&sandbox);
-    running.threads.push(
-        std::thread::Builder::new()
-            .name("sandbox-telegram".to_owned())
-            .spawn(move || telegram::hook::run(&telling))?,
-    );
-    running.threads.push(
-        std::thread::Builder::new()
-            .name("sandbox-deliver".to_owned())
-            .spawn(move || deliver::run(&sandbox))?,
-    );
+    running.spawn("sandbox-http", move || {
+        runtime.block_on(server::serve(listener, server, stopped));
+    })?;
+    let hooked = Arc::clone(&sandbox);
+    running.spawn("sandbox-telegram", move || telegram::hook::run(&hooked))?;
+    running.spawn("sandbox-deliver", move || deliver::run(&sandbox))?;
     Ok(running)
 }
 
 impl Running {
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work)?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
     /// `http://` and the address, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -153,7 +149,7 @@ impl Drop for Running {
 }
 
 /// Fills the sandbox with the demo's three shops and sixty days of sales of
-/// each, and gives their marketplace ids.
+/// each, and returns their marketplace ids.
 pub fn seed_demo(running: &Running) -> Vec<i64> {
     let now = running.sandbox.clock.now();
     let mut world = running.sandbox.world();

@@ -5,7 +5,7 @@ use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::call::{Answer, Call, Outcome, Pressed};
@@ -23,13 +23,13 @@ const SCOPES: [&str; 3] = ["read", "write", "offline_access"];
 const GRANTS_MAX: usize = 50;
 
 /// A checked authorization request.
-struct Asked {
+struct AuthorizationRequest {
     redirect_uri: String,
     state: Option<String>,
     challenge: String,
 }
 
-impl Asked {
+impl AuthorizationRequest {
     /// Checks the query of `GET /authorization`. The error is a sentence for
     /// the person in front of the page: nothing is sent to an address that
     /// was not checked.
@@ -121,7 +121,7 @@ struct ConsentPage {
 
 /// `GET /authorization`: who authorises, or what is wrong with the request.
 pub fn consent(call: &mut Call<'_>) -> Answer {
-    let problem = Asked::read(call, &call.request.query).err();
+    let problem = AuthorizationRequest::read(call, &call.request.query).err();
     let shops = call.world.sellers.values().map(|seller| {
         let connected = call.world.grants.connected(seller.id, call.now);
         (seller.id, seller.nickname.clone(), connected)
@@ -137,7 +137,7 @@ pub fn decide(call: &mut Call<'_>) -> Answer {
     if call.request.is_from_elsewhere() {
         return Err(Reply::text(403, "O pedido veio da página de outro site."));
     }
-    let Ok(asked) = Asked::read(call, &call.request.query) else {
+    let Ok(asked) = AuthorizationRequest::read(call, &call.request.query) else {
         return consent(call);
     };
     if call.field("decisao") == "recusar" {
@@ -164,7 +164,7 @@ struct Consent {
 pub fn control_authorize(call: &mut Call<'_>) -> Outcome {
     let consent: Consent = call.body()?;
     let query = consent.query.split_once('?').map_or(consent.query.as_str(), |(_, query)| query);
-    let asked = Asked::read(call, &pairs(query.as_bytes()))?;
+    let asked = AuthorizationRequest::read(call, &pairs(query.as_bytes()))?;
     call.world.check_seller(consent.ml_user_id)?;
     let location = if consent.refuse {
         asked.refuse()
@@ -313,9 +313,10 @@ pub fn grants(call: &mut Call<'_>) -> Answer {
     let (limit, offset) = call.paging(GRANTS_MAX)?;
     let limit = limit.min(GRANTS_MAX);
     let all = call.world.grants.granted(call.now);
-    let app_id = json!(call.sandbox.application());
-    let page = all.iter().skip(offset).take(limit);
-    let page = page.map(|(seller, since)| grant(call, *seller, *since, json!(seller), &app_id));
+    let page = all.iter().skip(offset).take(limit).map(|(seller, since)| {
+        json!({ "user_id": seller, "app_id": call.sandbox.application(),
+            "date_created": call.world.config.date(*seller, *since), "scopes": SCOPES })
+    });
     let body = json!({
         "paging": { "total": all.len(), "limit": limit, "offset": offset },
         "grants": page.collect::<Vec<_>>(),
@@ -327,17 +328,13 @@ pub fn grants(call: &mut Call<'_>) -> Answer {
 /// here.
 pub fn granted_by(call: &mut Call<'_>) -> Answer {
     call.must_be_own(call.id())?;
-    let app_id = json!(call.sandbox.client_id);
     let mut own = call.world.grants.granted(call.now);
     own.retain(|(seller, _)| *seller == call.seller);
-    let own = own.into_iter();
-    let body = own.map(|(seller, since)| grant(call, seller, since, json!(call.id()), &app_id));
+    let body = own.into_iter().map(|(seller, since)| {
+        json!({ "user_id": call.id(), "app_id": call.sandbox.client_id,
+            "date_created": call.world.config.date(seller, since), "scopes": SCOPES })
+    });
     Ok(Reply::json(200, &body.collect::<Vec<_>>()))
-}
-
-fn grant(call: &Call<'_>, seller: i64, since: Instant, user_id: Value, app_id: &Value) -> Value {
-    json!({ "user_id": user_id, "app_id": app_id,
-        "date_created": call.world.config.date(seller, since), "scopes": SCOPES })
 }
 
 #[derive(Deserialize)]

@@ -75,10 +75,6 @@ fn first<'w, T, K: Ord>(
 
 /// What the template asks for.
 impl Overview<'_> {
-    fn date(&self, at: &Instant) -> String {
-        ZONE.page(*at)
-    }
-
     fn nickname(&self, seller: &i64) -> &str {
         self.world.sellers.get(seller).map_or("", |seller| &seller.nickname)
     }

@@ -36,6 +36,11 @@ pub fn missing(_call: &mut Call<'_>) -> Answer {
     Err(Reply::text(404, "Esta página não existe."))
 }
 
+/// An instant as the pages show it.
+pub fn date(at: &Instant) -> String {
+    ZONE.page(*at)
+}
+
 /// A log's instant as the pages show it.
 pub fn time(rfc3339: &str) -> String {
     clock(rfc3339, "%H:%M:%S")

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::call::{Answer, Call};
 use super::http::{Reply, Request};
-use super::logs::Pushed;
+use super::logs::PushMessage;
 use crate::base::clock::{DAY_S, Instant};
 
 /// Largest body that services must take.
@@ -58,7 +58,7 @@ fn refused(status: u16, problem: &str) -> Reply {
 
 type Checked<T> = Result<T, (u16, &'static str)>;
 
-fn check(request: &Request, device: &str, now: Instant) -> Checked<Pushed> {
+fn check(request: &Request, device: &str, now: Instant) -> Checked<PushMessage> {
     let bad = |problem| (400, problem);
     let ttl: i64 = request
         .header("ttl")
@@ -85,7 +85,7 @@ fn check(request: &Request, device: &str, now: Instant) -> Checked<Pushed> {
     }
     check_body(&request.body).map_err(bad)?;
     let (key, subject) = signer(request, now).map_err(|problem| (401, problem))?;
-    Ok(Pushed {
+    Ok(PushMessage {
         at: now.rfc3339(),
         device: device.to_owned(),
         ttl,

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call, Pressed};
 use super::http::Reply;
-use super::notices::notify;
-use super::records::{Page, own, unless_spoiled};
+use super::notifications::notify;
+use super::records::{Paging, own, unless_spoiled};
 use super::state::{World, check_room};
 use super::things::{
     Event, Question, check_length, check_status, created_at, item_id, item_number, touch,
@@ -31,7 +31,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         None if call.query("item").or(call.query("item_id")).is_some() => {}
         None => return Err(Reply::bad_request("seller_id or item is required")),
     }
-    let page = Page::read(call, "questions/search", 50, 1_000)?;
+    let page = Paging::read(call, "questions/search", 50, 1_000)?;
     let questions = call.world.questions.values();
     let mut found: Vec<&Question> = questions
         .filter(|question| question.seller == call.seller && is_kept(question, call.now))
@@ -158,7 +158,7 @@ pub fn answer(call: &mut Call<'_>) -> Answer {
         .is_some_and(|item| matches!(item.status.as_str(), "active" | "paused"));
     let (code, text_of_code) = match question.status.as_str() {
         "UNANSWERED" if is_for_sale => {
-            let event = Event { now: call.now, notify: true };
+            let event = call.notified();
             give_answer(call.world, id, text.to_owned(), event)
                 .map_err(|problem| Reply::bad_request(&problem))?;
             return Ok(Reply::json(200, &single(call.world, own_question(call, id)?)));
@@ -193,7 +193,7 @@ pub struct QuestionChange {
     pub status: Option<String>,
 }
 
-/// What buyers ask when nobody says what.
+/// What buyers ask when the control names no text.
 const TEXTS: [&str; 6] = [
     "Boa tarde, tem a pronta entrega?",
     "Serve para o modelo novo?",
@@ -308,7 +308,7 @@ pub fn press_ask(call: &mut Call<'_>) -> Pressed {
         text: call.filled("texto"),
         date_created: None,
     };
-    let id = ask(call.world, new, call.pressed())
+    let id = ask(call.world, new, call.notified())
         .map_err(|_| "Confira o anúncio e o texto (até 2.000 letras).")?;
     Ok(format!("Pergunta {id} feita e notificação na fila."))
 }
@@ -326,7 +326,7 @@ pub fn press_change(call: &mut Call<'_>) -> Pressed {
     if new.answer.is_some() {
         new.answer = call.filled("texto").or(new.answer);
     }
-    change(call.world, id, new, call.pressed())
+    change(call.world, id, new, call.notified())
         .map_err(|_| format!("A pergunta {id} já foi respondida ou encerrada."))?;
     Ok(format!("Pergunta {id} mudou e a notificação está na fila."))
 }

@@ -31,13 +31,13 @@ pub fn own<T: Owned>(
 }
 
 /// A page of a search by `limit` and `offset`, or a scan through all of it.
-pub struct Page {
+pub struct Paging {
     pub limit: usize,
     pub offset: usize,
     scanning: bool,
 }
 
-impl Page {
+impl Paging {
     /// Reads it from the query; `name` is the search in violations.
     pub fn read(
         call: &mut Call<'_>,

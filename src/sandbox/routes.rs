@@ -15,11 +15,11 @@ use Handler::{Button, Control, Neighbour, Open, Page, Seller, Telegram};
 use super::call::{Answer, Call, Outcome, Pressed};
 use super::faults::{self, FaultKind};
 use super::http::{Manner, Reply, Request};
-use super::logs::Seen;
+use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
-    chat, claims, control, demo, fees, fiscal, history, inbox, listings, notices, oauth, orders,
-    overview, page, push, questions, sales, shipments, shops, telegram, users,
+    chat, claims, control, demo, fees, fiscal, history, inbox, listings, notifications, oauth,
+    orders, overview, page, push, questions, sales, shipments, shops, telegram, users,
 };
 
 /// A row of the table.
@@ -109,7 +109,7 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/post-purchase/v1/claims/{id}", Seller(claims::claim, "")),
     row("GET", "/post-purchase/v1/claims/{id}/detail", Seller(claims::detail, "")),
 
-    row("GET", "/missed_feeds", Seller(notices::missed_feeds, "app_id topic site_id offset limit")),
+    row("GET", "/missed_feeds", Seller(notifications::missed_feeds, "app_id topic site_id offset limit")),
 
     row("POST", "/questions", NOTHING),
     row("DELETE", "/questions/{id}", NOTHING),
@@ -137,8 +137,8 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/_sandbox/claims", Control(|call| call.make(claims::open))),
     row("POST", "/_sandbox/claims/{id}", Control(|call| call.change(claims::change))),
     row("POST", "/_sandbox/history", Control(history::control_write)),
-    row("POST", "/_sandbox/notifications", Control(notices::control_announce)),
-    row("POST", "/_sandbox/topics", Control(notices::control_switch_topic)),
+    row("POST", "/_sandbox/notifications", Control(notifications::control_announce)),
+    row("POST", "/_sandbox/topics", Control(notifications::control_switch_topic)),
     row("POST", "/_sandbox/authorize", Control(oauth::control_authorize)),
     row("POST", "/_sandbox/tokens", Control(oauth::control_end_tokens)),
     row("POST", "/_sandbox/chat/wrote", Control(chat::control_wrote)),
@@ -191,7 +191,7 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/acoes/vencer", Button(oauth::press_expire)),
     row("POST", "/acoes/perder", Button(control::press_lose_refresh)),
     row("POST", "/acoes/mercado", Button(control::press_market)),
-    row("POST", "/acoes/topico", Button(notices::press_topic)),
+    row("POST", "/acoes/topico", Button(notifications::press_topic)),
     row("POST", "/acoes/falha", Button(control::press_fault)),
     row("POST", "/acoes/falhas/limpar", Button(control::press_clear_faults)),
     row("POST", "/acoes/ajustes", Button(control::press_config)),
@@ -271,7 +271,7 @@ pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
         },
         Some(Telegram(answer)) => {
             let path = telegram::api::path(request);
-            let seen = Seen { path, ..Seen::default() };
+            let seen = LoggedRequest { path, ..LoggedRequest::default() };
             logged(call, seen, telegram::api::instead, |call| either(answer(call)))
         }
         Some(Seller(..) | Open(_) | Neighbour(_)) | None => {
@@ -308,12 +308,12 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
     if request.query("access_token").is_some() {
         call.violation("token_in_query", &*address);
     }
-    let seen = Seen {
+    let seen = LoggedRequest {
         path: request.path.clone(),
         query: masked(&request.query),
         bearer: request.header("authorization").is_some(),
         ml_user_id: caller,
-        ..Seen::default()
+        ..LoggedRequest::default()
     };
     let is_down = call.world.config.down && !matches!(handler, Some(Neighbour(_)));
     let down = || Reply::html(503, "<html><body>503 Service Unavailable</body></html>");
@@ -341,7 +341,7 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
 /// and a line in the log.
 fn logged(
     call: &mut Call<'_>,
-    seen: Seen,
+    seen: LoggedRequest,
     instead: impl FnOnce(&FaultKind) -> Option<Reply>,
     work: impl FnOnce(&mut Call<'_>) -> Reply,
 ) -> Reply {
@@ -356,7 +356,7 @@ fn logged(
         }
         reply.sent(manner)
     });
-    call.world.requests.push(Seen {
+    call.world.requests.push(LoggedRequest {
         number: call.world.requests.total() + 1,
         at: call.now.rfc3339(),
         method: method.clone(),

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::{Call, Outcome, Pressed};
-use super::notices::notify;
+use super::notifications::notify;
 use super::shipments::{refine, ship};
 use super::state::{ORDERS_MAX, World, check_room};
 use super::things::{Event, Invoice, Order, check_status, created_at, item_id, touch};
@@ -265,7 +265,7 @@ fn asked(call: &Call<'_>) -> Result<NewSale, String> {
 }
 
 fn press(call: &mut Call<'_>, sale: NewSale) -> Result<i64, String> {
-    sell(call.world, sale, call.pressed())
+    sell(call.world, sale, call.notified())
         .map_err(|_| "Confira o anúncio e a quantidade (1 a 10.000).".to_owned())
 }
 
@@ -312,7 +312,7 @@ pub fn press_order(call: &mut Call<'_>) -> Pressed {
             ("reter", r#"{ "shipping_status": "pending", "shipping_substatus": "buffered" }"#),
         ])
         .ok_or("Escolha o que muda na venda.")?;
-    change(call.world, id, new, call.pressed())
+    change(call.world, id, new, call.notified())
         .map_err(|_| format!("O pedido {id} não existe mais."))?;
     Ok(format!("Pedido {id} mudou e a notificação está na fila."))
 }

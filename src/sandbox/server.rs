@@ -94,7 +94,7 @@ impl Body for Payload {
     }
 }
 
-/// Serves until told to stop; what still runs then is cut off.
+/// Serves until the sandbox stops; calls that still run then are cut off.
 pub async fn serve(
     listener: std::net::TcpListener,
     sandbox: Arc<Sandbox>,

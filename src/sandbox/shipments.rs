@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call, listed};
 use super::http::Reply;
-use super::notices::notify;
+use super::notifications::notify;
 use super::orders::check_new_domain;
 use super::pdf;
 use super::records::own;
 use super::state::World;
-use super::things::{Event, Order, Shipment, ZONE, item_id, mode_of, touch};
+use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
 use crate::base::clock::{DAY_S, Instant};
 use crate::base::money::Cents;
 
@@ -194,7 +194,7 @@ pub fn labels(call: &mut Call<'_>) -> Answer {
     }
     let pages: Vec<_> = known.iter().map(|shipment| label(call.world, shipment)).collect();
     let printed: Vec<i64> = known.iter().map(|shipment| shipment.id).collect();
-    let event = Event { now: call.now, notify: true };
+    let event = call.notified();
     for id in printed {
         if let Some(shipment) = call.world.shipments.get_mut(&id)
             && shipment.substatus.as_deref() == Some("ready_to_print")

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call, Outcome, Pressed};
 use super::http::Reply;
-use super::notices::notify;
+use super::notifications::notify;
 use super::questions;
 use super::state::{ITEMS_MAX, SELLERS_MAX, World, check_room};
 use super::things::{Event, Item, Reputation, Seller, check_length, item_id, item_number, touch};
@@ -209,29 +209,16 @@ pub fn press_item(call: &mut Call<'_>) -> Pressed {
     let id = call.field("item");
     let item = call.world.item(&id).ok_or("O anúncio não existe mais.")?;
     let (raised, restocked) = (Cents(item.price.0 * 11 / 10), item.stock.max(10));
-    let mut change: ItemChange = call
-        .chosen(&[
-            ("pausar", r#"{ "status": "paused" }"#),
-            ("reativar", r#"{ "status": "active" }"#),
-            ("esgotar", r#"{ "stock": 0 }"#),
-            ("preco", "{}"),
-            ("encerrar", r#"{ "status": "closed" }"#),
-        ])
-        .ok_or("Escolha o que mudar no anúncio.")?;
-    let done = match &*call.field("acao") {
-        "pausar" => "pausado",
-        "reativar" => {
-            change.stock = Some(restocked);
-            "reativado"
-        }
-        "esgotar" => "esgotado",
-        "preco" => {
-            change.price = Some(raised);
-            "10% mais caro"
-        }
-        _ => "encerrado",
+    let (done, change) = match &*call.field("acao") {
+        "pausar" => ("pausado", json!({ "status": "paused" })),
+        "reativar" => ("reativado", json!({ "status": "active", "stock": restocked })),
+        "esgotar" => ("esgotado", json!({ "stock": 0 })),
+        "preco" => ("10% mais caro", json!({ "price": raised })),
+        "encerrar" => ("encerrado", json!({ "status": "closed" })),
+        _ => return Err("Escolha o que mudar no anúncio.".to_owned()),
     };
-    change_item(call.world, &id, change, call.pressed())
+    let change: ItemChange = serde_json::from_value(change).map_err(|error| error.to_string())?;
+    change_item(call.world, &id, change, call.notified())
         .map_err(|_| "Um anúncio encerrado não volta mais.")?;
     Ok(format!("Anúncio {id} {done} e notificação na fila."))
 }

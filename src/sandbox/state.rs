@@ -12,7 +12,10 @@ use tokio::sync::watch;
 use super::config::Config;
 use super::faults::Fault;
 use super::grants::Grants;
-use super::logs::{Delivery, Log, Message, Missed, Notice, Pushed, Seen, Violation};
+use super::logs::{
+    ChatMessage, Delivery, Log, LoggedRequest, MissedNotification, Notification, PushMessage,
+    Violation,
+};
 use super::telegram::Telegram;
 use super::things::{Claim, Item, Order, Question, Seller, Shipment, item_number};
 use crate::base::clock::{Clock, Instant};
@@ -134,19 +137,19 @@ pub struct World {
     pub grants: Grants,
     pub scrolls: HashMap<String, Scroll>,
     pub faults: Vec<Fault>,
-    pub queue: Vec<Notice>,
+    pub queue: Vec<Notification>,
     pub in_flight: usize,
     pub stopping: bool,
     pub deliveries: Log<Delivery>,
-    pub missed: Log<Missed>,
-    pub requests: Log<Seen>,
+    pub missed: Log<MissedNotification>,
+    pub requests: Log<LoggedRequest>,
     pub violations: Log<Violation>,
     /// What the chat gateways and Telegram took.
-    pub messages: Log<Message>,
+    pub messages: Log<ChatMessage>,
     /// When a number last wrote to us, which opens a window of 24 hours.
     pub wrote: HashMap<String, Instant>,
     /// What the push service took.
-    pub pushed: Log<Pushed>,
+    pub pushed: Log<PushMessage>,
     pub telegram: Telegram,
     /// How many test users a seller made.
     pub test_users: HashMap<i64, usize>,
@@ -173,14 +176,14 @@ impl World {
     /// The number of a seller's listing: the one named, or the first on sale.
     pub fn item_of(&self, seller: i64, id: Option<&str>) -> Result<i64, String> {
         let own = |item: &&Item| item.seller == seller;
-        let (found, missing) = match id {
-            Some(id) => (self.item(id).filter(own), format!("listing {id}")),
-            None => {
-                let mut items = self.items.values().filter(own);
-                (items.find(|item| item.status == "active"), "active listing".to_owned())
-            }
+        let found = match id {
+            Some(id) => self.item(id).filter(own),
+            None => self.items.values().filter(own).find(|item| item.status == "active"),
         };
-        found.map(|item| item.number).ok_or_else(|| format!("seller {seller} has no {missing}"))
+        found.map(|item| item.number).ok_or_else(|| match id {
+            Some(id) => format!("seller {seller} has no listing {id}"),
+            None => format!("seller {seller} has no active listing"),
+        })
     }
 
     /// Notifications that wait or are on their way.

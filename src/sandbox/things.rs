@@ -17,7 +17,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Something of the past that nobody is notified of.
+    /// An event without a notification.
     pub fn silent(now: Instant) -> Self {
         Self { now, notify: false }
     }

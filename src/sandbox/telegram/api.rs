@@ -8,7 +8,7 @@ use super::{Line, TEXT_MAX, Telegram, Webhook, bot_json};
 use crate::sandbox::call::{Answer, Call};
 use crate::sandbox::faults::{self, FaultKind};
 use crate::sandbox::http::{Reply, Request};
-use crate::sandbox::logs::Message;
+use crate::sandbox::logs::ChatMessage;
 use crate::sandbox::state::Sandbox;
 
 /// Longest that a call for updates waits.
@@ -150,7 +150,7 @@ fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer 
     if text.chars().count() > TEXT_MAX {
         return Err(refused(400, "Bad Request: message is too long"));
     }
-    // Nobody is written to who did not open the chat.
+    // A bot cannot write first: the person has to open the chat.
     let chat = chat_id.and_then(|id| telegram.chats.get_mut(&id));
     let chat = chat.ok_or_else(|| refused(400, "Bad Request: chat not found"))?;
     if chat.blocked {
@@ -159,7 +159,7 @@ fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer 
     chat.push(Line { at: call.now.rfc3339(), bot: true, text: text.to_owned() });
     let (to, shown) = (chat.id.to_string(), chat.as_json());
     let number = telegram.next_message();
-    call.world.messages.push(Message {
+    call.world.messages.push(ChatMessage {
         at: call.now.rfc3339(),
         gateway: "telegram",
         to,

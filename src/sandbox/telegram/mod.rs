@@ -2,7 +2,7 @@
 //!
 //! `api.rs` is the Bot API as the platform calls it, `people.rs` what people do
 //! in their chats, `hook.rs` sends updates to a webhook, `pages.rs` shows it
-//! all to whoever plays a person.
+//! all to the person at the browser.
 //!
 //! A bot's token is digits, a colon and a key; one whose key is `recusada` is
 //! not accepted. There is one bot, whatever its token.
@@ -73,7 +73,7 @@ pub struct Line {
     pub text: String,
 }
 
-/// Something that the bot is to be told.
+/// An update for the bot.
 #[derive(Clone, Debug)]
 pub struct Update {
     pub id: i64,

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::call::{Answer, Call, Outcome, Pressed};
 use super::http::Reply;
-use super::logs::Notice;
+use super::logs::Notification;
 use super::state::{QUEUE_MAX, World};
 use super::things::Event;
 use crate::base::clock::{DAY_S, Instant};
@@ -20,7 +20,7 @@ const MISSED_S: i64 = 2 * DAY_S;
 const SILENCED_MAX: usize = 100;
 
 /// What a notification says.
-pub struct News<'n> {
+pub struct NewNotification<'n> {
     /// The seller it is about.
     pub seller: i64,
     /// Topic.
@@ -34,11 +34,11 @@ pub struct News<'n> {
 /// Queues a notification. Topics that nobody subscribed to, or that were
 /// switched off, are silent.
 pub fn notify(world: &mut World, event: Event, seller: i64, topic: &str, resource: &str) {
-    announce(world, event, &News { seller, topic, resource, actions: &[] });
+    announce(world, event, &NewNotification { seller, topic, resource, actions: &[] });
 }
 
 /// Queues a notification, as [`notify`] does.
-pub fn announce(world: &mut World, event: Event, news: &News<'_>) {
+pub fn announce(world: &mut World, event: Event, news: &NewNotification<'_>) {
     let is_wanted = world.config.topics.iter().any(|topic| topic == news.topic);
     if event.notify && is_wanted && !world.silenced.contains(news.topic) {
         send_out(world, event.now, news);
@@ -46,7 +46,7 @@ pub fn announce(world: &mut World, event: Event, news: &News<'_>) {
 }
 
 /// Queues a notification of any topic at all, as often as the switch asks for.
-fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
+fn send_out(world: &mut World, now: Instant, news: &NewNotification<'_>) {
     let (number, id) = (world.next_number(), crate::base::secrets::random_hex::<12>());
     // Two changes within a second are two notifications: `sent` differs.
     let fraction = number.rem_euclid(1_000_000_000);
@@ -57,7 +57,7 @@ fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
             return;
         }
         let number = world.next_number();
-        world.queue.push(Notice {
+        world.queue.push(Notification {
             number,
             id: id.clone(),
             request_id: uuid(),
@@ -113,7 +113,7 @@ struct Announcement {
 /// `POST /_sandbox/notifications`.
 pub fn control_announce(call: &mut Call<'_>) -> Outcome {
     let Announcement { ml_user_id: seller, topic, resource } = call.body()?;
-    let news = News { seller, topic: &topic, resource: &resource, actions: &[] };
+    let news = NewNotification { seller, topic: &topic, resource: &resource, actions: &[] };
     send_out(call.world, call.now, &news);
     Ok(json!({ "ok": true }))
 }
