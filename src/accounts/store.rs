@@ -82,22 +82,19 @@ pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Account>> {
 
 /// Whether an account is suspended; one that is gone counts as suspended.
 pub fn is_suspended(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    let suspended = tx.optional(
-        "SELECT suspended_at IS NOT NULL FROM user WHERE user_id = ?1",
-        [user],
-        |row| row.get(0),
-    )?;
+    let suspended =
+        tx.maybe("SELECT suspended_at IS NOT NULL FROM user WHERE user_id = ?1", [user])?;
     Ok(suspended.unwrap_or(true))
 }
 
 /// A person's password hash, if one was chosen.
 pub fn password_hash(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
-    tx.one("SELECT password_hash FROM user WHERE user_id = ?1", [user], |row| row.get(0))
+    tx.value("SELECT password_hash FROM user WHERE user_id = ?1", [user])
 }
 
 /// A person's role; the person must be there.
 pub fn role(tx: &ReadTx<'_>, user: UserId) -> Result<Role> {
-    tx.one("SELECT role FROM user WHERE user_id = ?1", [user], |row| row.get(0))
+    tx.value("SELECT role FROM user WHERE user_id = ?1", [user])
 }
 
 /// A person to be made.
@@ -110,22 +107,17 @@ pub struct NewUser {
 
 /// Makes a person; `None` when the e-mail address is taken.
 pub fn insert(tx: &WriteTx<'_>, new: &NewUser) -> Result<Option<UserId>> {
-    tx.optional(
+    tx.maybe(
         "INSERT INTO user (email, name, role, password_hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (email) DO NOTHING
          RETURNING user_id",
-        (&new.email, &new.name, new.role, &new.password_hash, tx.now().0),
-        |row| row.get(0),
+        (&new.email, &new.name, new.role, &new.password_hash, tx.now().0)
     )
 }
 
 /// Whether anybody can administer the installation.
 pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND suspended_at IS NULL)",
-        [],
-        |row| row.get(0),
-    )
+    tx.value("SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND suspended_at IS NULL)", [])
 }
 
 /// A person as a list shows one.
@@ -177,21 +169,16 @@ pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
 
 /// What a role may do by default, by name.
 pub fn permissions_of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<String>> {
-    tx.all(
-        "SELECT permission FROM role_permission WHERE role = ?1 ORDER BY permission",
-        [role],
-        |row| row.get(0),
-    )
+    tx.values("SELECT permission FROM role_permission WHERE role = ?1 ORDER BY permission", [role])
 }
 
 /// Whether a person may do one thing: by an exception of its own, else by role.
 pub fn may(tx: &ReadTx<'_>, user: UserId, role: Role, permission: &str) -> Result<bool> {
-    tx.one(
+    tx.value(
         "SELECT coalesce(
              (SELECT granted FROM user_permission WHERE user_id = ?1 AND permission = ?3),
              EXISTS (SELECT 1 FROM role_permission WHERE role = ?2 AND permission = ?3))",
         (user, role, permission),
-        |row| row.get(0),
     )
 }
 
@@ -287,11 +274,10 @@ pub fn revoke_extension_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> 
 
 /// Revokes one extension token; gives back whose it was, if it was living.
 pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<Option<UserId>> {
-    tx.optional(
+    tx.maybe(
         "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL
          RETURNING user_id",
         (token, tx.now().0),
-        |row| row.get(0),
     )
 }
 
@@ -351,10 +337,9 @@ pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<us
 
 /// Ends one session; gives back whose it was, if it was open.
 pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserId>> {
-    tx.optional(
+    tx.maybe(
         "UPDATE session SET ended_at = ?2 WHERE session_hash = ?1 AND ended_at IS NULL RETURNING user_id",
-        (session, tx.now().0),
-        |row| row.get(0),
+        (session, tx.now().0)
     )
 }
 

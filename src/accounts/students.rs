@@ -143,9 +143,7 @@ pub fn send_password_link(
     kind: MessageKind,
 ) -> Result<usize> {
     let has_chat: bool =
-        tx.one("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user], |row| {
-            row.get(0)
-        })?;
+        tx.value("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user])?;
     if desk.reaches(has_chat) {
         links::end_earlier(tx, user)?;
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::standing::{Fact, Standing, standing};
 use super::store::{self, Decision, New, Said, Stored};
 use super::words;
-use super::{Event, Kind, State};
+use super::{Event, EventKind, EventState};
 use crate::accounts::Role;
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
@@ -93,7 +93,7 @@ pub fn again(
     };
     let decision = decide(tx, desk, incoming, &fact, Some(stored.id))?;
     // What it did the first time stays its story.
-    let same = decision.user == stored.user && decision.state == State::NoEffect;
+    let same = decision.user == stored.user && decision.state == EventState::NoEffect;
     let kept = Decision { state: stored.state, outcome: stored.outcome.clone(), user: stored.user };
     let written = if same { &kept } else { &decision };
     store::update(tx, stored, &fact, written)?;
@@ -113,28 +113,28 @@ fn decide(
         Ok(Decision { state, outcome, user })
     };
     if event.is_test() {
-        return left(State::Kept, words::TEST);
+        return left(EventState::Kept, words::TEST);
     }
     let Some(email) = event.email.as_deref().filter(|_| event.kind.acts()) else {
-        return left(State::Kept, words::NO_ACTION);
+        return left(EventState::Kept, words::NO_ACTION);
     };
     let found = holder(tx, event, email)?;
     if found.as_ref().is_some_and(|one| !one.terms.role.is_student()) {
-        return left(State::NotStudent, words::NOT_STUDENT);
+        return left(EventState::NotStudent, words::NOT_STUDENT);
     }
     let mut said = match &found {
         Some(student) => store::facts(tx, student.user_id)?,
         None => Vec::new(),
     };
     if incoming.role.is_none() && !follows(&said, fact) {
-        return left(State::NoPlan, words::NO_PLAN);
+        return left(EventState::NoPlan, words::NO_PLAN);
     }
     let (student, is_new) = match (found, incoming.role) {
         (Some(student), _) => (student, false),
         (None, Some(role)) if event.kind.is_payment() => {
             (create(tx, desk, event, email, (role, fact.paid_until))?, true)
         }
-        (None, _) => return left(State::NoStudent, words::NO_STUDENT),
+        (None, _) => return left(EventState::NoStudent, words::NO_STUDENT),
     };
     let before = amount(tx, &said, &student);
     said.extend(store::adopt(tx, student.user_id, &student.email, event.transaction.as_deref())?);
@@ -153,7 +153,7 @@ fn decide(
 fn holder(tx: &WriteTx<'_>, event: &Event, email: &str) -> Result<Option<Holder>> {
     let by_email = terms::by_email(tx, email)?;
     let transaction = event.transaction.as_deref();
-    let Some(transaction) = transaction.filter(|_| event.kind != Kind::Approved) else {
+    let Some(transaction) = transaction.filter(|_| event.kind != EventKind::Approved) else {
         return Ok(by_email);
     };
     let preferred = by_email.as_ref().map(|holder| holder.user_id);
@@ -352,9 +352,9 @@ impl Turn<'_> {
     fn decision(&self, done: &[String]) -> Decision {
         let (state, outcome) = if done.is_empty() {
             let words = words::no_effect(self.incoming.event.kind, &self.after);
-            (State::NoEffect, words.to_owned())
+            (EventState::NoEffect, words.to_owned())
         } else {
-            (State::Applied, done.join(" "))
+            (EventState::Applied, done.join(" "))
         };
         Decision { state, outcome, user: Some(self.student.user_id) }
     }

@@ -26,72 +26,42 @@ use crate::accounts::Role;
 use crate::base::clock::Instant;
 use crate::config::Checkout;
 
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $code:literal, $name:literal, $slug:literal, $words:literal, $chip:literal;)*) => {
-        /// What an event means. The number is stored.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u8)]
-        pub enum Kind {
-            $($(#[$doc])* $kind = $code,)*
-        }
-
-        impl Kind {
-            /// Every kind there is.
-            pub const ALL: &[Self] = &[$(Self::$kind,)*];
-
-            /// What the platform calls it.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$kind => $name,)* }
-            }
-
-            /// What people read.
-            pub const fn words(self) -> &'static str {
-                match self { $(Self::$kind => $words,)* }
-            }
-
-            /// The value of the inbox's filter.
-            pub const fn slug(self) -> &'static str {
-                match self { $(Self::$kind => $slug,)* }
-            }
-
-            /// Filter values with short words.
-            pub const FILTER: &[(&'static str, &'static str)] = &[$(($slug, $chip),)*];
-        }
-    };
+crate::named! {
+    /// What an event means. The name is the value of the inbox's filter.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum EventKind: number {
+        /// Money is confirmed.
+        Approved = 1, "aprovada", "Aprovada";
+        /// The guarantee is over, the sale is settled.
+        Complete = 2, "concluida", "Concluída";
+        /// Money went back to the buyer.
+        Refunded = 3, "reembolsada", "Reembolsada";
+        /// The card holder's bank took the money back.
+        Chargeback = 4, "chargeback", "Chargeback";
+        /// An attempt was refused, or an approved purchase undone.
+        Canceled = 5, "cancelada", "Cancelada";
+        /// The buyer asks for the money back.
+        Protest = 6, "disputa", "Disputa";
+        /// A renewal is unpaid.
+        Delayed = 7, "atrasada", "Atrasada";
+        /// A slip or code ran out unpaid.
+        Expired = 8, "vencida", "Vencida";
+        /// No more charges of a subscription.
+        Cancellation = 9, "assinatura-cancelada", "Assinatura";
+        /// A subscription has another plan.
+        SwitchPlan = 10, "troca-de-plano", "Troca";
+        /// A slip or code was issued.
+        Printed = 11, "boleto", "Boleto ou Pix";
+        /// A subscription is charged on another day.
+        ChargeDate = 12, "data-de-cobranca", "Data";
+        /// Somebody left without buying.
+        Cart = 13, "carrinho", "Carrinho";
+        /// Anything that this service does not follow.
+        Other = 0, "outro", "Outro";
+    }
 }
 
-kinds! {
-    /// Money is confirmed.
-    Approved = 1, "PURCHASE_APPROVED", "aprovada", "Compra aprovada", "Aprovada";
-    /// The guarantee is over, the sale is settled.
-    Complete = 2, "PURCHASE_COMPLETE", "concluida", "Compra concluída", "Concluída";
-    /// Money went back to the buyer.
-    Refunded = 3, "PURCHASE_REFUNDED", "reembolsada", "Compra reembolsada", "Reembolsada";
-    /// The card holder's bank took the money back.
-    Chargeback = 4, "PURCHASE_CHARGEBACK", "chargeback", "Chargeback", "Chargeback";
-    /// An attempt was refused, or an approved purchase undone.
-    Canceled = 5, "PURCHASE_CANCELED", "cancelada", "Compra cancelada", "Cancelada";
-    /// The buyer asks for the money back.
-    Protest = 6, "PURCHASE_PROTEST", "disputa", "Pedido de reembolso", "Disputa";
-    /// A renewal is unpaid.
-    Delayed = 7, "PURCHASE_DELAYED", "atrasada", "Pagamento atrasado", "Atrasada";
-    /// A slip or code ran out unpaid.
-    Expired = 8, "PURCHASE_EXPIRED", "vencida", "Compra vencida", "Vencida";
-    /// No more charges of a subscription.
-    Cancellation = 9, "SUBSCRIPTION_CANCELLATION", "assinatura-cancelada", "Assinatura cancelada", "Assinatura";
-    /// A subscription has another plan.
-    SwitchPlan = 10, "SWITCH_PLAN", "troca-de-plano", "Troca de plano", "Troca";
-    /// A slip or code was issued.
-    Printed = 11, "PURCHASE_BILLET_PRINTED", "boleto", "Boleto ou Pix gerado", "Boleto ou Pix";
-    /// A subscription is charged on another day.
-    ChargeDate = 12, "UPDATE_SUBSCRIPTION_CHARGE_DATE", "data-de-cobranca", "Data de cobrança alterada", "Data";
-    /// Somebody left without buying.
-    Cart = 13, "PURCHASE_OUT_OF_SHOPPING_CART", "carrinho", "Carrinho abandonado", "Carrinho";
-    /// Anything that this service does not follow.
-    Other = 0, "", "outro", "Outro evento", "Outro";
-}
-
-impl Kind {
+impl EventKind {
     /// The kind of an event's name or of a purchase's status, in any spelling
     /// that the platform documents or sends.
     pub fn of(name: &str) -> Self {
@@ -115,10 +85,44 @@ impl Kind {
         }
     }
 
-    /// The kind of a stored number.
-    pub fn from_code(code: u8) -> Self {
-        let known = Self::ALL.iter().find(|kind| **kind as u8 == code);
-        known.copied().unwrap_or(Self::Other)
+    /// What the platform calls it; empty for what this service does not follow.
+    pub const fn platform_name(self) -> &'static str {
+        match self {
+            Self::Approved => "PURCHASE_APPROVED",
+            Self::Complete => "PURCHASE_COMPLETE",
+            Self::Refunded => "PURCHASE_REFUNDED",
+            Self::Chargeback => "PURCHASE_CHARGEBACK",
+            Self::Canceled => "PURCHASE_CANCELED",
+            Self::Protest => "PURCHASE_PROTEST",
+            Self::Delayed => "PURCHASE_DELAYED",
+            Self::Expired => "PURCHASE_EXPIRED",
+            Self::Cancellation => "SUBSCRIPTION_CANCELLATION",
+            Self::SwitchPlan => "SWITCH_PLAN",
+            Self::Printed => "PURCHASE_BILLET_PRINTED",
+            Self::ChargeDate => "UPDATE_SUBSCRIPTION_CHARGE_DATE",
+            Self::Cart => "PURCHASE_OUT_OF_SHOPPING_CART",
+            Self::Other => "",
+        }
+    }
+
+    /// What people read on a page of its own; the filter's words are shorter.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Approved => "Compra aprovada",
+            Self::Complete => "Compra concluída",
+            Self::Refunded => "Compra reembolsada",
+            Self::Canceled => "Compra cancelada",
+            Self::Protest => "Pedido de reembolso",
+            Self::Delayed => "Pagamento atrasado",
+            Self::Expired => "Compra vencida",
+            Self::Cancellation => "Assinatura cancelada",
+            Self::SwitchPlan => "Troca de plano",
+            Self::Printed => "Boleto ou Pix gerado",
+            Self::ChargeDate => "Data de cobrança alterada",
+            Self::Cart => "Carrinho abandonado",
+            Self::Other => "Outro evento",
+            other => other.words(),
+        }
     }
 
     /// Whether it can change what a person may do.
@@ -137,58 +141,21 @@ impl Kind {
     }
 }
 
-/// What became of an event. The number is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    /// It changed a student.
-    Applied = 1,
-    /// It counts, and nothing had to change.
-    NoEffect = 2,
-    /// It asks for no action.
-    Kept = 3,
-    /// Its product stands for no plan.
-    NoPlan = 4,
-    /// Nobody has its e-mail address; it counts once somebody does.
-    NoStudent = 5,
-    /// Its e-mail address is that of a supplier or of staff.
-    NotStudent = 6,
-}
-
-impl State {
-    /// Filter values with their words; the same words as the badges.
-    pub const FILTER: &[(&'static str, &'static str)] = &[
-        ("aplicado", "Aplicado"),
-        ("sem-efeito", "Sem efeito"),
-        ("guardado", "Guardado"),
-        ("sem-plano", "Sem plano"),
-        ("sem-aluno", "Sem aluno"),
-        ("nao-e-aluno", "Não é aluno"),
-    ];
-
-    const ALL: [Self; 6] = [
-        Self::Applied,
-        Self::NoEffect,
-        Self::Kept,
-        Self::NoPlan,
-        Self::NoStudent,
-        Self::NotStudent,
-    ];
-
-    /// The value of the inbox's filter.
-    pub const fn slug(self) -> &'static str {
-        Self::FILTER[self as usize - 1].0
-    }
-
-    /// The state of a filter's value.
-    pub fn of_slug(slug: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.slug() == slug)
-    }
-
-    /// The state of a stored number.
-    pub fn from_code(code: u8) -> Self {
-        let known = Self::ALL.iter().find(|state| **state as u8 == code);
-        known.copied().unwrap_or(Self::Kept)
+crate::named! {
+    /// What became of an event; the same words as the badges.
+    pub enum EventState: number {
+        /// It changed a student.
+        Applied = 1, "aplicado", "Aplicado";
+        /// It counts, and nothing had to change.
+        NoEffect = 2, "sem-efeito", "Sem efeito";
+        /// It asks for no action. SQL says `state <> 3`, as the indexes do.
+        Kept = 3, "guardado", "Guardado";
+        /// Its product stands for no plan.
+        NoPlan = 4, "sem-plano", "Sem plano";
+        /// Nobody has its e-mail address; it counts once somebody does.
+        NoStudent = 5, "sem-aluno", "Sem aluno";
+        /// Its e-mail address is that of a supplier or of staff.
+        NotStudent = 6, "nao-e-aluno", "Não é aluno";
     }
 }
 
@@ -199,7 +166,7 @@ pub struct Event {
     pub id: Option<String>,
     /// What it is called: as it was sent, or what its status stands for.
     pub name: String,
-    pub kind: Kind,
+    pub kind: EventKind,
     /// When the platform says it happened, in milliseconds.
     pub created_ms: Option<i64>,
     /// When the purchase was paid, else ordered, in milliseconds.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::store::{self, Stored, Wanted};
 use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage};
-use super::{Kind, State, apply, hook, parse};
+use super::{EventKind, EventState, apply, hook, parse};
 use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
 use crate::app::App;
@@ -40,8 +40,8 @@ fn wanted(query: &ListQuery) -> Wanted {
     let state = query.filter("resultado");
     Wanted {
         search: query.search.clone(),
-        kind: kind.and_then(|slug| Kind::ALL.iter().copied().find(|kind| kind.slug() == slug)),
-        state: state.and_then(State::of_slug),
+        kind: kind.and_then(EventKind::from_name),
+        state: state.and_then(EventState::from_name),
     }
 }
 
@@ -70,7 +70,7 @@ impl WireEvent {
             assinatura: event.subscriber,
             produto: event.product,
             email: Some(event.email).filter(|email| !email.is_empty()),
-            resultado: event.state.slug(),
+            resultado: event.state.name(),
             explicacao: event.outcome,
             aluno_id: event.user.map(|user| user.to_string()),
             recebido_em: zone.spaced(event.received_at),
@@ -111,8 +111,8 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 
 fn row(event: &Stored, zone: Zone, now: Instant) -> PurchaseRow {
     let what = match event.kind {
-        Kind::Other => event.event.clone(),
-        kind => kind.words().to_owned(),
+        EventKind::Other => event.event.clone(),
+        kind => kind.title().to_owned(),
     };
     PurchaseRow {
         id: event.id,
@@ -124,14 +124,14 @@ fn row(event: &Stored, zone: Zone, now: Instant) -> PurchaseRow {
     }
 }
 
-const fn badge(state: State) -> Badge {
+const fn badge(state: EventState) -> Badge {
     match state {
-        State::Applied => Badge::Applied,
-        State::NoEffect => Badge::NoEffect,
-        State::Kept => Badge::Kept,
-        State::NoPlan => Badge::NoPlan,
-        State::NoStudent => Badge::NoStudent,
-        State::NotStudent => Badge::NotStudent,
+        EventState::Applied => Badge::Applied,
+        EventState::NoEffect => Badge::NoEffect,
+        EventState::Kept => Badge::Kept,
+        EventState::NoPlan => Badge::NoPlan,
+        EventState::NoStudent => Badge::NoStudent,
+        EventState::NotStudent => Badge::NotStudent,
     }
 }
 
@@ -191,19 +191,19 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
             object_id: stored.id.to_string(),
             object_name: stored.transaction.as_deref().unwrap_or(&stored.event),
         };
-        let shown = |state: State, outcome: &str| json!({ "resultado": state.slug(), "explicacao": outcome });
+        let shown = |state: EventState, outcome: &str| json!({ "resultado": state.name(), "explicacao": outcome });
         let before = shown(stored.state, &stored.outcome);
         let after = shown(decision.state, &decision.outcome);
         audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
         let word = match decision.state {
-            State::Applied => "processado",
-            State::NoEffect => "sem-efeito",
+            EventState::Applied => "processado",
+            EventState::NoEffect => "sem-efeito",
             _ => "sem-acao",
         };
         let page = format!("{}/{}", LIST.path, stored.id);
         let members = [
             ("id", stored.id.to_string().into()),
-            ("resultado", decision.state.slug().into()),
+            ("resultado", decision.state.name().into()),
             ("explicacao", decision.outcome.into()),
         ];
         answer.with(&page, word, &members)

@@ -11,7 +11,7 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _};
 use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
-use super::{Event, Kind};
+use super::{Event, EventKind};
 use crate::base::clock::{DAY_S, Instant, Zone};
 use crate::base::phone;
 use crate::base::text;
@@ -85,14 +85,14 @@ fn enveloped(root: Branch<'_>) -> Result<Event, Fields> {
     let status = purchase.text("status");
     let (name, kind) = match (root.text("event"), status) {
         (Some(name), _) => {
-            let kind = Kind::of(&name);
+            let kind = EventKind::of(&name);
             (name, kind)
         }
         (None, Some(status)) => by_status(&status),
         (None, None) => return Err(nameless()),
     };
     let plan = match kind {
-        Kind::SwitchPlan => present_plan(data),
+        EventKind::SwitchPlan => present_plan(data),
         _ => subscription.branch("plan").or(data.branch("plan")),
     };
     let offer = first([
@@ -201,12 +201,12 @@ fn nameless() -> Fields {
 }
 
 /// What a status stands for; an unknown one is named like an event.
-fn by_status(status: &str) -> (String, Kind) {
-    let kind = Kind::of(status);
-    let name = if kind == Kind::Other {
+fn by_status(status: &str) -> (String, EventKind) {
+    let kind = EventKind::of(status);
+    let name = if kind == EventKind::Other {
         format!("PURCHASE_{}", status.to_uppercase())
     } else {
-        kind.name().to_owned()
+        kind.platform_name().to_owned()
     };
     (name, kind)
 }

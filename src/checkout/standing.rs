@@ -13,14 +13,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::Kind;
+use super::EventKind;
 use crate::accounts::Role;
 use crate::base::clock::Instant;
 
 /// What an event says, as far as standings go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    pub kind: Kind,
+    pub kind: EventKind,
     /// When it happened, in milliseconds.
     pub at_ms: i64,
     pub transaction: Option<String>,
@@ -45,7 +45,7 @@ pub enum Access {
     Unsaid,
     Open,
     /// By an event of this kind, of this transaction.
-    Closed(Kind, Option<String>),
+    Closed(EventKind, Option<String>),
 }
 
 /// What a person's purchases amount to.
@@ -72,7 +72,7 @@ impl Standing {
     /// Whether the money for them went back.
     pub fn is_undone(&self) -> bool {
         match &self.access {
-            Access::Closed(Kind::Canceled, transaction) => transaction.is_some(),
+            Access::Closed(EventKind::Canceled, transaction) => transaction.is_some(),
             Access::Closed(kind, _) => kind.is_reversal(),
             _ => false,
         }
@@ -105,7 +105,7 @@ struct Payment<'f> {
     paid_until: Option<Instant>,
     role: Option<(Moment, Role)>,
     /// What took the money back, and when.
-    reversed: Option<(i64, Kind)>,
+    reversed: Option<(i64, EventKind)>,
 }
 
 fn payments(facts: &[Fact]) -> Vec<Payment<'_>> {
@@ -123,12 +123,12 @@ fn payment<'f>(
     facts: &[Fact],
 ) -> Option<Payment<'f>> {
     // A completion stands in for an approval that was lost.
-    if paid.iter().any(|fact| fact.kind == Kind::Approved) {
-        paid.retain(|fact| fact.kind == Kind::Approved);
+    if paid.iter().any(|fact| fact.kind == EventKind::Approved) {
+        paid.retain(|fact| fact.kind == EventKind::Approved);
     }
     let first = *paid.iter().min_by_key(|fact| (fact.at_ms, &fact.subscriber, &fact.product))?;
     let undone = facts.iter().filter(|fact| {
-        let undoes = fact.kind.is_reversal() || fact.kind == Kind::Canceled;
+        let undoes = fact.kind.is_reversal() || fact.kind == EventKind::Canceled;
         undoes && fact.at_ms >= first.at_ms && fact.transaction.as_ref() == Some(&transaction)
     });
     let dated = paid.iter().filter_map(|fact| Some((fact.at_ms, fact.paid_until?)));
@@ -232,8 +232,10 @@ impl<'f> Line<'f> {
             return Some(Access::Closed(kind, Some(newest.at.1.clone())));
         }
         // Without a transaction it is the subscription that was undone.
-        let whole = |fact: &Fact| fact.kind == Kind::Canceled && fact.transaction.is_none();
-        self.since().any(|(fact, _)| whole(fact)).then_some(Access::Closed(Kind::Canceled, None))
+        let whole = |fact: &Fact| fact.kind == EventKind::Canceled && fact.transaction.is_none();
+        self.since()
+            .any(|(fact, _)| whole(fact))
+            .then_some(Access::Closed(EventKind::Canceled, None))
     }
 
     /// Since when a renewal is unpaid.
@@ -243,8 +245,8 @@ impl<'f> Line<'f> {
             payments.any(|paid| fact.transaction.as_ref() == Some(&paid.at.1))
         };
         let unpaid = self.since().filter(|(fact, tie)| match fact.kind {
-            Kind::Delayed | Kind::Expired => is_renewal(fact, *tie),
-            Kind::Canceled => !is_own(fact) && is_renewal(fact, *tie),
+            EventKind::Delayed | EventKind::Expired => is_renewal(fact, *tie),
+            EventKind::Canceled => !is_own(fact) && is_renewal(fact, *tie),
             _ => false,
         });
         let later = unpaid.filter(|(fact, _)| moment(fact) > self.newest().at);
@@ -263,7 +265,7 @@ fn seconds(fact: &Fact) -> Instant {
 }
 
 fn switched(fact: &Fact) -> Option<(Moment, Role)> {
-    let role = fact.role.filter(|_| fact.kind == Kind::SwitchPlan)?;
+    let role = fact.role.filter(|_| fact.kind == EventKind::SwitchPlan)?;
     Some((moment(fact), role))
 }
 
@@ -277,8 +279,8 @@ fn is_renewal(fact: &Fact, tie: Tie) -> bool {
     let same = tie != Tie::Product;
     match fact.recurrence {
         Some(number) if number > 1 => true,
-        Some(_) => same && fact.kind == Kind::Delayed,
-        None => same || fact.kind == Kind::Delayed,
+        Some(_) => same && fact.kind == EventKind::Delayed,
+        None => same || fact.kind == EventKind::Delayed,
     }
 }
 
@@ -292,13 +294,13 @@ fn of_line(line: &Line<'_>, now: Instant) -> Standing {
         late_since: line.late_since(),
         ..Standing::default()
     };
-    let cancelled = line.since().any(|(fact, _)| fact.kind == Kind::Cancellation);
+    let cancelled = line.since().any(|(fact, _)| fact.kind == EventKind::Cancellation);
     if cancelled {
         standing.ends_at = standing.paid_until.filter(|end| now < *end);
         standing.late_since = None;
     }
     let ended = cancelled && standing.ends_at.is_none();
-    let over = ended.then_some(Access::Closed(Kind::Cancellation, None));
+    let over = ended.then_some(Access::Closed(EventKind::Cancellation, None));
     if let Some(access) = line.undone().or(over) {
         standing.access = access;
         standing.late_since = None;
@@ -336,23 +338,23 @@ fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Stan
     let mut standing =
         Standing { role: facts.iter().filter_map(switched).max_by(later), ..Standing::default() };
     let undoes = |fact: &&Fact| {
-        fact.kind.is_reversal() || fact.kind == Kind::Canceled && fact.transaction.is_none()
+        fact.kind.is_reversal() || fact.kind == EventKind::Canceled && fact.transaction.is_none()
     };
     let undone = facts.iter().filter(undoes);
     if let Some(last) = undone.max_by_key(|fact| (moment(fact), fact.kind)) {
         standing.access = Access::Closed(last.kind, last.transaction.clone());
         return standing;
     }
-    if facts.iter().any(|fact| fact.kind == Kind::Cancellation) {
+    if facts.iter().any(|fact| fact.kind == EventKind::Cancellation) {
         standing.ends_at = kept.filter(|end| now < *end);
         if standing.ends_at.is_none() {
-            standing.access = Access::Closed(Kind::Cancellation, None);
+            standing.access = Access::Closed(EventKind::Cancellation, None);
         }
         return standing;
     }
     let late = facts.iter().filter(|fact| match (fact.kind, fact.recurrence) {
-        (Kind::Delayed | Kind::Expired | Kind::Canceled, Some(number)) => number > 1,
-        (Kind::Delayed, None) => fact.subscriber.is_some(),
+        (EventKind::Delayed | EventKind::Expired | EventKind::Canceled, Some(number)) => number > 1,
+        (EventKind::Delayed, None) => fact.subscriber.is_some(),
         _ => false,
     });
     standing.late_since = late.map(seconds).min();
@@ -365,6 +367,6 @@ fn disputed_at(facts: &[Fact]) -> Option<Instant> {
         let mut back = facts.iter().filter(|fact| fact.kind.is_reversal());
         back.any(|fact| fact.transaction == protest.transaction && fact.at_ms >= protest.at_ms)
     };
-    let open = facts.iter().filter(|fact| fact.kind == Kind::Protest && !settled(fact));
+    let open = facts.iter().filter(|fact| fact.kind == EventKind::Protest && !settled(fact));
     open.map(seconds).min()
 }

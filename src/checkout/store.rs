@@ -1,17 +1,18 @@
 //! Purchase events in the database.
 
-use rusqlite::{Row, ToSql, named_params};
+use rusqlite::{Row, named_params};
 
 use super::standing::Fact;
-use super::{Event, Kind, State};
+use super::{Event, EventKind, EventState};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::row;
 
 /// What was decided about an event.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    pub state: State,
+    pub state: EventState,
     /// What it did and why, in words.
     pub outcome: String,
     /// The student for whom it counts.
@@ -20,11 +21,7 @@ pub struct Decision {
 
 /// Whether an event was stored before.
 pub fn is_known(tx: &ReadTx<'_>, dedup_key: &[u8; 16]) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM checkout_event WHERE dedup_key = ?1)",
-        [dedup_key],
-        |row| row.get(0),
-    )
+    tx.value("SELECT EXISTS (SELECT 1 FROM checkout_event WHERE dedup_key = ?1)", [dedup_key])
 }
 
 /// An event that is to be stored.
@@ -45,11 +42,11 @@ pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()
          VALUES (:now, :key, :event, :kind, :state, :outcome, :user, :email, :purchase,
                  :subscriber, :product, :at, :role, :paid_until, :recurrence)",
         named_params! {
-            ":now": tx.now().0,
+            ":now": tx.now(),
             ":key": new.dedup_key,
             ":event": event.name,
-            ":kind": fact.kind as u8,
-            ":state": decision.state as u8,
+            ":kind": fact.kind,
+            ":state": decision.state,
             ":outcome": decision.outcome,
             ":user": decision.user,
             ":email": event.email.as_deref().unwrap_or_default(),
@@ -58,13 +55,13 @@ pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()
             ":product": fact.product,
             ":at": fact.at_ms,
             ":role": fact.role,
-            ":paid_until": fact.paid_until.map(|at| at.0),
+            ":paid_until": fact.paid_until,
             ":recurrence": fact.recurrence,
         },
     )?;
     tx.execute(
         "INSERT INTO checkout_body (event_id, received_at, body) VALUES (?1, ?2, ?3)",
-        (id, tx.now().0, new.body),
+        (id, tx.now(), new.body),
     )?;
     count(tx, fact.kind, decision.state, 1)
 }
@@ -79,16 +76,16 @@ pub fn update(tx: &WriteTx<'_>, before: &Stored, fact: &Fact, decision: &Decisio
          WHERE event_id = :id",
         named_params! {
             ":id": before.id,
-            ":state": decision.state as u8,
+            ":state": decision.state,
             ":outcome": decision.outcome,
             ":user": decision.user,
-            ":kind": fact.kind as u8,
+            ":kind": fact.kind,
             ":purchase": fact.transaction,
             ":subscriber": fact.subscriber,
             ":product": fact.product,
             ":at": fact.at_ms,
             ":role": fact.role,
-            ":paid_until": fact.paid_until.map(|at| at.0),
+            ":paid_until": fact.paid_until,
             ":recurrence": fact.recurrence,
         },
     )?;
@@ -96,11 +93,11 @@ pub fn update(tx: &WriteTx<'_>, before: &Stored, fact: &Fact, decision: &Decisio
     count(tx, fact.kind, decision.state, 1)
 }
 
-fn count(tx: &WriteTx<'_>, kind: Kind, state: State, by: i64) -> Result<()> {
+fn count(tx: &WriteTx<'_>, kind: EventKind, state: EventState, by: i64) -> Result<()> {
     tx.execute(
         "INSERT INTO checkout_count (kind, state, events) VALUES (?1, ?2, ?3)
          ON CONFLICT (kind, state) DO UPDATE SET events = events + ?3",
-        (kind as u8, state as u8, by),
+        (kind, state, by),
     )?;
     Ok(())
 }
@@ -108,26 +105,28 @@ fn count(tx: &WriteTx<'_>, kind: Kind, state: State, by: i64) -> Result<()> {
 /// A fact with the event that says it.
 pub type Said = (i64, Fact);
 
-const FACT: &str =
-    "event_id, kind, happened_ms, purchase, subscriber, product, role, paid_until, recurrence";
+row!(Fact {
+    kind,
+    at_ms = "happened_ms",
+    transaction = "purchase",
+    subscriber,
+    product,
+    role,
+    paid_until,
+    recurrence,
+});
+
+const FACT: &str = Fact::COLUMNS;
 
 fn fact(row: &Row<'_>) -> rusqlite::Result<Said> {
-    let fact = Fact {
-        kind: Kind::from_code(row.get(1)?),
-        at_ms: row.get(2)?,
-        transaction: row.get(3)?,
-        subscriber: row.get(4)?,
-        product: row.get(5)?,
-        role: row.get(6)?,
-        paid_until: row.get::<_, Option<i64>>(7)?.map(Instant),
-        recurrence: row.get(8)?,
-    };
-    Ok((row.get(0)?, fact))
+    let mut at = 0;
+    let fact = Fact::read_at(row, &mut at)?;
+    Ok((row.get(at)?, fact))
 }
 
 /// Everything that counts for a student.
 pub fn facts(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Said>> {
-    let sql = format!("SELECT {FACT} FROM checkout_event WHERE user_id = ?1");
+    let sql = format!("SELECT {FACT}, event_id FROM checkout_event WHERE user_id = ?1");
     tx.all(&sql, [user], fact)
 }
 
@@ -137,13 +136,12 @@ pub fn owner(
     transaction: &str,
     preferred: Option<UserId>,
 ) -> Result<Option<UserId>> {
-    tx.optional(
+    tx.maybe(
         "SELECT user_id FROM checkout_event
          WHERE purchase = ?1 AND user_id IS NOT NULL AND state <> 3
          ORDER BY user_id IS ?2 DESC, event_id
          LIMIT 1",
         (transaction, preferred),
-        |row| row.get(0),
     )
 }
 
@@ -157,16 +155,16 @@ pub fn adopt(
 ) -> Result<Vec<Said>> {
     // The sign keeps the planner from walking all events of that state.
     let sql = format!(
-        "SELECT {FACT} FROM checkout_event
+        "SELECT {FACT}, event_id FROM checkout_event
          WHERE email = ?1 AND email <> '' AND state <> 3 AND +state = ?3
          UNION
-         SELECT {FACT} FROM checkout_event
+         SELECT {FACT}, event_id FROM checkout_event
          WHERE purchase = ?2 AND state <> 3 AND +state = ?3"
     );
-    let adopted = tx.all(&sql, (email, transaction, State::NoStudent as u8), fact)?;
+    let adopted = tx.all(&sql, (email, transaction, EventState::NoStudent), fact)?;
     for one in &adopted {
         let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
-        let_count(tx, one, user, (State::NoStudent, outcome))?;
+        let_count(tx, one, user, (EventState::NoStudent, outcome))?;
     }
     Ok(adopted)
 }
@@ -174,27 +172,27 @@ pub fn adopt(
 /// Events of an e-mail address that were left alone for want of a plan.
 pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
     let sql = format!(
-        "SELECT {FACT} FROM checkout_event
+        "SELECT {FACT}, event_id FROM checkout_event
          WHERE email = ?1 AND email <> '' AND state <> 3 AND +state = ?2"
     );
-    tx.all(&sql, (email, State::NoPlan as u8), fact)
+    tx.all(&sql, (email, EventState::NoPlan), fact)
 }
 
 /// Events of a transaction that were left alone for want of a plan. New
 /// payments are not among them: they go by their e-mail address.
 pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> {
     let sql = format!(
-        "SELECT {FACT} FROM checkout_event
+        "SELECT {FACT}, event_id FROM checkout_event
          WHERE purchase = ?1 AND state <> 3 AND +state = ?2 AND +kind <> ?3"
     );
-    let wanted = (transaction, State::NoPlan as u8, Kind::Approved as u8);
+    let wanted = (transaction, EventState::NoPlan, EventKind::Approved);
     tx.all(&sql, wanted, fact)
 }
 
 /// Lets an event that was left alone for want of a plan count for a student.
 pub fn let_follow(tx: &WriteTx<'_>, event: &Said, user: UserId) -> Result<()> {
     let outcome = "Não tem plano configurado e passou a contar com a compra a que pertence.";
-    let_count(tx, event, user, (State::NoPlan, outcome))
+    let_count(tx, event, user, (EventState::NoPlan, outcome))
 }
 
 /// Lets an event of a state count for a student.
@@ -202,14 +200,14 @@ fn let_count(
     tx: &WriteTx<'_>,
     (id, fact): &Said,
     user: UserId,
-    (before, outcome): (State, &str),
+    (before, outcome): (EventState, &str),
 ) -> Result<()> {
     tx.execute(
         "UPDATE checkout_event SET user_id = ?2, state = ?3, outcome = ?4 WHERE event_id = ?1",
-        (id, user, State::Applied as u8, outcome),
+        (id, user, EventState::Applied, outcome),
     )?;
     count(tx, fact.kind, before, -1)?;
-    count(tx, fact.kind, State::Applied, 1)
+    count(tx, fact.kind, EventState::Applied, 1)
 }
 
 /// An event as the inbox shows it.
@@ -218,8 +216,8 @@ pub struct Stored {
     pub id: i64,
     pub received_at: Instant,
     pub event: String,
-    pub kind: Kind,
-    pub state: State,
+    pub kind: EventKind,
+    pub state: EventState,
     pub outcome: String,
     pub user: Option<UserId>,
     pub email: String,
@@ -229,33 +227,32 @@ pub struct Stored {
     pub happened_ms: i64,
 }
 
-const STORED: &str = "event_id, received_at, event, kind, state, outcome, user_id, email, purchase, \
-                      subscriber, product, happened_ms";
-
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
-        id: row.get(0)?,
-        received_at: Instant(row.get(1)?),
-        event: row.get(2)?,
-        kind: Kind::from_code(row.get(3)?),
-        state: State::from_code(row.get(4)?),
-        outcome: row.get(5)?,
-        user: row.get(6)?,
-        email: row.get(7)?,
-        transaction: row.get(8)?,
-        subscriber: row.get(9)?,
-        product: row.get(10)?,
-        happened_ms: row.get(11)?,
-    })
-}
+row!(Stored {
+    id = "event_id",
+    received_at,
+    event,
+    kind,
+    state,
+    outcome,
+    user = "user_id",
+    email,
+    transaction = "purchase",
+    subscriber,
+    product,
+    happened_ms,
+});
 
 /// One event, and its body while that is kept.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>> {
     let sql = format!(
-        "SELECT {STORED}, (SELECT body FROM checkout_body WHERE event_id = ?1)
-         FROM checkout_event WHERE event_id = ?1"
+        "SELECT {}, (SELECT body FROM checkout_body WHERE event_id = ?1)
+         FROM checkout_event WHERE event_id = ?1",
+        Stored::COLUMNS
     );
-    tx.optional(&sql, [id], |row| Ok((stored(row)?, row.get(12)?)))
+    tx.optional(&sql, [id], |row| {
+        let mut at = 0;
+        Ok((Stored::read_at(row, &mut at)?, row.get(at)?))
+    })
 }
 
 /// Which events of the inbox are asked for.
@@ -264,8 +261,8 @@ pub struct Wanted {
     /// Start of an e-mail address or of a transaction; empty for all. Events
     /// that were only kept are found among the newest 20,000.
     pub search: String,
-    pub kind: Option<Kind>,
-    pub state: Option<State>,
+    pub kind: Option<EventKind>,
+    pub state: Option<EventState>,
 }
 
 /// The events whose e-mail address or transaction begins with what is looked
@@ -294,7 +291,7 @@ pub fn page(
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Stored>, u64)> {
-    select(tx, wanted, (limit, offset), STORED, stored)
+    select(tx, wanted, (limit, offset), Stored::COLUMNS, Stored::read)
 }
 
 /// Numbers of the newest events that are asked for, so many at most.
@@ -309,64 +306,53 @@ fn select<T>(
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<(Vec<T>, u64)> {
-    let (kind, state) = (wanted.kind.map(|kind| kind as u8), wanted.state.map(|state| state as u8));
     let lower = wanted.search.to_lowercase();
     let upper = wanted.search.to_uppercase();
     let starts = |text: &str| (text.to_owned(), format!("{text}\u{10ffff}"));
     let (email, typed, upper) = (starts(&lower), starts(&wanted.search), starts(&upper));
-    let mut terms: Vec<&str> = Vec::new();
-    let mut params: Vec<(&str, &dyn ToSql)> = Vec::new();
-    if kind.is_some() {
-        terms.push("kind = :kind");
-        params.push((":kind", &kind));
-    }
-    if state.is_some() {
-        terms.push("state = :state");
-        params.push((":state", &state));
-    }
-    let counted = params.len();
-    if !wanted.search.is_empty() {
-        terms.push(FOUND);
-        params.extend([
-            (":email", &email.0 as &dyn ToSql),
-            (":email_end", &email.1),
-            (":typed", &typed.0),
-            (":typed_end", &typed.1),
-            (":upper", &upper.0),
-            (":upper_end", &upper.1),
-        ]);
-    }
-    let matching =
-        if terms.is_empty() { String::new() } else { format!("WHERE {}", terms.join(" AND ")) };
-    let total: i64 = if wanted.search.is_empty() {
-        let sql = format!("SELECT coalesce(sum(events), 0) FROM checkout_count {matching}");
-        tx.one(&sql, &params[..counted], |row| row.get(0))?
+    let mut filters = Filters::new("true", &[]);
+    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    filters.and_if("state = :state", ":state", &wanted.state);
+    let total = if wanted.search.is_empty() {
+        let sql =
+            format!("SELECT coalesce(sum(events), 0) FROM checkout_count WHERE {}", filters.sql());
+        tx.count(&sql, filters.values())?
     } else {
-        let sql = format!("SELECT count(*) FROM checkout_event {matching}");
-        tx.one(&sql, &params[..], |row| row.get(0))?
+        filters.and(
+            FOUND,
+            &[
+                (":email", &email.0),
+                (":email_end", &email.1),
+                (":typed", &typed.0),
+                (":typed_end", &typed.1),
+                (":upper", &upper.0),
+                (":upper_end", &upper.1),
+            ],
+        );
+        let sql = format!("SELECT count(*) FROM checkout_event WHERE {}", filters.sql());
+        tx.count(&sql, filters.values())?
     };
     if total == 0 {
         return Ok((Vec::new(), 0));
     }
     let sql = format!(
-        "SELECT {columns} FROM checkout_event AS newest {matching}
-         ORDER BY event_id DESC LIMIT :limit OFFSET :offset"
+        "SELECT {columns} FROM checkout_event AS newest WHERE {}
+         ORDER BY event_id DESC LIMIT :limit OFFSET :offset",
+        filters.sql()
     );
-    params.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
-    let events = tx.all(&sql, &params[..], read)?;
-    Ok((events, u64::try_from(total).unwrap_or(0)))
+    filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+    Ok((tx.all(&sql, filters.values(), read)?, total))
 }
 
 /// Removes bodies received before an instant, the oldest first and at most
 /// `most`, and the address from events that were only kept; gives back how many.
 pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
-    let forgotten: Vec<i64> = tx.all(
+    let forgotten: Vec<i64> = tx.values(
         "DELETE FROM checkout_body
          WHERE received_at < ?1
            AND event_id IN (SELECT event_id FROM checkout_body ORDER BY event_id LIMIT ?2)
          RETURNING event_id",
-        (before.0, i64::try_from(most).unwrap_or(1)),
-        |row| row.get(0),
+        (before, i64::try_from(most).unwrap_or(1)),
     )?;
     for event in &forgotten {
         tx.execute(
@@ -380,7 +366,7 @@ pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<u
 /// Takes a student who is removed out of the events: addresses and bodies go,
 /// what happened stays. At most `most` events; gives back how many.
 pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -> Result<usize> {
-    let named: Vec<i64> = tx.all(
+    let named: Vec<i64> = tx.values(
         "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''
          UNION
          SELECT event_id FROM checkout_event WHERE email = ?2 AND email <> '' AND state <> 3
@@ -390,7 +376,6 @@ pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -
              AND event_id > (SELECT coalesce(max(event_id), 0) - 20000 FROM checkout_event)
          LIMIT ?3",
         (user, email, i64::try_from(most).unwrap_or(1)),
-        |row| row.get(0),
     )?;
     for event in &named {
         tx.execute("DELETE FROM checkout_body WHERE event_id = ?1", [event])?;

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Kind, State};
+use super::{EventKind, EventState};
 use crate::panel::list::{Filter, Head, Listing, Table};
 use crate::panel::view::{Badge, Layout, Outcome, When};
 
@@ -11,8 +11,8 @@ pub const LIST: Listing = Listing {
     path: "/admin/compras",
     hint: "E-mail ou transação",
     filters: &[
-        Filter { name: "resultado", label: "Resultado", all: "Todos", values: State::FILTER },
-        Filter { name: "evento", label: "Evento", all: "Todos", values: Kind::FILTER },
+        Filter { name: "resultado", label: "Resultado", all: "Todos", values: &EventState::FILTER },
+        Filter { name: "evento", label: "Evento", all: "Todos", values: &EventKind::FILTER },
     ],
     orders: &[],
     heads: &[

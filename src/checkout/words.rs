@@ -1,6 +1,6 @@
 //! What events did and why, in words for staff.
 
-use super::Kind;
+use super::EventKind;
 use super::standing::{Access, Standing};
 use crate::accounts::terms::{Holder, Terms};
 use crate::base::clock::{Instant, Zone};
@@ -70,32 +70,36 @@ pub fn reason(access: &Access) -> String {
         None => "compra".to_owned(),
     };
     match kind {
-        Kind::Refunded => format!("{purchase} reembolsada"),
-        Kind::Chargeback => format!("chargeback da {purchase}"),
-        Kind::Cancellation => "assinatura cancelada".to_owned(),
+        EventKind::Refunded => format!("{purchase} reembolsada"),
+        EventKind::Chargeback => format!("chargeback da {purchase}"),
+        EventKind::Cancellation => "assinatura cancelada".to_owned(),
         _ => format!("{purchase} cancelada"),
     }
 }
 
 /// Why an event that counts changed nothing.
-pub fn no_effect(kind: Kind, after: &Standing) -> &'static str {
+pub fn no_effect(kind: EventKind, after: &Standing) -> &'static str {
     match kind {
-        Kind::Approved if after.is_closed() => {
+        EventKind::Approved if after.is_closed() => {
             "A mesma transação já foi devolvida ou cancelada, por isso não abre o acesso."
         }
-        Kind::Approved => "Esta aprovação já contava, ou há um pagamento mais novo.",
-        Kind::Complete => "A aprovação desta transação já contava.",
-        Kind::Refunded | Kind::Chargeback | Kind::Canceled if after.is_closed() => {
+        EventKind::Approved => "Esta aprovação já contava, ou há um pagamento mais novo.",
+        EventKind::Complete => "A aprovação desta transação já contava.",
+        EventKind::Refunded | EventKind::Chargeback | EventKind::Canceled if after.is_closed() => {
             "O acesso já estava encerrado."
         }
-        Kind::Refunded | Kind::Chargeback => "Esta transação não paga o período atual.",
-        Kind::Canceled => "Foi uma tentativa sem pagamento, ou há um pagamento mais novo.",
-        Kind::Protest => "A disputa já estava marcada, ou o dinheiro já voltou.",
-        Kind::Delayed | Kind::Expired => {
+        EventKind::Refunded | EventKind::Chargeback => "Esta transação não paga o período atual.",
+        EventKind::Canceled => "Foi uma tentativa sem pagamento, ou há um pagamento mais novo.",
+        EventKind::Protest => "A disputa já estava marcada, ou o dinheiro já voltou.",
+        EventKind::Delayed | EventKind::Expired => {
             "Não é a renovação de uma assinatura em vigor, ou há um pagamento mais novo."
         }
-        Kind::Cancellation => "A assinatura já estava encerrada, ou há um pagamento mais novo.",
-        Kind::SwitchPlan => "O plano já era este, ou há uma troca mais nova.",
-        Kind::Other | Kind::Printed | Kind::ChargeDate | Kind::Cart => NO_ACTION,
+        EventKind::Cancellation => {
+            "A assinatura já estava encerrada, ou há um pagamento mais novo."
+        }
+        EventKind::SwitchPlan => "O plano já era este, ou há uma troca mais nova.",
+        EventKind::Other | EventKind::Printed | EventKind::ChargeDate | EventKind::Cart => {
+            NO_ACTION
+        }
     }
 }

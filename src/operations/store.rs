@@ -55,7 +55,7 @@ pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
         disputed: count(&format!("{people} disputed = ?1"), 1)?,
         without_plan: count(
             "SELECT coalesce(sum(events), 0) FROM checkout_count WHERE state = ?1",
-            checkout::State::NoPlan as i64,
+            checkout::EventState::NoPlan.number().into(),
         )?,
         refused_accounts: count(
             "SELECT count(*) FROM (SELECT 1 FROM ml_account WHERE token_ok = 0 LIMIT ?1)",

@@ -94,11 +94,11 @@ impl House {
             .unwrap()
     }
 
-    /// State and words of the newest event.
-    fn last(&self) -> (State, String) {
+    /// EventState and words of the newest event.
+    fn last(&self) -> (EventState, String) {
         let sql = "SELECT state, outcome FROM checkout_event ORDER BY event_id DESC LIMIT 1";
         let mut rows =
-            self.ask(sql, |row| Ok((State::from_code(row.get(0)?), row.get::<_, String>(1)?)));
+            self.ask(sql, |row| Ok((row.get::<_, EventState>(0)?, row.get::<_, String>(1)?)));
         rows.remove(0)
     }
 

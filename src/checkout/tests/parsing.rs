@@ -39,7 +39,7 @@ fn an_approval_says_everything() {
     let expected = Event {
         id: text("4b0e2a7c-0000-4000-8000-000000000001"),
         name: "PURCHASE_APPROVED".to_owned(),
-        kind: Kind::Approved,
+        kind: EventKind::Approved,
         created_ms: Some(1_780_000_005_000),
         purchased_ms: Some(1_780_000_000_000),
         transaction: text("HP0000000001"),
@@ -84,14 +84,14 @@ fn an_approval_says_everything() {
 #[test]
 fn each_family_has_its_own_places() {
     let cancelled = sample!("assinatura-cancelada");
-    assert_eq!(cancelled.kind, Kind::Cancellation);
+    assert_eq!(cancelled.kind, EventKind::Cancellation);
     assert_eq!(cancelled.email, text("lia@exemplo.test"));
     assert_eq!(cancelled.subscriber, text("SUB00001"));
     assert_eq!(cancelled.plan, text("501"));
     assert_eq!(cancelled.paid_until, None, "its next charge is no payment");
 
     let switched = sample!("troca-de-plano");
-    assert_eq!(switched.kind, Kind::SwitchPlan);
+    assert_eq!(switched.kind, EventKind::SwitchPlan);
     assert_eq!(switched.plan, text("502"), "the current one");
     assert_eq!(switched.offer, text("vip12345"));
     assert_eq!(switched.product, text("77001"));
@@ -99,15 +99,15 @@ fn each_family_has_its_own_places() {
     assert_eq!(switched.subscriber, text("SUB00001"));
 
     let refunded = sample!("reembolsada");
-    assert_eq!(refunded.kind, Kind::Refunded);
+    assert_eq!(refunded.kind, EventKind::Refunded);
     assert_eq!(refunded.paid_until, None, "it points to the period after");
 
     for (event, kind) in [
-        (sample!("data-de-cobranca"), Kind::ChargeDate),
-        (sample!("carrinho"), Kind::Cart),
-        (sample!("primeiro-acesso"), Kind::Other),
-        (sample!("modulo"), Kind::Other),
-        (sample!("so-status"), Kind::Printed),
+        (sample!("data-de-cobranca"), EventKind::ChargeDate),
+        (sample!("carrinho"), EventKind::Cart),
+        (sample!("primeiro-acesso"), EventKind::Other),
+        (sample!("modulo"), EventKind::Other),
+        (sample!("so-status"), EventKind::Printed),
     ] {
         assert_eq!(event.kind, kind);
         assert_eq!(event.email, text("lia@exemplo.test"));
@@ -116,7 +116,7 @@ fn each_family_has_its_own_places() {
     }
     assert!(sample!("teste").is_test());
     assert_eq!(sample!("so-status").name, "PURCHASE_BILLET_PRINTED");
-    assert_eq!(sample!("antiga-cancelada").kind, Kind::Canceled);
+    assert_eq!(sample!("antiga-cancelada").kind, EventKind::Canceled);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_status_stands_for_its_event_in_both_spellings() {
                 let event = parse::event(&payload(body), ZONE).unwrap();
                 assert_eq!(event.name, name, "{status}");
                 let other = name == "PURCHASE_WAITING_PAYMENT";
-                assert_eq!(event.kind, if other { Kind::Other } else { Kind::of(name) });
+                assert_eq!(event.kind, if other { EventKind::Other } else { EventKind::of(name) });
             }
         }
     }

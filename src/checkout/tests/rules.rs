@@ -10,10 +10,10 @@ use crate::checkout::sweep::sweep;
 const LIA: &str = "lia@exemplo.test";
 
 /// An event of Lia's subscription, days from now.
-fn event(kind: Kind, transaction: &str, day: i64) -> Value {
+fn event(kind: EventKind, transaction: &str, day: i64) -> Value {
     let ms = |day: i64| NOW.plus(day * DAY_S).0 * 1000;
     json!({
-        "id": format!("{}-{transaction}-{day}", kind.slug()), "creation_date": ms(day), "event": kind.name(),
+        "id": format!("{}-{transaction}-{day}", kind.name()), "creation_date": ms(day), "event": kind.platform_name(),
         "data": {
             "product": { "id": 77001 }, "buyer": { "email": LIA, "name": "Lia Prado" },
             "purchase": {
@@ -40,46 +40,46 @@ fn lia(house: &House, expected: &str) {
 #[test]
 fn only_a_new_payment_lets_in_whom_staff_suspended() {
     let house = House::new();
-    house.receive(&[event(Kind::Approved, "A", 0)]);
+    house.receive(&[event(EventKind::Approved, "A", 0)]);
     suspend_by_hand(&house);
-    let mut again = event(Kind::Approved, "A", 3);
+    let mut again = event(EventKind::Approved, "A", 3);
     again["id"] = json!("outro");
     for harmless in [
-        event(Kind::Complete, "A", 8),
+        event(EventKind::Complete, "A", 8),
         again,
-        event(Kind::Approved, "older", -30),
-        event(Kind::Refunded, "older", 2),
-        event(Kind::Protest, "A", 2),
-        event(Kind::Delayed, "B", 4),
+        event(EventKind::Approved, "older", -30),
+        event(EventKind::Refunded, "older", 2),
+        event(EventKind::Protest, "A", 2),
+        event(EventKind::Delayed, "B", 4),
     ] {
         house.receive(&[harmless]);
         assert!(house.account(LIA).unwrap().contains("suspenso"), "{:?}", house.last());
     }
-    house.receive(&[event(Kind::Approved, "C", 5)]);
+    house.receive(&[event(EventKind::Approved, "C", 5)]);
     lia(&house, "pro pago 2026-12-25 disputa 2026-11-22");
     let (state, words) = house.last();
-    assert_eq!(state, State::Applied);
+    assert_eq!(state, EventState::Applied);
     assert!(words.starts_with("Reativou o acesso."), "{words}");
 }
 
 #[test]
 fn what_staff_changed_stays_until_an_event_says_otherwise() {
     let house = House::new();
-    house.receive(&[event(Kind::Approved, "A", 0)]);
+    house.receive(&[event(EventKind::Approved, "A", 0)]);
     house.write(|tx, _| tx.execute("UPDATE user SET role = 'podio'", []));
-    house.receive(&[event(Kind::Complete, "A", 8), event(Kind::Delayed, "B", 30)]);
+    house.receive(&[event(EventKind::Complete, "A", 8), event(EventKind::Delayed, "B", 30)]);
     lia(&house, "podio pago 2026-12-20 atrasado 2026-12-20");
     house.write(|tx, _| tx.execute("UPDATE user SET late_since = NULL", []));
-    house.receive(&[event(Kind::Expired, "B", 31)]);
+    house.receive(&[event(EventKind::Expired, "B", 31)]);
     lia(&house, "podio pago 2026-12-20");
-    house.receive(&[event(Kind::Approved, "B", 32)]);
+    house.receive(&[event(EventKind::Approved, "B", 32)]);
     lia(&house, "pro pago 2027-01-21");
 }
 
 #[test]
 fn the_sweep_waits_for_the_last_second() {
     let house = House::new();
-    house.receive(&[event(Kind::Approved, "A", -30), event(Kind::Delayed, "B", 0)]);
+    house.receive(&[event(EventKind::Approved, "A", -30), event(EventKind::Delayed, "B", 0)]);
     lia(&house, "pro pago 2026-11-20 atrasado 2026-11-20");
     let swept = |now: &str| {
         house.now_is(now);
@@ -94,14 +94,14 @@ fn the_sweep_waits_for_the_last_second() {
         |row| row.get(0),
     );
     assert_eq!(noted, ["sistema aluno.suspender"]);
-    house.receive(&[event(Kind::Approved, "B", 8)]);
+    house.receive(&[event(EventKind::Approved, "B", 8)]);
     lia(&house, "pro pago 2026-12-28");
-    house.receive(&[event(Kind::Cancellation, "", 9)]);
+    house.receive(&[event(EventKind::Cancellation, "", 9)]);
     lia(&house, "pro pago 2026-12-28 termina 2026-12-28");
     assert_eq!(swept("2026-12-28T11:59:59Z"), 0);
     assert_eq!(swept("2026-12-28T12:00:00Z"), 1);
     // The end of what was paid for changes nothing by itself.
-    house.receive(&[event(Kind::Approved, "C", 40)]);
+    house.receive(&[event(EventKind::Approved, "C", 40)]);
     assert_eq!(swept("2030-01-01T00:00:00Z"), 0);
     lia(&house, "pro pago 2027-01-29");
 }
@@ -113,18 +113,18 @@ fn without_a_number_nobody_is_reminded_until_a_purchase_brings_one() {
         house.ask("SELECT count(*) FROM outbox WHERE kind = 'pagamento_atrasado'", |row| row.get(0))
             [0]
     };
-    house.receive(&[event(Kind::Approved, "A", -60), event(Kind::Delayed, "B", -30)]);
+    house.receive(&[event(EventKind::Approved, "A", -60), event(EventKind::Delayed, "B", -30)]);
     assert_eq!(reminders(), 0);
-    let mut paid = event(Kind::Approved, "B", -29);
+    let mut paid = event(EventKind::Approved, "B", -29);
     paid["data"]["buyer"]["checkout_phone"] = json!("11987650000");
-    house.receive(&[paid, event(Kind::Delayed, "C", 0), event(Kind::Delayed, "D", 1)]);
+    house.receive(&[paid, event(EventKind::Delayed, "C", 0), event(EventKind::Delayed, "D", 1)]);
     assert_eq!(reminders(), 1);
 }
 
 #[test]
 fn an_event_processed_again_changes_an_account_once() {
     let house = House::new();
-    house.receive(&[event(Kind::Approved, "A", 0)]);
+    house.receive(&[event(EventKind::Approved, "A", 0)]);
     suspend_by_hand(&house);
     let again = |id: i64, role: Option<Role>| {
         let stored = house.app.db.read(Lane::Slow, |tx| store::one(tx, id));
@@ -133,25 +133,25 @@ fn an_event_processed_again_changes_an_account_once() {
         let incoming = Incoming { role, ..house.incoming(&payload) };
         house.write(move |tx, desk| apply::again(tx, desk, &incoming, &stored)).state
     };
-    assert_eq!(again(1, Some(Role::Pro)), State::NoEffect);
+    assert_eq!(again(1, Some(Role::Pro)), EventState::NoEffect);
     lia(&house, "pro suspenso pago 2026-12-20");
-    assert_eq!(house.last().0, State::Applied, "its story stays");
+    assert_eq!(house.last().0, EventState::Applied, "its story stays");
     // The product stands for another plan now.
-    assert_eq!(again(1, Some(Role::Vip)), State::Applied);
+    assert_eq!(again(1, Some(Role::Vip)), EventState::Applied);
     lia(&house, "vip suspenso pago 2026-12-20");
 }
 
 #[test]
 fn who_comes_by_another_door_is_found_by_what_waited() {
     let house = House::new();
-    house.receive(&[event(Kind::Refunded, "A", 0)]);
-    assert_eq!(house.last().0, State::NoStudent);
+    house.receive(&[event(EventKind::Refunded, "A", 0)]);
+    assert_eq!(house.last().0, EventState::NoStudent);
     house.write(|tx, _| {
         tx.execute(
             "INSERT INTO user (email, name, role, created_at) VALUES (?1, 'Lia', 'pro', 0)",
             [LIA],
         )
     });
-    house.receive(&[event(Kind::Protest, "A", -1)]);
+    house.receive(&[event(EventKind::Protest, "A", -1)]);
     lia(&house, "pro suspenso");
 }

@@ -5,13 +5,13 @@ use proptest::prelude::*;
 
 use crate::accounts::Role;
 use crate::base::clock::{DAY_S, Instant};
-use crate::checkout::Kind;
+use crate::checkout::EventKind;
 use crate::checkout::standing::{Access, Fact, Standing, standing};
 
 const NOW: Instant = Instant(100 * DAY_S);
 
 /// An event on a day. `paid` is the day until which it pays.
-fn fact(kind: Kind, day: i64, transaction: &str) -> Fact {
+fn fact(kind: EventKind, day: i64, transaction: &str) -> Fact {
     Fact {
         kind,
         at_ms: day * DAY_S * 1000,
@@ -36,7 +36,7 @@ fn short(facts: &[Fact]) -> String {
         Access::Open => "aberto".to_owned(),
         Access::Closed(kind, transaction) => {
             let transaction = transaction.as_deref().unwrap_or("-");
-            format!("fechado {} {transaction}", kind.slug())
+            format!("fechado {} {transaction}", kind.name())
         }
     }];
     for (word, at) in [
@@ -58,7 +58,7 @@ fn check(facts: &[&Fact], expected: &str) {
 
 #[test]
 fn the_newest_event_of_a_transaction_speaks() {
-    use Kind::{Approved, Canceled, Chargeback, Complete, Refunded};
+    use EventKind::{Approved, Canceled, Chargeback, Complete, Refunded};
     let (day, refund) = (fact(Approved, 90, "A"), fact(Refunded, 95, "A"));
     check(&[&day], "aberto pago 120");
     check(&[&day, &refund], "fechado reembolsada A");
@@ -76,78 +76,79 @@ fn the_newest_event_of_a_transaction_speaks() {
 
 #[test]
 fn only_the_payment_of_the_present_period_matters() {
-    let (old, new) = (fact(Kind::Approved, 60, "A"), fact(Kind::Approved, 90, "B"));
-    let back = |transaction| fact(Kind::Refunded, 95, transaction);
+    let (old, new) = (fact(EventKind::Approved, 60, "A"), fact(EventKind::Approved, 90, "B"));
+    let back = |transaction| fact(EventKind::Refunded, 95, transaction);
     assert_eq!(short(&[old.clone(), new.clone(), back("A")]), "aberto pago 120");
     assert_eq!(short(&[old.clone(), new.clone(), back("B")]), "fechado reembolsada B pago 90");
     // A refund of something unknown says nothing beside a known payment.
     assert_eq!(short(&[new.clone(), back("X")]), "aberto pago 120");
     // Another subscription stands for itself.
-    let other = Fact { subscriber: Some("S2".to_owned()), ..fact(Kind::Approved, 80, "C") };
+    let other = Fact { subscriber: Some("S2".to_owned()), ..fact(EventKind::Approved, 80, "C") };
     assert_eq!(short(&[new.clone(), back("B"), other.clone()]), "aberto pago 110");
     // What was paid back does not lengthen what was bought after it.
-    let annual = Fact { paid_until: Some(Instant(400 * DAY_S)), ..fact(Kind::Approved, 50, "Y") };
-    let returned = fact(Kind::Refunded, 55, "Y");
+    let annual =
+        Fact { paid_until: Some(Instant(400 * DAY_S)), ..fact(EventKind::Approved, 50, "Y") };
+    let returned = fact(EventKind::Refunded, 55, "Y");
     assert_eq!(short(&[annual, returned, new]), "aberto pago 120");
 }
 
 #[test]
 fn a_renewal_that_fails_is_late_until_something_is_paid() {
-    let paid = fact(Kind::Approved, 60, "A");
+    let paid = fact(EventKind::Approved, 60, "A");
     let late = |kind, number| Fact { recurrence: number, ..fact(kind, 90, "B") };
     for (event, expected) in [
-        (late(Kind::Delayed, Some(2)), "aberto pago 90 atrasado 90"),
-        (late(Kind::Delayed, None), "aberto pago 90 atrasado 90"),
-        (late(Kind::Expired, Some(2)), "aberto pago 90 atrasado 90"),
-        (late(Kind::Expired, Some(1)), "aberto pago 90"),
-        (late(Kind::Canceled, Some(2)), "aberto pago 90 atrasado 90"),
-        (late(Kind::Canceled, Some(1)), "aberto pago 90"),
+        (late(EventKind::Delayed, Some(2)), "aberto pago 90 atrasado 90"),
+        (late(EventKind::Delayed, None), "aberto pago 90 atrasado 90"),
+        (late(EventKind::Expired, Some(2)), "aberto pago 90 atrasado 90"),
+        (late(EventKind::Expired, Some(1)), "aberto pago 90"),
+        (late(EventKind::Canceled, Some(2)), "aberto pago 90 atrasado 90"),
+        (late(EventKind::Canceled, Some(1)), "aberto pago 90"),
         // An attempt at something else entirely.
         (
-            Fact { subscriber: Some("S9".to_owned()), ..late(Kind::Delayed, Some(2)) },
+            Fact { subscriber: Some("S9".to_owned()), ..late(EventKind::Delayed, Some(2)) },
             "aberto pago 90",
         ),
     ] {
         assert_eq!(short(&[paid.clone(), event.clone()]), expected, "{event:?}");
-        let next = fact(Kind::Approved, 91, "C");
+        let next = fact(EventKind::Approved, 91, "C");
         assert_eq!(short(&[paid.clone(), event, next]), "aberto pago 121");
     }
-    let before = fact(Kind::Delayed, 59, "A");
+    let before = fact(EventKind::Delayed, 59, "A");
     assert_eq!(short(&[paid, before]), "aberto pago 90");
 }
 
 #[test]
 fn a_cancelled_subscription_ends_with_what_was_paid() {
-    let paid = fact(Kind::Approved, 90, "A");
-    let cancelled = fact(Kind::Cancellation, 95, "");
+    let paid = fact(EventKind::Approved, 90, "A");
+    let cancelled = fact(EventKind::Cancellation, 95, "");
     assert_eq!(short(&[paid.clone(), cancelled.clone()]), "aberto pago 120 termina 120");
     let unknown = Fact { paid_until: None, ..paid.clone() };
     assert_eq!(short(&[unknown, cancelled.clone()]), "fechado assinatura-cancelada -");
-    let over = fact(Kind::Approved, 50, "A");
+    let over = fact(EventKind::Approved, 50, "A");
     assert_eq!(short(&[over, cancelled.clone()]), "fechado assinatura-cancelada - pago 80");
-    let again = fact(Kind::Approved, 96, "B");
+    let again = fact(EventKind::Approved, 96, "B");
     assert_eq!(short(&[paid.clone(), cancelled, again]), "aberto pago 126");
-    let undone = fact(Kind::Canceled, 95, "");
+    let undone = fact(EventKind::Canceled, 95, "");
     assert_eq!(short(&[paid, undone]), "fechado cancelada - pago 120");
 }
 
 #[test]
 fn students_whose_payments_never_came_here() {
     for (event, expected) in [
-        (fact(Kind::Refunded, 95, "X"), "fechado reembolsada X"),
-        (fact(Kind::Canceled, 95, ""), "fechado cancelada -"),
-        (fact(Kind::Canceled, 95, "X"), "nada"),
-        (fact(Kind::Delayed, 95, "X"), "nada atrasado 95"),
-        (fact(Kind::Expired, 95, "X"), "nada"),
-        (fact(Kind::Cancellation, 95, ""), "fechado assinatura-cancelada -"),
-        (fact(Kind::Protest, 95, "X"), "nada disputa 95"),
+        (fact(EventKind::Refunded, 95, "X"), "fechado reembolsada X"),
+        (fact(EventKind::Canceled, 95, ""), "fechado cancelada -"),
+        (fact(EventKind::Canceled, 95, "X"), "nada"),
+        (fact(EventKind::Delayed, 95, "X"), "nada atrasado 95"),
+        (fact(EventKind::Expired, 95, "X"), "nada"),
+        (fact(EventKind::Cancellation, 95, ""), "fechado assinatura-cancelada -"),
+        (fact(EventKind::Protest, 95, "X"), "nada disputa 95"),
     ] {
         assert_eq!(short(std::slice::from_ref(&event)), expected);
-        let paid = fact(Kind::Approved, 96, "B");
-        let dispute = if event.kind == Kind::Protest { " disputa 95" } else { "" };
+        let paid = fact(EventKind::Approved, 96, "B");
+        let dispute = if event.kind == EventKind::Protest { " disputa 95" } else { "" };
         assert_eq!(short(&[event, paid]), format!("aberto pago 126{dispute}"));
     }
-    let cancelled = [fact(Kind::Cancellation, 95, "")];
+    let cancelled = [fact(EventKind::Cancellation, 95, "")];
     let kept = standing(&cancelled, NOW, Some(Instant(110 * DAY_S)));
     assert_eq!(kept.ends_at, Some(Instant(110 * DAY_S)));
     assert_eq!(kept.access, Access::Unsaid);
@@ -155,32 +156,32 @@ fn students_whose_payments_never_came_here() {
 
 #[test]
 fn a_dispute_ends_when_the_money_goes_back() {
-    let (paid, protest) = (fact(Kind::Approved, 90, "A"), fact(Kind::Protest, 92, "A"));
+    let (paid, protest) = (fact(EventKind::Approved, 90, "A"), fact(EventKind::Protest, 92, "A"));
     assert_eq!(short(&[paid.clone(), protest.clone()]), "aberto pago 120 disputa 92");
-    let settled = fact(Kind::Complete, 98, "A");
+    let settled = fact(EventKind::Complete, 98, "A");
     assert_eq!(short(&[paid.clone(), protest.clone(), settled]), "aberto pago 120 disputa 92");
-    let back = fact(Kind::Refunded, 95, "A");
+    let back = fact(EventKind::Refunded, 95, "A");
     assert_eq!(short(&[paid, protest, back]), "fechado reembolsada A");
 }
 
 #[test]
 fn the_newest_plan_holds() {
-    let paid = fact(Kind::Approved, 60, "A");
-    let switched = Fact { role: Some(Role::Vip), ..fact(Kind::SwitchPlan, 70, "") };
+    let paid = fact(EventKind::Approved, 60, "A");
+    let switched = Fact { role: Some(Role::Vip), ..fact(EventKind::SwitchPlan, 70, "") };
     let role = |facts: &[Fact]| of(facts).role.map(|(_, role)| role);
     assert_eq!(role(&[paid.clone(), switched.clone()]), Some(Role::Vip));
-    let renewed = Fact { role: Some(Role::Podio), ..fact(Kind::Approved, 90, "B") };
+    let renewed = Fact { role: Some(Role::Podio), ..fact(EventKind::Approved, 90, "B") };
     assert_eq!(role(&[paid.clone(), switched.clone(), renewed.clone()]), Some(Role::Podio));
     assert_eq!(role(&[switched]), Some(Role::Vip), "also without a payment");
     // The plan of a refunded purchase does not outlive it beside another.
     let other = Fact { subscriber: Some("S2".to_owned()), ..renewed };
-    let back = Fact { subscriber: Some("S2".to_owned()), ..fact(Kind::Refunded, 95, "B") };
+    let back = Fact { subscriber: Some("S2".to_owned()), ..fact(EventKind::Refunded, 95, "B") };
     assert_eq!(role(&[paid, other, back]), Some(Role::Pro));
 }
 
 /// Any fact of few transactions and subscriptions, so that they meet.
 fn facts() -> impl Strategy<Value = Vec<Fact>> {
-    let kinds: Vec<Kind> = Kind::ALL.iter().copied().filter(|kind| kind.acts()).collect();
+    let kinds: Vec<EventKind> = EventKind::ALL.iter().copied().filter(|kind| kind.acts()).collect();
     let one = (
         proptest::sample::select(kinds),
         80_i64..100,
@@ -229,10 +230,10 @@ proptest! {
 
     #[test]
     fn an_older_event_of_a_refunded_transaction_opens_nothing(day in 50_i64..95, facts in facts()) {
-        let refund = fact(Kind::Refunded, 96, "Z");
-        let paid = fact(Kind::Approved, 90, "Z");
+        let refund = fact(EventKind::Refunded, 96, "Z");
+        let paid = fact(EventKind::Approved, 90, "Z");
         let known = [facts, vec![refund, paid]].concat();
-        let late = [known.clone(), vec![fact(Kind::Approved, day, "Z")]].concat();
+        let late = [known.clone(), vec![fact(EventKind::Approved, day, "Z")]].concat();
         prop_assert!(of(&known).is_open() || !of(&late).is_open());
     }
 }
