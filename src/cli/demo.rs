@@ -22,8 +22,8 @@ use crate::app::App;
 use crate::base::money::Cents;
 use crate::base::secrets::Secret;
 use crate::config::{Gateway, Updates};
-use crate::content::plans::{PlanEntry, store as content};
-use crate::db::{DbError, Lane};
+use crate::content::plans::{Period, PlanEntry, store as content};
+use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope};
 use crate::partner::{self, PlanName, store as partners};
 
@@ -179,8 +179,8 @@ fn plans() -> [PlanEntry; 3] {
         title: title.to_owned(),
         price: Cents(cents),
         currency: "BRL".to_owned(),
-        period: "mensal".to_owned(),
-        benefits: benefits.iter().map(|&line| line.to_owned()).collect(),
+        period: Period::Monthly,
+        benefits: Json(benefits.iter().map(|&line| line.to_owned()).collect()),
         checkout_link: format!("https://checkout.exemplo.com/{slug}"),
         active: true,
     };

@@ -83,18 +83,34 @@ impl<E: Clone + Default> Form<E> {
         entry
     }
 
+    /// The entry that a request sends, on top of what is `present`.
+    pub fn entry(&self, request: &Request, zone: Zone, present: Option<&E>) -> Result<E, Problem> {
+        let mut sent = Sent::of(request, zone)?;
+        let entry = self.read(&mut sent, present);
+        sent.finish()?;
+        Ok(entry)
+    }
+
     /// The form of an entry that exists, or of a new one.
     pub fn show(&self, entry: Option<&E>, zone: Zone) -> FormView {
-        let is_new = entry.is_none();
-        let mut entry = entry.cloned().unwrap_or_default();
+        match entry {
+            // What exists is read first; a cursor would lead into what it lacks.
+            Some(entry) => self.filled(entry.clone(), zone),
+            None => self.begin(E::default(), zone),
+        }
+    }
+
+    /// The form of a new entry that begins with these values.
+    pub fn begin(&self, entry: E, zone: Zone) -> FormView {
+        let mut form = self.filled(entry, zone);
+        view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
+        form
+    }
+
+    fn filled(&self, mut entry: E, zone: Zone) -> FormView {
         let shown =
             |input: &Input<E>| (input.name, view::Field::of(input.rule.show(&mut entry, zone)));
-        let mut form = FormView { alert: None, fields: self.0.iter().map(shown).collect() };
-        // What exists is read first; a cursor would lead into what it lacks.
-        if is_new {
-            view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
-        }
-        form
+        FormView { alert: None, fields: self.0.iter().map(shown).collect() }
     }
 
     /// What a browser sent, with what is wrong with it.
@@ -103,12 +119,14 @@ impl<E: Clone + Default> Form<E> {
         FormView::again(&names, request, faults, |name| self.words(name))
     }
 
-    /// A form as it may be printed, with the first fields at fault.
+    /// The form of an entry or of a new one, with the first fields at fault.
     #[cfg(test)]
-    pub fn sample(&self, value: impl Fn(&str) -> String, faults: usize) -> FormView {
-        let names: Vec<_> = self.0.iter().map(|input| input.name).collect();
-        let mut form = FormView::new(&names, value);
-        form.find_fault(&names[..faults], |name| self.words(name));
+    pub fn sample(&self, entry: Option<&E>, faults: usize) -> FormView {
+        let mut form = self.show(entry, Zone(chrono_tz::America::Sao_Paulo));
+        if faults > 0 {
+            let names: Vec<_> = self.0.iter().map(|input| input.name).take(faults).collect();
+            form.find_fault(&names, |name| self.words(name));
+        }
         form
     }
 
