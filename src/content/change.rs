@@ -9,7 +9,6 @@ use crate::audit::{self, Act, Actor};
 use crate::base::cache::Versions;
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
-use crate::http::input::{self, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::Answer;
 
@@ -98,21 +97,5 @@ impl Change {
     ) -> Result<Reply, Problem> {
         self.note(tx, &noun.act(noun.removed, id, title), Some(before), None::<&()>)?;
         self.answer.done(id, noun.path, "excluido")
-    }
-}
-
-/// What a program leaves out of a change stays as it is. A browser's form
-/// always says everything.
-pub struct Present<'e, E>(Option<&'e E>);
-
-impl<'e, E> Present<'e, E> {
-    /// The present state, where it matters for this request.
-    pub fn of(request: &Request, entry: Option<&'e E>) -> Self {
-        Self(entry.filter(|_| !input::is_form(request.headers())))
-    }
-
-    /// The present value of a field that was left out.
-    pub fn keep<F, T>(&self, field: &Field<F>, of: impl FnOnce(&E) -> T) -> Option<T> {
-        self.0.filter(|_| field.is_absent()).map(of)
     }
 }

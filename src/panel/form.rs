@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::base::clock::Zone;
+use crate::base::money::Cents;
 use crate::edge::route::Job;
 use crate::http::input::{self, Check, Field, FromField};
 use crate::http::problem::Fields;
@@ -53,6 +54,8 @@ pub enum Rule<E> {
     Number(RangeInclusive<i64>, At<E, i64>),
     /// A whole number, or none.
     Maybe(RangeInclusive<i64>, At<E, Option<i64>>),
+    /// An amount within these bounds, in centavos; nothing is none of it.
+    Amount(RangeInclusive<i64>, At<E, Cents>),
     /// A row that another one refers to, or none.
     Reference(At<E, Option<i64>>),
     /// A box to tick.
@@ -95,21 +98,23 @@ impl<E: Clone + Default> Form<E> {
     pub fn show(&self, entry: Option<&E>, zone: Zone) -> FormView {
         match entry {
             // What exists is read first; a cursor would lead into what it lacks.
-            Some(entry) => self.filled(entry.clone(), zone),
+            Some(entry) => self.filled(entry.clone(), zone, false),
             None => self.begin(E::default(), zone),
         }
     }
 
     /// The form of a new entry that begins with these values.
     pub fn begin(&self, entry: E, zone: Zone) -> FormView {
-        let mut form = self.filled(entry, zone);
+        let mut form = self.filled(entry, zone, true);
         view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
         form
     }
 
-    fn filled(&self, mut entry: E, zone: Zone) -> FormView {
-        let shown =
-            |input: &Input<E>| (input.name, view::Field::of(input.rule.show(&mut entry, zone)));
+    fn filled(&self, mut entry: E, zone: Zone, is_new: bool) -> FormView {
+        let shown = |input: &Input<E>| {
+            let value = input.rule.show(&mut entry, zone, is_new);
+            (input.name, view::Field::of(value))
+        };
         FormView { alert: None, fields: self.0.iter().map(shown).collect() }
     }
 
@@ -151,6 +156,7 @@ impl<E> Rule<E> {
                 let field = sent.take(name);
                 *at(entry) = sent.check.number(name, field, range.clone());
             }
+            Self::Amount(range, at) => *at(entry) = sent.amount(name, range),
             Self::Reference(at) => *at(entry) = sent.reference(name),
             // A browser leaves an unticked box out.
             Self::Tick(at) => {
@@ -160,12 +166,16 @@ impl<E> Rule<E> {
         }
     }
 
-    fn show(&self, entry: &mut E, zone: Zone) -> String {
+    fn show(&self, entry: &mut E, zone: Zone, is_new: bool) -> String {
         let text = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
         match self {
             Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) => at(entry).clone(),
             Self::Number(_, at) => at(entry).to_string(),
             Self::Maybe(_, at) | Self::Reference(at) => text(*at(entry)),
+            Self::Amount(_, at) => match *at(entry) {
+                Cents(0) if is_new => String::new(),
+                amount => amount.typed(),
+            },
             Self::Tick(at) => tick(*at(entry)),
             Self::Own(_, show) => show(entry, zone),
         }
@@ -244,6 +254,16 @@ impl<'r> Sent<'r> {
             self.check.fail(name, "must be an address that begins with https://");
         }
         text
+    }
+
+    /// An optional amount within bounds in centavos.
+    pub fn amount(&mut self, name: &'static str, range: &RangeInclusive<i64>) -> Cents {
+        let amount: Cents = self.optional(name).unwrap_or_default();
+        if !range.contains(&amount.0) {
+            let [least, most] = [range.start(), range.end()].map(|cents| cents / 100);
+            self.check.fail(name, format!("must be from {least} to {most}"));
+        }
+        amount
     }
 
     /// The id of another row, or none.
