@@ -67,7 +67,7 @@ impl Actor {
 
     /// An integration.
     pub fn key(key: &ApiKey, request: &Request) -> Self {
-        Self { id: Some(key.id), ..Self::requesting(Kind::Key, key.name.clone(), request) }
+        Self { id: Some(key.id), ..Self::requesting(Kind::Key, key.entry.name.clone(), request) }
     }
 
     /// Whoever sent a request.

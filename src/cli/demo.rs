@@ -24,7 +24,7 @@ use crate::base::secrets::Secret;
 use crate::config::{Gateway, Updates};
 use crate::content::plans::{Period, PlanEntry, store as content};
 use crate::db::{DbError, Json, Lane};
-use crate::keys::{self, KeyEntry, Scope};
+use crate::keys::{self, KeyEntry, Scope, Words};
 use crate::partner::{self, PlanName, store as partners};
 
 /// The demonstration's only password, public by intent.
@@ -161,8 +161,8 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
         }
         let crm = KeyEntry {
             name: "CRM da demonstração".to_owned(),
-            scopes: vec![Scope::Write, Scope::WebhookReceive],
-            networks: Vec::new(),
+            scopes: Words(vec![Scope::Write, Scope::WebhookReceive]),
+            networks: Words::default(),
             rate_limit: None,
             expires_at: None,
         };

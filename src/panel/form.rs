@@ -75,11 +75,12 @@ impl<E: Clone + Default> Form<E> {
     /// Reads the fields, on top of what is `present`. What is at fault is noted
     /// in `sent`, so that the caller may check more before [`Sent::finish`].
     pub fn read(&self, sent: &mut Sent<'_>, present: Option<&E>) -> E {
-        let mut entry = present.filter(|_| !sent.is_form).cloned().unwrap_or_default();
+        let present = present.filter(|_| !sent.is_form);
+        sent.is_partial = present.is_some();
+        let mut entry = present.cloned().unwrap_or_default();
         let mut usual = E::default();
         for input in self.0 {
-            let is_kept = present.is_some() && sent.is_absent(input.name);
-            if !is_kept {
+            if !sent.is_kept(input.name) {
                 input.rule.read(sent, input.name, &mut entry, &mut usual);
             }
         }
@@ -192,6 +193,8 @@ pub struct Sent<'r> {
     pub zone: Zone,
     /// Whether it is a browser's form.
     pub is_form: bool,
+    /// Whether a program changes what exists: it may leave out what stays.
+    pub is_partial: bool,
     body: Map<String, Value>,
 }
 
@@ -201,12 +204,12 @@ impl<'r> Sent<'r> {
         let Members(body) = request.form_or_json()?;
         let headers = request.headers();
         let check = Check::form_or_json(headers);
-        Ok(Self { request, check, zone, is_form: input::is_form(headers), body })
+        Ok(Self { request, check, zone, is_form: input::is_form(headers), is_partial: false, body })
     }
 
-    /// Whether nothing was sent for a field of a program's change.
-    pub fn is_absent(&self, name: &str) -> bool {
-        !self.is_form && !self.body.contains_key(name)
+    /// Whether a field stays as it is, because nothing was sent for it.
+    fn is_kept(&self, name: &str) -> bool {
+        self.is_partial && !self.body.contains_key(name)
     }
 
     /// A field, taken out.

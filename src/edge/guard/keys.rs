@@ -29,8 +29,10 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<Ke
         Err(problem) if is_ours(&problem) => return Pass::refused(problem),
         Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
     };
-    let limit =
-        Limit { count: key.rate_limit.unwrap_or(app.config.limits.requests), ..api_limit(app) };
+    let limit = Limit {
+        count: key.entry.rate_limit.unwrap_or(app.config.limits.requests),
+        ..api_limit(app)
+    };
     let subject = Subject::token(&hash);
     let verdict = app.limiter.count(Class::ApiToken, subject, limit, request.now);
     let who = Some(("key", key.id));
