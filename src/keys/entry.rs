@@ -117,7 +117,7 @@ pub fn read(app: &App, request: &Request, present: Option<&KeyEntry>) -> Result<
     let entry = FORM.read(&mut sent, present);
     // The last day is to come, or stays as it was.
     let is_old = present.is_some_and(|present| present.expires_at == entry.expires_at);
-    if entry.expires_at.is_some_and(|end| end <= request.now) && !is_old {
+    if entry.expires_at.is_some_and(|end| end <= sent.request.now) && !is_old {
         sent.check.fail("expira_em", "must not be over");
     }
     sent.finish()?;

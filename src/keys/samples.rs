@@ -115,7 +115,7 @@ fn form(
         form: FORM.sample(entry.as_ref(), if faults { 5 } else { 0 }),
         ticks: scope_ticks(|scope| scope == Scope::Write),
         limit_help: "Em branco, 60 a cada 60 segundos.".to_owned(),
-        exchange: EXCHANGE.sample(Some(&Overlap::default()), usize::from(faults)),
+        exchange: EXCHANGE.sample(Some(&Overlap::default()), 0),
     };
     page.render().unwrap()
 }

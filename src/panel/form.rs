@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::base::clock::Zone;
 use crate::base::money::Cents;
+use crate::base::text;
 use crate::edge::route::Job;
 use crate::http::input::{self, Check, Field, FromField};
 use crate::http::problem::Fields;
@@ -50,6 +51,8 @@ pub enum Rule<E> {
     Lines(usize, At<E, String>),
     /// An address elsewhere, by HTTPS; may be empty.
     Address(At<E, String>),
+    /// An e-mail address, required.
+    Email(At<E, String>),
     /// A whole number that has a usual value.
     Number(RangeInclusive<i64>, At<E, i64>),
     /// A whole number, or none.
@@ -148,6 +151,7 @@ impl<E> Rule<E> {
             Self::Line(length, at) => *at(entry) = sent.line(name, length.clone()),
             Self::Lines(most, at) => *at(entry) = sent.lines(name, *most),
             Self::Address(at) => *at(entry) = sent.address(name),
+            Self::Email(at) => *at(entry) = sent.email(name),
             Self::Number(range, at) => {
                 let field = sent.take(name);
                 let number = sent.check.number(name, field, range.clone());
@@ -168,11 +172,13 @@ impl<E> Rule<E> {
     }
 
     fn show(&self, entry: &mut E, zone: Zone, is_new: bool) -> String {
-        let text = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
+        let digits = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
         match self {
-            Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) => at(entry).clone(),
+            Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) | Self::Email(at) => {
+                at(entry).clone()
+            }
             Self::Number(_, at) => at(entry).to_string(),
-            Self::Maybe(_, at) | Self::Reference(at) => text(*at(entry)),
+            Self::Maybe(_, at) | Self::Reference(at) => digits(*at(entry)),
             Self::Amount(_, at) => match *at(entry) {
                 Cents(0) if is_new => String::new(),
                 amount => amount.typed(),
@@ -257,6 +263,15 @@ impl<'r> Sent<'r> {
             self.check.fail(name, "must be an address that begins with https://");
         }
         text
+    }
+
+    /// A required e-mail address, in its usual form.
+    pub fn email(&mut self, name: &'static str) -> String {
+        let typed: String = self.required(name);
+        text::email(&typed).unwrap_or_else(|| {
+            self.check.fail(name, "must be an e-mail address");
+            String::new()
+        })
     }
 
     /// An optional amount within bounds in centavos.
