@@ -102,7 +102,6 @@ pub struct PersonPage {
     pub can_view: bool,
     /// How a password link will reach the person.
     pub reach: &'static str,
-    /// Open sessions, newest first.
     pub sessions: Vec<SessionRow>,
     /// What a student may do; empty for others.
     pub permissions: Vec<PermissionRow>,
@@ -130,13 +129,10 @@ pub struct Fact {
 /// An open session.
 #[derive(Debug)]
 pub struct SessionRow {
-    /// Where it was opened.
     pub address: String,
     /// What opened it, such as `Chrome no Windows`.
     pub device: String,
-    /// When it was opened.
     pub opened: When,
-    /// When it was used last.
     pub used: When,
 }
 
