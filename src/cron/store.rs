@@ -1,6 +1,6 @@
 //! The history of runs and the state of each task, in the database.
 
-use rusqlite::Row;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Failure, Origin, Ran, Run};
@@ -8,15 +8,18 @@ use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;
+use crate::row;
 
 /// Failures in a row after which administrators are told.
 pub const WORRYING: i64 = 3;
 
-/// What became of a run, as it is stored.
-pub mod outcome {
-    pub const NOTHING: i64 = 0;
-    pub const DONE: i64 = 1;
-    pub const FAILED: i64 = 2;
+crate::named! {
+    /// What became of a run.
+    pub enum RunOutcome: number {
+        Nothing = 0, "sem-efeito", "Sem efeito";
+        Done = 1, "com-efeito", "Com efeito";
+        Failed = 2, "falhou", "Falharam";
+    }
 }
 
 /// A task as it last ran.
@@ -34,28 +37,11 @@ pub struct TaskState {
     pub paused_at: Option<Instant>,
 }
 
+row!(TaskState { name, started_at, ended_at, ms, failures, error, failed_at, paused_at });
+
 /// Every task that ran or was paused.
 pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<TaskState>> {
-    tx.all(
-        "SELECT name, started_at, ended_at, ms, failures, error, failed_at, paused_at FROM cron_task",
-        [],
-        |row| {
-            let instant = |column| {
-                let at = row.get::<_, Option<i64>>(column)?;
-                Ok::<_, rusqlite::Error>(at.map(Instant))
-            };
-            Ok(TaskState {
-                name: row.get(0)?,
-                started_at: instant(1)?,
-                ended_at: instant(2)?,
-                ms: row.get(3)?,
-                failures: row.get(4)?,
-                error: row.get(5)?,
-                failed_at: instant(6)?,
-                paused_at: instant(7)?,
-            })
-        },
-    )
+    tx.records("FROM cron_task", [])
 }
 
 /// Pauses a task, or lets it run again; false when it is so already.
@@ -78,7 +64,7 @@ pub struct NewRun {
     ended_at: Instant,
     ms: i64,
     origin: Origin,
-    outcome: i64,
+    outcome: RunOutcome,
     counts: String,
     errors: String,
 }
@@ -88,9 +74,9 @@ impl NewRun {
     pub fn of(run: &Run) -> Self {
         let effects = run.report.effects();
         let outcome = match (run.failures.is_empty(), effects.is_empty()) {
-            (false, _) => outcome::FAILED,
-            (true, false) => outcome::DONE,
-            (true, true) => outcome::NOTHING,
+            (false, _) => RunOutcome::Failed,
+            (true, false) => RunOutcome::Done,
+            (true, true) => RunOutcome::Nothing,
         };
         Self {
             started_at: run.started_at,
@@ -172,48 +158,48 @@ pub struct Noted {
     pub ended_at: Instant,
     pub ms: i64,
     pub origin: String,
-    pub outcome: i64,
+    pub outcome: RunOutcome,
     pub counts: Map<String, Value>,
     pub errors: Vec<Failure>,
 }
 
-const COLUMNS: &str = "run_id, started_at, ended_at, ms, origin, outcome, counts, errors";
+row!(Noted {
+    id = "run_id",
+    started_at,
+    ended_at,
+    ms,
+    origin,
+    outcome,
+    counts => read_json,
+    errors => read_json,
+});
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Noted> {
-    let text = |column| row.get::<_, String>(column);
-    Ok(Noted {
-        id: row.get(0)?,
-        started_at: row.get(1)?,
-        ended_at: row.get(2)?,
-        ms: row.get(3)?,
-        origin: text(4)?,
-        outcome: row.get(5)?,
-        counts: serde_json::from_str(&text(6)?).unwrap_or_default(),
-        errors: serde_json::from_str(&text(7)?).unwrap_or_default(),
-    })
+#[expect(clippy::needless_pass_by_value, reason = "a conversion takes what was read")]
+fn read_json<T: DeserializeOwned + Default>(text: String) -> T {
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// One page of the history with the number of all runs of that outcome.
 pub fn page(
     tx: &ReadTx<'_>,
-    outcome: Option<i64>,
+    outcome: Option<RunOutcome>,
     newest_first: bool,
     window: (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
     let narrowed = narrowed(outcome);
-    let total: i64 = tx.value(
+    let total = tx.count(
         &format!("SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE {narrowed}"),
         [outcome],
     )?;
     let runs = ids(tx, outcome, newest_first, window)?;
     let runs = runs.into_iter().filter_map(|id| one(tx, id).transpose());
-    Ok((runs.collect::<Result<_>>()?, u64::try_from(total).unwrap_or(0)))
+    Ok((runs.collect::<Result<_>>()?, total))
 }
 
 /// Their numbers.
 pub fn ids(
     tx: &ReadTx<'_>,
-    outcome: Option<i64>,
+    outcome: Option<RunOutcome>,
     newest_first: bool,
     (limit, offset): (u32, u32),
 ) -> Result<Vec<i64>> {
@@ -227,11 +213,11 @@ pub fn ids(
     )
 }
 
-const fn narrowed(outcome: Option<i64>) -> &'static str {
+const fn narrowed(outcome: Option<RunOutcome>) -> &'static str {
     if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" }
 }
 
 /// One run.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Noted>> {
-    tx.optional(&format!("SELECT {COLUMNS} FROM cron_run WHERE run_id = ?1"), [id], read)
+    tx.record("FROM cron_run WHERE run_id = ?1", [id])
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::store;
@@ -35,21 +35,11 @@ pub struct MarkReadBody {
     todas: Field<bool>,
 }
 
-/// The schema of [`mark_read`]'s body.
-pub fn mark_read_body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<MarkReadBody>()
-}
-
 #[derive(Serialize, JsonSchema)]
-struct MarkReadReply {
+pub struct MarkReadReply {
     ok: bool,
     /// How many were not read before.
     lidas: usize,
-}
-
-/// The schema of [`mark_read`]'s answer.
-pub fn mark_read_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<MarkReadReply>()
 }
 
 /// Numbers of notifications, at most [`MOST_IDS`].
@@ -76,13 +66,12 @@ pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<J
     let ids = read_ids(&mut check, &ids.unwrap_or_default());
     check.finish()?;
     let owner = user.account.user_id;
-    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
+    let given = Arc::clone(&app.marketplace.given);
     Ok(Box::new(move |tx| {
         let marked =
             if all { store::mark_all_read(tx, owner)? } else { store::mark_read(tx, owner, &ids)? };
         if marked > 0 {
             changes::stamp(tx, &given, owner, Topic::Notifications)?;
-            tx.after_commit(move || versions.raise(owner));
         }
         Reply::json(&MarkReadReply { ok: true, lidas: marked })
     }))

@@ -52,6 +52,7 @@ mod content; // Teachers, courses, lessons and meets, as staff keeps them.
 mod convergence; // Whatever happens, the mirror ends as the marketplace is.
 mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
+mod dashboard; // The extension's dashboard: from memory, and never stale.
 mod delivery;
 mod demo; // The demonstration: what it says, what it logs, what it leaves.
 mod disk_full; // No space: refused, told, and well again by itself.
@@ -104,6 +105,7 @@ mod sync_things; // Listings, questions, claims and shipments that nobody told o
 mod telegram; // Telegram: chats linked, messages sent, updates heard.
 mod telegram_sends; // Messages that leave by Telegram.
 mod tidy; // Rules about the source tree itself.
+mod uncounted; // Calls that cost no place in a window and none of a quota.
 mod upkeep; // What a key of the operator opens: copies and figures.
 mod view_as; // "View as student": looking only, for half an hour, told in the audit log.
 mod wrong_answers; // A marketplace that counts wrong, or keeps records back.

@@ -8,6 +8,7 @@ use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
 use super::{Entry, changes};
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::audit::ActorKind;
 use crate::base::clock::{Instant, Zone};
 use crate::base::text::grouped;
 use crate::edge::guard::Person;
@@ -22,7 +23,7 @@ const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
     filters: &[
-        Filter { name: "quem", label: "Quem", all: "Todos", values: &super::ACTORS },
+        Filter { name: "quem", label: "Quem", all: "Todos", values: &ActorKind::FILTER },
         Filter { name: "objeto", label: "O quê", all: "Tudo", values: &super::OBJECTS },
         Filter {
             name: "periodo",
@@ -32,6 +33,12 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-quando"],
+    heads: &[
+        Head::plain("O que foi feito"),
+        Head::plain("Quem"),
+        Head::plain("Endereço"),
+        Head::sorts("Quando", "quando"),
+    ],
     ..Listing::NONE
 };
 
@@ -89,12 +96,6 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
         return ListReply::reply(total, entries.collect());
     }
-    let columns = [
-        Head::plain("O que foi feito"),
-        Head::plain("Quem"),
-        Head::plain("Endereço"),
-        Head::sorts("Quando", "quando"),
-    ];
     let limited = if total == u64::from(MOST) {
         format!(
             "Aqui estão os {} registros mais recentes. Para ver mais antigos, use a busca ou os filtros.",
@@ -105,7 +106,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     Reply::page(&AuditPage {
         layout: layout(app, person, request),
-        table: LIST.table(&query, &columns, total),
+        table: LIST.table(&query, LIST.heads, total),
         entries: entries.iter().map(|one| row(one, app.zone(), request.now)).collect(),
         limited,
     })

@@ -63,7 +63,7 @@ impl Known {
 
 /// Kinds of tokens, each with its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TokenKind {
     Extension,
     Session,
     Partner,
@@ -72,6 +72,8 @@ pub enum Kind {
 
 pub(super) struct Entry {
     pub(super) known: Known,
+    /// The version that it was read at.
+    pub(super) version: u64,
     /// Last use, in seconds; written behind when it moved far enough.
     pub(super) used_at: AtomicI64,
     noted_at: AtomicI64,
@@ -79,7 +81,7 @@ pub(super) struct Entry {
 
 /// Tokens seen lately, by digest.
 pub struct Identities {
-    entries: Cache<(Kind, TokenHash), Arc<Entry>>,
+    entries: Cache<(TokenKind, TokenHash), Arc<Entry>>,
 }
 
 impl Default for Identities {
@@ -89,11 +91,11 @@ impl Default for Identities {
 }
 
 /// A token by digest, from memory when it is there and not stale.
-pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
+pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
     let key = (kind, hash);
     let current = |known: &Known| match known.owner() {
         Some(owner) => app.versions.of(owner),
-        None if kind == Kind::Key => app.versions.keys(),
+        None if kind == TokenKind::Key => app.versions.keys(),
         None => app.versions.tokens(),
     };
     let kept = app.identities.entries.get(&key);
@@ -104,10 +106,10 @@ pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry
     }
     let read = || {
         app.db.read(Lane::InPlace, |tx| match kind {
-            Kind::Extension => accounts::extension_token(tx, &hash),
-            Kind::Session => accounts::session(tx, &hash),
-            Kind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
-            Kind::Key => {
+            TokenKind::Extension => accounts::extension_token(tx, &hash),
+            TokenKind::Session => accounts::session(tx, &hash),
+            TokenKind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
+            TokenKind::Key => {
                 let found = keys::by_hash(tx, &hash)?;
                 let known = found.map_or(Known::Nothing, |key| Known::Key(Arc::new(key)));
                 Ok((known, Instant(i64::MIN)))
@@ -126,6 +128,7 @@ pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry
     let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
     let entry = Arc::new(Entry {
         known,
+        version,
         used_at: AtomicI64::new(last_used.0.max(remembered)),
         noted_at: AtomicI64::new(i64::MIN / 2),
     });
@@ -141,7 +144,7 @@ impl Entry {
     }
 
     /// Notes a good use, for idle times and the last-use columns.
-    pub(super) fn mark_used(&self, app: &App, kind: Kind, hash: TokenHash, now: Instant) {
+    pub(super) fn mark_used(&self, app: &App, kind: TokenKind, hash: TokenHash, now: Instant) {
         self.used_at.store(now.0, Ordering::Relaxed);
         if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()
             >= TOUCH_EVERY_S

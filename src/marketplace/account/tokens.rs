@@ -19,7 +19,7 @@ use crate::base::secrets::{Place, SealError, Sealer, Secret};
 use crate::changes::{self, Topic};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
-use crate::messages::{self, Kind, NewNotification};
+use crate::messages::{self, NewNotification, NotificationKind};
 
 /// An access token is replaced so many seconds before it ends.
 const MARGIN_S: i64 = 60;
@@ -222,7 +222,7 @@ fn lose(
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
+    let given = Arc::clone(&app.marketplace.given);
     app.db.write(move |tx| {
         let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
@@ -235,7 +235,6 @@ fn lose(
         if tell(tx, owner, &lost)? {
             changes::stamp(tx, &given, owner, Topic::Notifications)?;
         }
-        tx.after_commit(move || versions.raise(owner));
         Ok(CallError::LinkLost)
     })
 }
@@ -298,7 +297,7 @@ fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<bool, DbErro
         tx,
         owner,
         &NewNotification {
-            kind: Kind::Sistema,
+            kind: NotificationKind::Sistema,
             title: "Vínculo perdido",
             message: &format!("{}: {}", lost.nickname, lost.error),
             ml_user_id: Some(lost.account),

@@ -8,6 +8,7 @@ use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::orders::sold::Wordings;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Longest word that is kept whole.
@@ -36,6 +37,8 @@ pub const ORDER_STATES: [&str; 9] = [
 /// Words seen since the start.
 #[derive(Default)]
 pub struct Words {
+    /// Titles and SKUs of what was sold.
+    pub sold: Wordings,
     texts: RwLock<HashMap<i64, Arc<str>>>,
     numbers: RwLock<HashMap<Arc<str>, i64>>,
 }

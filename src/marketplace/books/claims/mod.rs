@@ -21,7 +21,7 @@ use super::orders::{Applied, Books};
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 
 /// Whether a claim has ended. The number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ fn tell(
         books,
         owner,
         &News {
-            kind: Kind::Reclamacao,
+            kind: NotificationKind::Reclamacao,
             title,
             about: &about,
             account: claim.seller,

@@ -10,7 +10,7 @@
 pub mod list;
 pub mod pages;
 mod runs;
-mod sold;
+pub mod sold;
 pub mod views;
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::catalog::stock::{Sale as StockSale, SoldOrder, move_for_order};
 use crate::changes::{self, GivenOut, Topic};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 use crate::messages::choices::Ways;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -177,8 +177,6 @@ fn apply_alone(
     if order.is_sale() && order.sold_at() >= news_from {
         tell(tx, books, owner, order)?;
     }
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
     Ok(Applied::Stored)
 }
 
@@ -291,8 +289,6 @@ pub fn apply_shipment(
         return Ok(Applied::Unchanged);
     }
     changes::stamp(tx, &books.given, owner, Topic::Orders)?;
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
     Ok(Applied::Stored)
 }
 
@@ -505,7 +501,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -
         books,
         owner,
         &News {
-            kind: Kind::Venda,
+            kind: NotificationKind::Venda,
             title: "Nova venda",
             about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
             account: order.seller,

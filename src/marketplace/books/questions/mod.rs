@@ -32,7 +32,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::text::shortened;
 use crate::db::{Result, WriteTx};
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 use crate::outbox;
 
 /// Characters of a question that its notification shows.
@@ -175,7 +175,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
     let title = title.unwrap_or_else(|| question.item.to_string());
     let reference = question.id.to_string();
     let outside = Outside {
-        kind: outbox::Kind::Question,
+        kind: outbox::MessageKind::Question,
         params: json!({
             "question_id": question.id,
             "question": cut(&question.text, SENT),
@@ -188,7 +188,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
         books,
         owner,
         &News {
-            kind: Kind::Pergunta,
+            kind: NotificationKind::Pergunta,
             title: "Nova pergunta",
             about: &format!("“{}” — {title}", shortened(&question.text, SHOWN)),
             account: question.seller,
