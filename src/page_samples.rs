@@ -25,13 +25,14 @@ use crate::base::clock::{Day, Instant, Zone};
 use crate::base::money::Cents;
 use crate::checkout::views::*;
 use crate::content::plans::views::*;
+use crate::content::plans::{Period, Plan, PlanEntry, pages as plans};
+use crate::db::Json;
 use crate::http::Family;
 use crate::marketplace::account::views::*;
 use crate::messages::views::*;
 use crate::messages::{Notification, NotificationKind};
 use crate::operations::views::*;
 use crate::panel::chart::*;
-use crate::panel::list::{Head, Listing};
 use crate::panel::view::*;
 use crate::profile::views::*;
 
@@ -503,64 +504,46 @@ fn operator_home(troubled: bool) -> String {
     .unwrap()
 }
 
-const PLANS: Listing = Listing {
-    path: "/admin/planos",
-    hint: "Título ou endereço",
-    filters: &[],
-    orders: &["preco", "titulo"],
-    ..Listing::NONE
-};
+fn plan(index: usize) -> Plan {
+    Plan {
+        id: i64::try_from(index).unwrap() + 1,
+        entry: PlanEntry {
+            slug: format!("plano-{}", index + 1),
+            title: ["Plano Anual", "Plano Mensal", LONG][index % 3].to_owned(),
+            price: Cents([97_000, 9_790, 123_456_700][index % 3]),
+            currency: "BRL".to_owned(),
+            period: [Period::Yearly, Period::Monthly, Period::Once][index % 3],
+            benefits: Json(
+                ["Todas as aulas", "Extensão do navegador", "Encontros ao vivo"]
+                    .map(str::to_owned)
+                    .into(),
+            ),
+            checkout_link: "https://pagamento.exemplo.com.br/anual".to_owned(),
+            active: index % 3 != 2,
+        },
+    }
+}
 
 fn plans_page(count: usize, search: &str, total: u64) -> String {
-    let columns = [
-        Head::sorts("Título", "titulo"),
-        Head::plain("Periodicidade"),
-        Head::sorts("Preço", "preco").numeric(),
-        Head::plain("Situação"),
-    ];
-    let titles = ["Plano Anual", "Plano Mensal", LONG];
     PlansPage {
         layout: operator("/admin/planos"),
-        table: PLANS.table(&PLANS.first_page(search), &columns, total),
-        plans: (0..count)
-            .map(|index| PlanRow {
-                id: (index + 1).to_string(),
-                title: titles[index % 3].to_owned(),
-                slug: format!("plano-{}", index + 1),
-                period: period_words(["anual", "mensal", "unico"][index % 3]),
-                price: Cents([97_000, 9_790, 123_456_700][index % 3]).page(),
-                state: [Badge::Active, Badge::Active, Badge::Inactive][index % 3],
-            })
-            .collect(),
+        table: plans::LIST.table(&plans::LIST.first_page(search), plans::LIST.heads, total),
+        plans: (0..count).map(plan).collect(),
     }
     .render()
     .unwrap()
 }
 
 fn plan_form(existing: bool, faults: bool) -> String {
-    let text = |value: &str| Field::of(if existing || faults { value } else { "" });
-    let mut page = PlanForm {
+    let existing = existing.then(|| plan(0));
+    PlanForm {
         layout: operator("/admin/planos/1"),
-        existing: existing
-            .then(|| ExistingPlan { id: "1".to_owned(), title: "Plano Anual".to_owned() }),
-        alert: None,
-        title: text("Plano Anual"),
-        slug: text("plano-anual"),
-        price: text("970,00"),
-        currency: Field::of("BRL"),
-        period: Field::of("anual"),
-        benefits: text("Todas as aulas\nExtensão do navegador\nEncontros ao vivo"),
-        checkout_link: text("https://pagamento.exemplo.com.br/anual"),
-        active: true,
-    };
-    if faults {
-        page.slug = Field::of("Plano Anual")
-            .fault(Some("Use só letras minúsculas, números e hífens, como plano-anual"));
-        page.price = Field::of("R$").fault(Some("Informe o preço em números, como 97,90"));
+        form: plans::FORM
+            .sample(existing.as_ref().map(|plan| &plan.entry), if faults { 3 } else { 0 }),
+        existing,
     }
-    let count = focus_first([&mut page.title, &mut page.slug, &mut page.price, &mut page.benefits]);
-    page.alert = Notice::faults(count);
-    page.render().unwrap()
+    .render()
+    .unwrap()
 }
 
 fn profile(count: usize, faults: bool) -> ProfilePage {

@@ -21,6 +21,7 @@ use crate::base::ids::TokenHash;
 use crate::edge::guard::Visitor;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
+use crate::panel::form::Sent;
 use crate::panel::view::{self, Layout};
 
 /// What to correct in a password.
@@ -74,21 +75,12 @@ fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
     Ok(Reply::page(&LinkGonePage { layout })?.status(StatusCode::NOT_FOUND))
 }
 
-#[derive(Deserialize)]
-struct ChooseBody {
-    #[serde(default)]
-    codigo: Field<String>,
-    #[serde(default)]
-    senha: Field<String>,
-}
-
 /// `POST /senha`: sets the password, ends what was open and signs in.
 pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let body: ChooseBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let code = check.optional("codigo", body.codigo).unwrap_or_default();
-    let password = check.optional("senha", body.senha).unwrap_or_default();
-    check.finish()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let code: String = sent.optional("codigo").unwrap_or_default();
+    let password: String = sent.optional("senha").unwrap_or_default();
+    sent.finish()?;
     let Some(link) = living(app, request, &code)? else {
         return gone(app, request);
     };

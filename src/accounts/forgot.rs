@@ -6,7 +6,6 @@
 
 use http::StatusCode;
 use http::header::RETRY_AFTER;
-use serde::Deserialize;
 
 use super::store;
 use super::students::{self, Desk};
@@ -15,10 +14,10 @@ use crate::app::App;
 use crate::base::text;
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Visitor;
-use crate::http::input::{Check, Field};
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::MessageKind;
+use crate::panel::form::Sent;
 use crate::panel::view::{self, Layout, Notice, Tone};
 
 /// Links that an account is sent.
@@ -56,18 +55,11 @@ fn sends(app: &App) -> bool {
     chat || !app.config.email.smtp_url.is_empty()
 }
 
-#[derive(Deserialize)]
-struct AskBody {
-    #[serde(default)]
-    email: Field<String>,
-}
-
 /// `POST /entrar/esqueci`: queues a link for whoever has that address.
 pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let body: AskBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let typed = check.optional("email", body.email).unwrap_or_default();
-    check.finish()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let typed: String = sent.optional("email").unwrap_or_default();
+    sent.finish()?;
     let Some(email) = text::email(&typed) else {
         if request.wants_json() {
             return Err(Problem::field("email", NO_EMAIL));

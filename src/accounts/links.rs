@@ -10,7 +10,7 @@ use crate::base::retention::LINKS;
 use crate::base::secrets::{self, Place, Sealer};
 use crate::base::text::{from_hex, hex};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::outbox;
+use crate::{outbox, row};
 
 /// Life of a link for somebody who has no password yet, or is new here.
 pub const FIRST_S: i64 = 7 * DAY_S;
@@ -41,7 +41,7 @@ pub fn make(
 pub fn end_earlier(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND purpose = 'senha' AND used_at IS NULL",
-        (user, tx.now().0),
+        (user, tx.now()),
     )?;
     outbox::drop_links(tx, user)?;
     Ok(())
@@ -62,7 +62,7 @@ pub fn issue(
     tx.execute(
         "INSERT INTO one_time_link (link_hash, purpose, user_id, code, created_at, expires_at)
          VALUES (?1, 'senha', ?2, ?3, ?4, ?5)",
-        (hash, user, sealed, tx.now().0, expires_at.0),
+        (hash, user, sealed, tx.now(), expires_at),
     )?;
     Ok(NewLink { code, name })
 }
@@ -72,7 +72,7 @@ pub fn count_sealed(tx: &ReadTx<'_>) -> Result<i64> {
     tx.value(
         "SELECT count(*) FROM one_time_link
          WHERE code IS NOT NULL AND used_at IS NULL AND expires_at > ?1",
-        [tx.now().0],
+        [tx.now()],
     )
 }
 
@@ -83,7 +83,7 @@ pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
     tx.each(
         "SELECT link_hash, code FROM one_time_link
          WHERE code IS NOT NULL AND used_at IS NULL AND expires_at > ?1",
-        [tx.now().0],
+        [tx.now()],
         |row| {
             let (hash, code): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
             let opens = sealer.open(&code, place(&hex(&hash))).is_ok();
@@ -120,8 +120,8 @@ pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>>
         "SELECT code, expires_at FROM one_time_link
          WHERE link_hash = ?1 AND purpose = 'senha' AND used_at IS NULL AND expires_at > ?2
              AND code IS NOT NULL",
-        (hash, tx.now().0),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        (hash, tx.now()),
+        |row| row.try_into(),
     )
 }
 
@@ -131,35 +131,33 @@ pub struct Living {
     pub email: String,
     pub expires_at: Instant,
 }
+row!(Living { user = "u.user_id", email = "u.email", expires_at = "l.expires_at" });
 
 /// The link of a code, while it works: not used, not over, its person not
 /// suspended.
 pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
-    tx.optional(
-        "SELECT u.user_id, u.email, l.expires_at
-         FROM one_time_link l JOIN user u ON u.user_id = l.user_id
+    tx.record(
+        "FROM one_time_link l JOIN user u ON u.user_id = l.user_id
          WHERE l.link_hash = ?1 AND l.purpose = 'senha' AND l.used_at IS NULL AND l.expires_at > ?2
              AND u.suspended_at IS NULL",
-        (link, tx.now().0),
-        |row| Ok(Living { user: row.get(0)?, email: row.get(1)?, expires_at: row.get(2)? }),
+        (link, tx.now()),
     )
 }
 
-/// Uses a link up and forgets its code; gives back whose it was, when it still
-/// worked.
+/// Uses a link up and forgets its code; returns its person, if it still worked.
 pub fn use_up(tx: &WriteTx<'_>, link: &TokenHash) -> Result<Option<UserId>> {
     let Some(living) = living(tx, link)? else {
         return Ok(None);
     };
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2, code = NULL WHERE link_hash = ?1",
-        (link, tx.now().0),
+        (link, tx.now()),
     )?;
     Ok(Some(living.user))
 }
 
-/// Removes links that ended long ago, at most `most` of them; gives back how
-/// many.
+/// Removes links that ended long ago, at most `most` of them; returns their
+/// number.
 pub fn forget_ended(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     // No link lives longer than a first one.
     let made_before = LINKS.before(tx.now()).minus(FIRST_S);
@@ -168,7 +166,7 @@ pub fn forget_ended(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
         removed += tx.execute(
             "DELETE FROM one_time_link WHERE link_hash IN (
                  SELECT link_hash FROM one_time_link WHERE purpose = ?1 AND created_at < ?2 LIMIT ?3)",
-            (purpose, made_before.0, i64::try_from(most).unwrap_or(1)),
+            (purpose, made_before, i64::try_from(most).unwrap_or(1)),
         )?;
     }
     Ok(removed)

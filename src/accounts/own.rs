@@ -4,6 +4,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
+use crate::row;
 
 /// The chat number of a person, when one is known.
 pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
@@ -29,14 +30,21 @@ pub struct OpenSession {
     pub address: String,
     pub user_agent: String,
 }
+row!(OpenSession {
+    hash = "session_hash" => TokenHash,
+    created_at,
+    last_seen_at,
+    address,
+    user_agent,
+});
 
 /// The last use of the present session may still be unwritten.
 const OPEN: &str = "user_id = ?1 AND created_at > ?2 AND ended_at IS NULL
     AND (last_seen_at > ?3 OR session_hash = ?4)";
 
 /// Since when an open session must have been opened and seen.
-fn horizons(now: Instant) -> (i64, i64) {
-    (now.minus(SESSION_AGE_S).0, now.minus(SESSION_IDLE_S).0)
+fn horizons(now: Instant) -> (Instant, Instant) {
+    (now.minus(SESSION_AGE_S), now.minus(SESSION_IDLE_S))
 }
 
 /// The sessions of a person that are open, the newest first, at most `most` of
@@ -48,44 +56,32 @@ pub fn open_sessions(
     most: u32,
 ) -> Result<(Vec<OpenSession>, u64)> {
     let (opened, seen) = horizons(tx.now());
-    let total: i64 = tx.value(
+    let total = tx.count(
         &format!("SELECT count(*) FROM session WHERE {OPEN}"),
         (user, opened, seen, present),
     )?;
-    let sessions = tx.all(
-        &format!(
-            "SELECT session_hash, created_at, last_seen_at, address, user_agent
-             FROM session WHERE {OPEN}
-             ORDER BY created_at DESC, session_hash LIMIT ?5"
-        ),
+    let order = "ORDER BY created_at DESC, session_hash LIMIT ?5";
+    let sessions = tx.records(
+        &format!("FROM session WHERE {OPEN} {order}"),
         (user, opened, seen, present, most),
-        |row| {
-            Ok(OpenSession {
-                hash: TokenHash(row.get(0)?),
-                created_at: row.get(1)?,
-                last_seen_at: row.get(2)?,
-                address: row.get(3)?,
-                user_agent: row.get(4)?,
-            })
-        },
     )?;
-    Ok((sessions, u64::try_from(total).unwrap_or(0)))
+    Ok((sessions, total))
 }
 
 /// Ends one session of a person; false when it is not an open one of theirs.
 pub fn end_session(tx: &WriteTx<'_>, user: UserId, session: &TokenHash) -> Result<bool> {
     let ended = tx.execute(
         "UPDATE session SET ended_at = ?3 WHERE session_hash = ?2 AND user_id = ?1 AND ended_at IS NULL",
-        (user, session, tx.now().0),
+        (user, session, tx.now()),
     )?;
     Ok(ended == 1)
 }
 
-/// Ends every session of a person but one; gives back how many.
+/// Ends every session of a person but one; returns their number.
 pub fn end_other_sessions(tx: &WriteTx<'_>, user: UserId, kept: &TokenHash) -> Result<usize> {
     tx.execute(
         "UPDATE session SET ended_at = ?3 WHERE user_id = ?1 AND session_hash <> ?2 AND ended_at IS NULL",
-        (user, kept, tx.now().0),
+        (user, kept, tx.now()),
     )
 }
 
@@ -96,13 +92,12 @@ pub struct LivingToken {
     pub until: Instant,
     pub used_at: Option<Instant>,
 }
+row!(LivingToken { since = "created_at", until = "expires_at", used_at = "last_used_at" });
 
 /// The extension token of a person, while there is a living one.
 pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<LivingToken>> {
-    tx.optional(
-        "SELECT created_at, expires_at, last_used_at FROM extension_token
-         WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
-        (user, tx.now().0),
-        |row| Ok(LivingToken { since: row.get(0)?, until: row.get(1)?, used_at: row.get(2)? }),
+    tx.record(
+        "FROM extension_token WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
+        (user, tx.now()),
     )
 }

@@ -15,6 +15,7 @@ use crate::edge::guard::{self, Visitor};
 use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::form::Sent;
 use crate::panel::view::{self, Layout};
 
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
@@ -82,24 +83,12 @@ fn form(
     })
 }
 
-#[derive(Deserialize)]
-struct LoginBody {
-    #[serde(default)]
-    email: Field<String>,
-    #[serde(default)]
-    senha: Field<String>,
-    #[serde(default)]
-    volta: Field<String>,
-}
-
 /// `POST /entrar`: opens a session and leads to where the person wanted to go.
 pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let body: LoginBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let email = check.optional("email", body.email).unwrap_or_default();
-    let password = check.optional("senha", body.senha).unwrap_or_default();
-    let back = own_path(check.optional("volta", body.volta).unwrap_or_default());
-    check.finish()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let mut text = |name| sent.optional::<String>(name).unwrap_or_default();
+    let (email, password, back) = (text("email"), text("senha"), own_path(text("volta")));
+    sent.finish()?;
     let mut faults = Vec::new();
     if email.trim().is_empty() {
         faults.push(("email", "Informe o seu e-mail."));

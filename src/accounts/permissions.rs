@@ -82,7 +82,7 @@ pub fn exceptions(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<(&'static str, bo
     let stored: Vec<(String, bool)> = tx.all(
         "SELECT permission, granted FROM user_permission WHERE user_id = ?1",
         [user],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )?;
     let of = |name: &str| stored.iter().find(|(known, _)| known == name);
     let exceptions = ALL.iter().filter_map(|one| Some((one.name, of(one.name)?.1)));

@@ -21,6 +21,7 @@ use crate::db::{Lane, WriteTx};
 use crate::edge::guard::Visitor;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::form::Sent;
 use crate::panel::view::{self, Layout, Notice};
 
 const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
@@ -78,18 +79,6 @@ fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
     Ok(Reply::page(&SetupGonePage { layout, done })?.status(http::StatusCode::NOT_FOUND))
 }
 
-#[derive(Deserialize)]
-struct CreateBody {
-    #[serde(default)]
-    codigo: Field<String>,
-    #[serde(default)]
-    nome: Field<String>,
-    #[serde(default)]
-    email: Field<String>,
-    #[serde(default)]
-    senha: Field<String>,
-}
-
 #[derive(Default)]
 struct Typed {
     code: String,
@@ -99,15 +88,11 @@ struct Typed {
 
 /// `POST /configurar`: makes the first administrator and opens a session.
 pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let body: CreateBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let typed = Typed {
-        code: check.optional("codigo", body.codigo).unwrap_or_default(),
-        name: check.optional("nome", body.nome).unwrap_or_default(),
-        email: check.optional("email", body.email).unwrap_or_default(),
-    };
-    let password = check.optional("senha", body.senha).unwrap_or_default();
-    check.finish()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let mut text = |name| sent.optional::<String>(name).unwrap_or_default();
+    let typed = Typed { code: text("codigo"), name: text("nome"), email: text("email") };
+    let password = text("senha");
+    sent.finish()?;
     let Some(ends) = living_link(app, &typed.code)? else {
         return if request.wants_json() { Err(Problem::not_found()) } else { gone(app, request) };
     };

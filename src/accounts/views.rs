@@ -8,7 +8,6 @@ use crate::panel::view::{Badge, Field, Layout, Notice, Tone};
 #[derive(Debug, Template)]
 #[template(path = "login.html", config = "assets/askama.toml")]
 pub struct LoginPage {
-    /// The frame without navigation.
     pub layout: Layout,
     /// Why the last attempt failed.
     pub alert: Option<Notice>,
@@ -29,7 +28,6 @@ pub struct LoginPage {
 pub struct DemoLogin {
     /// What this person is, such as `Aluna com três lojas`.
     pub who: &'static str,
-    /// E-mail address.
     pub email: String,
     /// Password, public by intent.
     pub password: String,
@@ -76,7 +74,6 @@ impl LoginProblem<'_> {
 #[derive(Debug, Template)]
 #[template(path = "choose_password.html", config = "assets/askama.toml")]
 pub struct ChoosePage {
-    /// The frame without navigation.
     pub layout: Layout,
     /// The code of the one-time link.
     pub code: String,
@@ -92,7 +89,6 @@ pub struct ChoosePage {
 #[derive(Debug, Template)]
 #[template(path = "link_gone.html", config = "assets/askama.toml")]
 pub struct LinkGonePage {
-    /// The frame without navigation.
     pub layout: Layout,
 }
 
@@ -100,7 +96,6 @@ pub struct LinkGonePage {
 #[derive(Debug, Template)]
 #[template(path = "forgot.html", config = "assets/askama.toml")]
 pub struct ForgotPage {
-    /// The frame without navigation.
     pub layout: Layout,
     /// Why nothing was sent, when too much was asked.
     pub alert: Option<Notice>,
@@ -116,7 +111,6 @@ pub struct ForgotPage {
 #[derive(Debug, Template)]
 #[template(path = "setup.html", config = "assets/askama.toml")]
 pub struct SetupPage {
-    /// The frame without navigation.
     pub layout: Layout,
     /// Above the form when fields are at fault.
     pub alert: Option<Notice>,
@@ -136,7 +130,6 @@ pub struct SetupPage {
 #[derive(Debug, Template)]
 #[template(path = "setup_gone.html", config = "assets/askama.toml")]
 pub struct SetupGonePage {
-    /// The frame without navigation.
     pub layout: Layout,
     /// Whether there is an administrator already, so that no link is needed.
     pub done: bool,
@@ -147,9 +140,7 @@ pub struct SetupGonePage {
 #[derive(Debug, Template)]
 #[template(path = "view_only.html", config = "assets/askama.toml")]
 pub struct ViewOnlyPage {
-    /// The frame without navigation.
     pub layout: Layout,
-    /// The student's name.
     pub name: String,
     /// Civil time until which the view lasts, such as `14:32`.
     pub until: String,
@@ -159,7 +150,6 @@ pub struct ViewOnlyPage {
 #[derive(Debug, Template)]
 #[template(path = "supplier_home.html", config = "assets/askama.toml")]
 pub struct SupplierHome {
-    /// The frame of the signed-in supplier.
     pub layout: Layout,
     /// `Bom dia, Rui`.
     pub greeting: String,

@@ -55,7 +55,10 @@ impl Actor {
 
     /// An integration.
     pub fn key(key: &ApiKey, request: &Request) -> Self {
-        Self { id: Some(key.id), ..Self::requesting(ActorKind::Key, key.name.clone(), request) }
+        Self {
+            id: Some(key.id),
+            ..Self::requesting(ActorKind::Key, key.entry.name.clone(), request)
+        }
     }
 
     /// Whoever sent a request.

@@ -35,7 +35,7 @@ pub const MOST_UNITS: i64 = 10_000_000;
 #[derive(Clone, Debug)]
 pub struct Product {
     pub id: i64,
-    pub entry: Entry,
+    pub entry: ProductEntry,
     /// The balance of its movements. Below zero when more was sold than there was.
     pub stock: i64,
     pub created_at: Instant,
@@ -43,8 +43,8 @@ pub struct Product {
 }
 
 /// What its owner enters of a product.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ProductEntry {
     pub sku: String,
     /// Empty without one.
     pub ean: String,
@@ -56,7 +56,7 @@ pub struct Entry {
     pub price: Cents,
 }
 
-impl Entry {
+impl ProductEntry {
     /// What searches look at and titles are sorted by.
     pub fn search_key(&self) -> String {
         search_key(&format!("{} {} {}", self.title, self.sku, self.ean))

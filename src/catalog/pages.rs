@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::entry::{self, ProductForm};
 use super::stock::{self, Movement};
-use super::store::{self, Order, Wanted};
+use super::store::{self, Wanted};
 use super::views::{
     ExistingProduct, MovementForm, MovementRow, ProductPage, ProductRow, ProductsPage, kind_badge,
     signed, stock_state, units,
 };
 use super::wire::{MovementDetails, ProductDetails, ProductReply};
-use super::{Entry, MOST, Product, entry, path_of};
+use super::{MOST, Product, ProductEntry, path_of};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -28,13 +29,12 @@ use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::form::{self, FormView};
 use crate::panel::list::{Filter, Head, ListQuery, Listing, asks_for_much};
-use crate::panel::view::{Notice, Paging, Tone, When};
+use crate::panel::view::{Notice, Outcome, Paging, Tone, When};
 
-const OF_SELLERS: Listing = Listing {
+pub(super) const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",
     hint: "Título, SKU ou EAN",
     filters: &[Filter {
@@ -44,7 +44,22 @@ const OF_SELLERS: Listing = Listing {
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
     orders: &["titulo", "sku", "estoque", "-alteracao"],
-    ..Listing::NONE
+    heads: &[
+        Head::sorts("Produto", "titulo"),
+        Head::plain("Custo").numeric(),
+        Head::plain("Preço").numeric(),
+        Head::sorts("Estoque", "estoque").numeric(),
+        Head::sorts("Alterado", "alteracao"),
+    ],
+    file: "produtos.csv",
+    // The header is what an import reads.
+    csv: &["sku", "ean", "title=titulo", "cost=custo", "price=preco", "stock=estoque"],
+    outcomes: &[
+        Outcome::good("criado", "Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
+        Outcome::good("alterado", "Produto salvo", ""),
+        Outcome::good("excluido", "Produto excluído", "Os movimentos dele saíram junto."),
+        Outcome::good("movimento", "Estoque atualizado", "O movimento está no histórico."),
+    ],
 };
 
 const OF_SUPPLIERS: Listing = Listing { path: "/fornecedor/produtos", ..OF_SELLERS };
@@ -74,12 +89,7 @@ fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
         owner: person.account.user_id,
         search: &query.search,
         in_stock: query.filter("estoque").map(|value| value == "com"),
-        order: match query.order {
-            "sku" => Order::Sku,
-            "estoque" => Order::Stock,
-            "alteracao" => Order::Change,
-            _ => Order::Title,
-        },
+        order: query.order,
         descending: query.descending,
     }
 }
@@ -89,59 +99,37 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let listing = listing(person);
     let query = listing.read(request)?;
     let wanted = wanted(person, &query);
+    let zone = app.zone();
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
-        return csv(app, person, ids);
+        let owner = wanted.owner;
+        return export::list(app, person, listing, ids, move |_, tx, id| {
+            let product = store::product(tx, owner, id)?;
+            Ok(product.map(|product| ProductDetails::of(product, zone)))
+        });
     }
-    let (limit, offset) = query.window();
     let (products, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
-    let zone = app.zone();
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
     if request.wants_json() {
         let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
         return ListReply::reply(total, details.collect());
     }
-    let columns = [
-        Head::sorts("Produto", "titulo"),
-        Head::plain("Custo").numeric(),
-        Head::plain("Preço").numeric(),
-        Head::sorts("Estoque", "estoque").numeric(),
-        Head::sorts("Alterado", "alteracao"),
-    ];
     let purpose = if person.account.role == Role::Drop {
         "O que você fornece, com custo, preço e estoque."
     } else {
         "O que você vende, com custo, preço e estoque. Vendas pagas dão baixa pelo SKU."
     };
     Reply::page(&ProductsPage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).with_flash(flash(request)),
         base: base(person),
         purpose,
-        table: listing.table(&query, &columns, total),
+        table: listing.table(&query, listing.heads, total),
         products: products.into_iter().map(|product| row(product, zone, request.now)).collect(),
     })
 }
 
-fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
-    let file = CsvFile::new("produtos.csv", &super::import::COLUMNS)?;
-    let owner = person.account.user_id;
-    export::send(app, person, file, ids, move |_, tx, id, file| {
-        let Some(Product { entry, stock, .. }) = store::product(tx, owner, id)? else {
-            return Ok(());
-        };
-        file.row([
-            &*entry.sku,
-            &entry.ean,
-            &entry.title,
-            &entry.cost.reais().to_string(),
-            &entry.price.reais().to_string(),
-            &stock.to_string(),
-        ])
-    })
-}
-
 fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
-    let Entry { sku, ean, title, cost, price } = product.entry;
+    let ProductEntry { sku, ean, title, cost, price } = product.entry;
     ProductRow {
         id: product.id.to_string(),
         title,
@@ -154,15 +142,9 @@ fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
     }
 }
 
-fn flash(notice: &str) -> Option<Notice> {
-    let (title, text) = match notice {
-        "criado" => ("Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
-        "alterado" => ("Produto salvo", ""),
-        "excluido" => ("Produto excluído", "Os movimentos dele saíram junto."),
-        "movimento" => ("Estoque atualizado", "O movimento está no histórico."),
-        _ => return imported(notice),
-    };
-    Some(Notice::new(Tone::Good, title, text))
+fn flash(request: &Request) -> Option<Notice> {
+    let word = request.notice.as_deref()?;
+    Outcome::notice(OF_SELLERS.outcomes, word).or_else(|| imported(word))
 }
 
 /// `importado-12-3-0`: what an import did.
@@ -195,13 +177,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         if request.wants_json() {
             return Err(Problem::not_found());
         }
-        let form = FormView::new(&entry::NEW_FIELDS, |_| String::new());
-        return Reply::page(&ProductPage {
-            layout: layout(app, person, request),
-            base: base(person),
-            existing: None,
-            form,
-        });
+        let form = entry::FORM.show(None, app.zone());
+        return product_page(app, person, request, None, form);
     }
     let id = request.id()?;
     let query: PageQuery = request.query()?;
@@ -226,12 +203,23 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
                 .collect(),
         });
     }
-    let form = entry::typed(&found.product.entry);
-    let existing = found.existing(app, person, request, MovementForm::fresh());
+    let form = entry::typed(app, &found.product);
+    product_page(app, person, request, Some(found), form)
+}
+
+/// The page of a product or of a new one.
+fn product_page(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    found: Option<Found>,
+    form: FormView,
+) -> Result<Reply, Problem> {
+    let fresh = || MovementForm::fresh(app.zone());
     Reply::page(&ProductPage {
-        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).with_flash(flash(request)),
         base: base(person),
-        existing: Some(existing),
+        existing: found.map(|found| found.existing(app, person, request, fresh())),
         form,
     })
 }
@@ -342,29 +330,32 @@ impl Change {
     }
 }
 
+fn again(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    found: Option<Found>,
+    problem: Problem,
+) -> Result<Job, Problem> {
+    form::show_again(request, problem, |faults| {
+        product_page(app, person, request, found, entry::again(request, faults))
+    })
+}
+
 /// `POST …/produtos`: creates a product.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (entry, counted) = match entry::read(app, person, request, None) {
+    let ProductForm { product, counted } = match entry::read(app, person, request, None) {
         Ok(read) => read,
-        Err(problem) => {
-            return form::show_again(request, problem, |faults| {
-                Reply::page(&ProductPage {
-                    layout: layout(app, person, request),
-                    base: base(person),
-                    existing: None,
-                    form: entry::again(&entry::NEW_FIELDS, request, faults),
-                })
-            });
-        }
+        Err(problem) => return again(app, person, request, None, problem),
     };
     let change = Change::of(app, person, request);
     let base = base(person);
     Ok(Box::new(move |tx| {
-        change.free(tx, &entry.sku, None)?;
+        change.free(tx, &product.sku, None)?;
         if store::count(tx, change.owner)? >= MOST {
             return Err(full());
         }
-        let id = store::insert(tx, change.owner, &entry)?;
+        let id = store::insert(tx, change.owner, &product)?;
         stock::count_to(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;
         change.made(tx);
         change.answer.made(id, base, "criado")
@@ -381,26 +372,18 @@ pub(super) fn full() -> Problem {
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;
-    let (entry, counted) = match entry::read(app, person, request, Some(&found.product)) {
+    let read = entry::read(app, person, request, Some(&found.product));
+    let ProductForm { product, counted } = match read {
         Ok(read) => read,
-        Err(problem) => {
-            return form::show_again(request, problem, |faults| {
-                Reply::page(&ProductPage {
-                    layout: layout(app, person, request),
-                    base: base(person),
-                    existing: Some(found.existing(app, person, request, MovementForm::fresh())),
-                    form: entry::again(&entry::FIELDS, request, faults),
-                })
-            });
-        }
+        Err(problem) => return again(app, person, request, Some(found), problem),
     };
     let change = Change::of(app, person, request);
     let page = format!("{}/{id}", base(person));
     Ok(Box::new(move |tx| {
         let before = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
-        change.free(tx, &entry.sku, Some(id))?;
-        if before.entry != entry {
-            store::update(tx, change.owner, id, &entry)?;
+        change.free(tx, &product.sku, Some(id))?;
+        if before.entry != product {
+            store::update(tx, change.owner, id, &product)?;
         }
         if let Some(counted) = counted {
             stock::count_to(tx, id, before.stock, counted, "Ajuste")?;

@@ -3,30 +3,23 @@
 
 use askama::Template;
 
-use super::entry;
+use super::ProductEntry;
+use super::entry::{FORM, ProductForm};
+use super::stock::pages::FORM as MOVEMENT;
 use super::views::{
     ExistingProduct, MovementForm, MovementRow, ProductImportPage, ProductPage, ProductRow,
-    ProductsPage, fault_words, signed, stock_state, units,
+    ProductsPage, signed, stock_state, units,
 };
-use crate::panel::form::FormView;
-use crate::panel::list::{Filter, Head, Listing};
+use crate::base::clock::Zone;
+use crate::base::money::Cents;
+use crate::panel::list::Listing;
 use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 
+const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 const BASE: &str = "/painel/produtos";
-const LIST: Listing = Listing {
-    path: BASE,
-    hint: "Título, SKU ou EAN",
-    filters: &[Filter {
-        name: "estoque",
-        label: "Estoque",
-        all: "Todos",
-        values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
-    }],
-    orders: &["titulo"],
-    ..Listing::NONE
-};
+const LIST: Listing = super::pages::OF_SELLERS;
 const TITLES: [&str; 3] = [
     "Garrafa térmica 500 ml",
     "Capa impermeável para sofá retrátil de três lugares com elástico reforçado",
@@ -35,19 +28,12 @@ const TITLES: [&str; 3] = [
 const STOCKS: [i64; 4] = [1_240, 0, 38, -2];
 
 fn list(layout: Layout, ago: &dyn Fn(i64) -> When, count: usize, search: &str) -> String {
-    let columns = [
-        Head::sorts("Produto", "titulo"),
-        Head::plain("Custo").numeric(),
-        Head::plain("Preço").numeric(),
-        Head::plain("Estoque").numeric(),
-        Head::plain("Alterado"),
-    ];
     let total = if count == 20 { 12_480 } else { count as u64 };
     ProductsPage {
         layout,
         base: BASE,
         purpose: "O que você vende, com custo, preço e estoque. Vendas pagas dão baixa pelo SKU.",
-        table: LIST.table(&LIST.first_page(search), &columns, total),
+        table: LIST.table(&LIST.first_page(search), LIST.heads, total),
         products: (0..count)
             .map(|index| ProductRow {
                 id: (index + 1).to_string(),
@@ -67,17 +53,22 @@ fn list(layout: Layout, ago: &dyn Fn(i64) -> When, count: usize, search: &str) -
 }
 
 fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: usize) -> String {
-    let value = |name: &str| match name {
-        "titulo" => TITLES[1].to_owned(),
-        "sku" => "CAPA-SOFA-3L-CINZA".to_owned(),
-        "ean" => "7891234567895".to_owned(),
-        "custo" => "32,50".to_owned(),
-        _ => "119,90".to_owned(),
+    let form = ProductForm {
+        product: ProductEntry {
+            sku: "CAPA-SOFA-3L-CINZA".to_owned(),
+            ean: "7891234567895".to_owned(),
+            title: TITLES[1].to_owned(),
+            cost: Cents(3_250),
+            price: Cents(11_990),
+        },
+        counted: None,
     };
-    let mut movement = MovementForm::fresh();
+    let mut movement =
+        MovementForm { form: MOVEMENT.sample(None, 2 * faults), ..MovementForm::fresh(ZONE) };
     if faults > 0 {
-        movement.form.find_fault(&["quantidade"], fault_words);
         movement.form.say("quantidade", "Só há 2 em estoque. Conferiu e há mais? Faça um ajuste.");
+    } else {
+        movement.form = movement.form.unfocused();
     }
     let line = |index: usize| MovementRow {
         kind: [Badge::WentOut, Badge::CameIn, Badge::Counted][index % 3],
@@ -98,17 +89,14 @@ fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: 
             movements: (0..movements).map(line).collect(),
             paging: Paging::new("/painel/produtos/1", &[], 1, 20, movements as u64),
         }),
-        form: FormView::new(&entry::FIELDS, value).unfocused(),
+        form: FORM.sample(Some(&form), 0),
     }
     .render()
     .unwrap()
 }
 
 fn new_product(layout: Layout, faults: usize) -> String {
-    let mut form = FormView::new(&entry::NEW_FIELDS, |_| String::new());
-    if faults > 0 {
-        form.find_fault(&entry::NEW_FIELDS[..faults], fault_words);
-    }
+    let form = FORM.sample(None, faults);
     ProductPage { layout, base: BASE, existing: None, form }.render().unwrap()
 }
 

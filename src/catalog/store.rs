@@ -4,53 +4,17 @@
 //! [`MOST`](super::MOST) products, so a search walks that person's part of
 //! one index, which holds everything it looks at.
 
-use rusqlite::{Row, ToSql, params_from_iter};
-
-use super::{Entry, Product};
+use super::{Product, ProductEntry};
 use crate::base::ids::UserId;
 use crate::base::text::search_key;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
+use crate::row;
 
-const COLUMNS: &str =
-    "product_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at";
-/// Words of a search that count; what follows them is ignored.
-const MOST_WORDS: usize = 6;
+row!(stored ProductEntry { sku, ean, title, cost = "cost_cents", price = "price_cents" });
+row!(Product { id = "product_id", entry as ProductEntry, stock, created_at, updated_at });
 
-fn read_product(row: &Row<'_>) -> rusqlite::Result<Product> {
-    Ok(Product {
-        id: row.get(0)?,
-        entry: Entry {
-            sku: row.get(1)?,
-            ean: row.get(2)?,
-            title: row.get(3)?,
-            cost: row.get(4)?,
-            price: row.get(5)?,
-        },
-        stock: row.get(6)?,
-        created_at: row.get(7)?,
-        updated_at: row.get(8)?,
-    })
-}
-
-/// What a list of products is sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    Title,
-    Sku,
-    Stock,
-    Change,
-}
-
-impl Order {
-    const fn column(self) -> &'static str {
-        match self {
-            Self::Title => "search_key",
-            Self::Sku => "sku",
-            Self::Stock => "stock",
-            Self::Change => "updated_at",
-        }
-    }
-}
+/// The words of a search that count; what follows them is ignored.
+const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
 
 /// Which products, in which order.
 #[derive(Clone, Debug)]
@@ -60,81 +24,66 @@ pub struct Wanted<'w> {
     pub search: &'w str,
     /// Those in stock, or those that are not.
     pub in_stock: Option<bool>,
-    pub order: Order,
+    /// What the list calls its order.
+    pub order: &'static str,
     pub descending: bool,
 }
 
 impl Wanted<'_> {
-    /// The condition and the values it is about.
-    fn condition(&self) -> (String, Vec<Box<dyn ToSql>>) {
-        let mut sql = "owner_id = ?".to_owned();
-        let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(self.owner)];
+    fn words(&self) -> Vec<String> {
+        search_key(self.search).split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn filters<'f>(&'f self, words: &'f [String]) -> Filters<'f> {
+        let mut filters = Filters::new("owner_id = :owner", &[(":owner", &self.owner)]);
         match self.in_stock {
-            Some(true) => sql.push_str(" AND stock > 0"),
-            Some(false) => sql.push_str(" AND stock <= 0"),
+            Some(true) => filters.and("stock > 0", &[]),
+            Some(false) => filters.and("stock <= 0", &[]),
             None => {}
         }
-        for word in search_key(self.search).split_whitespace().take(MOST_WORDS) {
-            sql.push_str(" AND instr(search_key, ?) > 0");
-            values.push(Box::new(word.to_owned()));
+        for (name, word) in WORDS.into_iter().zip(words) {
+            filters.and(&format!("instr(search_key, {name}) > 0"), &[(name, word)]);
         }
-        (sql, values)
+        filters
     }
 
     fn sorted(&self) -> String {
-        let (column, down) = (self.order.column(), if self.descending { " DESC" } else { "" });
-        format!("ORDER BY {column}{down}, product_id{down}")
+        let column = match self.order {
+            "sku" => "sku",
+            "estoque" => "stock",
+            "alteracao" => "updated_at",
+            _ => "search_key",
+        };
+        sorted(&format!("{column}, product_id"), self.descending).into_owned()
     }
 }
 
 /// Numbers of all products, in their order.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
-    let (condition, values) = wanted.condition();
-    let sql = format!("SELECT product_id FROM product WHERE {condition} {}", wanted.sorted());
-    tx.values(&sql, params_from_iter(values.iter()))
+    let words = wanted.words();
+    let filters = wanted.filters(&words);
+    let (matching, order) = (filters.sql(), wanted.sorted());
+    let sql = format!("SELECT product_id FROM product WHERE {matching} ORDER BY {order}");
+    tx.values(&sql, filters.values())
 }
 
 /// One page of products, with the number of all.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted<'_>,
-    limit: u32,
-    offset: u32,
+    window: (u32, u32),
 ) -> Result<(Vec<Product>, u64)> {
-    let (condition, mut values) = wanted.condition();
-    let total: i64 = tx.value(
-        &format!("SELECT count(*) FROM product WHERE {condition}"),
-        params_from_iter(values.iter()),
-    )?;
-    values.push(Box::new(limit));
-    values.push(Box::new(offset));
-    let products = tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM product WHERE {condition} {} LIMIT ? OFFSET ?",
-            wanted.sorted()
-        ),
-        params_from_iter(values.iter()),
-        read_product,
-    )?;
-    Ok((products, u64::try_from(total).unwrap_or(0)))
+    wanted.filters(&wanted.words()).page(tx, "product", "", &wanted.sorted(), window)
 }
 
 /// One product of a person.
 pub fn product(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Product>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM product WHERE product_id = ?2 AND owner_id = ?1"),
-        (owner, id),
-        read_product,
-    )
+    tx.record("FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))
 }
 
 /// The product of a person with this SKU.
 pub fn by_sku(tx: &ReadTx<'_>, owner: UserId, sku: &str) -> Result<Option<Product>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM product WHERE owner_id = ?1 AND sku = ?2"),
-        (owner, sku),
-        read_product,
-    )
+    tx.record("FROM product WHERE owner_id = ?1 AND sku = ?2", (owner, sku))
 }
 
 /// How many products a person has.
@@ -144,41 +93,28 @@ pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<usize> {
 }
 
 /// Makes a product with nothing in stock.
-pub fn insert(tx: &WriteTx<'_>, owner: UserId, entry: &Entry) -> Result<i64> {
-    tx.insert(
-        "INSERT INTO product
-             (owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?7, ?8)",
-        (
-            owner,
-            &entry.sku,
-            &entry.ean,
-            &entry.title,
-            entry.cost.0,
-            entry.price.0,
-            tx.now().0,
-            entry.search_key(),
-        ),
+pub fn insert(tx: &WriteTx<'_>, owner: UserId, entry: &ProductEntry) -> Result<i64> {
+    let (now, key) = (tx.now(), entry.search_key());
+    tx.put(
+        "INSERT INTO product",
+        entry,
+        &[
+            ("owner_id", &owner),
+            ("stock", &0),
+            ("created_at", &now),
+            ("updated_at", &now),
+            ("search_key", &key),
+        ],
     )
 }
 
 /// Changes a product; its stock stays.
-pub fn update(tx: &WriteTx<'_>, owner: UserId, id: i64, entry: &Entry) -> Result<()> {
-    tx.execute(
-        "UPDATE product
-         SET sku = ?3, ean = ?4, title = ?5, cost_cents = ?6, price_cents = ?7, updated_at = ?8, search_key = ?9
-         WHERE product_id = ?2 AND owner_id = ?1",
-        (
-            owner,
-            id,
-            &entry.sku,
-            &entry.ean,
-            &entry.title,
-            entry.cost.0,
-            entry.price.0,
-            tx.now().0,
-            entry.search_key(),
-        ),
+pub fn update(tx: &WriteTx<'_>, owner: UserId, id: i64, entry: &ProductEntry) -> Result<()> {
+    tx.change(
+        "product",
+        entry,
+        &[("updated_at", &tx.now()), ("search_key", &entry.search_key())],
+        &[("product_id", &id), ("owner_id", &owner)],
     )?;
     Ok(())
 }
@@ -189,8 +125,8 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes products of a person with their movements, at most so many; gives
-/// back how many. Nothing is left when that is none.
+/// Removes products of a person with their movements, at most so many;
+/// returns their number. Nothing is left when it is 0.
 pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     tx.execute(

@@ -2,8 +2,9 @@
 
 use askama::Template;
 
-use super::stock::Kind;
-use super::stock::pages::FIELDS;
+use super::stock::StockMovementKind;
+use super::stock::pages::FORM;
+use crate::base::clock::Zone;
 use crate::base::text::grouped;
 use crate::panel::form::FormView;
 use crate::panel::list::Table;
@@ -13,15 +14,12 @@ use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tick, When};
 #[derive(Debug, Template)]
 #[template(path = "products.html", config = "assets/askama.toml")]
 pub struct ProductsPage {
-    /// The frame of the signed-in person.
     pub layout: Layout,
     /// Address of the list.
     pub base: &'static str,
     /// What products are good for, for this person.
     pub purpose: &'static str,
-    /// The frame of the list.
     pub table: Table,
-    /// The products of this page.
     pub products: Vec<ProductRow>,
 }
 
@@ -45,13 +43,11 @@ pub struct ProductRow {
 #[derive(Debug, Template)]
 #[template(path = "product.html", config = "assets/askama.toml")]
 pub struct ProductPage {
-    /// The frame of the signed-in person.
     pub layout: Layout,
     /// Address of the list.
     pub base: &'static str,
     /// The product that is changed; `None` for a new one.
     pub existing: Option<ExistingProduct>,
-    /// `titulo`, `sku`, `ean`, `custo`, `preco`, and `estoque` of a new one.
     pub form: FormView,
 }
 
@@ -72,20 +68,17 @@ pub struct ExistingProduct {
 /// The form for a movement.
 #[derive(Debug)]
 pub struct MovementForm {
-    /// `quantidade`, `motivo`.
     pub form: FormView,
-    /// `tipo`, and what it offers.
-    pub kind: Field,
+    /// What `tipo` offers.
     pub kinds: Vec<Tick>,
 }
 
 impl MovementForm {
     /// An empty one.
-    pub fn fresh() -> Self {
+    pub fn fresh(zone: Zone) -> Self {
         Self {
-            form: FormView::new(&FIELDS, |_| String::new()).unfocused(),
-            kind: Field::default(),
-            kinds: kind_ticks(Kind::In.name()),
+            form: FORM.show(None, zone).unfocused(),
+            kinds: kind_ticks(StockMovementKind::In.name()),
         }
     }
 }
@@ -105,7 +98,6 @@ pub struct MovementRow {
 #[derive(Debug, Template)]
 #[template(path = "product_import.html", config = "assets/askama.toml")]
 pub struct ProductImportPage {
-    /// The frame of the signed-in person.
     pub layout: Layout,
     /// Address of the list.
     pub base: &'static str,
@@ -121,25 +113,6 @@ pub struct ProductImportPage {
     pub more: usize,
 }
 
-/// What to correct in a field, in the words of its label.
-pub fn fault_words(field: &str) -> &'static str {
-    match field {
-        "titulo" => "Dê um título de 1 a 200 letras.",
-        "sku" => "Informe um SKU de 1 a 80 letras.",
-        "ean" => "Informe de 8 a 14 números, ou deixe em branco.",
-        "custo" | "preco" => {
-            "Informe um valor de 0 a 10.000.000,00, com até duas casas, como 12,50."
-        }
-        "estoque" => "Informe um número de 0 a 10.000.000.",
-        "tipo" => "Escolha entrada, saída ou ajuste.",
-        "quantidade" => {
-            "Informe um número de 1 a 10.000.000; num ajuste, o que foi contado, a partir de 0."
-        }
-        "motivo" => "Informe o motivo em até 120 letras.",
-        _ => "Confira este campo.",
-    }
-}
-
 /// The badge of a stock that somebody should look at.
 pub fn stock_state(stock: i64) -> Option<Badge> {
     match stock {
@@ -150,11 +123,11 @@ pub fn stock_state(stock: i64) -> Option<Badge> {
 }
 
 /// The badge of a movement.
-pub fn kind_badge(kind: Kind) -> Badge {
+pub fn kind_badge(kind: StockMovementKind) -> Badge {
     match kind {
-        Kind::In => Badge::CameIn,
-        Kind::Out => Badge::WentOut,
-        Kind::Adjust => Badge::Counted,
+        StockMovementKind::In => Badge::CameIn,
+        StockMovementKind::Out => Badge::WentOut,
+        StockMovementKind::Adjust => Badge::Counted,
     }
 }
 
@@ -172,16 +145,15 @@ pub fn signed(number: i64) -> String {
 
 /// The choices of `tipo`.
 pub fn kind_ticks(chosen: &str) -> Vec<Tick> {
-    let words = |kind: Kind| match kind {
-        Kind::In => ("Entrada", "Chegou mercadoria."),
-        Kind::Out => ("Saída", "Saiu sem venda no marketplace, como perda ou venda fora."),
-        Kind::Adjust => ("Ajuste", "Você contou e informa quantos há."),
+    let tick = |kind: StockMovementKind| {
+        let help = match kind {
+            StockMovementKind::In => "Chegou mercadoria.",
+            StockMovementKind::Out => "Saiu sem venda no marketplace, como perda ou venda fora.",
+            StockMovementKind::Adjust => "Você contou e informa quantos há.",
+        };
+        Tick::new(kind.name(), kind.words(), kind.name() == chosen).help(help)
     };
-    let tick = |kind: Kind| {
-        let (label, help) = words(kind);
-        Tick::new(kind.name(), label, kind.name() == chosen).help(help)
-    };
-    Kind::ALL.into_iter().map(tick).collect()
+    StockMovementKind::ALL.into_iter().map(tick).collect()
 }
 
 #[cfg(test)]

@@ -22,9 +22,9 @@ use crate::app::App;
 use crate::base::money::Cents;
 use crate::base::secrets::Secret;
 use crate::config::{Gateway, Updates};
-use crate::content::plans::{PlanEntry, store as content};
-use crate::db::{DbError, Lane};
-use crate::keys::{self, KeyEntry, Scope};
+use crate::content::plans::{Period, PlanEntry, store as content};
+use crate::db::{DbError, Json, Lane};
+use crate::keys::{self, KeyEntry, Scope, Words};
 use crate::partner::{self, PlanName, store as partners};
 
 /// The demonstration's only password, public by intent.
@@ -161,8 +161,8 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
         }
         let crm = KeyEntry {
             name: "CRM da demonstração".to_owned(),
-            scopes: vec![Scope::Write, Scope::WebhookReceive],
-            networks: Vec::new(),
+            scopes: Words(vec![Scope::Write, Scope::WebhookReceive]),
+            networks: Words::default(),
             rate_limit: None,
             expires_at: None,
         };
@@ -179,8 +179,8 @@ fn plans() -> [PlanEntry; 3] {
         title: title.to_owned(),
         price: Cents(cents),
         currency: "BRL".to_owned(),
-        period: "mensal".to_owned(),
-        benefits: benefits.iter().map(|&line| line.to_owned()).collect(),
+        period: Period::Monthly,
+        benefits: Json(benefits.iter().map(|&line| line.to_owned()).collect()),
         checkout_link: format!("https://checkout.exemplo.com/{slug}"),
         active: true,
     };

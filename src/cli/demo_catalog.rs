@@ -3,7 +3,7 @@
 
 use crate::base::ids::UserId;
 use crate::base::money::Cents;
-use crate::catalog::{Entry, stock, store};
+use crate::catalog::{ProductEntry, stock, store};
 use crate::db::{Result, WriteTx};
 
 /// SKU, title, cost and price in centavos, units.
@@ -43,7 +43,7 @@ pub fn fill(tx: &WriteTx<'_>, student: UserId, supplier: UserId) -> Result<()> {
     for (owner, &(sku, title, cost, price, units)) in
         of(student, &STUDENTS).chain(of(supplier, &SUPPLIERS))
     {
-        let entry = Entry {
+        let entry = ProductEntry {
             sku: sku.to_owned(),
             ean: String::new(),
             title: title.to_owned(),

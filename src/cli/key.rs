@@ -6,7 +6,7 @@ use super::{Context, KeyCommand, say};
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::db::{DbError, Lane};
-use crate::keys::{self, ApiKey, KeyEntry, MOST_KEYS, MOST_NETWORKS, Scope, State, store};
+use crate::keys::{self, ApiKey, KeyEntry, KeyState, MOST_KEYS, MOST_NETWORKS, Words, store};
 
 /// As the audit log calls this command.
 const COMMAND: &str = "key";
@@ -16,8 +16,8 @@ pub fn run(context: &Context, command: KeyCommand) -> anyhow::Result<()> {
         KeyCommand::Create { name, scope, ip, rate_limit, expires } => {
             let entry = KeyEntry {
                 name,
-                scopes: each_once(scope),
-                networks: each_once(ip),
+                scopes: Words(each_once(scope)),
+                networks: Words(each_once(ip)),
                 rate_limit,
                 expires_at: expires.map(|day| end_of(context, day)).transpose()?,
             };
@@ -48,7 +48,7 @@ fn end_of(context: &Context, day: Day) -> anyhow::Result<Instant> {
 }
 
 fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
-    if entry.networks.len() > MOST_NETWORKS {
+    if entry.networks.0.len() > MOST_NETWORKS {
         bail!("a key names at most {MOST_NETWORKS} addresses; write them as blocks");
     }
     let key = keys::new_key();
@@ -59,7 +59,7 @@ fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
         };
         let actor = Actor::local(ActorKind::Command, COMMAND);
         let act = act("chave.criar", id, &entry.name);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry.noted()))?;
+        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
         Ok(true)
     })?;
     if !made {
@@ -80,10 +80,10 @@ fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
         let now = store::revoke(tx, id)?;
         if now {
             let actor = Actor::local(ActorKind::Command, COMMAND);
-            let act = act("chave.revogar", id, &key.name);
-            audit::note(tx, &actor, &act, Some(&key.entry().noted()), None::<&()>)?;
+            let act = act("chave.revogar", id, &key.entry.name);
+            audit::note(tx, &actor, &act, Some(&key.entry), None::<&()>)?;
         }
-        Ok(Some((key.name, now)))
+        Ok(Some((key.entry.name, now)))
     })?;
     let (name, now) =
         revoked.ok_or_else(|| anyhow!("there is no key {id}; `key list` shows all of them"))?;
@@ -121,13 +121,12 @@ fn list(context: &Context) -> anyhow::Result<()> {
 fn row(key: &ApiKey, now: Instant, zone: Zone) -> [String; 9] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let state = match key.state(now) {
-        State::Active => "active",
-        State::Leaving => "leaving",
-        State::Expired => "expired",
-        State::Revoked => "revoked",
+        KeyState::Active => "active",
+        KeyState::Leaving => "leaving",
+        KeyState::Expired => "expired",
+        KeyState::Revoked => "revoked",
     };
-    let scopes: Vec<&str> = key.scopes.iter().copied().map(Scope::name).collect();
-    let networks: Vec<String> = key.networks.iter().map(keys::network_text).collect();
+    let (scopes, networks) = (key.entry.scopes.texts(), key.entry.networks.texts());
     let networks = (!networks.is_empty()).then(|| networks.join(","));
     let last = key.last_use.as_ref().map(|last| {
         let (at, address, route) = (zone.spaced(last.at), &last.address, &last.route);
@@ -139,9 +138,9 @@ fn row(key: &ApiKey, now: Instant, zone: Zone) -> [String; 9] {
         state.to_owned(),
         scopes.join(","),
         networks.unwrap_or_else(|| "any".to_owned()),
-        or_dash(key.rate_limit.map(|limit| limit.to_string())),
+        or_dash(key.entry.rate_limit.map(|limit| limit.to_string())),
         or_dash(key.end().map(|end| zone.spaced(end))),
         or_dash(last),
-        key.name.clone(),
+        key.entry.name.clone(),
     ]
 }

@@ -9,13 +9,25 @@ use crate::audit::{self, Act, Actor};
 use crate::base::cache::Versions;
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
-use crate::http::Request;
-use crate::http::input::{self, Check, Field};
+use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::Answer;
-use crate::panel::form::https;
 
-/// Longest address of something elsewhere.
-const LONGEST_ADDRESS: usize = 500;
+/// A kind of content: its name and its acts in the audit log, and the address
+/// of its list.
+pub struct Noun {
+    pub object: &'static str,
+    pub created: &'static str,
+    pub changed: &'static str,
+    pub removed: &'static str,
+    pub path: &'static str,
+}
+
+impl Noun {
+    /// An act on one of them.
+    pub fn act<'t>(&self, action: &'static str, id: i64, title: &'t str) -> Act<'t> {
+        Act { action, object: self.object, object_id: id.to_string(), object_name: title }
+    }
+}
 
 /// What a change needs besides its data: who does it, who remembers what was
 /// before, and what is answered.
@@ -48,41 +60,42 @@ impl Change {
         tx.after_commit(move || versions.raise_content());
         Ok(())
     }
-}
 
-/// What a program leaves out of a change stays as it is. A browser's form
-/// always says everything.
-pub struct Present<'e, E>(Option<&'e E>);
-
-impl<'e, E> Present<'e, E> {
-    /// The present state, where it matters for this request.
-    pub fn of(request: &Request, entry: Option<&'e E>) -> Self {
-        Self(entry.filter(|_| !input::is_form(request.headers())))
+    /// Notes a new entry and answers with its id; browsers see `page`.
+    pub fn created(
+        &self,
+        tx: &WriteTx<'_>,
+        noun: &Noun,
+        (id, title): (i64, &str),
+        entry: &impl Serialize,
+        page: &str,
+    ) -> Result<Reply, Problem> {
+        self.note(tx, &noun.act(noun.created, id, title), None::<&()>, Some(entry))?;
+        self.answer.made(id, page, "criado")
     }
 
-    /// The present value of a field that was left out.
-    pub fn keep<F, T>(&self, field: &Field<F>, of: impl FnOnce(&E) -> T) -> Option<T> {
-        self.0.filter(|_| field.is_absent()).map(of)
+    /// Notes a changed entry and answers; browsers see the list.
+    pub fn changed<E: Serialize>(
+        &self,
+        tx: &WriteTx<'_>,
+        noun: &Noun,
+        (id, title): (i64, &str),
+        before: &E,
+        after: &E,
+    ) -> Result<Reply, Problem> {
+        self.note(tx, &noun.act(noun.changed, id, title), Some(before), Some(after))?;
+        self.answer.done(id, noun.path, "alterado")
     }
-}
 
-/// An optional text of several lines; absent is empty.
-pub fn lines(check: &mut Check, name: &'static str, field: Field<String>, most: usize) -> String {
-    let text: String = check.optional(name, field).unwrap_or_default();
-    let text = text.replace("\r\n", "\n").trim().to_owned();
-    if text.chars().any(|c| c.is_control() && c != '\n') {
-        check.fail(name, "must not contain control characters");
-    } else if text.chars().count() > most {
-        check.fail(name, format!("must have at most {most} characters"));
+    /// Notes a removed entry and answers; browsers see the list.
+    pub fn removed(
+        &self,
+        tx: &WriteTx<'_>,
+        noun: &Noun,
+        (id, title): (i64, &str),
+        before: &impl Serialize,
+    ) -> Result<Reply, Problem> {
+        self.note(tx, &noun.act(noun.removed, id, title), Some(before), None::<&()>)?;
+        self.answer.done(id, noun.path, "excluido")
     }
-    text
-}
-
-/// An optional address elsewhere, by HTTPS; absent is empty.
-pub fn address(check: &mut Check, name: &'static str, field: Field<String>) -> String {
-    let text = check.optional_line(name, field, LONGEST_ADDRESS);
-    if !text.is_empty() && https(&text).is_none() {
-        check.fail(name, "must be an address that begins with https://");
-    }
-    text
 }

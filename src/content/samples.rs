@@ -5,19 +5,17 @@ use askama::Template;
 
 use super::agenda::views::{AgendaPage, MeetCard, PastMeet, without_meets};
 use super::classroom::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
-use super::courses::views::{
-    self as courses, CourseForm, CourseRow, CoursesPage, ExistingCourse, LessonLine,
-    audience_words, role_ticks,
-};
-use super::lessons::views::{
-    self as lessons, ExistingLesson, LessonForm, LessonRow, LessonsPage, video_words,
-};
-use super::meets::views::{self as meets, ExistingMeet, MeetForm, MeetRow, MeetsPage};
-use super::teachers::Load;
+use super::courses::views::{CourseForm, CoursesPage, role_ticks};
+use super::courses::{self, Course, CourseEntry};
+use super::lessons::views::{LessonForm, LessonsPage, video_words};
+use super::lessons::{self, Lesson, LessonEntry};
+use super::meets::views::{MeetForm, MeetRow, MeetsPage};
+use super::meets::{self, Meet, MeetEntry};
 use super::teachers::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};
+use super::teachers::{self, Links, Load, TeacherEntry};
 use crate::accounts::Role;
-use crate::panel::form::{FormView, Pick};
-use crate::panel::list::{Head, Listing};
+use crate::base::clock::Instant;
+use crate::panel::form::Pick;
 use crate::panel::view::{Badge, Layout, Progress};
 
 type Pages = Vec<(&'static str, String)>;
@@ -26,11 +24,6 @@ type Pages = Vec<(&'static str, String)>;
 type Frame<'f> = &'f dyn Fn(&str) -> Layout;
 
 const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
-
-/// A list with nothing to filter.
-const fn listing(path: &'static str) -> Listing {
-    Listing { path, hint: "Título", filters: &[], orders: &["titulo"], ..Listing::NONE }
-}
 
 const NAMES: [&str; 3] = ["Rita Prado", LONG, "Zé"];
 const TITLES: [&str; 3] = [
@@ -41,18 +34,6 @@ const TITLES: [&str; 3] = [
 const BIO: &str =
     "Vende utilidades domésticas há dez anos e abriu três lojas. Ensina a precificar sem medo.";
 
-/// A form whose fields hold what `value` says; the first `faults` are wrong.
-fn form(
-    names: &[&'static str],
-    value: impl Fn(&str) -> String,
-    words: fn(&str) -> &'static str,
-    faults: usize,
-) -> FormView {
-    let mut form = FormView::new(names, value);
-    form.find_fault(&names[..faults], words);
-    form
-}
-
 fn picks(names: &[&str]) -> Vec<Pick> {
     let named = names
         .iter()
@@ -62,11 +43,10 @@ fn picks(names: &[&str]) -> Vec<Pick> {
 }
 
 fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
-    let list = listing("/admin/professores");
-    let columns = [Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()];
+    let list = &teachers::pages::LIST;
     TeachersPage {
-        layout: operator("/admin/professores"),
-        table: list.table(&list.first_page(search), &columns, count as u64),
+        layout: operator(list.path),
+        table: list.table(&list.first_page(search), list.heads, count as u64),
         teachers: (0..count)
             .map(|index| TeacherRow {
                 id: (index + 1).to_string(),
@@ -82,12 +62,17 @@ fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
 }
 
 fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64) -> String {
-    let value = |name: &str| match name {
-        _ if !existing => String::new(),
-        "nome" => NAMES[0].to_owned(),
-        "bio" => BIO.to_owned(),
-        _ => format!("https://{name}.exemplo.com/rita"),
-    };
+    let link = |name: &str| format!("https://{name}.exemplo.com/rita");
+    let entry = existing.then(|| TeacherEntry {
+        name: NAMES[0].to_owned(),
+        bio: BIO.to_owned(),
+        links: Links {
+            instagram: link("instagram"),
+            youtube: link("youtube"),
+            linkedin: link("linkedin"),
+            site: link("site"),
+        },
+    });
     TeacherForm {
         layout: operator("/admin/professores/1"),
         existing: existing.then(|| ExistingTeacher {
@@ -96,108 +81,87 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             photo: String::new(),
             busy: busy_words(Load { lessons, meets: 1 - lessons.min(1) }),
         }),
-        form: crate::content::teachers::pages::FORM.sample(value, faults),
+        form: teachers::pages::FORM.sample(entry.as_ref(), faults),
     }
     .render()
     .unwrap()
 }
 
+fn course(index: usize) -> Course {
+    let description = "Cadastro, anúncio, envio e atendimento, na ordem certa.".to_owned();
+    let position = i64::try_from(index).unwrap() + 1;
+    Course {
+        id: position,
+        entry: CourseEntry {
+            title: TITLES[index % 3].to_owned(),
+            description,
+            position: Some(position),
+            published: index.is_multiple_of(2),
+            roles: [Role::Vip, Role::PilotoPro, Role::Podio][..index % 4].to_vec(),
+        },
+        lessons: [12, 0, 104][index % 3],
+    }
+}
+
 fn courses_page(operator: Frame<'_>, count: usize, search: &str) -> String {
-    let list = listing("/admin/cursos");
-    let columns = [
-        Head::sorts("Título", "titulo"),
-        Head::plain("Ordem").numeric(),
-        Head::plain("Aulas").numeric(),
-        Head::plain("Situação"),
-    ];
+    let list = &courses::pages::LIST;
     CoursesPage {
-        layout: operator("/admin/cursos"),
-        table: list.table(&list.first_page(search), &columns, count as u64),
-        courses: (0..count)
-            .map(|index| CourseRow {
-                id: (index + 1).to_string(),
-                title: TITLES[index % 3].to_owned(),
-                audience: audience_words(&[Role::Vip, Role::PilotoPro, Role::Podio][..index % 4]),
-                position: (index + 1).to_string(),
-                lessons: [12, 0, 104][index % 3],
-                state: [Badge::Published, Badge::Draft][index % 2],
-            })
-            .collect(),
+        layout: operator(list.path),
+        table: list.table(&list.first_page(search), list.heads, count as u64),
+        courses: (0..count).map(course).collect(),
     }
     .render()
     .unwrap()
 }
 
 fn course_form(operator: Frame<'_>, existing: bool, lessons: usize, faults: usize) -> String {
-    let names = ["titulo", "descricao", "ordem", "papeis", "publicado"];
-    let value = |name: &str| match name {
-        "papeis" | "publicado" => "1".to_owned(),
-        _ if !existing => String::new(),
-        "titulo" => TITLES[0].to_owned(),
-        "descricao" => "Cadastro, anúncio, envio e atendimento, na ordem certa.".to_owned(),
-        _ => "3".to_owned(),
-    };
+    let existing = existing.then(|| (course(0), (0..lessons).map(lesson).collect::<Vec<_>>()));
     CourseForm {
         layout: operator("/admin/cursos/1"),
-        existing: existing.then(|| ExistingCourse {
-            id: "1".to_owned(),
-            title: TITLES[0].to_owned(),
-            lessons: (0..lessons)
-                .map(|index| LessonLine {
-                    id: (index + 1).to_string(),
-                    title: TITLES[index % 3].to_owned(),
-                    teacher: [NAMES[0], "", LONG][index % 3].to_owned(),
-                })
-                .collect(),
-        }),
-        form: form(&names, value, courses::fault_words, faults),
+        form: courses::pages::FORM.sample(existing.as_ref().map(|(it, _)| &it.entry), faults),
+        existing,
         ticks: role_ticks(|role| role == Role::Vip),
     }
     .render()
     .unwrap()
 }
 
+fn lesson(index: usize) -> Lesson {
+    let position = i64::try_from(index).unwrap() + 1;
+    Lesson {
+        id: position,
+        entry: LessonEntry {
+            title: TITLES[index % 3].to_owned(),
+            course_id: 2,
+            teacher_id: Some(2),
+            video_url: "https://www.youtube.com/watch?v=abcdefghijk".to_owned(),
+            position: Some(position),
+        },
+        course: TITLES[(index + 1) % 3].to_owned(),
+        teacher: [Some(NAMES[0]), None, Some(LONG)][index % 3].map(str::to_owned),
+    }
+}
+
 fn lessons_page(operator: Frame<'_>, count: usize, course: bool) -> String {
-    let list = listing("/admin/aulas");
-    let columns = [
-        Head::sorts("Título", "titulo"),
-        Head::plain("Professor"),
-        Head::plain("Ordem no curso").numeric(),
-    ];
-    let only = if course { "1" } else { "" };
-    let query = list.first_page("");
+    let list = &lessons::pages::LIST;
+    let (only, query) = (if course { "1" } else { "" }, list.first_page(""));
     LessonsPage {
-        layout: operator("/admin/aulas"),
-        table: list.table_within(&query, &columns, count as u64, &[("curso", only)]),
+        layout: operator(list.path),
+        table: list.table_within(&query, list.heads, count as u64, &[("curso", only)]),
         course: picks(&TITLES).into_iter().next().filter(|_| course),
-        lessons: (0..count)
-            .map(|index| LessonRow {
-                id: (index + 1).to_string(),
-                title: TITLES[index % 3].to_owned(),
-                course: TITLES[(index + 1) % 3].to_owned(),
-                teacher: [NAMES[0], "", LONG][index % 3].to_owned(),
-                position: (index + 1).to_string(),
-            })
-            .collect(),
+        lessons: (0..count).map(lesson).collect(),
     }
     .render()
     .unwrap()
 }
 
 fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
-    let names = ["titulo", "video_url", "curso_id", "professor_id", "ordem"];
-    let value = |name: &str| match name {
-        _ if !existing => String::new(),
-        "titulo" => TITLES[2].to_owned(),
-        "video_url" => "https://www.youtube.com/watch?v=abcdefghijk".to_owned(),
-        _ => "2".to_owned(),
-    };
     let hosts = ["www.youtube-nocookie.com", "player.vimeo.com"].map(str::to_owned);
+    let existing = existing.then(|| lesson(2));
     LessonForm {
         layout: operator("/admin/aulas/1"),
-        existing: existing
-            .then(|| ExistingLesson { id: "1".to_owned(), title: TITLES[2].to_owned() }),
-        form: form(&names, value, lessons::fault_words, faults),
+        form: lessons::pages::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
+        existing,
         courses: picks(&TITLES),
         teachers: picks(&NAMES),
         video_help: video_words(&hosts),
@@ -207,23 +171,19 @@ fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
 }
 
 fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
-    let list = listing("/admin/meets");
-    let columns = [
-        Head::sorts("Título", "titulo"),
-        Head::plain("Quando"),
-        Head::plain("Duração").numeric(),
-        Head::plain("Situação"),
-    ];
+    let list = &meets::pages::LIST;
     MeetsPage {
-        layout: operator("/admin/meets"),
-        table: list.table(&list.first_page(search), &columns, count as u64),
-        meets: (0..count)
-            .map(|index| MeetRow {
-                id: (index + 1).to_string(),
+        layout: operator(list.path),
+        table: list.table(&list.first_page(search), list.heads, count as u64),
+        meets: (1..)
+            .take(count)
+            .zip(0..)
+            .map(|(id, index): (i64, usize)| MeetRow {
+                id,
                 title: TITLES[index % 3].to_owned(),
                 about: ["Rita Prado · Aberto ao público", "", "Sem link"][index % 3].to_owned(),
                 starts: "25/11/2026 20:00".to_owned(),
-                length: "90 min".to_owned(),
+                minutes: 90,
                 state: [Badge::Scheduled, Badge::Live, Badge::Over][index % 3],
             })
             .collect(),
@@ -233,24 +193,24 @@ fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
 }
 
 fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
-    let names =
-        ["titulo", "descricao", "data_hora", "duracao_minutos", "professor_id", "link", "publico"];
-    let value = |name: &str| match name {
-        "duracao_minutos" => "60".to_owned(),
-        _ if !existing => String::new(),
-        "titulo" => "Tira-dúvidas de anúncios".to_owned(),
-        "descricao" => "Traga o endereço de um anúncio seu.".to_owned(),
-        "data_hora" => "2026-11-25T20:00:00".to_owned(),
-        "link" => "https://meet.exemplo.com/abc".to_owned(),
-        _ => "1".to_owned(),
-    };
+    let existing = existing.then(|| Meet {
+        id: 1,
+        entry: MeetEntry {
+            title: "Tira-dúvidas de anúncios".to_owned(),
+            description: "Traga o endereço de um anúncio seu.".to_owned(),
+            teacher_id: Some(1),
+            starts_at: Instant(1_795_647_600),
+            minutes: 60,
+            link: "https://meet.exemplo.com/abc".to_owned(),
+            public: true,
+        },
+        teacher: Some(NAMES[0].to_owned()),
+        updated_at: Instant(1_795_183_200),
+    });
     MeetForm {
         layout: operator("/admin/meets/1"),
-        existing: existing.then(|| ExistingMeet {
-            id: "1".to_owned(),
-            title: "Tira-dúvidas de anúncios".to_owned(),
-        }),
-        form: form(&names, value, meets::fault_words, faults),
+        form: meets::pages::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
+        existing,
         teachers: picks(&NAMES),
         zone_help: "No horário de Brasília.".to_owned(),
     }

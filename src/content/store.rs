@@ -26,21 +26,20 @@ impl Topic {
 /// When something of a topic was last changed or removed; `None` when there
 /// never was anything.
 pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
-    tx.optional("SELECT value FROM setting WHERE name = ?1", [topic.setting()], |row| {
-        let bytes: Vec<u8> = row.get(0)?;
-        Ok(Instant(i64::from_be_bytes(bytes.try_into().unwrap_or_default())))
-    })
+    let bytes: Option<Vec<u8>> =
+        tx.maybe("SELECT value FROM setting WHERE name = ?1", [topic.setting()])?;
+    Ok(bytes.map(|bytes| Instant(i64::from_be_bytes(bytes.try_into().unwrap_or_default()))))
 }
 
 /// Notes a change for `Last-Modified`. Two changes never share a second, so
-/// that whoever has seen the first asks for the second.
+/// that a client that has seen the first asks for the second.
 pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
     let before = changed_at(tx, topic)?;
     let at = before.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
     tx.execute(
         "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
-        (topic.setting(), at.0.to_be_bytes(), tx.now().0),
+        (topic.setting(), at.0.to_be_bytes(), tx.now()),
     )?;
     Ok(())
 }
@@ -69,7 +68,7 @@ pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {
                 (SELECT count(*) FROM teacher),
                 (SELECT count(*) FROM meet WHERE starts_at > ?1),
                 (SELECT count FROM total WHERE name = 'linked_accounts')",
-        [now.0],
+        [now],
         |row| {
             Ok(Statistics {
                 alunos_ativos: row.get(0)?,

@@ -19,7 +19,7 @@ pub struct WirePlan {
     preco: Cents,
     moeda: String,
     /// `mensal`, `anual` or `unico`.
-    periodicidade: String,
+    periodicidade: &'static str,
     beneficios: Vec<String>,
     link_checkout: String,
 }
@@ -27,15 +27,16 @@ pub struct WirePlan {
 impl WirePlan {
     /// The wire form of a plan.
     pub fn of(plan: Plan) -> Self {
+        let entry = plan.entry;
         Self {
             id: plan.id.to_string(),
-            slug: plan.slug,
-            titulo: plan.title,
-            preco: plan.price,
-            moeda: plan.currency,
-            periodicidade: plan.period,
-            beneficios: plan.benefits,
-            link_checkout: plan.checkout_link,
+            slug: entry.slug,
+            titulo: entry.title,
+            preco: entry.price,
+            moeda: entry.currency,
+            periodicidade: entry.period.name(),
+            beneficios: entry.benefits.0,
+            link_checkout: entry.checkout_link,
         }
     }
 }

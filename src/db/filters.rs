@@ -1,7 +1,11 @@
 //! Conditions of a list, put together from constant fragments by which of its
 //! filters are given.
 
+use std::borrow::Cow;
+
 use rusqlite::ToSql;
+
+use super::{ReadTx, Record, Result};
 
 /// Conditions with their values.
 pub struct Filters<'v> {
@@ -39,8 +43,38 @@ impl<'v> Filters<'v> {
         &self.sql
     }
 
+    /// One page of records, with the number of all: `window` is how many rows
+    /// to show and how many come before them. The conditions look only at
+    /// `table`; its rows are read from `table` with `joins`.
+    pub fn page<R: Record>(
+        &self,
+        tx: &ReadTx<'_>,
+        table: &str,
+        joins: &str,
+        order: &str,
+        (limit, offset): (u32, u32),
+    ) -> Result<(Vec<R>, u64)> {
+        let Self { sql, values } = self;
+        let total = tx.count(&format!("SELECT count(*) FROM {table} WHERE {sql}"), &values[..])?;
+        let mut values = values.clone();
+        values.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
+        let rest = format!(
+            "FROM {table} {joins} WHERE {sql} ORDER BY {order} LIMIT :limit OFFSET :offset"
+        );
+        Ok((tx.records(&rest, &values[..])?, total))
+    }
+
     /// The values by their names.
     pub fn values(&self) -> &[(&'static str, &'v dyn ToSql)] {
         &self.values
+    }
+}
+
+/// Columns to sort by, all of them downwards if `descending`.
+pub fn sorted(columns: &str, descending: bool) -> Cow<'_, str> {
+    if descending {
+        format!("{} DESC", columns.replace(", ", " DESC, ")).into()
+    } else {
+        columns.into()
     }
 }

@@ -18,6 +18,7 @@ mod checkpoint;
 mod condition;
 mod error;
 mod filters;
+mod json;
 mod lock;
 mod look;
 pub mod migrate;
@@ -46,7 +47,8 @@ use crate::base::clock::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
-pub use filters::Filters;
+pub use filters::{Filters, sorted};
+pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use look::look;
 pub use migrate::SCHEMA;

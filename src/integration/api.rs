@@ -79,7 +79,10 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
         Some(app.passwords.run(|hasher| hasher.hash(&secrets::random_hex::<24>()))?);
     new.welcome = has_welcome(&app.limiter, holder.key.id, request.now);
     if !new.welcome {
-        tracing::warn!(key = holder.key.name, "an API key used up its welcome messages of the day");
+        tracing::warn!(
+            key = holder.key.entry.name,
+            "an API key used up its welcome messages of the day"
+        );
     }
     let message = if new.welcome {
         "aluno criado"
@@ -180,7 +183,7 @@ pub struct Student {
 pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
     let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
-    let reason = format!("pela integração {}", holder.key.name);
+    let reason = format!("pela integração {}", holder.key.entry.name);
     Ok(Box::new(move |tx| {
         let student = find(tx, &email)?;
         if students::suspend(tx, &desk, student.user_id, &reason)? {

@@ -3,24 +3,55 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::entry::{self, Typed};
-use super::pages::{LIST, find, first_call, key_id};
+use super::entry::{self, EXCHANGE, FORM, Overlap};
+use super::pages::{LIST, find, first_call};
 use super::views::KeyMade;
-use super::{ApiKey, KeyEntry, LONGEST_OVERLAP_H, MOST_KEYS, State, new_key, store};
+use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, Scope, new_key, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::base::cache::Versions;
+use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::Answer;
+use crate::panel::form;
 
-/// Hours that an exchanged key goes on working unless others are asked for.
-const OVERLAP_H: i64 = 24;
+/// What a change needs besides its data.
+struct Change {
+    answer: Answer,
+    actor: Actor,
+    versions: Arc<Versions>,
+}
+
+impl Change {
+    fn of(app: &App, person: &Person, request: &Request) -> Self {
+        Self {
+            answer: Answer::to(request),
+            actor: Actor::person(person, request),
+            versions: Arc::clone(&app.versions),
+        }
+    }
+
+    /// Notes an act and has keys in memory read again after the commit.
+    fn note(
+        &self,
+        tx: &WriteTx<'_>,
+        action: &'static str,
+        (id, name): (i64, &str),
+        before: Option<&KeyEntry>,
+        after: Option<&impl Serialize>,
+    ) -> Result<(), DbError> {
+        let act = Act { action, object: "chave", object_id: id.to_string(), object_name: name };
+        audit::note(tx, &self.actor, &act, before, after)?;
+        store::changed(tx, &self.versions);
+        Ok(())
+    }
+}
 
 /// `POST /admin/chaves`: makes a key and shows it, this once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
@@ -31,14 +62,11 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let key = new_key();
     let fresh = Fresh { key: &key, entry: &entry, old: None };
     let page = made_page(app, person, request, fresh)?;
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
+    let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let id = store::insert(tx, &key, &entry)?.ok_or_else(too_many)?;
-        let act = act("chave.criar", id, &entry.name);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry.noted()))?;
-        store::changed(tx, &versions);
-        shown_once(answer, id, key, page)
+        change.note(tx, "chave.criar", (id, &entry.name), None, Some(&entry))?;
+        shown_once(change.answer, id, key, page)
     }))
 }
 
@@ -48,27 +76,18 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     if key.revoked_at.is_some() {
         return Err(Problem::new(Code::Conflict, "this key is revoked"));
     }
-    let entry = match entry::read(app, request, Some(&key)) {
+    let entry = match entry::read(app, request, Some(&key.entry)) {
         Ok(entry) => entry,
         Err(problem) => return faulty(app, person, request, Some(&key), problem),
     };
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
+    let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let before = store::key(tx, key.id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, key.id, &entry)?;
-        let act = act("chave.alterar", key.id, &entry.name);
-        let before = before.entry().noted();
-        audit::note(tx, &actor, &act, Some(&before), Some(&entry.noted()))?;
-        store::changed(tx, &versions);
-        answer.done(key.id, LIST.path, "alterada")
+        let about = (key.id, &*entry.name);
+        change.note(tx, "chave.alterar", about, Some(&before.entry), Some(&entry))?;
+        change.answer.done(key.id, LIST.path, "alterada")
     }))
-}
-
-#[derive(Deserialize)]
-struct ExchangeBody {
-    #[serde(default)]
-    horas: Field<i64>,
 }
 
 /// An exchange in the audit log.
@@ -82,10 +101,10 @@ struct Exchanged {
 /// working until the overlap ends.
 pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let key = find(app, request)?;
-    if key.state(request.now) != State::Active {
+    if key.state(request.now) != KeyState::Active {
         return Err(not_active());
     }
-    let hours = match read_hours(request) {
+    let hours = match read_hours(app, request) {
         Ok(hours) => hours,
         Err(problem) => return faulty(app, person, request, Some(&key), problem),
     };
@@ -97,60 +116,47 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let until = app.zone().page(ends_at);
         format!("A chave anterior funciona até {until}. Troque-a no outro sistema antes disso.")
     };
-    let fresh = Fresh { key: &new, entry: &key.entry(), old: Some(old) };
+    let fresh = Fresh { key: &new, entry: &key.entry, old: Some(old) };
     let page = made_page(app, person, request, fresh)?;
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
+    let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         // Somebody else may have been quicker.
         let key = store::key(tx, key.id)?.ok_or_else(Problem::not_found)?;
-        if key.state(tx.now()) != State::Active {
+        if key.state(tx.now()) != KeyState::Active {
             return Err(not_active());
         }
-        let entry = key.entry();
+        let entry = key.entry;
         let id = store::insert(tx, &new, &entry)?.ok_or_else(too_many)?;
         store::replace(tx, key.id, id, ends_at)?;
-        let made = act("chave.criar", id, &entry.name);
-        audit::note(tx, &actor, &made, None::<&()>, Some(&entry.noted()))?;
+        change.note(tx, "chave.criar", (id, &entry.name), None, Some(&entry))?;
         let after = Exchanged { nova: id.to_string(), termina_em: ends_at.rfc3339() };
-        let exchanged = act("chave.trocar", key.id, &entry.name);
-        audit::note(tx, &actor, &exchanged, Some(&entry.noted()), Some(&after))?;
-        store::changed(tx, &versions);
-        shown_once(answer, id, new, page)
+        let about = (key.id, &*entry.name);
+        change.note(tx, "chave.trocar", about, Some(&entry), Some(&after))?;
+        shown_once(change.answer, id, new, page)
     }))
 }
 
-fn read_hours(request: &Request) -> Result<i64, Problem> {
+fn read_hours(app: &App, request: &Request) -> Result<i64, Problem> {
     // A program may send nothing at all.
     if request.body.is_empty() {
-        return Ok(OVERLAP_H);
+        return Ok(Overlap::default().0);
     }
-    let body: ExchangeBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let hours = check.number("horas", body.horas, 0..=LONGEST_OVERLAP_H);
-    check.finish()?;
-    Ok(hours.unwrap_or(OVERLAP_H))
+    EXCHANGE.entry(request, app.zone(), None).map(|overlap| overlap.0)
 }
 
 /// `POST /admin/chaves/{id}/excluir`: revokes a key. Its row stays, for who
 /// looks back.
 pub fn revoke(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = key_id(request)?;
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
+    let id = request.id()?;
+    let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let key = store::key(tx, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke(tx, id)? {
-            let act = act("chave.revogar", id, &key.name);
-            audit::note(tx, &actor, &act, Some(&key.entry().noted()), None::<&()>)?;
-            store::changed(tx, &versions);
+            let about = (id, &*key.entry.name);
+            change.note(tx, "chave.revogar", about, Some(&key.entry), None::<&()>)?;
         }
-        answer.done(id, LIST.path, "revogada")
+        change.answer.done(id, LIST.path, "revogada")
     }))
-}
-
-fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
-    Act { action, object: "chave", object_id: id.to_string(), object_name: name }
 }
 
 fn too_many() -> Problem {
@@ -182,7 +188,7 @@ fn made_page(
         return Ok(None);
     }
     let Fresh { key, entry, old } = fresh;
-    let (example_title, example) = first_call(app, &entry.scopes, key);
+    let (example_title, example) = first_call(app, &entry.scopes.0, key);
     let page = KeyMade {
         layout: layout(app, person, request),
         name: entry.name.clone(),
@@ -212,15 +218,24 @@ fn faulty(
     key: Option<&ApiKey>,
     problem: Problem,
 ) -> Result<Job, Problem> {
-    if request.wants_json() || problem.fields.is_empty() {
-        return Err(problem);
-    }
-    let exchanging = problem.fields.iter().any(|(name, _)| name == "horas");
-    let typed = match key {
-        Some(key) if exchanging => Typed::of(key, app.zone()).with_hours(request),
-        _ => Typed::sent(request),
-    };
-    let page = typed.form(app, person, request, key);
-    let page = Reply::page(&page.faulty(&problem.fields))?.status(StatusCode::UNPROCESSABLE_ENTITY);
-    Ok(Box::new(move |_| Ok(page)))
+    form::show_again(request, problem, |faults| {
+        let exchanging = faults.iter().any(|(name, _)| name == "horas");
+        let page = match key.filter(|_| exchanging) {
+            Some(key) => {
+                let has = |scope| key.entry.scopes.0.contains(&scope);
+                let form = FORM.show(Some(&key.entry), app.zone());
+                let forms = (form, EXCHANGE.again(request, faults));
+                entry::page(app, person, request, Some(key), forms, has)
+            }
+            None => {
+                let has = |scope: Scope| {
+                    form::all_sent(request, "escopos").any(|name| name == scope.name())
+                };
+                let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
+                let forms = (FORM.again(request, faults), exchange);
+                entry::page(app, person, request, key, forms, has)
+            }
+        };
+        Reply::page(&page)
+    })
 }

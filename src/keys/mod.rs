@@ -13,14 +13,18 @@ pub mod pages;
 pub mod samples;
 pub mod store;
 pub mod views;
+mod words;
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::{IpNet, Ipv4Net};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::secrets;
+use crate::named;
+
+pub use words::Words;
 
 /// Characters of a key that are kept for recognising it.
 const PREFIX: usize = 12;
@@ -33,33 +37,15 @@ pub const MOST_KEYS: i64 = 1_000;
 /// Longest overlap of an exchange, in hours.
 pub const LONGEST_OVERLAP_H: i64 = 7 * 24;
 
-/// What a key may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Registers, suspends and reactivates students.
-    Write,
-    /// Asks for plans, meets and context.
-    WebhookReceive,
-    /// Everything the others may, and the installation's copy and figures.
-    Admin,
-}
-
-impl Scope {
-    /// All scopes, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::Write, Self::WebhookReceive, Self::Admin];
-
-    /// The name in the database and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::WebhookReceive => "webhook_receive",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// The scope of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.name() == name)
+named! {
+    /// What a key may do; the narrowest first.
+    pub enum Scope: text {
+        /// Registers, suspends and reactivates students.
+        Write = "write", "Alunos";
+        /// Asks for plans, meets and context.
+        WebhookReceive = "webhook_receive", "Consultas";
+        /// Everything the others may, and the installation's copy and figures.
+        Admin = "admin", "Administração";
     }
 }
 
@@ -76,17 +62,10 @@ pub struct LastUse {
 #[derive(Clone, Debug)]
 pub struct ApiKey {
     pub id: i64,
-    pub name: String,
+    pub entry: KeyEntry,
     /// Its first characters.
     pub prefix: String,
-    pub scopes: Vec<Scope>,
-    /// Where it may be used from; empty for anywhere.
-    pub networks: Vec<IpNet>,
-    /// Calls a window, when it has a limit of its own.
-    pub rate_limit: Option<u32>,
     pub created_at: Instant,
-    /// First instant at which it no longer works, as the operator wanted it.
-    pub expires_at: Option<Instant>,
     pub revoked_at: Option<Instant>,
     /// The key that took its place.
     pub replaced_by: Option<i64>,
@@ -95,110 +74,82 @@ pub struct ApiKey {
     pub last_use: Option<LastUse>,
 }
 
-/// How a key stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    Active,
-    /// Exchanged for another, and still working.
-    Leaving,
-    Expired,
-    Revoked,
+/// What an operator enters of a key, in the audit log by the names it is sent with.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct KeyEntry {
+    #[serde(rename = "nome")]
+    pub name: String,
+    #[serde(rename = "escopos")]
+    pub scopes: Words<Scope>,
+    /// Where it may be used from; empty for anywhere.
+    #[serde(rename = "ips")]
+    pub networks: Words<IpNet>,
+    /// Calls a window, when it has a limit of its own.
+    #[serde(rename = "limite")]
+    pub rate_limit: Option<u32>,
+    /// First instant at which it no longer works.
+    #[serde(rename = "expira_em", serialize_with = "as_text")]
+    pub expires_at: Option<Instant>,
 }
 
-impl State {
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "ativa",
-            Self::Leaving => "em_troca",
-            Self::Expired => "vencida",
-            Self::Revoked => "revogada",
-        }
+#[expect(clippy::ref_option, reason = "serde passes fields by reference")]
+fn as_text<S: Serializer>(at: &Option<Instant>, serializer: S) -> Result<S::Ok, S::Error> {
+    at.map(Instant::rfc3339).serialize(serializer)
+}
+
+named! {
+    /// How a key stands.
+    pub enum KeyState: text {
+        Active = "ativa";
+        /// Exchanged for another, and still working.
+        Leaving = "em_troca";
+        Expired = "vencida";
+        Revoked = "revogada";
     }
 }
 
 impl ApiKey {
     /// First instant at which it no longer works.
     pub fn end(&self) -> Option<Instant> {
-        [self.expires_at, self.ends_at].into_iter().flatten().min()
+        [self.entry.expires_at, self.ends_at].into_iter().flatten().min()
     }
 
     /// How it stands at an instant.
-    pub fn state(&self, now: Instant) -> State {
+    pub fn state(&self, now: Instant) -> KeyState {
         if self.revoked_at.is_some() {
-            State::Revoked
+            KeyState::Revoked
         } else if self.end().is_some_and(|end| end <= now) {
-            State::Expired
+            KeyState::Expired
         } else if self.ends_at.is_some() {
-            State::Leaving
+            KeyState::Leaving
         } else {
-            State::Active
+            KeyState::Active
         }
     }
 
     /// Whether it opens anything at an instant.
     pub fn works(&self, now: Instant) -> bool {
-        matches!(self.state(now), State::Active | State::Leaving)
+        matches!(self.state(now), KeyState::Active | KeyState::Leaving)
     }
 
     /// Whether it may be used from an address.
     pub fn admits(&self, client: IpAddr) -> bool {
         let client = client.to_canonical();
-        self.networks.is_empty() || self.networks.iter().any(|net| net.contains(&client))
+        self.entry.networks.0.is_empty()
+            || self.entry.networks.0.iter().any(|net| net.contains(&client))
     }
 
     /// Whether it may do what a scope allows. `admin` implies the others.
     pub fn allows(&self, scope: Scope) -> bool {
-        self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
+        let scopes = &self.entry.scopes.0;
+        scopes.contains(&scope) || scopes.contains(&Scope::Admin)
     }
-
-    /// Its last civil day, when it was given one.
-    pub fn last_day(&self, zone: Zone) -> Option<Day> {
-        self.expires_at.map(|end| zone.day(end.minus(1)))
-    }
-
-    /// What an operator would have entered to get it.
-    pub fn entry(&self) -> KeyEntry {
-        KeyEntry {
-            name: self.name.clone(),
-            scopes: self.scopes.clone(),
-            networks: self.networks.clone(),
-            rate_limit: self.rate_limit,
-            expires_at: self.expires_at,
-        }
-    }
-}
-
-/// What an operator enters of a key.
-#[derive(Clone, Debug)]
-pub struct KeyEntry {
-    pub name: String,
-    pub scopes: Vec<Scope>,
-    pub networks: Vec<IpNet>,
-    pub rate_limit: Option<u32>,
-    pub expires_at: Option<Instant>,
-}
-
-/// A key as the audit log remembers it.
-#[derive(Serialize)]
-pub struct Noted {
-    nome: String,
-    escopos: Vec<&'static str>,
-    ips: Vec<String>,
-    limite: Option<u32>,
-    expira_em: Option<String>,
 }
 
 impl KeyEntry {
-    /// For the audit log.
-    pub fn noted(&self) -> Noted {
-        Noted {
-            nome: self.name.clone(),
-            escopos: self.scopes.iter().map(|scope| scope.name()).collect(),
-            ips: self.networks.iter().map(network_text).collect(),
-            limite: self.rate_limit,
-            expira_em: self.expires_at.map(Instant::rfc3339),
-        }
+    /// Its last civil day, when it was given one.
+    pub fn last_day(&self, zone: Zone) -> Option<Day> {
+        self.expires_at.map(|end| zone.day(end.minus(1)))
     }
 }
 
@@ -255,13 +206,15 @@ mod tests {
     fn key(networks: &[&str]) -> ApiKey {
         ApiKey {
             id: 1,
-            name: "CRM".to_owned(),
+            entry: KeyEntry {
+                name: "CRM".to_owned(),
+                scopes: Words(vec![Scope::Write]),
+                networks: Words(networks.iter().map(|net| network(net).unwrap()).collect()),
+                rate_limit: None,
+                expires_at: None,
+            },
             prefix: String::new(),
-            scopes: vec![Scope::Write],
-            networks: networks.iter().map(|net| network(net).unwrap()).collect(),
-            rate_limit: None,
             created_at: Instant(0),
-            expires_at: None,
             revoked_at: None,
             replaced_by: None,
             ends_at: None,
@@ -339,13 +292,13 @@ mod tests {
     #[test]
     fn the_earlier_end_counts_and_revoking_wins() {
         let mut key = key(&[]);
-        assert_eq!(key.state(Instant(10)), State::Active);
-        key.expires_at = Some(Instant(20));
+        assert_eq!(key.state(Instant(10)), KeyState::Active);
+        key.entry.expires_at = Some(Instant(20));
         key.ends_at = Some(Instant(15));
-        assert_eq!(key.state(Instant(14)), State::Leaving);
-        assert_eq!(key.state(Instant(15)), State::Expired);
+        assert_eq!(key.state(Instant(14)), KeyState::Leaving);
+        assert_eq!(key.state(Instant(15)), KeyState::Expired);
         key.revoked_at = Some(Instant(1));
-        assert_eq!(key.state(Instant(14)), State::Revoked);
+        assert_eq!(key.state(Instant(14)), KeyState::Revoked);
     }
 
     #[test]
@@ -353,7 +306,7 @@ mod tests {
         let mut key = key(&[]);
         assert!(key.allows(Scope::Write) && !key.allows(Scope::Admin));
         assert!(!key.allows(Scope::WebhookReceive));
-        key.scopes = vec![Scope::Admin];
+        key.entry.scopes.0 = vec![Scope::Admin];
         assert!(Scope::ALL.into_iter().all(|scope| key.allows(scope)));
     }
 }

@@ -2,20 +2,20 @@
 
 use serde::Serialize;
 
-use super::entry::{self, Typed};
-use super::store::{self, Order, Wanted};
-use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge, scope_title};
-use super::{ApiKey, Scope, network_text};
+use super::entry::{self, EXCHANGE, FORM, Overlap};
+use super::store::{self, Wanted};
+use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge};
+use super::{ApiKey, Scope, Words};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::ListReply;
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Notice, Tone};
+use crate::panel::view::Outcome;
+use ipnet::IpNet;
 
 pub use super::changes::{change, create, exchange, revoke};
 
@@ -29,7 +29,32 @@ pub(super) const LIST: Listing = Listing {
         values: &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
     }],
     orders: &["-criado_em", "nome", "ultimo_uso"],
-    ..Listing::NONE
+    heads: &[
+        Head::sorts("Chave", "nome"),
+        Head::plain("Situação"),
+        Head::plain("Permissões"),
+        Head::sorts("Último uso", "ultimo_uso"),
+        Head::plain("Válida até"),
+    ],
+    file: "chaves.csv",
+    csv: &[
+        "id",
+        "nome",
+        "prefixo",
+        "escopos",
+        "ips",
+        "limite",
+        "expira_em",
+        "situacao",
+        "criado_em",
+        "ultimo_uso=ultimo_uso.em",
+        "ultimo_uso.endereco",
+        "ultimo_uso.rota",
+    ],
+    outcomes: &[
+        Outcome::good("alterada", "Chave alterada", "Vale desde já para a próxima chamada."),
+        Outcome::good("revogada", "Chave revogada", "Ela não funciona mais."),
+    ],
 };
 
 /// A key on the wire.
@@ -38,8 +63,8 @@ struct WireKey {
     id: String,
     nome: String,
     prefixo: String,
-    escopos: Vec<&'static str>,
-    ips: Vec<String>,
+    escopos: Words<Scope>,
+    ips: Words<IpNet>,
     limite: Option<u32>,
     /// Last day, `YYYY-MM-DD`.
     expira_em: Option<String>,
@@ -62,15 +87,16 @@ struct WireUse {
 
 impl WireKey {
     fn of(key: ApiKey, zone: Zone, now: Instant) -> Self {
-        let last_day = key.last_day(zone);
+        let entry = &key.entry;
+        let (last_day, limite) = (entry.last_day(zone), entry.rate_limit);
         Self {
             id: key.id.to_string(),
             situacao: key.state(now).name(),
-            nome: key.name,
+            nome: key.entry.name,
             prefixo: key.prefix,
-            escopos: key.scopes.into_iter().map(Scope::name).collect(),
-            ips: key.networks.iter().map(network_text).collect(),
-            limite: key.rate_limit,
+            escopos: key.entry.scopes,
+            ips: key.entry.networks,
+            limite,
             expira_em: last_day.map(Day::iso),
             criado_em: zone.spaced(key.created_at),
             revogada_em: key.revoked_at.map(|at| zone.spaced(at)),
@@ -88,107 +114,44 @@ impl WireKey {
 /// `GET /admin/chaves`: the list, as page, JSON or CSV.
 pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let order = match (query.order, query.descending) {
-        ("nome", false) => Order::NameUp,
-        ("nome", true) => Order::NameDown,
-        ("ultimo_uso", false) => Order::UsedFirst,
-        ("ultimo_uso", true) => Order::UsedLast,
-        (_, false) => Order::Oldest,
-        (_, true) => Order::Newest,
-    };
-    let (limit, offset) = query.window();
     let wanted = Wanted {
         search: &query.search,
         works: query.filter("situacao").map(|state| state == "valendo"),
-        order,
-        limit,
-        offset,
+        order: query.order,
+        descending: query.descending,
+        window: query.window(),
     };
     let (keys, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     let (zone, now) = (app.zone(), request.now);
-    let wire = |keys: Vec<ApiKey>| -> Vec<WireKey> {
-        keys.into_iter().map(|key| WireKey::of(key, zone, now)).collect()
-    };
+    let wire = move |key: ApiKey| WireKey::of(key, zone, now);
     if query.csv {
-        return csv(app, person, wire(keys));
+        return export::list(app, person, &LIST, keys, move |_, _, key| Ok(Some(wire(key))));
     }
     if request.wants_json() {
-        return ListReply::reply(total, wire(keys));
+        return ListReply::reply(total, keys.into_iter().map(wire).collect());
     }
-    let columns = [
-        Head::sorts("Chave", "nome"),
-        Head::plain("Situação"),
-        Head::plain("Permissões"),
-        Head::sorts("Último uso", "ultimo_uso"),
-        Head::plain("Válida até"),
-    ];
     Reply::page(&KeysPage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
-        table: LIST.table(&query, &columns, total),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        table: LIST.table(&query, LIST.heads, total),
         keys: keys.iter().map(|key| row(key, zone, now)).collect(),
     })
 }
 
-fn csv(app: &App, person: &Person, keys: Vec<WireKey>) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "nome",
-        "prefixo",
-        "escopos",
-        "ips",
-        "limite",
-        "expira_em",
-        "situacao",
-        "criado_em",
-        "ultimo_uso",
-        "endereco",
-        "rota",
-    ];
-    let file = CsvFile::new("chaves.csv", &header)?;
-    export::send(app, person, file, keys, |_, _, key, file| {
-        let (scopes, ips) = (key.escopos.join(" "), key.ips.join(" "));
-        let limit = key.limite.map(|limit| limit.to_string());
-        let last = key.ultimo_uso.as_ref();
-        file.row([
-            &*key.id,
-            &key.nome,
-            &key.prefixo,
-            &scopes,
-            &ips,
-            limit.as_deref().unwrap_or_default(),
-            key.expira_em.as_deref().unwrap_or_default(),
-            key.situacao,
-            &key.criado_em,
-            last.map_or("", |last| &last.em),
-            last.map_or("", |last| &last.endereco),
-            last.map_or("", |last| &last.rota),
-        ])
-    })
-}
-
 fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
-    let scopes: Vec<&str> = key.scopes.iter().copied().map(scope_title).collect();
+    let scopes: Vec<&str> = key.entry.scopes.0.iter().map(|scope| scope.words()).collect();
     KeyRow {
         id: key.id.to_string(),
-        name: key.name.clone(),
+        name: key.entry.name.clone(),
         prefix: key.prefix.clone(),
         scopes: scopes.join(", "),
         last_use: entry::last_use(key, zone, now),
         until: key
+            .entry
             .last_day(zone)
             .map_or_else(|| "sem fim".to_owned(), |day| day.date().format("%d/%m/%Y").to_string()),
         state: badge(key.state(now)),
         works: key.works(now),
     }
-}
-
-fn flash(notice: &str) -> Option<Notice> {
-    let (title, text) = match notice {
-        "alterada" => ("Chave alterada", "Vale desde já para a próxima chamada."),
-        "revogada" => ("Chave revogada", "Ela não funciona mais."),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
 }
 
 /// `GET /admin/chaves/{id}`: the form of one key; `nova` for a new one.
@@ -201,18 +164,16 @@ pub fn key_form(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let key = key.ok_or_else(Problem::not_found)?;
         return Reply::json(&WireKey::of(key, app.zone(), request.now));
     }
-    let typed = key.as_ref().map_or_else(Typed::fresh, |key| Typed::of(key, app.zone()));
-    Reply::page(&typed.form(app, person, request, key.as_ref()))
-}
-
-/// The number in the path.
-pub(super) fn key_id(request: &Request) -> Result<i64, Problem> {
-    request.variable("id").parse().map_err(|_| Problem::not_found())
+    let present = key.as_ref().map(|key| &key.entry);
+    let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
+    let forms = (FORM.show(present, app.zone()), exchange);
+    let has = |scope| present.is_some_and(|entry| entry.scopes.0.contains(&scope));
+    Reply::page(&entry::page(app, person, request, key.as_ref(), forms, has))
 }
 
 /// The key that the path names.
 pub(super) fn find(app: &App, request: &Request) -> Result<ApiKey, Problem> {
-    let id = key_id(request)?;
+    let id = request.id()?;
     app.db.read(request.lane, |tx| store::key(tx, id))?.ok_or_else(Problem::not_found)
 }
 

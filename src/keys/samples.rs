@@ -2,11 +2,12 @@
 
 use askama::Template as _;
 
+use super::entry::{EXCHANGE, FORM, Overlap, scope_ticks};
 use super::pages::LIST;
 use super::views::*;
-use super::{Scope, State};
-use crate::panel::list::Head;
-use crate::panel::view::{Field, Layout, Notice, Tick, When, focus_first};
+use super::{KeyEntry, KeyState, Scope, Words, network};
+use crate::base::clock::Instant;
+use crate::panel::view::{Layout, When};
 
 /// Every page in its states, in this frame and at these instants.
 pub fn all(
@@ -22,10 +23,10 @@ pub fn all(
         ("chaves", list(4, "", 4)),
         ("chaves-muitas", list(20, "", 43)),
         ("chave-nova", form(None, false)),
-        ("chave", form(Some(State::Active), false)),
-        ("chave-em-troca", form(Some(State::Leaving), false)),
-        ("chave-revogada", form(Some(State::Revoked), false)),
-        ("chave-campos", form(Some(State::Active), true)),
+        ("chave", form(Some(KeyState::Active), false)),
+        ("chave-em-troca", form(Some(KeyState::Leaving), false)),
+        ("chave-revogada", form(Some(KeyState::Revoked), false)),
+        ("chave-campos", form(Some(KeyState::Active), true)),
         ("chave-feita", made(layout("/admin/chaves"))),
         ("chave-ajuda", help(layout("/admin/chaves/como-usar"))),
     ]
@@ -51,14 +52,7 @@ fn list(
     ago: &dyn Fn(i64) -> When,
     (count, search, total): (usize, &str, u64),
 ) -> String {
-    let columns = [
-        Head::sorts("Chave", "nome"),
-        Head::plain("Situação"),
-        Head::plain("Permissões"),
-        Head::sorts("Último uso", "ultimo_uso"),
-        Head::plain("Válida até"),
-    ];
-    let states = [State::Active, State::Leaving, State::Revoked, State::Expired];
+    let states = [KeyState::Active, KeyState::Leaving, KeyState::Revoked, KeyState::Expired];
     let row = |index: usize| {
         let state = states[index % 4];
         KeyRow {
@@ -74,20 +68,31 @@ fn list(
             last_use: (index % 3 != 2).then(|| last_use(ago, 60 * 7 * (1 << index))),
             until: if index.is_multiple_of(2) { "sem fim" } else { "31/12/2026" }.to_owned(),
             state: badge(state),
-            works: matches!(state, State::Active | State::Leaving),
+            works: matches!(state, KeyState::Active | KeyState::Leaving),
         }
     };
     let page = KeysPage {
         layout,
-        table: LIST.table(&LIST.first_page(search), &columns, total),
+        table: LIST.table(&LIST.first_page(search), LIST.heads, total),
         keys: (0..count).map(row).collect(),
     };
     page.render().unwrap()
 }
 
-fn form(layout: Layout, ago: &dyn Fn(i64) -> When, state: Option<State>, faults: bool) -> String {
-    let text = |value: &str| Field::of(if state.is_some() { value } else { "" });
-    let mut page = KeyForm {
+fn form(
+    layout: Layout,
+    ago: &dyn Fn(i64) -> When,
+    state: Option<KeyState>,
+    faults: bool,
+) -> String {
+    let entry = state.map(|_| KeyEntry {
+        name: NAMES[2].to_owned(),
+        scopes: Words(vec![Scope::Write]),
+        networks: Words(["203.0.113.7", "2001:db8:7::/48"].map(|net| network(net).unwrap()).into()),
+        rate_limit: Some(120),
+        expires_at: Some(Instant(1_798_772_400)),
+    });
+    let page = KeyForm {
         layout,
         existing: state.map(|state| ExistingKey {
             id: "1".to_owned(),
@@ -95,48 +100,23 @@ fn form(layout: Layout, ago: &dyn Fn(i64) -> When, state: Option<State>, faults:
             prefix: "spk_0a1b2c3d".to_owned(),
             state: badge(state),
             note: match state {
-                State::Active => String::new(),
-                State::Leaving => {
+                KeyState::Active => String::new(),
+                KeyState::Leaving => {
                     "Foi trocada por outra e ainda funciona até 21/11/2026 09:00.".to_owned()
                 }
                 _ => "Deixou de funcionar em 20/11/2026 09:00.".to_owned(),
             },
             created: ago(86_400 * 40),
-            last_use: (state != State::Revoked).then(|| last_use(ago, 300)),
-            successor: (state == State::Leaving).then(|| "2".to_owned()),
-            revoked: state == State::Revoked,
-            exchangeable: state == State::Active,
+            last_use: (state != KeyState::Revoked).then(|| last_use(ago, 300)),
+            successor: (state == KeyState::Leaving).then(|| "2".to_owned()),
+            revoked: state == KeyState::Revoked,
+            exchangeable: state == KeyState::Active,
         }),
-        alert: None,
-        name: text(NAMES[2]),
-        scopes: Field::default(),
-        ticks: Scope::ALL
-            .map(|scope| {
-                Tick::new(scope.name(), scope_title(scope), scope == Scope::Write)
-                    .help(scope_help(scope))
-            })
-            .into(),
-        networks: text("203.0.113.7\n2001:db8:7::/48"),
-        limit: text("120"),
-        until: text("2026-12-31"),
+        form: FORM.sample(entry.as_ref(), if faults { 5 } else { 0 }),
+        ticks: scope_ticks(|scope| scope == Scope::Write),
         limit_help: "Em branco, 60 a cada 60 segundos.".to_owned(),
-        hours: Field::of("24"),
+        exchange: EXCHANGE.sample(Some(&Overlap::default()), 0),
     };
-    if faults {
-        page.scopes = page.scopes.fault(Some(fault_words("escopos")));
-        page.networks = Field::of("10.0.0.300").fault(Some(fault_words("ips")));
-        page.limit = Field::of("0").fault(Some(fault_words("limite")));
-        page.until = Field::of("2020-01-01").fault(Some(fault_words("expira_em")));
-        page.hours = Field::of("-1").fault(Some(fault_words("horas")));
-        let count = focus_first([
-            &mut page.scopes,
-            &mut page.networks,
-            &mut page.limit,
-            &mut page.until,
-            &mut page.hours,
-        ]);
-        page.alert = Notice::faults(count);
-    }
     page.render().unwrap()
 }
 

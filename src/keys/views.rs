@@ -2,19 +2,17 @@
 
 use askama::Template;
 
-use super::{Scope, State};
+use super::{KeyState, Scope};
+use crate::panel::form::FormView;
 use crate::panel::list::Table;
-use crate::panel::view::{Badge, Field, Layout, Notice, Tick, When};
+use crate::panel::view::{Badge, Layout, Tick, When};
 
 /// `GET /admin/chaves`: the list of keys.
 #[derive(Debug, Template)]
 #[template(path = "keys.html", config = "assets/askama.toml")]
 pub struct KeysPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The keys of this page.
     pub keys: Vec<KeyRow>,
 }
 
@@ -49,27 +47,16 @@ pub struct LastUseWords {
 #[derive(Debug, Template)]
 #[template(path = "key_form.html", config = "assets/askama.toml")]
 pub struct KeyForm {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The key that is changed; `None` for a new one.
     pub existing: Option<ExistingKey>,
-    /// Above the form when fields are at fault.
-    pub alert: Option<Notice>,
-    /// `nome`.
-    pub name: Field,
-    /// `escopos`: its fault; the boxes are `ticks`.
-    pub scopes: Field,
+    pub form: FormView,
+    /// The boxes of `escopos`.
     pub ticks: Vec<Tick>,
-    /// `ips`, one a line.
-    pub networks: Field,
-    /// `limite`.
-    pub limit: Field,
-    /// `expira_em`, as `2026-12-31`.
-    pub until: Field,
     /// What a key without a limit of its own has.
     pub limit_help: String,
     /// `horas` of an exchange.
-    pub hours: Field,
+    pub exchange: FormView,
 }
 
 /// The stored key that a form changes.
@@ -96,7 +83,6 @@ pub struct ExistingKey {
 #[derive(Debug, Template)]
 #[template(path = "key_made.html", config = "assets/askama.toml")]
 pub struct KeyMade {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     pub name: String,
     /// The key itself.
@@ -113,7 +99,6 @@ pub struct KeyMade {
 #[derive(Debug, Template)]
 #[template(path = "key_help.html", config = "assets/askama.toml")]
 pub struct KeyHelp {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// Calls for pasting: what it does, and the call.
     pub examples: Vec<Example>,
@@ -132,15 +117,6 @@ pub struct Example {
     pub call: String,
 }
 
-/// The name of a scope for people.
-pub const fn scope_title(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Write => "Alunos",
-        Scope::WebhookReceive => "Consultas",
-        Scope::Admin => "Administração",
-    }
-}
-
 /// What a scope opens.
 pub const fn scope_help(scope: Scope) -> &'static str {
     match scope {
@@ -151,26 +127,11 @@ pub const fn scope_help(scope: Scope) -> &'static str {
 }
 
 /// The badge of a key's state.
-pub const fn badge(state: State) -> Badge {
+pub const fn badge(state: KeyState) -> Badge {
     match state {
-        State::Active => Badge::Active,
-        State::Leaving => Badge::Leaving,
-        State::Expired => Badge::Expired,
-        State::Revoked => Badge::Revoked,
-    }
-}
-
-/// What to correct in a field of the form, in the words of its label.
-pub fn fault_words(field: &str) -> &'static str {
-    match field {
-        "nome" => "Dê um nome de 1 a 80 letras.",
-        "escopos" => "Marque pelo menos uma permissão.",
-        "ips" => {
-            "Informe um endereço ou bloco por linha, como 203.0.113.7 ou 10.0.0.0/8. Para aceitar qualquer endereço, deixe em branco."
-        }
-        "limite" => "Informe um número de 1 a 100.000.",
-        "expira_em" => "Informe um dia a partir de hoje.",
-        "horas" => "Informe de 0 a 168 horas.",
-        _ => "Confira este campo.",
+        KeyState::Active => Badge::Active,
+        KeyState::Leaving => Badge::Leaving,
+        KeyState::Expired => Badge::Expired,
+        KeyState::Revoked => Badge::Revoked,
     }
 }

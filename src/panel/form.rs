@@ -16,6 +16,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::base::clock::Zone;
+use crate::base::money::Cents;
+use crate::base::text;
 use crate::edge::route::Job;
 use crate::http::input::{self, Check, Field, FromField};
 use crate::http::problem::Fields;
@@ -49,10 +51,14 @@ pub enum Rule<E> {
     Lines(usize, At<E, String>),
     /// An address elsewhere, by HTTPS; may be empty.
     Address(At<E, String>),
+    /// An e-mail address, required.
+    Email(At<E, String>),
     /// A whole number that has a usual value.
     Number(RangeInclusive<i64>, At<E, i64>),
     /// A whole number, or none.
     Maybe(RangeInclusive<i64>, At<E, Option<i64>>),
+    /// An amount within these bounds, in centavos; nothing is none of it.
+    Amount(RangeInclusive<i64>, At<E, Cents>),
     /// A row that another one refers to, or none.
     Reference(At<E, Option<i64>>),
     /// A box to tick.
@@ -72,29 +78,48 @@ impl<E: Clone + Default> Form<E> {
     /// Reads the fields, on top of what is `present`. What is at fault is noted
     /// in `sent`, so that the caller may check more before [`Sent::finish`].
     pub fn read(&self, sent: &mut Sent<'_>, present: Option<&E>) -> E {
-        let mut entry = present.filter(|_| !sent.is_form).cloned().unwrap_or_default();
+        let present = present.filter(|_| !sent.is_form);
+        sent.is_partial = present.is_some();
+        let mut entry = present.cloned().unwrap_or_default();
         let mut usual = E::default();
         for input in self.0 {
-            let is_kept = present.is_some() && sent.is_absent(input.name);
-            if !is_kept {
+            if !sent.is_kept(input.name) {
                 input.rule.read(sent, input.name, &mut entry, &mut usual);
             }
         }
         entry
     }
 
+    /// The entry that a request sends, on top of what is `present`.
+    pub fn entry(&self, request: &Request, zone: Zone, present: Option<&E>) -> Result<E, Problem> {
+        let mut sent = Sent::of(request, zone)?;
+        let entry = self.read(&mut sent, present);
+        sent.finish()?;
+        Ok(entry)
+    }
+
     /// The form of an entry that exists, or of a new one.
     pub fn show(&self, entry: Option<&E>, zone: Zone) -> FormView {
-        let is_new = entry.is_none();
-        let mut entry = entry.cloned().unwrap_or_default();
-        let shown =
-            |input: &Input<E>| (input.name, view::Field::of(input.rule.show(&mut entry, zone)));
-        let mut form = FormView { alert: None, fields: self.0.iter().map(shown).collect() };
-        // What exists is read first; a cursor would lead into what it lacks.
-        if is_new {
-            view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
+        match entry {
+            // What exists is read first; a cursor would lead into what it lacks.
+            Some(entry) => self.filled(entry.clone(), zone, false),
+            None => self.begin(E::default(), zone),
         }
+    }
+
+    /// The form of a new entry that begins with these values.
+    pub fn begin(&self, entry: E, zone: Zone) -> FormView {
+        let mut form = self.filled(entry, zone, true);
+        view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
         form
+    }
+
+    fn filled(&self, mut entry: E, zone: Zone, is_new: bool) -> FormView {
+        let shown = |input: &Input<E>| {
+            let value = input.rule.show(&mut entry, zone, is_new);
+            (input.name, view::Field::of(value))
+        };
+        FormView { alert: None, fields: self.0.iter().map(shown).collect() }
     }
 
     /// What a browser sent, with what is wrong with it.
@@ -103,12 +128,14 @@ impl<E: Clone + Default> Form<E> {
         FormView::again(&names, request, faults, |name| self.words(name))
     }
 
-    /// A form as it may be printed, with the first fields at fault.
+    /// The form of an entry or of a new one, with the first fields at fault.
     #[cfg(test)]
-    pub fn sample(&self, value: impl Fn(&str) -> String, faults: usize) -> FormView {
-        let names: Vec<_> = self.0.iter().map(|input| input.name).collect();
-        let mut form = FormView::new(&names, value);
-        form.find_fault(&names[..faults], |name| self.words(name));
+    pub fn sample(&self, entry: Option<&E>, faults: usize) -> FormView {
+        let mut form = self.show(entry, Zone(chrono_tz::America::Sao_Paulo));
+        if faults > 0 {
+            let names: Vec<_> = self.0.iter().map(|input| input.name).take(faults).collect();
+            form.find_fault(&names, |name| self.words(name));
+        }
         form
     }
 
@@ -124,6 +151,7 @@ impl<E> Rule<E> {
             Self::Line(length, at) => *at(entry) = sent.line(name, length.clone()),
             Self::Lines(most, at) => *at(entry) = sent.lines(name, *most),
             Self::Address(at) => *at(entry) = sent.address(name),
+            Self::Email(at) => *at(entry) = sent.email(name),
             Self::Number(range, at) => {
                 let field = sent.take(name);
                 let number = sent.check.number(name, field, range.clone());
@@ -133,6 +161,7 @@ impl<E> Rule<E> {
                 let field = sent.take(name);
                 *at(entry) = sent.check.number(name, field, range.clone());
             }
+            Self::Amount(range, at) => *at(entry) = sent.amount(name, range),
             Self::Reference(at) => *at(entry) = sent.reference(name),
             // A browser leaves an unticked box out.
             Self::Tick(at) => {
@@ -142,12 +171,18 @@ impl<E> Rule<E> {
         }
     }
 
-    fn show(&self, entry: &mut E, zone: Zone) -> String {
-        let text = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
+    fn show(&self, entry: &mut E, zone: Zone, is_new: bool) -> String {
+        let digits = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
         match self {
-            Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) => at(entry).clone(),
+            Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) | Self::Email(at) => {
+                at(entry).clone()
+            }
             Self::Number(_, at) => at(entry).to_string(),
-            Self::Maybe(_, at) | Self::Reference(at) => text(*at(entry)),
+            Self::Maybe(_, at) | Self::Reference(at) => digits(*at(entry)),
+            Self::Amount(_, at) => match *at(entry) {
+                Cents(0) if is_new => String::new(),
+                amount => amount.typed(),
+            },
             Self::Tick(at) => tick(*at(entry)),
             Self::Own(_, show) => show(entry, zone),
         }
@@ -164,6 +199,8 @@ pub struct Sent<'r> {
     pub zone: Zone,
     /// Whether it is a browser's form.
     pub is_form: bool,
+    /// Whether a program changes what exists: it may leave out what stays.
+    pub is_partial: bool,
     body: Map<String, Value>,
 }
 
@@ -173,12 +210,12 @@ impl<'r> Sent<'r> {
         let Members(body) = request.form_or_json()?;
         let headers = request.headers();
         let check = Check::form_or_json(headers);
-        Ok(Self { request, check, zone, is_form: input::is_form(headers), body })
+        Ok(Self { request, check, zone, is_form: input::is_form(headers), is_partial: false, body })
     }
 
-    /// Whether nothing was sent for a field of a program's change.
-    pub fn is_absent(&self, name: &str) -> bool {
-        !self.is_form && !self.body.contains_key(name)
+    /// Whether a field stays as it is, because nothing was sent for it.
+    fn is_kept(&self, name: &str) -> bool {
+        self.is_partial && !self.body.contains_key(name)
     }
 
     /// A field, taken out.
@@ -226,6 +263,25 @@ impl<'r> Sent<'r> {
             self.check.fail(name, "must be an address that begins with https://");
         }
         text
+    }
+
+    /// A required e-mail address, in its usual form.
+    pub fn email(&mut self, name: &'static str) -> String {
+        let typed: String = self.required(name);
+        text::email(&typed).unwrap_or_else(|| {
+            self.check.fail(name, "must be an e-mail address");
+            String::new()
+        })
+    }
+
+    /// An optional amount within bounds in centavos.
+    pub fn amount(&mut self, name: &'static str, range: &RangeInclusive<i64>) -> Cents {
+        let amount: Cents = self.optional(name).unwrap_or_default();
+        if !range.contains(&amount.0) {
+            let [least, most] = [range.start(), range.end()].map(|cents| cents / 100);
+            self.check.fail(name, format!("must be from {least} to {most}"));
+        }
+        amount
     }
 
     /// The id of another row, or none.

@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::detail;
-use super::entry::{self, Entry, Shown, Typed};
+use super::detail::{self, Refused};
+use super::entry::{self, PersonEntry};
 use super::{Group, Listed, Standing, store};
 use crate::accounts::Role;
 use crate::accounts::store::{self as accounts, by_email};
@@ -23,8 +23,7 @@ use crate::catalog::store as products;
 use crate::checkout::store as purchases;
 use crate::db::{ReadTx, WriteTx};
 use crate::edge::guard::Person;
-use crate::edge::route::{Job, nothing_to_do};
-use crate::http::input::{Check, Field};
+use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
@@ -75,8 +74,7 @@ pub fn find(tx: &ReadTx<'_>, group: Group, id: UserId) -> Result<Listed, Problem
 
 /// The number in the path.
 pub fn id_of(request: &Request) -> Result<UserId, Problem> {
-    let id = request.variable("id").parse().map(UserId);
-    id.map_err(|_| Problem::not_found())
+    request.id().map(UserId)
 }
 
 /// Refuses what would leave nobody who can administer.
@@ -103,7 +101,7 @@ fn act<'p>(
             Group::Students => students,
             Group::Staff => staff,
         },
-        object: group.object(),
+        object: group.name(),
         object_id: person.id.to_string(),
         object_name: &person.name,
     }
@@ -115,25 +113,18 @@ fn page_of(group: Group, id: UserId) -> String {
 
 fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (present, owner) = app.db.read(request.lane, |tx| {
-        let present = find(tx, group, id)?;
-        let sent = entry::read(request, group, Some(&Entry::of(&present)));
+    let (sent, owner) = app.db.read(request.lane, |tx| {
+        let present = PersonEntry::of(&find(tx, group, id)?);
+        let sent = entry::form(group).entry(request, app.zone(), Some(&present));
         let owner = match &sent {
             Ok(entry) => by_email(tx, &entry.email)?,
             Err(_) => None,
         };
         Ok::<_, Problem>((sent, owner))
     })?;
-    let faulty = |problem: Problem| {
-        if request.wants_json() || problem.fields.is_empty() {
-            return Err(problem);
-        }
-        let shown = Shown { typed: Some(Typed::sent(request)), faults: &problem.fields };
-        let status = problem.code.status(request.family);
-        let page = detail::page(app, person, request, group, shown)?.status(status);
-        Ok(nothing_to_do(page))
-    };
-    let entry = match present {
+    let faulty =
+        |problem: Problem| detail::again(app, person, request, (group, Refused::Fields), problem);
+    let entry = match sent {
         Ok(entry) => entry,
         Err(problem) => return faulty(problem),
     };
@@ -152,7 +143,7 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
         if by_email(tx, &entry.email)?.is_some_and(|owner| owner.user_id != id) {
             return Err(entry::email_taken());
         }
-        let was = Entry::of(&before);
+        let was = PersonEntry::of(&before);
         if was != entry {
             store::update(tx, id, &entry)?;
             let act = act(group, "aluno.alterar", "equipe.alterar", &before);
@@ -163,14 +154,8 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
     }))
 }
 
-#[derive(Deserialize)]
-struct SuspendBody {
-    #[serde(default)]
-    motivo: Field<String>,
-}
-
 #[derive(Serialize)]
-struct State<'s> {
+struct Suspension<'s> {
     status: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     motivo: &'s str,
@@ -178,18 +163,10 @@ struct State<'s> {
 
 fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let body: SuspendBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let reason = check.line("motivo", body.motivo, 3..=200);
-    if let Err(problem) = check.finish() {
-        if request.wants_json() || problem.fields.is_empty() {
-            return Err(problem);
-        }
-        let shown = Shown { typed: None, faults: &problem.fields };
-        let status = problem.code.status(request.family);
-        let page = detail::page(app, person, request, group, shown)?.status(status);
-        return Ok(nothing_to_do(page));
-    }
+    let reason = match detail::reason(app, person, request, (group, Refused::Suspension))? {
+        Ok(reason) => reason,
+        Err(again) => return Ok(again),
+    };
     let (answer, actor, desk) =
         (Answer::to(request), Actor::person(person, request), Desk::of(app));
     Ok(Box::new(move |tx| {
@@ -201,8 +178,8 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
         let act = act(group, "aluno.suspender", "equipe.suspender", &before);
-        let was = State { status: before.standing.word(), motivo: "" };
-        let is = State { status: Standing::Suspended.word(), motivo: &reason };
+        let was = Suspension { status: before.standing.name(), motivo: "" };
+        let is = Suspension { status: Standing::Suspended.name(), motivo: &reason };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         answer.done(id, &page_of(group, id), "suspenso")
     }))
@@ -219,8 +196,8 @@ fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Re
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
         let act = act(group, "aluno.reativar", "equipe.reativar", &before);
-        let was = State { status: Standing::Suspended.word(), motivo: &reason };
-        let is = State { status: Standing::Good.word(), motivo: "" };
+        let was = Suspension { status: Standing::Suspended.name(), motivo: &reason };
+        let is = Suspension { status: Standing::Good.name(), motivo: "" };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         answer.done(id, &page_of(group, id), "reativado")
     }))
@@ -317,7 +294,7 @@ fn remove_some(
         return Ok(false);
     }
     let act = act(group, "aluno.excluir", "equipe.excluir", &before);
-    audit::note(tx, actor, &act, Some(&Entry::of(&before)), None::<&()>)?;
+    audit::note(tx, actor, &act, Some(&PersonEntry::of(&before)), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
     desk.changed(tx, id);
     Ok(true)

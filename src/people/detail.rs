@@ -1,8 +1,8 @@
 //! Everything an operator needs of one person, on one page.
 
 use super::acts::{find, id_of};
-use super::entry::{Entry, Shown, Typed};
-use super::pages::{new_form, notice, reach, row};
+use super::entry::{self, PersonEntry};
+use super::pages::{OUTCOMES, new_form, reach, row};
 use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, SessionRow, TrailRow};
 use super::{Group, Listed, Standing, WirePerson, roles, store};
 use crate::accounts::frame::layout;
@@ -11,10 +11,13 @@ use crate::audit::log::{self, store as trails};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::edge::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
+use crate::edge::route::{Job, nothing_to_do};
+use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::messages::queue;
 use crate::outbox::{self, Queued};
+use crate::panel::form::Sent;
 use crate::panel::view::{self, Badge, When, address};
 use crate::profile::devices;
 
@@ -40,8 +43,7 @@ fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         let shown = app.db.read(request.lane, |tx| find(tx, group, id))?;
         return Reply::json(&WirePerson::of(shown, app.zone()));
     }
-    let shown = Shown { typed: None, faults: &Vec::new() };
-    page(app, person, request, group, shown)
+    page(app, person, request, group, (Refused::Nothing, &Vec::new()))
 }
 
 struct Stored {
@@ -73,34 +75,78 @@ fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored
     })
 }
 
+/// Which form of the page was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Nothing,
+    /// What was typed of the person.
+    Fields,
+    /// The reason of a suspension.
+    Suspension,
+    /// The reason for looking as the person.
+    Viewing,
+}
+
+/// A reason for what is done to a person; without a good one `refused` says
+/// which form of the page is shown again.
+pub fn reason(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    (group, refused): (Group, Refused),
+) -> Result<Result<String, Job>, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let reason = sent.line("motivo", 3..=200);
+    match sent.finish() {
+        Ok(()) => Ok(Ok(reason)),
+        Err(problem) => again(app, person, request, (group, refused), problem).map(Err),
+    }
+}
+
+/// A browser gets the page again with what is wrong; a program the error.
+pub fn again(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    (group, refused): (Group, Refused),
+    problem: Problem,
+) -> Result<Job, Problem> {
+    if request.wants_json() || problem.fields.is_empty() {
+        return Err(problem);
+    }
+    let status = problem.code.status(request.family);
+    Ok(nothing_to_do(page(app, person, request, group, (refused, &problem.fields))?.status(status)))
+}
+
 /// The page, as it is stored or with a form that was refused.
 pub fn page(
     app: &App,
     person: &Person,
     request: &Request,
     group: Group,
-    shown: Shown<'_>,
+    (refused, faults): (Refused, &Fields),
 ) -> Result<Reply, Problem> {
     let stored = read(app, request, group, id_of(request)?)?;
     let when = |at: Instant| When::new(app.zone(), at, request.now);
-    let typed = shown.typed.unwrap_or_else(|| Typed::of(Entry::of(&stored.person)));
-    let reason_fault = shown.faults.iter().any(|(name, _)| name == "motivo");
-    let reason = view::Field { focus: reason_fault, ..view::Field::default() }
-        .fault(reason_fault.then_some("Diga o motivo, com 3 a 200 letras."));
-    let view_fault = shown.faults.iter().any(|(name, _)| name == "motivo_ver");
-    let view_reason = view::Field { focus: view_fault, ..view::Field::default() }
-        .fault(view_fault.then_some("Diga o motivo, com 3 a 200 letras."));
+    let form = match refused {
+        Refused::Fields => entry::again(group, request, faults),
+        _ => entry::form(group).show(Some(&PersonEntry::of(&stored.person)), app.zone()),
+    };
+    let reason = |is_refused: bool| {
+        let fault = is_refused.then_some("Diga o motivo, com 3 a 200 letras.");
+        view::Field { focus: is_refused, ..view::Field::default() }.fault(fault)
+    };
     let facts = facts(app, group, &stored.person, request.now);
     let suspended = stored.person.standing == Standing::Suspended;
     Reply::page(&PersonPage {
-        layout: layout(app, person, request).with_flash(notice(request)),
+        layout: layout(app, person, request).telling(OUTCOMES, request),
         path: group.path(),
         words: group.words(),
         facts,
         suspended_for: stored.suspended_for,
-        fields: typed.fields(app, group, shown.faults),
-        reason,
-        view_reason,
+        fields: entry::fields(app, group, form),
+        reason: reason(refused == Refused::Suspension),
+        view_reason: reason(refused == Refused::Viewing),
         can_view: group == Group::Students && !suspended,
         reach: if suspended {
             "A pessoa está suspensa; reative antes de enviar um link."

@@ -21,25 +21,19 @@ use serde::Serialize;
 use crate::accounts::Role;
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::UserId;
+use crate::named;
 use crate::panel::view::Badge;
 
-/// Which of the two lists a person stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    Students,
-    /// Suppliers and administrators.
-    Staff,
+named! {
+    /// Which of the two lists a person stands on, as the audit log names them.
+    pub enum Group: number {
+        Students = 0, "aluno";
+        /// Suppliers and administrators.
+        Staff = 1, "equipe";
+    }
 }
 
 impl Group {
-    /// The kind in the database.
-    pub const fn kind(self) -> i64 {
-        match self {
-            Self::Students => 0,
-            Self::Staff => 1,
-        }
-    }
-
     /// The group of a role.
     pub const fn of(role: Role) -> Self {
         if role.is_student() { Self::Students } else { Self::Staff }
@@ -68,46 +62,19 @@ impl Group {
             Self::Staff => "papel",
         }
     }
-
-    /// What the audit log calls one of them.
-    pub const fn object(self) -> &'static str {
-        match self {
-            Self::Students => "aluno",
-            Self::Staff => "equipe",
-        }
-    }
 }
 
-/// Where a person stands. Suspension hides lateness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    Good,
-    /// A renewal is unpaid.
-    Late,
-    Suspended,
+named! {
+    /// Where a person stands. Suspension hides lateness.
+    pub enum Standing: number {
+        Good = 0, "ativo";
+        /// A renewal is unpaid.
+        Late = 1, "atrasado";
+        Suspended = 2, "suspenso";
+    }
 }
 
 impl Standing {
-    const ALL: [Self; 3] = [Self::Good, Self::Late, Self::Suspended];
-
-    /// The number in the database.
-    pub const fn number(self) -> i64 {
-        match self {
-            Self::Good => 0,
-            Self::Late => 1,
-            Self::Suspended => 2,
-        }
-    }
-
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Good => "ativo",
-            Self::Late => "atrasado",
-            Self::Suspended => "suspenso",
-        }
-    }
-
     /// What pages show.
     pub const fn badge(self) -> Badge {
         match self {
@@ -115,15 +82,6 @@ impl Standing {
             Self::Late => Badge::Late,
             Self::Suspended => Badge::Suspended,
         }
-    }
-
-    fn of_number(number: i64) -> Self {
-        let known = Self::ALL.into_iter().find(|one| one.number() == number);
-        known.unwrap_or(Self::Good)
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
     }
 }
 
@@ -175,7 +133,7 @@ impl WirePerson {
             plano: is_student.then_some(name),
             papel: (!is_student).then_some(name),
             chat_number: person.chat_number,
-            status: person.standing.word(),
+            status: person.standing.name(),
             em_disputa: person.disputed,
             pago_ate: spaced(person.paid_until),
             criado_em: zone.spaced(person.created_at),

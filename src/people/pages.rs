@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 
-use super::entry::{self, Shown, Typed};
-use super::store::{self, Order, Wanted};
+use super::entry;
+use super::store::{self, PeopleOrder, Wanted};
 use super::views::{ListWords, NewPersonPage, PeoplePage, PersonRow};
 use super::{Group, Listed, Standing, WirePerson};
 use crate::accounts::Role;
@@ -19,10 +19,10 @@ use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form::FormView;
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::{Notice, Tone, When};
+use crate::panel::view::{Outcome, When};
 
 const STANDINGS: Filter = Filter {
     name: "status",
@@ -60,7 +60,10 @@ const STUDENTS: Listing = Listing {
         },
     ],
     orders: &["nome", "criado_em", "ultimo_acesso"],
-    ..Listing::NONE
+    heads: &heads("Plano"),
+    file: "alunos.csv",
+    csv: &columns("plano"),
+    outcomes: OUTCOMES,
 };
 
 const STAFF: Listing = Listing {
@@ -74,8 +77,98 @@ const STAFF: Listing = Listing {
         },
         STAFF_STANDINGS,
     ],
+    heads: &heads("Papel"),
+    file: "equipe.csv",
+    csv: &columns("papel"),
     ..STUDENTS
 };
+
+/// The headers of a list, with the name of the role.
+const fn heads(role: &'static str) -> [Head; 5] {
+    [
+        Head::sorts("Nome", "nome"),
+        Head::plain(role),
+        Head::plain("Situação"),
+        Head::sorts("Cadastro", "criado_em"),
+        Head::sorts("Último acesso", "ultimo_acesso"),
+    ]
+}
+
+/// The columns of a file, with the name of the role.
+const fn columns(role: &'static str) -> [&'static str; 10] {
+    [
+        "id",
+        "nome",
+        "email",
+        role,
+        "chat_number",
+        "status",
+        "em_disputa",
+        "pago_ate",
+        "criado_em",
+        "ultimo_acesso",
+    ]
+}
+
+/// What the pages of people say of the last action.
+pub const OUTCOMES: &[Outcome] = &[
+    Outcome::good(
+        "criado",
+        "Pessoa cadastrada",
+        "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
+    ),
+    Outcome::warn(
+        "criado_sem_canal",
+        "Pessoa cadastrada, mas sem como avisar",
+        "Não há número de chat e o e-mail não está configurado. Informe um número e envie o link de senha pela página da pessoa.",
+    ),
+    Outcome::good("alterado", "Dados salvos", "Já valem em toda a plataforma."),
+    Outcome::good(
+        "excluido",
+        "Pessoa excluída",
+        "Os dados foram apagados e o e-mail pode ser usado de novo.",
+    ),
+    Outcome::good(
+        "suspenso",
+        "Acesso suspenso",
+        "As sessões terminaram e as mensagens que esperavam foram descartadas.",
+    ),
+    Outcome::good(
+        "reativado",
+        "Acesso reativado",
+        "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
+    ),
+    Outcome::good("foto", "Foto salva", ""),
+    Outcome::good("foto_excluida", "Foto excluída", ""),
+    Outcome::warn(
+        "ultimo_admin",
+        "Alguém precisa poder administrar",
+        "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
+    ),
+    Outcome::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
+    Outcome::info("sem_mudanca", "Nada mudou", "A pessoa já estava assim."),
+    Outcome::good(
+        "link_na_fila",
+        "Link de senha na fila",
+        "Os links anteriores deixaram de valer.",
+    ),
+    Outcome::warn(
+        "sem_canal",
+        "O link não foi enviado",
+        "Não há número de chat e o e-mail não está configurado. Informe um número de chat ou configure email.smtp_url.",
+    ),
+    Outcome::good(
+        "sessoes_encerradas",
+        "Sessões encerradas",
+        "No navegador e na extensão a pessoa precisa entrar de novo.",
+    ),
+    Outcome::good(
+        "papeis",
+        "Permissões dos planos salvas",
+        "Valem a partir da próxima ação de cada pessoa.",
+    ),
+    Outcome::good("permissoes", "Permissões salvas", "Valem a partir da próxima ação da pessoa."),
+];
 
 const STUDENT_WORDS: ListWords = ListWords {
     title: "Alunos",
@@ -138,27 +231,22 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
     let query = listing.read(request)?;
     let wanted = wanted(group, &query);
     if query.csv {
-        return csv(app, person, request, &wanted);
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        return export::list(app, person, listing, ids, |app, tx, id| {
+            let one = store::person(tx, UserId(id))?;
+            Ok(one.map(|one| WirePerson::of(one, app.zone())))
+        });
     }
-    let (limit, offset) = query.window();
     let (people, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
     if request.wants_json() {
         let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
         return ListReply::reply(total, people.collect());
     }
-    let words = group.words();
-    let columns = [
-        Head::sorts("Nome", "nome"),
-        Head::plain(words.role_label),
-        Head::plain("Situação"),
-        Head::sorts("Cadastro", "criado_em"),
-        Head::sorts("Último acesso", "ultimo_acesso"),
-    ];
     Reply::page(&PeoplePage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
-        table: listing.table(&query, &columns, total),
-        words,
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        table: listing.table(&query, listing.heads, total),
+        words: group.words(),
         people: people.into_iter().map(|one| row(app, one, request.now)).collect(),
     })
 }
@@ -168,55 +256,15 @@ fn wanted(group: Group, query: &ListQuery) -> Wanted {
         group,
         search: query.search.clone(),
         role: query.filter(group.role_field()).and_then(Role::from_name),
-        standing: query.filter("status").and_then(Standing::of_word),
+        standing: query.filter("status").and_then(Standing::from_name),
         disputed: query.filter("em_disputa").map(|word| word == "sim"),
         order: match query.order {
-            "criado_em" => Order::Creation,
-            "ultimo_acesso" => Order::Access,
-            _ => Order::Name,
+            "criado_em" => PeopleOrder::Creation,
+            "ultimo_acesso" => PeopleOrder::Access,
+            _ => PeopleOrder::Name,
         },
         descending: query.descending,
     }
-}
-
-fn csv(app: &App, person: &Person, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
-    let (name, role) = match wanted.group {
-        Group::Students => ("alunos.csv", "plano"),
-        Group::Staff => ("equipe.csv", "papel"),
-    };
-    let header = [
-        "id",
-        "nome",
-        "email",
-        role,
-        "chat_number",
-        "status",
-        "em_disputa",
-        "pago_ate",
-        "criado_em",
-        "ultimo_acesso",
-    ];
-    let file = CsvFile::new(name, &header)?;
-    let ids = app.db.read(request.lane, |tx| store::ids(tx, wanted))?;
-    export::send(app, person, file, ids, |app, tx, id, file| {
-        let Some(one) = store::person(tx, UserId(id))? else {
-            return Ok(());
-        };
-        let zone = app.zone();
-        let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at)).unwrap_or_default();
-        file.row([
-            &*one.id.to_string(),
-            &one.name,
-            &one.email,
-            one.role.name(),
-            one.chat_number.as_deref().unwrap_or_default(),
-            one.standing.word(),
-            if one.disputed { "sim" } else { "nao" },
-            &spaced(one.paid_until),
-            &zone.spaced(one.created_at),
-            &spaced(one.last_access_at),
-        ])
-    })
 }
 
 /// A person as lists show it.
@@ -233,75 +281,6 @@ pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
         created: when(person.created_at),
         seen: person.last_access_at.map(when),
     }
-}
-
-/// What the last action led to.
-fn flash(word: &str) -> Option<Notice> {
-    let (tone, title, text) = match word {
-        "criado" => (
-            Tone::Good,
-            "Pessoa cadastrada",
-            "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
-        ),
-        "criado_sem_canal" => (
-            Tone::Warn,
-            "Pessoa cadastrada, mas sem como avisar",
-            "Não há número de chat e o e-mail não está configurado. Informe um número e envie o link de senha pela página da pessoa.",
-        ),
-        "alterado" => (Tone::Good, "Dados salvos", "Já valem em toda a plataforma."),
-        "excluido" => (
-            Tone::Good,
-            "Pessoa excluída",
-            "Os dados foram apagados e o e-mail pode ser usado de novo.",
-        ),
-        "suspenso" => (
-            Tone::Good,
-            "Acesso suspenso",
-            "As sessões terminaram e as mensagens que esperavam foram descartadas.",
-        ),
-        "reativado" => (
-            Tone::Good,
-            "Acesso reativado",
-            "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
-        ),
-        "foto" => (Tone::Good, "Foto salva", ""),
-        "foto_excluida" => (Tone::Good, "Foto excluída", ""),
-        "ultimo_admin" => (
-            Tone::Warn,
-            "Alguém precisa poder administrar",
-            "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
-        ),
-        "esta_suspenso" => (Tone::Warn, "A pessoa está suspensa", "Reative o acesso antes."),
-        "sem_mudanca" => (Tone::Info, "Nada mudou", "A pessoa já estava assim."),
-        "link_na_fila" => {
-            (Tone::Good, "Link de senha na fila", "Os links anteriores deixaram de valer.")
-        }
-        "sem_canal" => (
-            Tone::Warn,
-            "O link não foi enviado",
-            "Não há número de chat e o e-mail não está configurado. Informe um número de chat ou configure email.smtp_url.",
-        ),
-        "sessoes_encerradas" => (
-            Tone::Good,
-            "Sessões encerradas",
-            "No navegador e na extensão a pessoa precisa entrar de novo.",
-        ),
-        "papeis" => (
-            Tone::Good,
-            "Permissões dos planos salvas",
-            "Valem a partir da próxima ação de cada pessoa.",
-        ),
-        "permissoes" => {
-            (Tone::Good, "Permissões salvas", "Valem a partir da próxima ação da pessoa.")
-        }
-        _ => return None,
-    };
-    Some(Notice::new(tone, title, text))
-}
-
-/// What the last action led to.
-pub fn notice(request: &Request) -> Option<Notice> {
-    request.notice.as_deref().and_then(flash)
 }
 
 /// How a message with a password link will reach a person.
@@ -332,8 +311,8 @@ pub fn new_form(
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    let shown = Shown { typed: None, faults: &Vec::new() };
-    Reply::page(&new_page(app, person, request, group, shown))
+    let form = entry::form(group).show(None, app.zone()).unfocused();
+    Reply::page(&new_page(app, person, request, group, form))
 }
 
 fn new_page(
@@ -341,13 +320,13 @@ fn new_page(
     person: &Person,
     request: &Request,
     group: Group,
-    shown: Shown<'_>,
+    form: FormView,
 ) -> NewPersonPage {
     NewPersonPage {
         layout: layout(app, person, request),
         path: group.path(),
         words: group.words(),
-        fields: shown.typed.unwrap_or_default().fields(app, group, shown.faults),
+        fields: entry::fields(app, group, form),
         reach: if app.config.email.smtp_url.is_empty() {
             "A pessoa recebe por chat um link para escolher a senha; por isso informe o número. O e-mail não está configurado."
         } else {
@@ -372,12 +351,12 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
         if request.wants_json() || problem.fields.is_empty() {
             return Err(problem);
         }
-        let shown = Shown { typed: Some(Typed::sent(request)), faults: &problem.fields };
-        let page = new_page(app, person, request, group, shown);
+        let form = entry::again(group, request, &problem.fields);
+        let page = new_page(app, person, request, group, form);
         let page = Reply::page(&page)?.status(status);
         Ok(nothing_to_do(page))
     };
-    let entry = match entry::read(request, group, None) {
+    let entry = match entry::form(group).entry(request, app.zone(), None) {
         Ok(entry) => entry,
         Err(problem) => return refused(problem, StatusCode::UNPROCESSABLE_ENTITY),
     };
@@ -403,7 +382,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
                 Group::Students => "aluno.criar",
                 Group::Staff => "equipe.criar",
             },
-            object: group.object(),
+            object: group.name(),
             object_id: id.to_string(),
             object_name: &entry.nome,
         };

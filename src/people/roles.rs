@@ -9,9 +9,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Group;
 use super::acts::{find, id_of};
+use super::pages::OUTCOMES;
 use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
-use super::{Group, pages};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::permissions::{self, ALL, Permission};
@@ -73,7 +74,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .collect(),
     };
     Reply::page(&RolesPage {
-        layout: layout(app, person, request).with_flash(pages::notice(request)),
+        layout: layout(app, person, request).telling(OUTCOMES, request),
         roles: Role::STUDENTS.map(|role| (role.name(), role.title())).into(),
         rows: ALL.iter().map(row).collect(),
     })

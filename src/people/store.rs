@@ -6,47 +6,42 @@
 //! is usually little, and is then sorted here. A search that finds much, or
 //! has under three letters, walks the list once and counts on the way.
 
-use rusqlite::{Row, ToSql, params_from_iter};
-
-use super::entry::Entry;
+use super::entry::PersonEntry;
 use super::{Group, Listed, Standing};
 use crate::accounts::Role;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::base::text::search_key;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::row;
+
+row!(Listed {
+    id = "user_id",
+    name,
+    email,
+    role,
+    chat_number,
+    standing,
+    disputed,
+    paid_until,
+    created_at,
+    last_access_at,
+    photo,
+});
 
 /// Most people that a search sorts here; beyond, the list is walked in its order.
 const FEW: u32 = 2_000;
-/// Words of a search that count; what follows them is ignored.
-const MOST_WORDS: usize = 6;
+/// The words of a search that count; what follows them is ignored.
+const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
 /// The index of letter runs knows nothing shorter.
 const SHORTEST_RUN: usize = 3;
 
 /// What a list is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum PeopleOrder {
     Name,
     Creation,
     Access,
-}
-
-impl Order {
-    const fn index(self) -> &'static str {
-        match self {
-            Self::Name => "user_by_name",
-            Self::Creation => "user_by_creation",
-            Self::Access => "user_by_access",
-        }
-    }
-
-    const fn column(self) -> &'static str {
-        match self {
-            Self::Name => "name_key",
-            Self::Creation => "created_at",
-            Self::Access => "last_access_at",
-        }
-    }
 }
 
 /// Which people, in which order.
@@ -58,70 +53,37 @@ pub struct Wanted {
     pub role: Option<Role>,
     pub standing: Option<Standing>,
     pub disputed: Option<bool>,
-    pub order: Order,
+    pub order: PeopleOrder,
     pub descending: bool,
-}
-
-/// A condition under way: constant text and the values it is about.
-struct Condition {
-    sql: String,
-    values: Vec<Box<dyn ToSql>>,
-}
-
-impl Condition {
-    fn new(wanted: &Wanted) -> Self {
-        let mut condition =
-            Self { sql: "kind = ?".to_owned(), values: vec![Box::new(wanted.group.kind())] };
-        if let Some(role) = wanted.role {
-            condition.and("role = ?", role);
-        }
-        if let Some(standing) = wanted.standing {
-            condition.and("standing = ?", standing.number());
-        }
-        if let Some(disputed) = wanted.disputed {
-            condition.and("disputed = ?", disputed);
-        }
-        condition
-    }
-
-    fn and(&mut self, sql: &str, value: impl ToSql + 'static) {
-        self.sql.push_str(" AND ");
-        self.sql.push_str(sql);
-        self.values.push(Box::new(value));
-    }
-
-    fn holding(mut self, words: &[String]) -> Self {
-        for word in words {
-            self.and("instr(search, ?) > 0", word.clone());
-        }
-        self
-    }
-
-    fn values(&self) -> impl Iterator<Item = &dyn ToSql> {
-        self.values.iter().map(AsRef::as_ref)
-    }
 }
 
 impl Wanted {
     /// The words of the search, each of which must be in name or address.
     fn words(&self) -> Vec<String> {
         let key = search_key(&self.search);
-        let words = key.split_whitespace().take(MOST_WORDS);
-        words.map(str::to_owned).collect()
+        key.split_whitespace().take(WORDS.len()).map(str::to_owned).collect()
     }
 
-    fn direction(&self) -> &'static str {
-        if self.descending { " DESC" } else { "" }
+    fn filters<'f>(&'f self, words: &'f [String]) -> Filters<'f> {
+        let mut filters = Filters::new("kind = :group", &[(":group", &self.group)]);
+        filters.and_if("role = :role", ":role", &self.role);
+        filters.and_if("standing = :standing", ":standing", &self.standing);
+        filters.and_if("disputed = :disputed", ":disputed", &self.disputed);
+        for (name, word) in WORDS.into_iter().zip(words) {
+            filters.and(&format!("instr(search, {name}) > 0"), &[(name, word)]);
+        }
+        filters
     }
 
     /// The list from one end, along its index.
-    fn walk(&self, columns: &str, condition: &Condition) -> String {
-        let (index, column, down) = (self.order.index(), self.order.column(), self.direction());
-        format!(
-            "SELECT {columns} FROM user INDEXED BY {index} WHERE {}
-             ORDER BY {column}{down}, user_id{down}",
-            condition.sql
-        )
+    fn walk(&self, columns: &str, filters: &Filters<'_>) -> String {
+        let (index, order) = match self.order {
+            PeopleOrder::Name => ("user_by_name", "name_key, user_id"),
+            PeopleOrder::Creation => ("user_by_creation", "created_at, user_id"),
+            PeopleOrder::Access => ("user_by_access", "last_access_at, user_id"),
+        };
+        let (matching, order) = (filters.sql(), sorted(order, self.descending));
+        format!("SELECT {columns} FROM user INDEXED BY {index} WHERE {matching} ORDER BY {order}")
     }
 }
 
@@ -129,25 +91,21 @@ impl Wanted {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted,
-    limit: u32,
-    offset: u32,
+    (limit, offset): (u32, u32),
 ) -> Result<(Vec<Listed>, u64)> {
     let words = wanted.words();
-    let condition = Condition::new(wanted);
     if words.is_empty() {
-        let total = tx.value::<i64>(
-            &format!("SELECT coalesce(sum(people), 0) FROM person_count WHERE {}", condition.sql),
-            params_from_iter(condition.values()),
-        )?;
-        let sql = wanted.walk(LISTED, &condition) + " LIMIT ? OFFSET ?";
-        let window: [&dyn ToSql; 2] = [&limit, &offset];
-        let values = params_from_iter(condition.values().chain(window));
-        let people = tx.all(&sql, values, listed)?;
-        return Ok((people, u64::try_from(total).unwrap_or(0)));
+        let mut filters = wanted.filters(&[]);
+        let matching = filters.sql();
+        let sum = format!("SELECT coalesce(sum(people), 0) FROM person_count WHERE {matching}");
+        let total = tx.count(&sum, filters.values())?;
+        let sql = wanted.walk(Listed::COLUMNS, &filters) + " LIMIT :limit OFFSET :offset";
+        filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+        return Ok((tx.all(&sql, filters.values(), Listed::read)?, total));
     }
     let found = match few(tx, wanted, &words)? {
         Some(found) => found,
-        None => many(tx, wanted, &condition.holding(&words))?,
+        None => many(tx, wanted, &words)?,
     };
     let (limit, offset) = (limit as usize, offset as usize);
     let total = found.len() as u64;
@@ -158,7 +116,7 @@ pub fn page(
 
 /// Numbers of all people of a list, in its order.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
-    many(tx, wanted, &Condition::new(wanted).holding(&wanted.words()))
+    many(tx, wanted, &wanted.words())
 }
 
 /// The people that a search finds, in their order, when they are few.
@@ -180,8 +138,8 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
         (runs.join(" "), FEW + 1),
         |row| {
             read += 1;
-            let is_wanted = row.get::<_, i64>(4)? == wanted.group.kind()
-                && wanted.standing.is_none_or(|one| row.get(5) == Ok(one.number()))
+            let is_wanted = row.get::<_, i64>(4)? == i64::from(wanted.group.number())
+                && wanted.standing.is_none_or(|one| row.get(5) == Ok(one))
                 && wanted.disputed.is_none_or(|one| row.get(6) == Ok(one))
                 && wanted.role.is_none_or(|one| row.get(3) == Ok(one));
             if !is_wanted {
@@ -192,9 +150,9 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
             let holds = |word: &String| name.contains(word) || email.contains(word);
             if words.iter().all(holds) {
                 let key = match wanted.order {
-                    Order::Name => SortKey::Text(name),
-                    Order::Creation => SortKey::Number(row.get(7)?),
-                    Order::Access => SortKey::Number(row.get(8)?),
+                    PeopleOrder::Name => SortKey::Text(name),
+                    PeopleOrder::Creation => SortKey::Number(row.get(7)?),
+                    PeopleOrder::Access => SortKey::Number(row.get(8)?),
                 };
                 kept.push((key, row.get(0)?));
             }
@@ -219,50 +177,19 @@ enum SortKey {
 }
 
 /// The people that a search finds, in their order, however many.
-fn many(tx: &ReadTx<'_>, wanted: &Wanted, condition: &Condition) -> Result<Vec<i64>> {
-    let mut found = Vec::new();
-    let sql = wanted.walk("user_id", condition);
-    tx.each(&sql, params_from_iter(condition.values()), |row| {
-        found.push(row.get(0)?);
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-const LISTED: &str = "user_id, name, email, role, chat_number, standing, disputed, paid_until, created_at, last_access_at, photo";
-
-fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
-    let instant =
-        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
-    Ok(Listed {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        email: row.get(2)?,
-        role: row.get(3)?,
-        chat_number: row.get(4)?,
-        standing: Standing::of_number(row.get(5)?),
-        disputed: row.get(6)?,
-        paid_until: instant(7)?,
-        created_at: row.get(8)?,
-        last_access_at: instant(9)?,
-        photo: row.get(10)?,
-    })
+fn many(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Vec<i64>> {
+    let filters = wanted.filters(words);
+    tx.values(&wanted.walk("user_id", &filters), filters.values())
 }
 
 /// Somebody of either group; nobody once removed.
 pub fn person(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Listed>> {
-    tx.optional(
-        &format!("SELECT {LISTED} FROM user WHERE user_id = ?1 AND removed_at IS NULL"),
-        [id],
-        listed,
-    )
+    tx.record("FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])
 }
 
 /// Why somebody is suspended, in words for staff.
 pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
-    let reason = tx.optional("SELECT suspended_for FROM user WHERE user_id = ?1", [id], |row| {
-        row.get::<_, Option<String>>(0)
-    })?;
+    let reason = tx.maybe("SELECT suspended_for FROM user WHERE user_id = ?1", [id])?;
     Ok(reason.flatten())
 }
 
@@ -277,7 +204,7 @@ pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
 }
 
 /// Stores what an operator decided; the e-mail address must be free.
-pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &Entry) -> Result<()> {
+pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
     tx.execute(
         "UPDATE user SET name = ?2, email = ?3, role = ?4, chat_number = ?5 WHERE user_id = ?1",
         (id, &entry.nome, &entry.email, entry.papel, &entry.chat_number),
@@ -293,7 +220,7 @@ pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {
     tx.execute(
         "INSERT INTO user (user_id, email, name, role, created_at, suspended_at, removed_at)
          VALUES (?1, 'removida:' || ?1, 'Pessoa removida', 'free', ?2, ?2, ?2)",
-        (id, tx.now().0),
+        (id, tx.now()),
     )?;
     Ok(())
 }
@@ -305,6 +232,7 @@ pub struct Session {
     pub created_at: Instant,
     pub last_seen_at: Instant,
 }
+row!(Session { address, user_agent, created_at, last_seen_at });
 
 /// The newest sessions of a person that are still open: begun and used since
 /// the given instants.
@@ -315,27 +243,19 @@ pub fn open_sessions(
     used: Instant,
     limit: u32,
 ) -> Result<Vec<Session>> {
-    tx.all(
-        "SELECT address, user_agent, created_at, last_seen_at FROM session
+    tx.records(
+        "FROM session
          WHERE user_id = ?1 AND created_at > ?2 AND ended_at IS NULL AND last_seen_at > ?3
          ORDER BY created_at DESC
          LIMIT ?4",
-        (id, begun.0, used.0, limit),
-        |row| {
-            Ok(Session {
-                address: row.get(0)?,
-                user_agent: row.get(1)?,
-                created_at: row.get(2)?,
-                last_seen_at: row.get(3)?,
-            })
-        },
+        (id, begun, used, limit),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use rusqlite::Connection;
+    use rusqlite::{Connection, ToSql};
 
     use super::*;
 

@@ -2,44 +2,27 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use super::Group;
 use super::acts::{find, id_of};
-use super::entry::Shown;
-use super::{Group, detail};
+use super::detail::{self, Refused};
 use crate::accounts::{store as accounts, viewing};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::edge::guard::Person;
-use crate::edge::route::{Job, nothing_to_do};
-use crate::http::input::{Check, Field};
+use crate::edge::route::Job;
 use crate::http::{Code, Problem, Request};
 use crate::panel::answer::Answer;
-
-#[derive(Deserialize)]
-struct Body {
-    #[serde(default)]
-    motivo: Field<String>,
-}
 
 /// `POST /admin/alunos/{id}/ver-como`: begins to look as a student.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let body: Body = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let reason = check.line("motivo", body.motivo, 3..=200);
-    if let Err(mut problem) = check.finish() {
-        if request.wants_json() || problem.fields.is_empty() {
-            return Err(problem);
-        }
-        // The page has two reasons; this one has a name of its own there.
-        problem.fields = vec![("motivo_ver".into(), "".into())];
-        let shown = Shown { typed: None, faults: &problem.fields };
-        let status = problem.code.status(request.family);
-        let page = detail::page(app, person, request, Group::Students, shown)?.status(status);
-        return Ok(nothing_to_do(page));
-    }
+    let refused = (Group::Students, Refused::Viewing);
+    let reason = match detail::reason(app, person, request, refused)? {
+        Ok(reason) => reason,
+        Err(again) => return Ok(again),
+    };
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let (session, viewer) = (person.session, person.account.user_id);
     let (versions, zone) = (Arc::clone(&app.versions), app.zone());

@@ -2,27 +2,23 @@
 
 use askama::Template;
 
+use crate::panel::form::FormView;
 use crate::panel::list::Table;
-use crate::panel::view::{Badge, Choice, Field, Layout, Notice, When};
+use crate::panel::view::{Badge, Choice, Field, Layout, When};
 
 /// `GET /admin/alunos` and `GET /admin/equipe`: a list of people.
 #[derive(Debug, Template)]
 #[template(path = "people.html", config = "assets/askama.toml")]
 pub struct PeoplePage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The words of this list.
     pub words: &'static ListWords,
-    /// The people of this page.
     pub people: Vec<PersonRow>,
 }
 
 /// The words of one of the two lists.
 #[derive(Debug)]
 pub struct ListWords {
-    /// Title.
     pub title: &'static str,
     /// What the page is for.
     pub purpose: &'static str,
@@ -45,11 +41,8 @@ pub struct ListWords {
 /// A person in a list.
 #[derive(Debug)]
 pub struct PersonRow {
-    /// Its id.
     pub id: String,
-    /// The person's name.
     pub name: String,
-    /// E-mail address.
     pub email: String,
     /// Path of the photo, empty without one.
     pub photo: String,
@@ -59,7 +52,6 @@ pub struct PersonRow {
     pub state: Badge,
     /// Whether a payment is disputed.
     pub disputed: bool,
-    /// When the account was made.
     pub created: When,
     /// The last request; `None` when there was none.
     pub seen: Option<When>,
@@ -68,35 +60,22 @@ pub struct PersonRow {
 /// The fields of a person, in the form of a new one and on the person's page.
 #[derive(Debug)]
 pub struct PersonFields {
-    /// Above the form when fields are at fault.
-    pub alert: Option<Notice>,
+    pub form: FormView,
     /// `plano` or `papel`.
     pub role_field: &'static str,
     /// What it offers.
     pub roles: Vec<Choice>,
-    /// `nome`.
-    pub name: Field,
-    /// `email`.
-    pub email: Field,
     /// What to know of an address with accents before the `@`; may be empty.
     pub accents: &'static str,
-    /// `plano` or `papel`.
-    pub role: Field,
-    /// `chat_number`.
-    pub chat_number: Field,
 }
 
 /// `GET …/novo`, and the answer when its fields are at fault.
 #[derive(Debug, Template)]
 #[template(path = "person_new.html", config = "assets/askama.toml")]
 pub struct NewPersonPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The path of the list.
     pub path: &'static str,
-    /// The words of the list.
     pub words: &'static ListWords,
-    /// What was typed.
     pub fields: PersonFields,
     /// How the person will hear of it.
     pub reach: &'static str,
@@ -106,19 +85,14 @@ pub struct NewPersonPage {
 #[derive(Debug, Template)]
 #[template(path = "person.html", config = "assets/askama.toml")]
 pub struct PersonPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The path of the list.
     pub path: &'static str,
-    /// The words of the list.
     pub words: &'static ListWords,
-    /// The person.
     pub person: PersonRow,
     /// The stored facts.
     pub facts: Vec<Fact>,
     /// Why the person is suspended; empty while it is not.
     pub suspended_for: String,
-    /// What was typed.
     pub fields: PersonFields,
     /// Reason of a suspension, after it was refused.
     pub reason: Field,
@@ -128,13 +102,11 @@ pub struct PersonPage {
     pub can_view: bool,
     /// How a password link will reach the person.
     pub reach: &'static str,
-    /// Open sessions, newest first.
     pub sessions: Vec<SessionRow>,
     /// What a student may do; empty for others.
     pub permissions: Vec<PermissionRow>,
     /// Whether accounts belong on the page: students have them.
     pub shows_accounts: bool,
-    /// Linked marketplace accounts.
     pub accounts: Vec<AccountRow>,
     /// The newest messages to the person.
     pub messages: Vec<MessageRow>,
@@ -147,7 +119,6 @@ pub struct PersonPage {
 /// One stored fact.
 #[derive(Debug)]
 pub struct Fact {
-    /// What it is.
     pub label: &'static str,
     /// As it is.
     pub value: String,
@@ -158,13 +129,10 @@ pub struct Fact {
 /// An open session.
 #[derive(Debug)]
 pub struct SessionRow {
-    /// Where it was opened.
     pub address: String,
     /// What opened it, such as `Chrome no Windows`.
     pub device: String,
-    /// When it was opened.
     pub opened: When,
-    /// When it was used last.
     pub used: When,
 }
 
@@ -177,7 +145,6 @@ pub struct AccountRow {
     pub number: String,
     /// Whether the link works.
     pub state: Badge,
-    /// When it was linked.
     pub linked: When,
 }
 
@@ -192,7 +159,6 @@ pub struct MessageRow {
     pub state: Badge,
     /// Why it waits or what became of it; may be empty.
     pub note: String,
-    /// When it was queued.
     pub queued: When,
 }
 
@@ -201,11 +167,9 @@ pub struct MessageRow {
 pub struct TrailRow {
     /// What was done.
     pub title: String,
-    /// Who did it.
     pub actor: String,
     /// Where to read all of it.
     pub href: String,
-    /// When.
     pub at: When,
 }
 
@@ -213,18 +177,15 @@ pub struct TrailRow {
 #[derive(Debug, Template)]
 #[template(path = "roles.html", config = "assets/askama.toml")]
 pub struct RolesPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The roles by name and title, in the order of the columns.
     pub roles: Vec<(&'static str, &'static str)>,
-    /// The permissions.
     pub rows: Vec<RoleRow>,
 }
 
 /// A permission and who has it by role.
 #[derive(Debug)]
 pub struct RoleRow {
-    /// Its name.
     pub name: &'static str,
     /// As people read it.
     pub title: &'static str,
@@ -237,7 +198,6 @@ pub struct RoleRow {
 /// One box.
 #[derive(Debug)]
 pub struct RoleCell {
-    /// The role's name.
     pub role: &'static str,
     /// `Pro: Analisar anúncios`.
     pub label: String,
@@ -248,7 +208,6 @@ pub struct RoleCell {
 /// A permission of a person.
 #[derive(Debug)]
 pub struct PermissionRow {
-    /// Its name.
     pub name: &'static str,
     /// As people read it.
     pub title: &'static str,

@@ -3,7 +3,7 @@
 //! Telephones store a turned picture unturned and note the turn in the Exif
 //! part, next to the place and the time. Only the turn is kept.
 
-use super::{Fault, Picture, Reader};
+use super::{PhotoFault, Picture, Reader};
 
 /// Start of image, and the first byte of the next marker.
 pub const START: &[u8] = b"\xff\xd8\xff";
@@ -13,7 +13,7 @@ const EXIF: &[u8] = b"Exif\0\0";
 const ORIENTATION: u16 = 0x0112;
 
 /// Reads and rebuilds a file that begins with [`START`].
-pub fn read(file: &[u8]) -> Result<Picture, Fault> {
+pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
     let mut reader = Reader::new(file, 2);
     let mut bytes = file[..2].to_vec();
     // Where our own Exif part goes: behind the JFIF part, which must be first.
@@ -27,7 +27,7 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
         }
         let start = reader.at;
         let length = usize::from(u16::from_be_bytes(reader.array()?));
-        let data = reader.take(length.checked_sub(2).ok_or(Fault::Damaged)?)?;
+        let data = reader.take(length.checked_sub(2).ok_or(PhotoFault::Damaged)?)?;
         let keep = match marker {
             // Baseline, extended and progressive; browsers show no others.
             0xc0..=0xc2 if size.is_none() => {
@@ -48,7 +48,7 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
             // How the colours are coded.
             0xee => data.starts_with(b"Adobe"),
             0xe3..=0xef | 0xfe => false,
-            _ => return Err(Fault::Damaged),
+            _ => return Err(PhotoFault::Damaged),
         };
         if keep {
             bytes.extend_from_slice(&[0xff, marker]);
@@ -59,14 +59,14 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
         }
         if marker == 0xda {
             if !keep {
-                return Err(Fault::Damaged);
+                return Err(PhotoFault::Damaged);
             }
             scanned = true;
             bytes.extend_from_slice(coded(&mut reader)?);
         }
     }
     // What stands behind the end is no part of the picture.
-    let (width, height) = size.filter(|_| scanned).ok_or(Fault::Damaged)?;
+    let (width, height) = size.filter(|_| scanned).ok_or(PhotoFault::Damaged)?;
     if let Some(turn @ 2..=8) = turn {
         bytes.splice(place..place, exif_with(turn));
     }
@@ -74,26 +74,26 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
 }
 
 /// The next marker; any number of fill bytes may stand before it.
-fn marker(reader: &mut Reader<'_>) -> Result<u8, Fault> {
+fn marker(reader: &mut Reader<'_>) -> Result<u8, PhotoFault> {
     if reader.byte()? != 0xff {
-        return Err(Fault::Damaged);
+        return Err(PhotoFault::Damaged);
     }
     loop {
         match reader.byte()? {
             0xff => {}
-            0x00 => return Err(Fault::Damaged),
+            0x00 => return Err(PhotoFault::Damaged),
             marker => return Ok(marker),
         }
     }
 }
 
 /// Coded data up to the next marker that is no restart.
-fn coded<'f>(reader: &mut Reader<'f>) -> Result<&'f [u8], Fault> {
+fn coded<'f>(reader: &mut Reader<'f>) -> Result<&'f [u8], PhotoFault> {
     let rest = &reader.file[reader.at..];
     let mut from = 0;
     loop {
-        let found = memchr::memchr(0xff, &rest[from..]).ok_or(Fault::Damaged)? + from;
-        match rest.get(found + 1).ok_or(Fault::Damaged)? {
+        let found = memchr::memchr(0xff, &rest[from..]).ok_or(PhotoFault::Damaged)? + from;
+        match rest.get(found + 1).ok_or(PhotoFault::Damaged)? {
             0x00 | 0xd0..=0xd7 => from = found + 2,
             0xff => from = found + 1,
             _ => {
@@ -105,9 +105,9 @@ fn coded<'f>(reader: &mut Reader<'f>) -> Result<&'f [u8], Fault> {
 }
 
 /// Width and height of a frame of eight bits a sample.
-fn frame(data: &[u8]) -> Result<(u32, u32), Fault> {
+fn frame(data: &[u8]) -> Result<(u32, u32), PhotoFault> {
     let [8, high_y, low_y, high_x, low_x, 1 | 3 | 4, ..] = *data else {
-        return Err(Fault::Damaged);
+        return Err(PhotoFault::Damaged);
     };
     let pixels = |high, low| u32::from(u16::from_be_bytes([high, low]));
     Ok((pixels(high_x, low_x), pixels(high_y, low_y)))

@@ -17,11 +17,11 @@ mod webp;
 mod tests;
 
 use http::HeaderValue;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
 use crate::base::text::hex;
 use crate::http::{Code, Problem, Request, upload};
+use crate::named;
 
 /// Largest file.
 pub const MOST_BYTES: usize = 512 * 1024;
@@ -31,43 +31,19 @@ pub const FORM_BYTES: usize = 1024 * 1024;
 /// Most pixels in width and height.
 const MOST_PIXELS: u32 = 4096;
 
-/// Formats of photos.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Media {
-    Jpeg,
-    Png,
-    Webp,
+named! {
+    /// Formats of photos, by their media type.
+    pub enum Media: text {
+        Jpeg = "image/jpeg";
+        Png = "image/png";
+        Webp = "image/webp";
+    }
 }
 
 impl Media {
-    const ALL: [Self; 3] = [Self::Jpeg, Self::Png, Self::Webp];
-
-    /// The media type, also in the database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Jpeg => "image/jpeg",
-            Self::Png => "image/png",
-            Self::Webp => "image/webp",
-        }
-    }
-
     /// The media type as a header.
     pub const fn header(self) -> HeaderValue {
         HeaderValue::from_static(self.name())
-    }
-}
-
-impl ToSql for Media {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.name().into())
-    }
-}
-
-impl FromSql for Media {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let name = value.as_str()?;
-        let known = Self::ALL.into_iter().find(|media| media.name() == name);
-        known.ok_or(FromSqlError::InvalidType)
     }
 }
 
@@ -92,7 +68,7 @@ pub fn address(digest: &[u8; 32]) -> String {
 
 /// Why a file is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum PhotoFault {
     Missing,
     TooLarge,
     NoPhoto,
@@ -101,7 +77,7 @@ pub enum Fault {
     Damaged,
 }
 
-impl Fault {
+impl PhotoFault {
     /// What to correct.
     pub const fn words(self) -> &'static str {
         match self {
@@ -116,12 +92,12 @@ impl Fault {
 }
 
 /// Checks a file and rebuilds it; what it is called does not matter.
-pub fn check(file: &[u8]) -> Result<Photo, Fault> {
+pub fn check(file: &[u8]) -> Result<Photo, PhotoFault> {
     if file.is_empty() {
-        return Err(Fault::Missing);
+        return Err(PhotoFault::Missing);
     }
     if file.len() > MOST_BYTES {
-        return Err(Fault::TooLarge);
+        return Err(PhotoFault::TooLarge);
     }
     let (media, picture) = if file.starts_with(jpeg::START) {
         (Media::Jpeg, jpeg::read(file)?)
@@ -130,15 +106,15 @@ pub fn check(file: &[u8]) -> Result<Photo, Fault> {
     } else if file.starts_with(webp::START) && file.get(8..12) == Some(webp::NAME) {
         (Media::Webp, webp::read(file)?)
     } else {
-        return Err(Fault::NoPhoto);
+        return Err(PhotoFault::NoPhoto);
     };
     let fits = |pixels: u32| (1..=MOST_PIXELS).contains(&pixels);
     if !fits(picture.width) || !fits(picture.height) {
-        return Err(Fault::TooManyPixels);
+        return Err(PhotoFault::TooManyPixels);
     }
     // Parts are only left out, but a turned JPEG gets one of ours.
     if picture.bytes.len() > MOST_BYTES {
-        return Err(Fault::TooLarge);
+        return Err(PhotoFault::TooLarge);
     }
     Ok(Photo { media, bytes: picture.bytes })
 }
@@ -173,18 +149,18 @@ impl<'f> Reader<'f> {
         Self { file, at }
     }
 
-    fn take(&mut self, length: usize) -> Result<&'f [u8], Fault> {
-        let end = self.at.checked_add(length).ok_or(Fault::Damaged)?;
-        let taken = self.file.get(self.at..end).ok_or(Fault::Damaged)?;
+    fn take(&mut self, length: usize) -> Result<&'f [u8], PhotoFault> {
+        let end = self.at.checked_add(length).ok_or(PhotoFault::Damaged)?;
+        let taken = self.file.get(self.at..end).ok_or(PhotoFault::Damaged)?;
         self.at = end;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        self.take(N)?.try_into().map_err(|_| Fault::Damaged)
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], PhotoFault> {
+        self.take(N)?.try_into().map_err(|_| PhotoFault::Damaged)
     }
 
-    fn byte(&mut self) -> Result<u8, Fault> {
+    fn byte(&mut self) -> Result<u8, PhotoFault> {
         Ok(self.array::<1>()?[0])
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::store::{self, Owner};
 use super::views::PhotoPage;
-use super::{Fault, sent};
+use super::{PhotoFault, sent};
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
@@ -107,8 +107,7 @@ impl Subject {
         found.ok_or_else(Problem::not_found)
     }
 
-    /// Notes a change in the audit log, and has everybody who remembers the
-    /// photo look again.
+    /// Notes a change in the audit log, and has the photo in memory read again.
     fn changed(
         &self,
         tx: &WriteTx<'_>,
@@ -189,7 +188,7 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(problem) => {
             let fault = problem.fields.first().map(|(_, said)| &**said);
-            let fault = fault.unwrap_or(Fault::NoPhoto.words());
+            let fault = fault.unwrap_or(PhotoFault::NoPhoto.words());
             let page = form(app, person, request, group, Some(fault))?;
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }

@@ -21,7 +21,7 @@ impl Owner {
     }
 }
 
-/// Gives somebody a photo in the place of any other; gives back its address.
+/// Gives somebody a photo in the place of any other; returns its address.
 pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
     let (column, table, id) = owner.place();
     let digest = photo.digest();
@@ -30,7 +30,7 @@ pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
             "INSERT INTO photo (digest, {column}, media, created_at, bytes) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT ({column}) DO UPDATE SET digest = ?1, media = ?3, created_at = ?4, bytes = ?5"
         ),
-        (&digest, id, photo.media, tx.now().0, &photo.bytes),
+        (&digest, id, photo.media, tx.now(), &photo.bytes),
     )?;
     let address = address(&digest);
     tx.execute(&format!("UPDATE {table} SET photo = ?2 WHERE {column} = ?1"), (id, &address))?;
@@ -48,6 +48,6 @@ pub fn remove(tx: &WriteTx<'_>, owner: Owner) -> Result<bool> {
 /// The photo of a digest, whosever it is.
 pub fn by_digest(tx: &ReadTx<'_>, digest: &[u8; 32]) -> Result<Option<(Media, Vec<u8>)>> {
     tx.optional("SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1", [digest], |row| {
-        Ok((row.get(0)?, row.get(1)?))
+        row.try_into()
     })
 }

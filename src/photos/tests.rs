@@ -66,15 +66,15 @@ fn other_files_are_refused_by_what_they_are() {
     let svg = b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
     let page = b"<!doctype html><script>alert(1)</script>";
     for file in [&svg[..], page, GIF, b"%PDF-1.7", b"RIFF\x04\0\0\0WAVE", b"\xff\xd8"] {
-        assert_eq!(check(file), Err(Fault::NoPhoto));
+        assert_eq!(check(file), Err(PhotoFault::NoPhoto));
     }
-    assert_eq!(check(b""), Err(Fault::Missing));
-    assert_eq!(check(ANIMATED_PNG), Err(Fault::Animated));
-    assert_eq!(check(ANIMATED_WEBP), Err(Fault::Animated));
-    assert_eq!(check(&vec![0xff; MOST_BYTES + 1]), Err(Fault::TooLarge));
+    assert_eq!(check(b""), Err(PhotoFault::Missing));
+    assert_eq!(check(ANIMATED_PNG), Err(PhotoFault::Animated));
+    assert_eq!(check(ANIMATED_WEBP), Err(PhotoFault::Animated));
+    assert_eq!(check(&vec![0xff; MOST_BYTES + 1]), Err(PhotoFault::TooLarge));
     for start in [jpeg::START, png::START, b"RIFF\x20\0\0\0WEBP", b"RIFF\0\0\0\0WEBP"] {
         let disguised = [start, page].concat();
-        assert_eq!(check(&disguised), Err(Fault::Damaged));
+        assert_eq!(check(&disguised), Err(PhotoFault::Damaged));
     }
 }
 
@@ -86,13 +86,13 @@ fn too_many_pixels_are_refused() {
     let mut crc = flate2::Crc::new();
     crc.update(&wide[12..29]);
     wide[29..33].copy_from_slice(&crc.sum().to_be_bytes());
-    assert_eq!(check(&wide), Err(Fault::TooManyPixels));
+    assert_eq!(check(&wide), Err(PhotoFault::TooManyPixels));
     wide[16] ^= 1;
-    assert_eq!(check(&wide), Err(Fault::Damaged));
+    assert_eq!(check(&wide), Err(PhotoFault::Damaged));
     let frame = PROGRESSIVE.windows(2).position(|two| two == b"\xff\xc2").unwrap();
     let mut tall = PROGRESSIVE.to_vec();
     tall[frame + 5..frame + 7].copy_from_slice(&5000_u16.to_be_bytes());
-    assert_eq!(check(&tall), Err(Fault::TooManyPixels));
+    assert_eq!(check(&tall), Err(PhotoFault::TooManyPixels));
 }
 
 #[test]

@@ -8,7 +8,6 @@ use crate::panel::view::{Field, Layout};
 #[derive(Debug, Template)]
 #[template(path = "photo.html", config = "assets/askama.toml")]
 pub struct PhotoPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// Address of whose photo it is.
     pub page: String,

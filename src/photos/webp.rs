@@ -1,6 +1,6 @@
 //! WebP (RFC 9649): chunks in a RIFF file.
 
-use super::{Fault, Picture, Reader};
+use super::{PhotoFault, Picture, Reader};
 
 /// How a RIFF file begins; its size and [`NAME`] follow.
 pub const START: &[u8] = b"RIFF";
@@ -13,19 +13,20 @@ const HAS_XMP: u8 = 0x04;
 const HAS_EXIF: u8 = 0x08;
 
 /// Reads and rebuilds a file that begins as one.
-pub fn read(file: &[u8]) -> Result<Picture, Fault> {
+pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
     let mut head = Reader::new(file, START.len());
-    let size = usize::try_from(u32::from_le_bytes(head.array()?)).map_err(|_| Fault::Damaged)?;
-    let end = size.checked_add(8).ok_or(Fault::Damaged)?;
+    let size =
+        usize::try_from(u32::from_le_bytes(head.array()?)).map_err(|_| PhotoFault::Damaged)?;
+    let end = size.checked_add(8).ok_or(PhotoFault::Damaged)?;
     // What stands behind the declared end is no part of the picture.
-    let file = file.get(..end).ok_or(Fault::Damaged)?;
+    let file = file.get(..end).ok_or(PhotoFault::Damaged)?;
     let mut reader = Reader::new(file, 0);
     let mut bytes = reader.take(START.len() + 4 + NAME.len())?.to_vec();
     let (mut canvas, mut image) = (None, None);
     while !reader.is_at_end() {
         let name: [u8; 4] = reader.array()?;
         let length = u32::from_le_bytes(reader.array()?);
-        let data = reader.take(usize::try_from(length).map_err(|_| Fault::Damaged)?)?;
+        let data = reader.take(usize::try_from(length).map_err(|_| PhotoFault::Damaged)?)?;
         if length % 2 == 1 {
             reader.byte()?;
         }
@@ -46,16 +47,16 @@ pub fn read(file: &[u8]) -> Result<Picture, Fault> {
             b"ICCP" | b"ALPH" if canvas.is_some() && image.is_none() => {
                 keep(&mut bytes, name, data);
             }
-            b"ANIM" | b"ANMF" => return Err(Fault::Animated),
-            b"VP8X" | b"VP8 " | b"VP8L" | b"ICCP" | b"ALPH" => return Err(Fault::Damaged),
+            b"ANIM" | b"ANMF" => return Err(PhotoFault::Animated),
+            b"VP8X" | b"VP8 " | b"VP8L" | b"ICCP" | b"ALPH" => return Err(PhotoFault::Damaged),
             _ => {}
         }
     }
-    let (width, height) = image.ok_or(Fault::Damaged)?;
+    let (width, height) = image.ok_or(PhotoFault::Damaged)?;
     if canvas.is_some_and(|canvas| canvas != (width, height)) {
-        return Err(Fault::Damaged);
+        return Err(PhotoFault::Damaged);
     }
-    let size = u32::try_from(bytes.len() - 8).map_err(|_| Fault::Damaged)?;
+    let size = u32::try_from(bytes.len() - 8).map_err(|_| PhotoFault::Damaged)?;
     bytes[4..8].copy_from_slice(&size.to_le_bytes());
     Ok(Picture { width, height, bytes })
 }
@@ -71,10 +72,10 @@ fn keep(bytes: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
 }
 
 /// Width and height of the extended header.
-fn canvas_of(data: &[u8]) -> Result<(u32, u32), Fault> {
+fn canvas_of(data: &[u8]) -> Result<(u32, u32), PhotoFault> {
     let mut reader = Reader::new(data, 0);
     if reader.array::<4>()?[0] & ANIMATED != 0 {
-        return Err(Fault::Animated);
+        return Err(PhotoFault::Animated);
     }
     let mut side = || {
         let [low, middle, high] = reader.array()?;
@@ -84,21 +85,21 @@ fn canvas_of(data: &[u8]) -> Result<(u32, u32), Fault> {
 }
 
 /// Width and height of a VP8 key frame (RFC 6386 §9.1).
-fn lossy(data: &[u8]) -> Result<(u32, u32), Fault> {
+fn lossy(data: &[u8]) -> Result<(u32, u32), PhotoFault> {
     let [tag, _, _, 0x9d, 0x01, 0x2a, a, b, c, d, ..] = *data else {
-        return Err(Fault::Damaged);
+        return Err(PhotoFault::Damaged);
     };
     if tag & 1 != 0 {
-        return Err(Fault::Damaged);
+        return Err(PhotoFault::Damaged);
     }
     let pixels = |low, high| u32::from(u16::from_le_bytes([low, high]) & 0x3fff);
     Ok((pixels(a, b), pixels(c, d)))
 }
 
 /// Width and height of a lossless picture (RFC 9649 §3.4).
-fn lossless(data: &[u8]) -> Result<(u32, u32), Fault> {
+fn lossless(data: &[u8]) -> Result<(u32, u32), PhotoFault> {
     let [0x2f, a, b, c, d, ..] = *data else {
-        return Err(Fault::Damaged);
+        return Err(PhotoFault::Damaged);
     };
     let bits = u32::from_le_bytes([a, b, c, d]);
     Ok(((bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1))

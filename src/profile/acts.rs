@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::pages::{self, PATH};
 use super::password;
 use crate::accounts::{own, store};
@@ -13,45 +11,36 @@ use crate::base::phone;
 use crate::base::text::{from_hex, person_name};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field, is_form};
+use crate::http::input::Field;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::Answer;
+use crate::panel::form::Sent;
 use crate::panel::view;
 use crate::photos::{self, store::Owner};
 
 const CHAT_WORDS: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-4321.";
 
-#[derive(Deserialize)]
-struct DataBody {
-    #[serde(default)]
-    nome: Field<String>,
-    #[serde(default)]
-    chat_number: Field<String>,
-    #[serde(default)]
-    confirmacao: Field<String>,
-}
-
 /// `POST /perfil`: changes name and chat number. Another chat number asks for
 /// the present password.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let body: DataBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
+    let mut sent = Sent::of(request, app.zone())?;
     let user = person.account.user_id;
     let stored = app.db.read(request.lane, |tx| own::chat_number(tx, user))?;
     // A form always says everything; a program may leave out what stays.
-    let says_all = is_form(request.headers());
-    let keeps_name = body.nome.is_absent() && !says_all;
-    let keeps_number = body.chat_number.is_absent() && !says_all;
-    let typed_name = check.optional("nome", body.nome).unwrap_or_default();
-    let typed_number = check.optional("chat_number", body.chat_number).unwrap_or_default();
-    let confirmation = check.optional("confirmacao", body.confirmacao).unwrap_or_default();
+    let (name, number): (Field<String>, Field<String>) =
+        (sent.take("nome"), sent.take("chat_number"));
+    let keeps_name = name.is_absent() && !sent.is_form;
+    let keeps_number = number.is_absent() && !sent.is_form;
+    let typed_name = sent.check.optional("nome", name).unwrap_or_default();
+    let typed_number = sent.check.optional("chat_number", number).unwrap_or_default();
+    let confirmation: String = sent.optional("confirmacao").unwrap_or_default();
     let name = if keeps_name {
         person.account.name.clone()
     } else {
         person_name(&typed_name).map(str::to_owned).unwrap_or_default()
     };
     if name.is_empty() {
-        check.fail("nome", "must have 2 to 120 characters");
+        sent.check.fail("nome", "must have 2 to 120 characters");
     }
     let number = match &*typed_number {
         _ if keeps_number => stored.clone(),
@@ -59,12 +48,12 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         typed => {
             let number = phone::normal("", typed);
             if number.is_none() {
-                check.fail("chat_number", CHAT_WORDS);
+                sent.check.fail("chat_number", CHAT_WORDS);
             }
             number
         }
     };
-    let outcome = check.finish().and_then(|()| {
+    let outcome = sent.finish().and_then(|()| {
         if number == stored {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! `GET /perfil/avisos`: how one is told outside of the platform, as page and
 //! as JSON, and what one chooses of it.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::push::{self, WirePush};
 use super::views::AlertsPage;
@@ -13,17 +13,37 @@ use crate::base::ids::UserId;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{self, Check, Field};
+use crate::http::input::Field;
 use crate::http::{Problem, Reply, Request};
 use crate::messages::choices::{self, Choices, Ways};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
 use crate::panel::answer::Answer;
-use crate::panel::view::{self, Notice, Tab, Tick, Tone};
+use crate::panel::form::Sent;
+use crate::panel::view::{self, Outcome, Tab, Tick};
 
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("salvo", "Avisos salvos", "Valem a partir da próxima mensagem."),
+    Outcome::good(
+        "navegador_ligado",
+        "Navegador ligado",
+        "Os avisos aparecem nele também com esta página fechada.",
+    ),
+    Outcome::good(
+        "navegador_desligado",
+        "Navegador desligado",
+        "Ele não mostra mais avisos desta conta.",
+    ),
+    Outcome::good(
+        "telegram_desconectado",
+        "Telegram desconectado",
+        "Nenhum aviso chega mais por ele.",
+    ),
+];
 
 /// What one may choose about, as it stands.
 struct Own {
@@ -76,7 +96,8 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return json(&own, push.wire(app.zone()), chat);
     }
     show(app, person, request, |page| {
-        page.layout.flash = request.notice.as_deref().and_then(flash);
+        let word = request.notice.as_deref();
+        page.layout.flash = word.and_then(|word| Outcome::notice(OUTCOMES, word));
     })
 }
 
@@ -145,19 +166,6 @@ pub fn tabs(here: &str) -> Vec<Tab> {
     [("Conta", pages::PATH), ("Avisos", PATH)].map(tab).into()
 }
 
-fn flash(word: &str) -> Option<Notice> {
-    let (title, text) = match word {
-        "salvo" => ("Avisos salvos", "Valem a partir da próxima mensagem."),
-        "navegador_ligado" => {
-            ("Navegador ligado", "Os avisos aparecem nele também com esta página fechada.")
-        }
-        "navegador_desligado" => ("Navegador desligado", "Ele não mostra mais avisos desta conta."),
-        "telegram_desconectado" => ("Telegram desconectado", "Nenhum aviso chega mais por ele."),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
-}
-
 fn about(channel: Channel, connected: bool) -> &'static str {
     match (channel, connected) {
         (Channel::Chat, true) => "No número do seu perfil.",
@@ -210,34 +218,24 @@ fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Resu
     })
 }
 
-#[derive(Deserialize)]
-struct AlertsBody {
-    #[serde(default)]
-    canais: Field<Vec<String>>,
-    #[serde(default)]
-    tipos: Field<Vec<String>>,
-    /// The lists that a form is about, of which it says nothing when no box is
-    /// ticked.
-    #[serde(default)]
-    sobre: Field<Vec<String>>,
-}
-
 /// `POST /perfil/avisos`: the channels and kinds that are wanted, all of them.
 /// A program may leave out one of the two lists, which then stays. What was not
 /// changed is not noted as a choice, so that customs may still change.
 pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let body: AlertsBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let about = check.optional("sobre", body.sobre).unwrap_or_default();
+    let mut sent = Sent::of(request, app.zone())?;
+    // The lists that a form is about, of which it says nothing when no box is ticked.
+    let about: Vec<String> = sent.optional("sobre").unwrap_or_default();
+    let (channels, kinds) = (sent.take("canais"), sent.take("tipos"));
+    let (is_form, mut check) = (sent.is_form, sent.check);
     let says = |name: &str, field: &Field<Vec<String>>| {
         !field.is_absent() || about.iter().any(|one| one == name)
     };
-    let (says_channels, says_kinds) = (says("canais", &body.canais), says("tipos", &body.tipos));
+    let (says_channels, says_kinds) = (says("canais", &channels), says("tipos", &kinds));
     if !says_channels && !says_kinds {
         check.fail("canais", "name the channels or the kinds that are wanted");
     }
-    let channels = check.optional("canais", body.canais).unwrap_or_default();
-    let kinds = check.optional("tipos", body.tipos).unwrap_or_default();
+    let channels = check.optional("canais", channels).unwrap_or_default();
+    let kinds = check.optional("tipos", kinds).unwrap_or_default();
     if channels.iter().any(|name| Channel::from_name(name).is_none()) {
         check.fail("canais", "each must be chat, email, telegram or push");
     }
@@ -248,7 +246,6 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     check.finish()?;
     let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));
-    let is_form = input::is_form(request.headers());
     Ok(Box::new(move |tx| {
         let (own, user) = (Own::read(tx, ways, who)?, who.0);
         let has = |names: &[String], name: &str| names.iter().any(|one| one == name);

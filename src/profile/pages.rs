@@ -14,13 +14,31 @@ use crate::base::text::hex;
 use crate::edge::guard::Person;
 use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::view::{self, Notice, Tone, When};
+use crate::panel::view::{self, Notice, Outcome, Tone, When};
 use crate::partner::{PlanName, shown::shown, store as partner};
 
 /// The page's address.
 pub const PATH: &str = "/perfil";
 /// Sessions that the page lists.
 const MOST_SESSIONS: u32 = 50;
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("dados", "Dados salvos", ""),
+    Outcome::good(
+        "senha",
+        "Senha trocada",
+        "As outras sessões e o acesso da extensão foram encerrados.",
+    ),
+    Outcome::good("foto", "Foto salva", ""),
+    Outcome::good("foto_excluida", "Foto excluída", ""),
+    Outcome::good("sessao", "Sessão encerrada", "Quem estava nela precisa entrar de novo."),
+    Outcome::good("sessoes", "Outras sessões encerradas", "Só esta continua aberta."),
+    Outcome::good(
+        "extensao",
+        "Acesso da extensão encerrado",
+        "Para usá-la de novo, entre por ela com e-mail e senha.",
+    ),
+];
 
 /// Everything that the page shows.
 struct Own {
@@ -64,25 +82,8 @@ pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         return json(app, person, request, own);
     }
     let mut page = page(app, person, request, &own);
-    page.layout = page.layout.with_flash(request.notice.as_deref().and_then(flash));
+    page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
-}
-
-fn flash(word: &str) -> Option<Notice> {
-    let (title, text) = match word {
-        "dados" => ("Dados salvos", ""),
-        "senha" => ("Senha trocada", "As outras sessões e o acesso da extensão foram encerrados."),
-        "foto" => ("Foto salva", ""),
-        "foto_excluida" => ("Foto excluída", ""),
-        "sessao" => ("Sessão encerrada", "Quem estava nela precisa entrar de novo."),
-        "sessoes" => ("Outras sessões encerradas", "Só esta continua aberta."),
-        "extensao" => (
-            "Acesso da extensão encerrado",
-            "Para usá-la de novo, entre por ela com e-mail e senha.",
-        ),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
 }
 
 fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage {

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use http::header::SET_COOKIE;
-use serde::Deserialize;
 
 use super::pages::{self, PATH};
 use crate::accounts::choose::LENGTH_WORDS;
@@ -15,9 +14,9 @@ use crate::accounts::session::{FreshSession, new_session};
 use crate::accounts::{passwords, store};
 use crate::app::App;
 use crate::edge::guard::Person;
-use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::Answer;
+use crate::panel::form::Sent;
 use crate::partner::store as partner;
 
 const ASKED: &str = "Informe a sua senha atual.";
@@ -48,31 +47,20 @@ pub fn confirm(
     })
 }
 
-#[derive(Deserialize)]
-struct PasswordBody {
-    #[serde(default)]
-    atual: Field<String>,
-    #[serde(default)]
-    senha: Field<String>,
-    #[serde(default)]
-    revogar_tokens: Field<bool>,
-}
-
 /// `POST /perfil/senha`: changes the password. Everything that was open ends;
 /// this browser goes on with a new session.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let body: PasswordBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let present = check.optional("atual", body.atual).unwrap_or_default();
-    let new = check.optional("senha", body.senha).unwrap_or_default();
-    let revoke = check.optional("revogar_tokens", body.revogar_tokens);
+    let mut sent = Sent::of(request, app.zone())?;
+    let present: String = sent.optional("atual").unwrap_or_default();
+    let new: String = sent.optional("senha").unwrap_or_default();
+    let revoke = sent.optional("revogar_tokens");
     if present.is_empty() {
-        check.fail("atual", ASKED);
+        sent.check.fail("atual", ASKED);
     }
     if !passwords::LENGTH.contains(&new.chars().count()) {
-        check.fail("senha", LENGTH_WORDS);
+        sent.check.fail("senha", LENGTH_WORDS);
     }
-    let confirmed = check.finish().and_then(|()| confirm(app, person, request, "atual", &present));
+    let confirmed = sent.finish().and_then(|()| confirm(app, person, request, "atual", &present));
     let login = match confirmed {
         Ok(login) => login,
         Err(problem) if request.wants_json() => return Err(problem),

@@ -9,7 +9,6 @@ use crate::panel::view::{Field, Layout, Notice, Tab, Tick, When};
 #[derive(Debug, Template)]
 #[template(path = "profile.html", config = "assets/askama.toml")]
 pub struct ProfilePage {
-    /// The frame of the signed-in person.
     pub layout: Layout,
     /// The parts of the account.
     pub tabs: Vec<Tab>,
@@ -51,7 +50,6 @@ pub struct ProfilePage {
 #[derive(Debug, Template)]
 #[template(path = "profile_alerts.html", config = "assets/askama.toml")]
 pub struct AlertsPage {
-    /// The frame of the signed-in person.
     pub layout: Layout,
     /// The parts of the account.
     pub tabs: Vec<Tab>,
@@ -83,13 +81,11 @@ pub struct PushSection {
 /// A browser in which one is told.
 #[derive(Debug)]
 pub struct PushDevice {
-    /// Its number.
     pub id: i64,
     /// By which a browser knows its own row.
     pub mark: String,
     /// `Chrome no Windows`.
     pub name: String,
-    /// When it was switched on.
     pub since: When,
     /// When it was last told something.
     pub sent: Option<When>,
@@ -131,11 +127,8 @@ pub struct SessionRow {
     pub id: String,
     /// `Chrome no Windows`.
     pub device: String,
-    /// Where it was opened.
     pub address: String,
-    /// When it was opened.
     pub opened: When,
-    /// When it was used last.
     pub seen: When,
     /// Whether this page was asked for with it.
     pub here: bool,
@@ -146,7 +139,6 @@ pub struct SessionRow {
 pub struct ExtensionRow {
     /// When it was given out.
     pub since: When,
-    /// When it was used last.
     pub used: Option<When>,
     /// `20/12/2026 14:05`.
     pub until: String,

@@ -12,7 +12,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{Entry, MOST, MOST_UNITS, Product, is_amount, is_ean, is_sku, is_title, stock, store};
+use super::{
+    MOST, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title, stock, store,
+};
 use crate::base::ids::UserId;
 use crate::base::money::Cents;
 use crate::base::text::{search_key, shortened};
@@ -193,15 +195,15 @@ impl Row {
     }
 
     /// The product it makes, or makes of the one that is there.
-    fn entry(&self, before: Option<&Entry>) -> Entry {
-        let text = |own: &Option<String>, of: fn(&Entry) -> &String| {
+    fn entry(&self, before: Option<&ProductEntry>) -> ProductEntry {
+        let text = |own: &Option<String>, of: fn(&ProductEntry) -> &String| {
             let kept = || before.map(|before| of(before).clone());
             own.clone().or_else(kept).unwrap_or_default()
         };
-        let amount = |own: Option<Cents>, of: fn(&Entry) -> Cents| {
+        let amount = |own: Option<Cents>, of: fn(&ProductEntry) -> Cents| {
             own.or_else(|| before.map(of)).unwrap_or_default()
         };
-        Entry {
+        ProductEntry {
             sku: self.sku.clone(),
             ean: text(&self.ean, |entry| &entry.ean),
             title: text(&self.title, |entry| &entry.title),

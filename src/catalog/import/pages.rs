@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::fault::BadRows;
@@ -15,8 +14,8 @@ use crate::catalog::MOST;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::edge::guard::Person;
-use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request, upload};
+use crate::panel::form::Sent;
 use crate::panel::once::Once;
 use crate::panel::view::{self, Notice, Tone};
 
@@ -25,14 +24,8 @@ const MOST_SHOWN: usize = 200;
 /// Bad rows that an answer to a program lists.
 const MOST_LISTED: usize = 1_000;
 
-#[derive(Deserialize)]
-struct CsvBody {
-    #[serde(default)]
-    csv: Field<String>,
-}
-
 /// The file that was sent: a browser's form, the file alone, or JSON.
-fn sent_file(request: &Request) -> Result<Bytes, Problem> {
+fn sent_file(app: &App, request: &Request) -> Result<Bytes, Problem> {
     if upload::is_upload(request) {
         // Without a choice browsers send a file without name and bytes.
         let is_file = |part: &upload::Part| {
@@ -46,10 +39,9 @@ fn sent_file(request: &Request) -> Result<Bytes, Problem> {
     if media.to_ascii_lowercase().starts_with("text/csv") {
         return Ok(request.body.clone());
     }
-    let body: CsvBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let csv = check.required("csv", body.csv);
-    check.finish()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let csv: String = sent.required("csv");
+    sent.finish()?;
     Ok(csv.into())
 }
 
@@ -91,7 +83,7 @@ fn page(
 
 /// `POST …/produtos/importar`: takes a file, all of it or nothing.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let bytes = match sent_file(request) {
+    let bytes = match sent_file(app, request) {
         Ok(bytes) => bytes,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(_) => return refused(app, person, request, Some("Escolha um arquivo CSV."), None),

@@ -6,48 +6,21 @@
 
 pub mod pages;
 
-use rusqlite::Row;
-
 use crate::base::clock::Instant;
 use crate::base::ids::{OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::{named, row};
 
 /// Longest reason.
 pub const LONGEST_REASON: usize = 120;
 
-/// What a movement does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    In,
-    Out,
-    /// Somebody counted.
-    Adjust,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::In, Self::Out, Self::Adjust];
-
-    const fn number(self) -> i64 {
-        match self {
-            Self::In => 1,
-            Self::Out => 2,
-            Self::Adjust => 3,
-        }
-    }
-
-    fn of_number(number: i64) -> Self {
-        let found = Self::ALL.into_iter().find(|kind| kind.number() == number);
-        found.unwrap_or(Self::Adjust)
-    }
-
-    /// The name in forms and answers of the panels.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::In => "entrada",
-            Self::Out => "saida",
-            Self::Adjust => "ajuste",
-        }
+named! {
+    /// What a movement does.
+    pub enum StockMovementKind: number {
+        In = 1, "entrada", "Entrada";
+        Out = 2, "saida", "Saída";
+        /// Somebody counted.
+        Adjust = 3, "ajuste", "Ajuste";
     }
 }
 
@@ -56,7 +29,7 @@ impl Kind {
 pub struct Movement {
     /// From 1, by product.
     pub id: i64,
-    pub kind: Kind,
+    pub kind: StockMovementKind,
     /// What it adds to the balance.
     pub change: i64,
     /// What there was after it.
@@ -65,22 +38,23 @@ pub struct Movement {
     pub order_id: Option<OrderId>,
     pub created_at: Instant,
 }
+row!(Movement { id = "movement_id", kind, change, balance, reason, order_id, created_at });
 
 /// A movement that is to be made.
 #[derive(Clone, Debug)]
 pub struct Move<'m> {
-    pub kind: Kind,
+    pub kind: StockMovementKind,
     /// What it adds to the balance.
     pub change: i64,
     pub reason: &'m str,
     pub order: Option<OrderId>,
 }
 
-/// Makes a movement; gives back the new balance.
+/// Makes a movement; returns the new balance.
 pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
     let balance = tx.value(
         "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1 RETURNING stock",
-        (product, what.change, tx.now().0)
+        (product, what.change, tx.now())
     )?;
     tx.execute(
         "INSERT INTO stock_movement
@@ -89,13 +63,13 @@ pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
                  ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         (
             product,
-            what.kind.number(),
+            what.kind,
             what.change.abs(),
             what.change,
             balance,
             what.reason,
             what.order,
-            tx.now().0,
+            tx.now(),
         ),
     )?;
     Ok(balance)
@@ -110,7 +84,12 @@ pub fn count_to(
     reason: &str,
 ) -> Result<()> {
     if present != counted {
-        let what = Move { kind: Kind::Adjust, change: counted - present, reason, order: None };
+        let what = Move {
+            kind: StockMovementKind::Adjust,
+            change: counted - present,
+            reason,
+            order: None,
+        };
         make(tx, product, &what)?;
     }
     Ok(())
@@ -118,34 +97,20 @@ pub fn count_to(
 
 /// How many movements a product has: they are numbered without gaps.
 pub fn total(tx: &ReadTx<'_>, product: i64) -> Result<u64> {
-    let last: i64 = tx.value(
+    tx.count(
         "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
         [product],
-    )?;
-    Ok(u64::try_from(last).unwrap_or(0))
+    )
 }
 
 /// Movements of a product, newest first, with the first so many left out.
 pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Vec<Movement>> {
     let newest = total(tx, product)?.saturating_sub(skipped);
-    tx.all(
-        "SELECT movement_id, kind, change, balance, reason, order_id, created_at FROM stock_movement
+    tx.records(
+        "FROM stock_movement
          WHERE product_id = ?1 AND movement_id <= ?2 ORDER BY movement_id DESC LIMIT ?3",
         (product, i64::try_from(newest).unwrap_or(i64::MAX), most),
-        read_movement,
     )
-}
-
-fn read_movement(row: &Row<'_>) -> rusqlite::Result<Movement> {
-    Ok(Movement {
-        id: row.get(0)?,
-        kind: Kind::of_number(row.get(1)?),
-        change: row.get(2)?,
-        balance: row.get(3)?,
-        reason: row.get(4)?,
-        order_id: row.get(5)?,
-        created_at: row.get(6)?,
-    })
 }
 
 /// What an order says of stock.
@@ -200,17 +165,17 @@ fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> 
     }
     let product: Option<i64> = tx.maybe(
         "SELECT product_id FROM product WHERE owner_id = ?1 AND sku = ?2 AND created_at <= ?3",
-        (owner, sku, order.created_at.0),
+        (owner, sku, order.created_at),
     )?;
     let Some(product) = product else {
         return Ok(());
     };
     // The SKU of an order may be another one today; it moved stock all the same.
-    if moved(tx, owner, order.id, Kind::Out)?.is_some() {
+    if moved(tx, owner, order.id, StockMovementKind::Out)?.is_some() {
         return Ok(());
     }
     let what = Move {
-        kind: Kind::Out,
+        kind: StockMovementKind::Out,
         change: -order.quantity,
         reason: &format!("Venda {}", order.id),
         order: Some(order.id),
@@ -220,14 +185,14 @@ fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> 
 }
 
 fn come_back(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<()> {
-    let Some((product, quantity)) = moved(tx, owner, order, Kind::Out)? else {
+    let Some((product, quantity)) = moved(tx, owner, order, StockMovementKind::Out)? else {
         return Ok(());
     };
-    if moved(tx, owner, order, Kind::In)?.is_some() {
+    if moved(tx, owner, order, StockMovementKind::In)?.is_some() {
         return Ok(());
     }
     let what = Move {
-        kind: Kind::In,
+        kind: StockMovementKind::In,
         change: quantity,
         reason: &format!("Venda {order} cancelada"),
         order: Some(order),
@@ -237,12 +202,17 @@ fn come_back(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<()> {
 }
 
 /// Product and units that an order moved one way.
-fn moved(tx: &ReadTx<'_>, owner: UserId, order: OrderId, kind: Kind) -> Result<Option<(i64, i64)>> {
+fn moved(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    order: OrderId,
+    kind: StockMovementKind,
+) -> Result<Option<(i64, i64)>> {
     tx.optional(
         "SELECT m.product_id, m.quantity
          FROM stock_movement m JOIN product p ON p.product_id = m.product_id
          WHERE m.order_id = ?1 AND m.kind = ?2 AND p.owner_id = ?3",
-        (order, kind.number(), owner),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        (order, kind, owner),
+        |row| row.try_into(),
     )
 }

@@ -1,71 +1,78 @@
 //! Movements made by hand, in the panels of sellers and suppliers.
 
-use serde::Deserialize;
-
-use super::{Kind, LONGEST_REASON, Move};
+use super::{LONGEST_REASON, Move, StockMovementKind};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::catalog::entry::typed;
 use crate::catalog::pages::{Change, Found, Window, base};
-use crate::catalog::views::{MovementForm, ProductPage, fault_words, kind_ticks, units};
+use crate::catalog::views::{MovementForm, ProductPage, kind_ticks, units};
 use crate::catalog::{MOST_UNITS, store};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::form::{self, FormView};
-use crate::panel::view::{self, Notice};
-
-/// Fields of the form that hold a text.
-pub const FIELDS: [&str; 2] = ["quantidade", "motivo"];
-
-#[derive(Deserialize)]
-struct MovementBody {
-    #[serde(default)]
-    tipo: Field<String>,
-    #[serde(default)]
-    quantidade: Field<i64>,
-    #[serde(default)]
-    motivo: Field<String>,
-}
+use crate::panel::form::{self, Form, Input, Rule, Sent};
 
 /// A movement as it was entered.
-struct Entered {
-    kind: Kind,
+#[derive(Clone, Debug)]
+pub struct Entered {
+    kind: StockMovementKind,
     /// Units; of an adjustment, what was counted.
     quantity: i64,
     reason: String,
 }
 
-impl Entered {
-    fn read(request: &Request) -> Result<Self, Problem> {
-        let body: MovementBody = request.form_or_json()?;
-        let mut check = Check::form_or_json(request.headers());
-        let name: String = check.required("tipo", body.tipo);
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-        if kind.is_none() {
-            check.fail("tipo", "must be entrada, saida or ajuste");
-        }
-        let quantity = check.required("quantidade", body.quantidade);
-        let least = i64::from(kind != Some(Kind::Adjust));
-        if !(least..=MOST_UNITS).contains(&quantity) {
-            check.fail("quantidade", format!("must be from {least} to {MOST_UNITS}"));
-        }
-        let reason = check.optional_line("motivo", body.motivo, LONGEST_REASON);
-        check.finish()?;
-        Ok(Self { kind: kind.unwrap_or(Kind::Adjust), quantity, reason })
+impl Default for Entered {
+    fn default() -> Self {
+        Self { kind: StockMovementKind::In, quantity: 0, reason: String::new() }
     }
+}
 
+/// The form of a movement.
+pub const FORM: Form<Entered> = Form(&[
+    Input::new(
+        "tipo",
+        "Escolha entrada, saída ou ajuste.",
+        Rule::Own(read_kind, |entered, _| entered.kind.name().to_owned()),
+    ),
+    Input::new(
+        "quantidade",
+        "Informe um número de 1 a 10.000.000; num ajuste, o que foi contado, a partir de 0.",
+        Rule::Own(read_quantity, |_, _| String::new()),
+    ),
+    Input::new(
+        "motivo",
+        "Informe o motivo em até 120 letras.",
+        Rule::Line(0..=LONGEST_REASON, |entered| &mut entered.reason),
+    ),
+]);
+
+fn read_kind(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
+    let word: String = sent.required(name);
+    match StockMovementKind::from_name(&word) {
+        Some(kind) => entered.kind = kind,
+        None => sent.check.fail(name, "must be entrada, saida or ajuste"),
+    }
+}
+
+fn read_quantity(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
+    entered.quantity = sent.required(name);
+    let least = i64::from(entered.kind != StockMovementKind::Adjust);
+    if !(least..=MOST_UNITS).contains(&entered.quantity) {
+        sent.check.fail(name, format!("must be from {least} to {MOST_UNITS}"));
+    }
+}
+
+impl Entered {
     /// What it adds to a balance; at fault when that would leave its bounds.
     fn change(&self, balance: i64) -> Result<i64, Problem> {
         let change = match self.kind {
-            Kind::In => self.quantity,
-            Kind::Out => -self.quantity,
-            Kind::Adjust => self.quantity - balance,
+            StockMovementKind::In => self.quantity,
+            StockMovementKind::Out => -self.quantity,
+            StockMovementKind::Adjust => self.quantity - balance,
         };
         let after = balance + change;
-        if self.kind == Kind::Out && after < 0 {
+        if self.kind == StockMovementKind::Out && after < 0 {
             let said = format!("there are only {} in stock", balance.max(0));
             return Err(Problem::field("quantidade", said));
         }
@@ -82,7 +89,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;
     let balance = found.product.stock;
-    let read = Entered::read(request).and_then(|entered| {
+    let read = FORM.entry(request, app.zone(), None).and_then(|entered| {
         entered.change(balance)?;
         Ok(entered)
     });
@@ -119,7 +126,7 @@ fn again(
     found: Found,
     faults: &Fields,
 ) -> Result<Reply, Problem> {
-    let mut form = FormView::again(&FIELDS, request, faults, fault_words);
+    let mut form = FORM.again(request, faults);
     if faults.iter().any(|(_, said)| said.starts_with("there are only")) {
         let left = units(found.product.stock.max(0));
         form.say(
@@ -128,16 +135,8 @@ fn again(
         );
     }
     let kind = form::all_sent(request, "tipo").next().unwrap_or_default();
-    let mut movement =
-        MovementForm { form, kind: view::Field::default(), kinds: kind_ticks(&kind) };
-    if faults.iter().any(|(name, _)| name == "tipo") {
-        // It stands first on the page.
-        movement.kind = movement.kind.fault(Some(fault_words("tipo")));
-        movement.kind.focus = true;
-        movement.form = movement.form.unfocused();
-        movement.form.alert = Notice::faults(faults.len());
-    }
-    let form = typed(&found.product.entry);
+    let movement = MovementForm { form, kinds: kind_ticks(&kind) };
+    let form = typed(app, &found.product);
     Reply::page(&ProductPage {
         layout: layout(app, person, request),
         base: base(person),

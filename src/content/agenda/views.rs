@@ -8,7 +8,6 @@ use crate::panel::view::{Badge, Layout, Notice};
 #[derive(Debug, Template)]
 #[template(path = "agenda.html", config = "assets/askama.toml")]
 pub struct AgendaPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// When the student's plan has no meets.
     pub hint: Option<Notice>,
@@ -21,9 +20,7 @@ pub struct AgendaPage {
 /// A meet that one can still go to.
 #[derive(Debug)]
 pub struct MeetCard {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// `sexta-feira, 20 de novembro`.
     pub day: String,
@@ -46,7 +43,6 @@ pub struct MeetCard {
 /// A meet that is over.
 #[derive(Debug)]
 pub struct PastMeet {
-    /// Its title.
     pub title: String,
     /// `20/11/2026 20:00`, and who held it.
     pub about: String,

@@ -1,7 +1,7 @@
 //! Courses and lessons as students see them, as pages and as JSON.
 
 use http::header::CONTENT_SECURITY_POLICY;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
@@ -11,11 +11,10 @@ use crate::app::App;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
 use crate::http::policy;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::ListReply;
-use crate::panel::form::https;
+use crate::panel::form::{Sent, https};
 use crate::panel::view::{Notice, Progress, Tone};
 
 const SHELVES: &str = "/painel/aulas";
@@ -197,12 +196,6 @@ fn flash(word: Option<&str>, shelf: &Shelf) -> Option<Notice> {
     })
 }
 
-#[derive(Deserialize)]
-struct MarkBody {
-    #[serde(default)]
-    feita: Field<bool>,
-}
-
 /// `POST /painel/aulas/{curso}/{aula}/feita`: marks a lesson as done, or with
 /// `feita` false takes the mark away.
 pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
@@ -214,10 +207,9 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let done = if request.body.is_empty() {
         true
     } else {
-        let body: MarkBody = request.form_or_json()?;
-        let mut check = Check::form_or_json(request.headers());
-        let done = check.optional("feita", body.feita).unwrap_or(true);
-        check.finish()?;
+        let mut sent = Sent::of(request, app.zone())?;
+        let done = sent.optional("feita").unwrap_or(true);
+        sent.finish()?;
         done
     };
     let (account, wants_json) = (person.account.clone(), request.wants_json());

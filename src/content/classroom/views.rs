@@ -8,7 +8,6 @@ use crate::panel::view::{Layout, Progress};
 #[derive(Debug, Template)]
 #[template(path = "shelves.html", config = "assets/askama.toml")]
 pub struct ShelvesPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// The courses that the student may see.
     pub courses: Vec<ShelfCard>,
@@ -17,9 +16,7 @@ pub struct ShelvesPage {
 /// A course on the list.
 #[derive(Debug)]
 pub struct ShelfCard {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// What one learns in it; may be empty.
     pub description: String,
@@ -35,7 +32,6 @@ pub struct ShelfCard {
 #[derive(Debug, Template)]
 #[template(path = "shelf.html", config = "assets/askama.toml")]
 pub struct ShelfPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// The course.
     pub course: ShelfCard,
@@ -48,7 +44,6 @@ pub struct ShelfPage {
 pub struct StepLine {
     /// Where it is watched.
     pub href: String,
-    /// Its title.
     pub title: String,
     /// Who gives it; may be empty.
     pub teacher: String,
@@ -62,13 +57,11 @@ pub struct StepLine {
 #[derive(Debug, Template)]
 #[template(path = "watch.html", config = "assets/askama.toml")]
 pub struct WatchPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// The course.
     pub course: ShelfCard,
     /// All its lessons.
     pub lessons: Vec<StepLine>,
-    /// Its title.
     pub title: String,
     /// `Aula 2 de 12, com Rita Prado`.
     pub place: String,

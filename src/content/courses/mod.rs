@@ -16,7 +16,7 @@ pub const MOST: i64 = 500;
 pub struct Course {
     pub id: i64,
     pub entry: CourseEntry,
-    /// Its lessons.
+    /// How many lessons it has.
     pub lessons: i64,
 }
 
@@ -35,6 +35,18 @@ pub struct CourseEntry {
     /// Who sees it; empty for every student but free ones.
     #[serde(rename = "papeis")]
     pub roles: Vec<Role>,
+}
+
+impl Default for CourseEntry {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            description: String::new(),
+            position: None,
+            published: true,
+            roles: Vec::new(),
+        }
+    }
 }
 
 /// Roles that a course can be for.

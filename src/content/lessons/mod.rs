@@ -17,12 +17,12 @@ pub struct Lesson {
     pub entry: LessonEntry,
     /// Title of its course.
     pub course: String,
-    /// Name of whoever gives it.
+    /// Name of the teacher.
     pub teacher: Option<String>,
 }
 
 /// What an operator enters of a lesson, in the audit log by the names it is sent with.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct LessonEntry {
     #[serde(rename = "titulo")]
     pub title: String,

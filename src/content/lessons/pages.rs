@@ -3,13 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::store::{self, Wanted};
-use super::views::{ExistingLesson, LessonForm, LessonRow, LessonsPage, fault_words, video_words};
+use super::views::{LessonForm, LessonsPage, video_words};
 use super::{Lesson, LessonEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::Act;
-use crate::content::change::Change;
-use crate::content::change::Present;
+use crate::content::change::{Change, Noun};
 use crate::content::courses::store as courses;
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx, WriteTx};
@@ -18,21 +16,86 @@ use crate::edge::route::Job;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::ListReply;
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
-use crate::panel::form::{self, FormView, Pick, Reference};
+use crate::panel::form::{self, Form, FormView, Input, Pick, Reference, Rule, Sent};
 use crate::panel::list::{Head, Listing};
-use crate::panel::view::{Layout, Notice, Tone};
+use crate::panel::view::{Layout, Outcome};
 
-const LIST: Listing = Listing {
+pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/aulas",
     hint: "Título",
-    filters: &[],
     orders: &["curso", "titulo"],
+    heads: &[
+        Head::sorts("Título", "titulo"),
+        Head::plain("Professor"),
+        Head::plain("Ordem no curso").numeric(),
+    ],
+    file: "aulas.csv",
+    csv: &["id", "titulo", "curso_id", "curso", "ordem", "professor", "video_url"],
+    outcomes: &[
+        Outcome::good("criado", "Aula criada", "Ela já está no curso."),
+        Outcome::good("alterado", "Aula alterada", "Os alunos já veem os novos dados."),
+        Outcome::good(
+            "excluido",
+            "Aula excluída",
+            "O que os alunos tinham marcado dela saiu junto.",
+        ),
+    ],
     ..Listing::NONE
 };
 
-const FIELDS: [&str; 5] = ["titulo", "video_url", "curso_id", "professor_id", "ordem"];
+const NOUN: Noun = Noun {
+    object: "aula",
+    created: "aula.criar",
+    changed: "aula.alterar",
+    removed: "aula.excluir",
+    path: LIST.path,
+};
+
+/// The form of a lesson.
+pub(in crate::content) const FORM: Form<LessonEntry> = Form(&[
+    Input::new(
+        "titulo",
+        "Dê um título de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.title),
+    ),
+    Input::new(
+        "video_url",
+        "Informe o endereço do vídeo, que comece com https://.",
+        Rule::Own(read_video, |entry, _| entry.video_url.clone()),
+    ),
+    Input::new(
+        "curso_id",
+        "Escolha um curso da lista.",
+        Rule::Own(
+            |sent, name, entry| {
+                let Reference(course) = sent.required(name);
+                entry.course_id = course.unwrap_or_default();
+            },
+            |entry, _| match entry.course_id {
+                0 => String::new(),
+                id => id.to_string(),
+            },
+        ),
+    ),
+    Input::new(
+        "professor_id",
+        "Escolha um professor da lista.",
+        Rule::Reference(|entry| &mut entry.teacher_id),
+    ),
+    Input::new(
+        "ordem",
+        "Informe um número de 1 a 9999, ou deixe em branco.",
+        Rule::Maybe(1..=9_999, |entry| &mut entry.position),
+    ),
+]);
+
+fn read_video(sent: &mut Sent<'_>, name: &'static str, entry: &mut LessonEntry) {
+    entry.video_url = sent.address(name);
+    if entry.video_url.is_empty() {
+        sent.check.fail(name, "must be an address that begins with https://");
+    }
+}
 
 /// A lesson as programs of the operator read it.
 #[derive(Serialize)]
@@ -95,61 +158,21 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>((store::page(tx, &wanted)?, course))
     })?;
     if query.csv {
-        return csv(app, person, lessons);
+        return export::list(app, person, &LIST, lessons, |_, _, lesson| {
+            Ok(Some(LessonDetails::of(lesson)))
+        });
     }
     if request.wants_json() {
         return ListReply::reply(total, lessons.into_iter().map(LessonDetails::of).collect());
     }
-    let columns = [
-        Head::sorts("Título", "titulo"),
-        Head::plain("Professor"),
-        Head::plain("Ordem no curso").numeric(),
-    ];
     let only = wanted.course.map(|id| id.to_string()).unwrap_or_default();
     Reply::page(&LessonsPage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
-        table: LIST.table_within(&query, &columns, total, &[("curso", &only)]),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        table: LIST.table_within(&query, LIST.heads, total, &[("curso", &only)]),
         course: course
             .map(|course| Pick { value: course.id.to_string(), label: course.entry.title }),
-        lessons: lessons.into_iter().map(row).collect(),
+        lessons,
     })
-}
-
-fn csv(app: &App, person: &Person, lessons: Vec<Lesson>) -> Result<Reply, Problem> {
-    let header = ["id", "titulo", "curso_id", "curso", "ordem", "professor", "video_url"];
-    let file = CsvFile::new("aulas.csv", &header)?;
-    export::send(app, person, file, lessons, |_, _, lesson, file| {
-        let Lesson { id, entry, course, teacher } = lesson;
-        file.row([
-            &*id.to_string(),
-            &entry.title,
-            &entry.course_id.to_string(),
-            &course,
-            &entry.position.unwrap_or_default().to_string(),
-            teacher.as_deref().unwrap_or_default(),
-            &entry.video_url,
-        ])
-    })
-}
-
-fn row(lesson: Lesson) -> LessonRow {
-    LessonRow {
-        id: lesson.id.to_string(),
-        title: lesson.entry.title,
-        course: lesson.course,
-        teacher: lesson.teacher.unwrap_or_default(),
-        position: lesson.entry.position.unwrap_or_default().to_string(),
-    }
-}
-
-fn flash(notice: &str) -> Option<Notice> {
-    let (title, text) = match notice {
-        "criado" => ("Aula criada", "Ela já está no curso."),
-        "alterado" => ("Aula alterada", "Os alunos já veem os novos dados."),
-        "excluido" => ("Aula excluída", "O que os alunos tinham marcado dela saiu junto."),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
 }
 
 /// What a lesson can refer to.
@@ -171,7 +194,7 @@ impl Choices {
         self,
         app: &App,
         layout: Layout,
-        lesson: Option<&Lesson>,
+        existing: Option<Lesson>,
         form: FormView,
     ) -> LessonForm {
         let none = |label: &str| Pick { value: String::new(), label: label.to_owned() };
@@ -183,10 +206,7 @@ impl Choices {
         teachers.insert(0, none("Nenhum"));
         LessonForm {
             layout,
-            existing: lesson.map(|lesson| ExistingLesson {
-                id: lesson.id.to_string(),
-                title: lesson.entry.title.clone(),
-            }),
+            existing,
             form,
             courses,
             teachers,
@@ -214,72 +234,47 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let lesson = lesson.ok_or_else(Problem::not_found)?;
         return Reply::json(&LessonDetails::of(lesson));
     }
-    let entry = lesson.as_ref().map(|lesson| &lesson.entry);
-    let form = FormView::new(&FIELDS, |name| match (entry, name) {
-        (Some(entry), name) => typed(entry, name),
-        (None, "curso_id") => course.map(|id| id.to_string()).unwrap_or_default(),
-        (None, _) => String::new(),
-    });
-    Reply::page(&choices.form(app, layout(app, person, request), lesson.as_ref(), form))
-}
-
-fn typed(entry: &LessonEntry, name: &str) -> String {
-    let number = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
-    match name {
-        "titulo" => entry.title.clone(),
-        "video_url" => entry.video_url.clone(),
-        "curso_id" => entry.course_id.to_string(),
-        "professor_id" => number(entry.teacher_id),
-        _ => number(entry.position),
-    }
-}
-
-#[derive(Deserialize)]
-struct LessonBody {
-    #[serde(default)]
-    titulo: Field<String>,
-    #[serde(default)]
-    curso_id: Field<Reference>,
-    #[serde(default)]
-    professor_id: Field<Reference>,
-    #[serde(default)]
-    video_url: Field<String>,
-    #[serde(default)]
-    ordem: Field<i64>,
+    let form = match &lesson {
+        Some(lesson) => FORM.show(Some(&lesson.entry), app.zone()),
+        None => {
+            let course_id = course.unwrap_or_default();
+            FORM.begin(LessonEntry { course_id, ..LessonEntry::default() }, app.zone())
+        }
+    };
+    Reply::page(&choices.form(app, layout(app, person, request), lesson, form))
 }
 
 fn read_entry(
+    app: &App,
     request: &Request,
-    stored: Option<&LessonEntry>,
+    present: Option<&LessonEntry>,
     choices: &Choices,
 ) -> Result<LessonEntry, Problem> {
-    let body: LessonBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let present = Present::of(request, stored);
-    let title = present.keep(&body.titulo, |entry| entry.title.clone());
-    let title = title.unwrap_or_else(|| check.line("titulo", body.titulo, 2..=120));
-    let course = present.keep(&body.curso_id, |entry| Reference(Some(entry.course_id)));
-    let course = course.unwrap_or_else(|| check.required("curso_id", body.curso_id));
-    let course_id = course.0.unwrap_or_default();
-    if !is_among(&choices.courses, course_id) {
-        check.fail("curso_id", "is no course");
+    let mut sent = Sent::of(request, app.zone())?;
+    // Without a place it stays where it is then, or comes last in another course.
+    let present = present.map(|entry| LessonEntry { position: None, ..entry.clone() });
+    let entry = FORM.read(&mut sent, present.as_ref());
+    if !is_among(&choices.courses, entry.course_id) {
+        sent.check.fail("curso_id", "is no course");
     }
-    let teacher = present.keep(&body.professor_id, |entry| Reference(entry.teacher_id));
-    let teacher = teacher.or_else(|| check.optional("professor_id", body.professor_id));
-    let teacher_id = teacher.and_then(|Reference(id)| id);
-    if teacher_id.is_some_and(|id| !is_among(&choices.teachers, id)) {
-        check.fail("professor_id", "is no teacher");
+    if entry.teacher_id.is_some_and(|id| !is_among(&choices.teachers, id)) {
+        sent.check.fail("professor_id", "is no teacher");
     }
-    let video_url = present.keep(&body.video_url, |entry| entry.video_url.clone());
-    let video_url = video_url.unwrap_or_else(|| {
-        crate::content::change::address(&mut check, "video_url", body.video_url)
-    });
-    if video_url.is_empty() {
-        check.fail("video_url", "must be an address that begins with https://");
-    }
-    let position = check.number("ordem", body.ordem, 1..=9_999);
-    check.finish()?;
-    Ok(LessonEntry { title, course_id, teacher_id, video_url, position })
+    sent.finish()?;
+    Ok(entry)
+}
+
+fn again(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    (existing, choices): (Option<Lesson>, Choices),
+    problem: Problem,
+) -> Result<Job, Problem> {
+    form::show_again(request, problem, |faults| {
+        let form = FORM.again(request, faults);
+        Reply::page(&choices.form(app, layout(app, person, request), existing, form))
+    })
 }
 
 fn is_among(picks: &[Pick], id: i64) -> bool {
@@ -290,14 +285,9 @@ fn is_among(picks: &[Pick], id: i64) -> bool {
 /// `POST /admin/aulas`: creates a lesson.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let choices = app.db.read(request.lane, Choices::read)?;
-    let entry = match read_entry(request, None, &choices) {
+    let entry = match read_entry(app, request, None, &choices) {
         Ok(entry) => entry,
-        Err(problem) => {
-            return form::show_again(request, problem, |faults| {
-                let form = FormView::again(&FIELDS, request, faults, fault_words);
-                Reply::page(&choices.form(app, layout(app, person, request), None, form))
-            });
-        }
+        Err(problem) => return again(app, person, request, (None, choices), problem),
     };
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
@@ -306,9 +296,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(full());
         }
         let id = store::insert(tx, &entry)?;
-        let act = act("aula.criar", id, &entry.title);
-        change.note(tx, &act, None::<&()>, Some(&entry))?;
-        change.answer.made(id, LIST.path, "criado")
+        change.created(tx, &NOUN, (id, &entry.title), &entry, LIST.path)
     }))
 }
 
@@ -339,14 +327,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let lesson = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         Ok::<_, Problem>((lesson, Choices::read(tx)?))
     })?;
-    let entry = match read_entry(request, Some(&lesson.entry), &choices) {
+    let entry = match read_entry(app, request, Some(&lesson.entry), &choices) {
         Ok(entry) => entry,
-        Err(problem) => {
-            return form::show_again(request, problem, |faults| {
-                let form = FormView::again(&FIELDS, request, faults, fault_words);
-                Reply::page(&choices.form(app, layout(app, person, request), Some(&lesson), form))
-            });
-        }
+        Err(problem) => return again(app, person, request, (Some(lesson), choices), problem),
     };
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
@@ -357,9 +340,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(full());
         }
         store::update(tx, id, &entry)?;
-        let act = act("aula.alterar", id, &entry.title);
-        change.note(tx, &act, Some(&before.entry), Some(&entry))?;
-        change.answer.done(id, LIST.path, "alterado")
+        change.changed(tx, &NOUN, (id, &entry.title), &before.entry, &entry)
     }))
 }
 
@@ -370,9 +351,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
-        let act = act("aula.excluir", id, &before.entry.title);
-        change.note(tx, &act, Some(&before.entry), None::<&()>)?;
-        change.answer.done(id, LIST.path, "excluido")
+        change.removed(tx, &NOUN, (id, &before.entry.title), &before.entry)
     }))
 }
 
@@ -394,13 +373,9 @@ fn shift(app: &App, person: &Person, request: &Request, up: bool) -> Result<Job,
         let course = before.entry.course_id;
         store::shift(tx, course, id, up)?;
         let after = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
-        let act = act("aula.mover", id, &before.entry.title);
+        let act = NOUN.act("aula.mover", id, &before.entry.title);
         change.note(tx, &act, Some(&before.entry), Some(&after.entry))?;
         let page = format!("/admin/cursos/{course}");
         change.answer.done(id, &page, "ordem")
     }))
-}
-
-fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
-    Act { action, object: "aula", object_id: id.to_string(), object_name: title }
 }

@@ -1,41 +1,31 @@
 //! Lessons in the database.
 
-use rusqlite::Row;
-
 use super::{Lesson, LessonEntry, MOST, MOST_OF_A_COURSE};
 use crate::content::store::{Topic, containing, note_change};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
+use crate::row;
 
-const COLUMNS: &str = "lesson.lesson_id, lesson.title, lesson.course_id, lesson.teacher_id,
-    lesson.video_url, lesson.position, course.title, teacher.name";
+row!(LessonEntry {
+    title = "lesson.title",
+    course_id = "lesson.course_id",
+    teacher_id = "lesson.teacher_id",
+    video_url = "lesson.video_url",
+    position = "lesson.position",
+});
+row!(Lesson {
+    id = "lesson.lesson_id",
+    entry as LessonEntry,
+    course = "course.title",
+    teacher = "teacher.name",
+});
+
 const BESIDE: &str = "JOIN course ON course.course_id = lesson.course_id
     LEFT JOIN teacher ON teacher.teacher_id = lesson.teacher_id";
 
-fn read_lesson(row: &Row<'_>) -> rusqlite::Result<Lesson> {
-    Ok(Lesson {
-        id: row.get(0)?,
-        entry: LessonEntry {
-            title: row.get(1)?,
-            course_id: row.get(2)?,
-            teacher_id: row.get(3)?,
-            video_url: row.get(4)?,
-            position: row.get(5)?,
-        },
-        course: row.get(6)?,
-        teacher: row.get(7)?,
-    })
-}
-
 /// The lessons of a course, in their order.
 pub fn of_course(tx: &ReadTx<'_>, course: i64) -> Result<Vec<Lesson>> {
-    tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM lesson {BESIDE} WHERE lesson.course_id = ?1
-             ORDER BY lesson.position, lesson.lesson_id"
-        ),
-        [course],
-        read_lesson,
-    )
+    let order = "ORDER BY lesson.position, lesson.lesson_id";
+    tx.records(&format!("FROM lesson {BESIDE} WHERE lesson.course_id = ?1 {order}"), [course])
 }
 
 /// What a list of lessons shows.
@@ -54,39 +44,19 @@ pub struct Wanted<'w> {
 /// One page of lessons, with their number.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Lesson>, u64)> {
     let pattern = containing(wanted.search);
-    let of_course = match wanted.course {
-        Some(_) => "AND lesson.course_id = ?2",
-        None => "AND ?2 IS NULL",
+    let mut filters = Filters::new("lesson.title LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
+    filters.and_if("lesson.course_id = :course", ":course", &wanted.course);
+    let order = if wanted.by_title {
+        "lesson.title COLLATE NOCASE, lesson.lesson_id"
+    } else {
+        "course.position, course.course_id, lesson.position, lesson.lesson_id"
     };
-    let matching = format!("WHERE lesson.title LIKE ?1 ESCAPE '\\' {of_course}");
-    let total: i64 =
-        tx.value(&format!("SELECT count(*) FROM lesson {matching}"), (&pattern, wanted.course))?;
-    let order = match (wanted.by_title, wanted.descending) {
-        (true, false) => "lesson.title COLLATE NOCASE, lesson.lesson_id",
-        (true, true) => "lesson.title COLLATE NOCASE DESC, lesson.lesson_id DESC",
-        (false, false) => "course.position, course.course_id, lesson.position, lesson.lesson_id",
-        (false, true) => {
-            "course.position DESC, course.course_id DESC, lesson.position DESC, lesson.lesson_id DESC"
-        }
-    };
-    let (limit, offset) = wanted.window;
-    let lessons = tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM lesson {BESIDE} {matching} ORDER BY {order} LIMIT ?3 OFFSET ?4"
-        ),
-        (&pattern, wanted.course, limit, offset),
-        read_lesson,
-    )?;
-    Ok((lessons, u64::try_from(total).unwrap_or(0)))
+    filters.page(tx, "lesson", BESIDE, &sorted(order, wanted.descending), wanted.window)
 }
 
 /// One lesson.
 pub fn lesson(tx: &ReadTx<'_>, id: i64) -> Result<Option<Lesson>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS} FROM lesson {BESIDE} WHERE lesson.lesson_id = ?1"),
-        [id],
-        read_lesson,
-    )
+    tx.record(&format!("FROM lesson {BESIDE} WHERE lesson.lesson_id = ?1"), [id])
 }
 
 /// Whether there is room for one more lesson in a course.
@@ -110,7 +80,7 @@ pub fn insert(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<i64> {
             entry.teacher_id,
             &entry.video_url,
             entry.position,
-            tx.now().0,
+            tx.now(),
         ),
     )?;
     note_change(tx, Topic::Teachers)?;
@@ -133,7 +103,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &LessonEntry) -> Result<()> {
             entry.teacher_id,
             &entry.video_url,
             entry.position,
-            tx.now().0,
+            tx.now(),
         ),
     )?;
     note_change(tx, Topic::Teachers)
@@ -152,7 +122,7 @@ pub fn shift(tx: &WriteTx<'_>, course: i64, id: i64, up: bool) -> Result<()> {
     let mut places: Vec<(i64, i64)> = tx.all(
         "SELECT lesson_id, position FROM lesson WHERE course_id = ?1 ORDER BY position, lesson_id",
         [course],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )?;
     let Some(at) = places.iter().position(|(one, _)| *one == id) else {
         return Ok(());

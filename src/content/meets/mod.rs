@@ -17,7 +17,7 @@ pub const MOST: i64 = 10_000;
 pub struct Meet {
     pub id: i64,
     pub entry: MeetEntry,
-    /// Name of whoever holds it.
+    /// Name of the teacher.
     pub teacher: Option<String>,
     pub updated_at: Instant,
 }
@@ -47,6 +47,23 @@ pub struct MeetEntry {
     /// Whether anyone may join.
     #[serde(rename = "publico")]
     pub public: bool,
+}
+
+/// Minutes of a meet unless somebody says otherwise.
+const USUAL_MINUTES: i64 = 60;
+
+impl Default for MeetEntry {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            description: String::new(),
+            teacher_id: None,
+            starts_at: Instant(0),
+            minutes: USUAL_MINUTES,
+            link: String::new(),
+            public: false,
+        }
+    }
 }
 
 fn as_text<S: Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,26 +4,26 @@ pub mod pages;
 pub mod store;
 pub mod views;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::base::money::Cents;
+use crate::db::Json;
+use crate::named;
 
-/// How often a plan is paid.
-pub const PERIODS: [&str; 3] = ["mensal", "anual", "unico"];
+named! {
+    /// How often a plan is paid.
+    pub enum Period: text {
+        Monthly = "mensal", "Mensal";
+        Yearly = "anual", "Anual";
+        Once = "unico", "Pagamento único";
+    }
+}
 
 /// A plan that people can buy.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub id: i64,
-    pub slug: String,
-    pub title: String,
-    pub price: Cents,
-    pub currency: String,
-    /// One of [`PERIODS`].
-    pub period: String,
-    pub benefits: Vec<String>,
-    pub checkout_link: String,
-    pub active: bool,
+    pub entry: PlanEntry,
 }
 
 /// What an operator enters of a plan, in the audit log by the names it is sent with.
@@ -36,28 +36,32 @@ pub struct PlanEntry {
     pub price: Cents,
     #[serde(rename = "moeda")]
     pub currency: String,
-    #[serde(rename = "periodicidade")]
-    pub period: String,
+    #[serde(rename = "periodicidade", serialize_with = "as_name")]
+    pub period: Period,
     #[serde(rename = "beneficios")]
-    pub benefits: Vec<String>,
+    pub benefits: Json<Vec<String>>,
     #[serde(rename = "link_checkout")]
     pub checkout_link: String,
     #[serde(rename = "ativo")]
     pub active: bool,
 }
 
-impl Plan {
-    /// What an operator would have entered to get it.
-    pub fn entry(&self) -> PlanEntry {
-        PlanEntry {
-            slug: self.slug.clone(),
-            title: self.title.clone(),
-            price: self.price,
-            currency: self.currency.clone(),
-            period: self.period.clone(),
-            benefits: self.benefits.clone(),
-            checkout_link: self.checkout_link.clone(),
-            active: self.active,
+impl Default for PlanEntry {
+    fn default() -> Self {
+        Self {
+            slug: String::new(),
+            title: String::new(),
+            price: Cents(0),
+            currency: "BRL".to_owned(),
+            period: Period::Monthly,
+            benefits: Json::default(),
+            checkout_link: String::new(),
+            active: true,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(period.name())
 }

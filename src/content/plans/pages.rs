@@ -1,46 +1,176 @@
 //! Plans in the operator's panel, as page and as JSON (contract §6).
 
-use std::sync::Arc;
-
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::store::{self, Changed, Order};
-use super::views::{
-    ExistingPlan, PlanForm, PlanRow, PlansPage, SLUG_TAKEN, fault_words, period_words,
-};
-use super::{PERIODS, Plan, PlanEntry};
+use super::views::{PlanForm, PlansPage};
+use super::{Period, Plan, PlanEntry, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
 use crate::base::money::Cents;
+use crate::content::change::{Change, Noun};
 use crate::content::slug_of;
 use crate::content::wire::WirePlan;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::problem::Fields;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::csv::CsvFile;
+use crate::panel::answer::ListReply;
 use crate::panel::export;
-use crate::panel::form;
+use crate::panel::form::{self, Form, FormView, Input, Rule, Sent, tick};
 use crate::panel::list::{Head, Listing};
-use crate::panel::view::{self, Badge, Notice, Tone};
+use crate::panel::view::Outcome;
 
-const LIST: Listing = Listing {
+/// The list of plans.
+pub const LIST: Listing = Listing {
     path: "/admin/planos",
     hint: "Título ou endereço",
-    filters: &[],
     orders: &["preco", "titulo"],
+    heads: &[
+        Head::sorts("Título", "titulo"),
+        Head::plain("Periodicidade"),
+        Head::sorts("Preço", "preco").numeric(),
+        Head::plain("Situação"),
+    ],
+    file: "planos.csv",
+    csv: &["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"],
+    outcomes: &[
+        Outcome::good("criado", "Plano criado", "Se está ativo, já aparece na vitrine pública."),
+        Outcome::good("alterado", "Plano alterado", "A vitrine pública já mostra os novos dados."),
+        Outcome::good("excluido", "Plano excluído", "Ele não aparece mais na vitrine pública."),
+    ],
     ..Listing::NONE
 };
 
+const NOUN: Noun = Noun {
+    object: "plano",
+    created: "plano.criar",
+    changed: "plano.alterar",
+    removed: "plano.excluir",
+    path: LIST.path,
+};
+
+/// The form of a plan.
+pub const FORM: Form<PlanEntry> = Form(&[
+    Input::new(
+        "titulo",
+        "Dê um título de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.title),
+    ),
+    Input::new(
+        "slug",
+        "Use só letras minúsculas sem acento, números e hífens, até 60.",
+        Rule::Own(read_slug, |entry, _| entry.slug.clone()),
+    ),
+    Input::new(
+        "preco",
+        "Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.",
+        // A new plan, which has no title yet, begins without a price.
+        Rule::Own(read_price, |entry, _| match &*entry.title {
+            "" => String::new(),
+            _ => entry.price.typed(),
+        }),
+    ),
+    Input::new(
+        "moeda",
+        "Informe as três letras da moeda, como BRL.",
+        Rule::Own(read_currency, |entry, _| entry.currency.clone()),
+    ),
+    Input::new(
+        "periodicidade",
+        "Escolha uma das opções da lista.",
+        Rule::Own(read_period, |entry, _| entry.period.name().to_owned()),
+    ),
+    Input::new(
+        "beneficios",
+        "São até 30 benefícios, cada um com até 200 letras.",
+        Rule::Own(read_benefits, |entry, _| entry.benefits.0.join("\n")),
+    ),
+    Input::new(
+        "link_checkout",
+        "Informe um endereço que comece com https://.",
+        Rule::Own(read_checkout_link, |entry, _| entry.checkout_link.clone()),
+    ),
+    Input::new(
+        "ativo",
+        "Confira este campo.",
+        Rule::Own(
+            |sent, name, entry| {
+                let otherwise = !sent.is_form && entry.active;
+                entry.active = sent.optional(name).unwrap_or(otherwise);
+            },
+            |entry, _| tick(entry.active),
+        ),
+    ),
+]);
+
+/// What is said when another plan has the same short name.
+const SLUG_TAKEN: &str = "Já existe um plano com este endereço.";
 /// Most benefits of a plan, and characters of one.
 const MOST_BENEFITS: usize = 30;
 const LONGEST_BENEFIT: usize = 200;
 /// Highest price, in centavos: ten million reais.
 const MOST_CENTS: i64 = 1_000_000_000;
+
+/// Without one it is made of the title. A missing title is told once, not
+/// again as the address made of it.
+fn read_slug(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let slug = sent.line(name, 0..=60);
+    entry.slug = if slug.is_empty() { slug_of(&entry.title) } else { slug };
+    let slug = &entry.slug;
+    let is_good = match &**slug {
+        "" => entry.title.is_empty(),
+        slug => slug == slug_of(slug) && slug.len() <= 60,
+    };
+    if !is_good {
+        sent.check.fail(name, "use só letras sem acento, números e hífens, até 60");
+    }
+}
+
+fn read_price(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    entry.price = sent.required(name);
+    if !(Cents(0)..=Cents(MOST_CENTS)).contains(&entry.price) {
+        sent.check.fail(name, "informe um valor de 0 a 10.000.000,00");
+    }
+}
+
+fn read_currency(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let currency = sent.line(name, 0..=3).to_uppercase();
+    entry.currency = if currency.is_empty() { "BRL".to_owned() } else { currency };
+    if entry.currency.len() != 3 || !entry.currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        sent.check.fail(name, "informe as três letras da moeda, como BRL");
+    }
+}
+
+fn read_period(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let period: Option<String> = sent.optional(name);
+    let period = period.map_or(Some(Period::Monthly), |period| Period::from_name(&period));
+    entry.period = period.unwrap_or_else(|| {
+        sent.check.fail(name, "escolha mensal, anual ou unico");
+        Period::Monthly
+    });
+}
+
+/// A list, or one text with a benefit a line.
+fn read_benefits(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let given: Vec<String> = sent.optional(name).unwrap_or_default();
+    let lines =
+        given.iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());
+    let benefits: Vec<String> = lines.map(str::to_owned).collect();
+    let too_long = benefits
+        .iter()
+        .any(|line| line.chars().count() > LONGEST_BENEFIT || line.chars().any(char::is_control));
+    if benefits.len() > MOST_BENEFITS || too_long {
+        sent.check.fail(name, "até 30 benefícios, cada um com até 200 letras");
+    }
+    entry.benefits.0 = benefits;
+}
+
+fn read_checkout_link(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    entry.checkout_link = sent.line(name, 0..=500);
+    if !entry.checkout_link.is_empty() && form::https(&entry.checkout_link).is_none() {
+        sent.check.fail(name, "informe um endereço que comece com https://");
+    }
+}
 
 #[derive(Serialize)]
 struct PlanDetails {
@@ -51,320 +181,63 @@ struct PlanDetails {
 
 impl PlanDetails {
     fn of(plan: Plan) -> Self {
-        Self { ativo: plan.active, plan: WirePlan::of(plan) }
+        Self { ativo: plan.entry.active, plan: WirePlan::of(plan) }
     }
 }
 
 /// `GET /admin/planos`: the list, as page, JSON or CSV.
 pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let order = match (query.order, query.descending) {
-        ("titulo", false) => Order::TitleUp,
-        ("titulo", true) => Order::TitleDown,
-        (_, true) => Order::PriceDown,
-        (_, false) => Order::PriceUp,
-    };
-    let (limit, offset) = query.window();
-    let (plans, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &query.search, order, limit, offset))?;
+    let (plans, total) = app.db.read(request.lane, |tx| {
+        let by_title = query.order == "titulo";
+        store::page(tx, &query.search, by_title, query.descending, query.window())
+    })?;
     if query.csv {
-        return csv(app, person, plans);
+        return export::list(app, person, &LIST, plans, |_, _, plan| {
+            Ok(Some(PlanDetails::of(plan)))
+        });
     }
     if request.wants_json() {
         return ListReply::reply(total, plans.into_iter().map(PlanDetails::of).collect());
     }
-    let columns = [
-        Head::sorts("Título", "titulo"),
-        Head::plain("Periodicidade"),
-        Head::sorts("Preço", "preco").numeric(),
-        Head::plain("Situação"),
-    ];
     Reply::page(&PlansPage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
-        table: LIST.table(&query, &columns, total),
-        plans: plans.iter().map(row).collect(),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        table: LIST.table(&query, LIST.heads, total),
+        plans,
     })
-}
-
-fn csv(app: &App, person: &Person, plans: Vec<Plan>) -> Result<Reply, Problem> {
-    let header =
-        ["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"];
-    let file = CsvFile::new("planos.csv", &header)?;
-    export::send(app, person, file, plans, |_, _, plan, file| {
-        let (id, price) = (plan.id.to_string(), plan.price.reais().to_string());
-        let active = if plan.active { "sim" } else { "nao" };
-        file.row([
-            &*id,
-            &plan.title,
-            &plan.slug,
-            &price,
-            &plan.currency,
-            &plan.period,
-            active,
-            &plan.checkout_link,
-        ])
-    })
-}
-
-fn row(plan: &Plan) -> PlanRow {
-    PlanRow {
-        id: plan.id.to_string(),
-        title: plan.title.clone(),
-        slug: plan.slug.clone(),
-        period: period_words(&plan.period),
-        price: plan.price.page(),
-        state: if plan.active { Badge::Active } else { Badge::Inactive },
-    }
-}
-
-fn flash(notice: &str) -> Option<Notice> {
-    let (title, text) = match notice {
-        "criado" => ("Plano criado", "Se está ativo, já aparece na vitrine pública."),
-        "alterado" => ("Plano alterado", "A vitrine pública já mostra os novos dados."),
-        "excluido" => ("Plano excluído", "Ele não aparece mais na vitrine pública."),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
 }
 
 /// `GET /admin/planos/{id}`: the form of one plan; `novo` for a new one.
 pub fn plan_form(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let plan = match request.variable("id") {
         "novo" => None,
-        id => Some(find(app, id, request)?),
+        _ => Some(find(app, request)?),
     };
     if request.wants_json() {
-        return match plan {
-            Some(plan) => Reply::json(&PlanDetails::of(plan)),
-            None => Err(Problem::not_found()),
-        };
+        let plan = plan.ok_or_else(Problem::not_found)?;
+        return Reply::json(&PlanDetails::of(plan));
     }
-    let existing = plan
-        .as_ref()
-        .map(|plan| ExistingPlan { id: plan.id.to_string(), title: plan.title.clone() });
-    let typed = plan.map_or_else(Typed::fresh, Typed::of);
-    Reply::page(&typed.form(layout(app, person, request), existing, &Vec::new()))
+    let form = FORM.show(plan.as_ref().map(|plan| &plan.entry), app.zone());
+    Reply::page(&PlanForm { layout: layout(app, person, request), existing: plan, form })
 }
 
-fn find(app: &App, id: &str, request: &Request) -> Result<Plan, Problem> {
-    let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
+fn find(app: &App, request: &Request) -> Result<Plan, Problem> {
+    let id = request.id()?;
     app.db.read(request.lane, |tx| store::plan(tx, id))?.ok_or_else(Problem::not_found)
 }
 
-#[derive(Deserialize)]
-struct PlanBody {
-    #[serde(default)]
-    titulo: Field<String>,
-    #[serde(default)]
-    slug: Field<String>,
-    #[serde(default)]
-    preco: Field<Cents>,
-    #[serde(default)]
-    moeda: Field<String>,
-    #[serde(default)]
-    periodicidade: Field<String>,
-    #[serde(default)]
-    beneficios: Field<Vec<String>>,
-    #[serde(default)]
-    link_checkout: Field<String>,
-    #[serde(default)]
-    ativo: Field<bool>,
-}
-
-/// What stands in the form, as people type it.
-struct Typed {
-    title: String,
-    slug: String,
-    price: String,
-    currency: String,
-    period: String,
-    benefits: String,
-    checkout_link: String,
-    active: bool,
-}
-
-impl Typed {
-    fn fresh() -> Self {
-        Self {
-            title: String::new(),
-            slug: String::new(),
-            price: String::new(),
-            currency: "BRL".to_owned(),
-            period: "mensal".to_owned(),
-            benefits: String::new(),
-            checkout_link: String::new(),
-            active: true,
-        }
-    }
-
-    fn of(plan: Plan) -> Self {
-        Self {
-            title: plan.title,
-            slug: plan.slug,
-            price: plan.price.page().trim_start_matches("R$ ").to_owned(),
-            currency: plan.currency,
-            period: plan.period,
-            benefits: plan.benefits.join("\n"),
-            checkout_link: plan.checkout_link,
-            active: plan.active,
-        }
-    }
-
-    /// What a browser sent, whether or not it is right.
-    fn sent(request: &Request) -> Self {
-        let sent: Vec<(String, String)> =
-            form_urlencoded::parse(&request.body).into_owned().collect();
-        let text = |name: &str| {
-            sent.iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value.clone())
-                .unwrap_or_default()
-        };
-        Self {
-            title: text("titulo"),
-            slug: text("slug"),
-            price: text("preco"),
-            currency: text("moeda"),
-            period: text("periodicidade"),
-            benefits: text("beneficios"),
-            checkout_link: text("link_checkout"),
-            active: !text("ativo").is_empty(),
-        }
-    }
-
-    fn form(
-        self,
-        layout: view::Layout,
-        existing: Option<ExistingPlan>,
-        faults: &Fields,
-    ) -> PlanForm {
-        let field = |name: &str, value: String| {
-            let fault = faults
-                .iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, said)| if said == SLUG_TAKEN { SLUG_TAKEN } else { fault_words(name) });
-            view::Field::of(value).fault(fault)
-        };
-        let mut form = PlanForm {
-            layout,
-            existing,
-            alert: None,
-            title: field("titulo", self.title),
-            slug: field("slug", self.slug),
-            price: field("preco", self.price),
-            currency: field("moeda", self.currency),
-            period: field("periodicidade", self.period),
-            benefits: field("beneficios", self.benefits),
-            checkout_link: field("link_checkout", self.checkout_link),
-            active: self.active,
-        };
-        if form.existing.is_some() && faults.is_empty() {
-            return form;
-        }
-        let count = view::focus_first([
-            &mut form.title,
-            &mut form.slug,
-            &mut form.price,
-            &mut form.currency,
-            &mut form.period,
-            &mut form.benefits,
-            &mut form.checkout_link,
-        ]);
-        form.alert = if faults.is_empty() { None } else { Notice::faults(count) };
-        form
-    }
-}
-
-/// Whether a plan can have this address. A missing title is told once, not
-/// again as the address made of it.
-fn is_slug(slug: &str, title: &str) -> bool {
-    if slug.is_empty() {
-        return title.is_empty();
-    }
-    slug == slug_of(slug) && slug.len() <= 60
-}
-
-/// What was sent of a plan. A program may leave out what it does not change;
-/// a browser's form always says everything.
-fn read_entry(request: &Request, present: Option<&Plan>) -> Result<PlanEntry, Problem> {
-    let body: PlanBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let is_form = crate::http::input::is_form(request.headers());
-    let present = present.filter(|_| !is_form);
-    let kept = |field: &Field<String>, of: fn(&Plan) -> &String| {
-        present.filter(|_| field.is_absent()).map(|plan| of(plan).clone())
-    };
-    let title = kept(&body.titulo, |plan| &plan.title);
-    let title = title.unwrap_or_else(|| check.line("titulo", body.titulo, 2..=120));
-    let slug = kept(&body.slug, |plan| &plan.slug);
-    let slug = slug.unwrap_or_else(|| check.optional_line("slug", body.slug, 60));
-    let slug = if slug.is_empty() { slug_of(&title) } else { slug };
-    if !is_slug(&slug, &title) {
-        check.fail("slug", "use só letras sem acento, números e hífens, até 60");
-    }
-    let price = present.filter(|_| body.preco.is_absent()).map(|plan| plan.price);
-    let price = price.unwrap_or_else(|| check.required("preco", body.preco));
-    if !(0..=MOST_CENTS).contains(&price.0) {
-        check.fail("preco", "informe um valor de 0 a 10.000.000,00");
-    }
-    let currency = kept(&body.moeda, |plan| &plan.currency);
-    let currency =
-        currency.unwrap_or_else(|| check.optional_line("moeda", body.moeda, 3).to_uppercase());
-    let currency = if currency.is_empty() { "BRL".to_owned() } else { currency };
-    if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        check.fail("moeda", "informe as três letras da moeda, como BRL");
-    }
-    let period = kept(&body.periodicidade, |plan| &plan.period)
-        .or_else(|| check.optional("periodicidade", body.periodicidade))
-        .unwrap_or_else(|| "mensal".to_owned());
-    if !PERIODS.contains(&&*period) {
-        check.fail("periodicidade", "escolha mensal, anual ou unico");
-    }
-    let benefits =
-        present.filter(|_| body.beneficios.is_absent()).map(|plan| plan.benefits.clone());
-    let benefits = benefits.unwrap_or_else(|| benefits_of(&mut check, body.beneficios));
-    let checkout_link = kept(&body.link_checkout, |plan| &plan.checkout_link)
-        .unwrap_or_else(|| check.optional_line("link_checkout", body.link_checkout, 500));
-    if !checkout_link.is_empty() && form::https(&checkout_link).is_none() {
-        check.fail("link_checkout", "informe um endereço que comece com https://");
-    }
-    // A browser leaves an unticked box out; a new plan of a program is on sale.
-    let otherwise = present.map_or(!is_form, |plan| plan.active);
-    let active = check.optional("ativo", body.ativo).unwrap_or(otherwise);
-    check.finish()?;
-    Ok(PlanEntry { slug, title, price, currency, period, benefits, checkout_link, active })
-}
-
-/// A list, or one text with a benefit a line.
-fn benefits_of(check: &mut Check, field: Field<Vec<String>>) -> Vec<String> {
-    let given = check.optional("beneficios", field).unwrap_or_default();
-    let lines =
-        given.iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());
-    let benefits: Vec<String> = lines.map(str::to_owned).collect();
-    let too_long = benefits
-        .iter()
-        .any(|line| line.chars().count() > LONGEST_BENEFIT || line.chars().any(char::is_control));
-    if benefits.len() > MOST_BENEFITS || too_long {
-        check.fail("beneficios", "até 30 benefícios, cada um com até 200 letras");
-    }
-    benefits
-}
-
 /// A browser gets the form again with what is wrong; a program the error.
-fn faulty(
+fn again(
     app: &App,
     person: &Person,
     request: &Request,
-    existing: Option<ExistingPlan>,
+    existing: Option<Plan>,
     problem: Problem,
 ) -> Result<Job, Problem> {
-    if request.wants_json() || problem.fields.is_empty() {
-        return Err(problem);
-    }
-    let layout = layout(app, person, request);
-    let page = Reply::page(&Typed::sent(request).form(layout, existing, &problem.fields))?;
-    let page = page.status(StatusCode::UNPROCESSABLE_ENTITY);
-    Ok(Box::new(move |_| Ok(page)))
+    form::show_again(request, problem, |faults| {
+        let form = FORM.again(request, faults);
+        Reply::page(&PlanForm { layout: layout(app, person, request), existing, form })
+    })
 }
 
 fn slug_taken() -> Problem {
@@ -374,81 +247,64 @@ fn slug_taken() -> Problem {
     }
 }
 
-/// `POST /admin/planos`: creates a plan.
-pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let entry = match read_entry(request, None) {
-        Ok(entry) => entry,
-        Err(problem) => return faulty(app, person, request, None, problem),
-    };
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
-    let taken = taken_page(app, person, request, None)?;
-    Ok(Box::new(move |tx| {
-        let Some(id) = store::insert(tx, &entry)? else {
-            return taken.ok_or_else(slug_taken);
-        };
-        let act = act("plano.criar", id, &entry.title);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
-        tx.after_commit(move || versions.raise_content());
-        answer.made(id, LIST.path, "criado")
-    }))
-}
-
-/// `POST /admin/planos/{id}`: changes a plan.
-pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let plan = find(app, request.variable("id"), request)?;
-    let existing = ExistingPlan { id: plan.id.to_string(), title: plan.title.clone() };
-    let entry = match read_entry(request, Some(&plan)) {
-        Ok(entry) => entry,
-        Err(problem) => return faulty(app, person, request, Some(existing), problem),
-    };
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
-    let taken = taken_page(app, person, request, Some(existing))?;
-    Ok(Box::new(move |tx| {
-        let before = store::plan(tx, plan.id)?.ok_or_else(Problem::not_found)?;
-        match store::update(tx, plan.id, &entry)? {
-            Changed::Done => {}
-            Changed::NotThere => return Err(Problem::not_found()),
-            Changed::SlugTaken => return taken.ok_or_else(slug_taken),
-        }
-        let act = act("plano.alterar", plan.id, &entry.title);
-        audit::note(tx, &actor, &act, Some(&before.entry()), Some(&entry))?;
-        tx.after_commit(move || versions.raise_content());
-        answer.done(plan.id, LIST.path, "alterado")
-    }))
-}
-
-fn act<'a>(action: &'static str, id: i64, title: &'a str) -> Act<'a> {
-    Act { action, object: "plano", object_id: id.to_string(), object_name: title }
-}
-
 /// The form to show a browser in case the slug turns out to be taken.
 fn taken_page(
     app: &App,
     person: &Person,
     request: &Request,
-    existing: Option<ExistingPlan>,
+    existing: Option<Plan>,
 ) -> Result<Option<Reply>, Problem> {
     if request.wants_json() {
         return Ok(None);
     }
-    let layout = layout(app, person, request);
-    let page = Typed::sent(request).form(layout, existing, &slug_taken().fields);
+    let mut form: FormView = FORM.again(request, &slug_taken().fields);
+    form.say("slug", SLUG_TAKEN);
+    let page = PlanForm { layout: layout(app, person, request), existing, form };
     Ok(Some(Reply::page(&page)?.status(StatusCode::CONFLICT)))
+}
+
+/// `POST /admin/planos`: creates a plan.
+pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let entry = match FORM.entry(request, app.zone(), None) {
+        Ok(entry) => entry,
+        Err(problem) => return again(app, person, request, None, problem),
+    };
+    let change = Change::of(app, person, request);
+    let taken = taken_page(app, person, request, None)?;
+    Ok(Box::new(move |tx| {
+        let Some(id) = store::insert(tx, &entry)? else {
+            return taken.ok_or_else(slug_taken);
+        };
+        change.created(tx, &NOUN, (id, &entry.title), &entry, LIST.path)
+    }))
+}
+
+/// `POST /admin/planos/{id}`: changes a plan.
+pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let plan = find(app, request)?;
+    let id = plan.id;
+    let entry = match FORM.entry(request, app.zone(), Some(&plan.entry)) {
+        Ok(entry) => entry,
+        Err(problem) => return again(app, person, request, Some(plan), problem),
+    };
+    let change = Change::of(app, person, request);
+    let taken = taken_page(app, person, request, Some(plan))?;
+    Ok(Box::new(move |tx| {
+        let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
+        if !store::update(tx, id, &entry)? {
+            return taken.ok_or_else(slug_taken);
+        }
+        change.changed(tx, &NOUN, (id, &entry.title), &before.entry, &entry)
+    }))
 }
 
 /// `POST /admin/planos/{id}/excluir`: removes a plan.
 pub fn delete_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
+    let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
-        let act = act("plano.excluir", id, &before.title);
-        audit::note(tx, &actor, &act, Some(&before.entry()), None::<&()>)?;
-        tx.after_commit(move || versions.raise_content());
-        answer.done(id, LIST.path, "excluido")
+        change.removed(tx, &NOUN, (id, &before.entry.title), &before.entry)
     }))
 }

@@ -5,9 +5,8 @@ use super::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_
 use super::{Load, Teacher, TeacherEntry};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::Act;
 use crate::base::text::shortened;
-use crate::content::change::Change;
+use crate::content::change::{Change, Noun};
 use crate::content::wire::WireTeacher;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -18,7 +17,7 @@ use crate::panel::form::{self, Form, Input, Rule, Sent};
 use crate::panel::list::{Head, Listing};
 use crate::panel::view::Outcome;
 
-const LIST: Listing = Listing {
+pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/professores",
     hint: "Nome",
     orders: &["nome"],
@@ -59,6 +58,14 @@ const LIST: Listing = Listing {
         ),
     ],
     ..Listing::NONE
+};
+
+const NOUN: Noun = Noun {
+    object: "professor",
+    created: "professor.criar",
+    changed: "professor.alterar",
+    removed: "professor.excluir",
+    path: LIST.path,
 };
 
 /// The form of a teacher.
@@ -188,9 +195,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let full =
             || Problem::new(Code::Conflict, "there are 1000 teachers already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        let act = act("professor.criar", id, &entry.name);
-        change.note(tx, &act, None::<&()>, Some(&entry))?;
-        change.answer.made(id, LIST.path, "criado")
+        change.created(tx, &NOUN, (id, &entry.name), &entry, LIST.path)
     }))
 }
 
@@ -206,9 +211,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::teacher(tx, id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, id, &entry)?;
-        let act = act("professor.alterar", id, &entry.name);
-        change.note(tx, &act, Some(&before.entry), Some(&entry))?;
-        change.answer.done(id, LIST.path, "alterado")
+        change.changed(tx, &NOUN, (id, &entry.name), &before.entry, &entry)
     }))
 }
 
@@ -232,12 +235,6 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             );
         }
         store::delete(tx, id)?;
-        let act = act("professor.excluir", id, &before.entry.name);
-        change.note(tx, &act, Some(&before.entry), None::<&()>)?;
-        change.answer.done(id, LIST.path, "excluido")
+        change.removed(tx, &NOUN, (id, &before.entry.name), &before.entry)
     }))
-}
-
-fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
-    Act { action, object: "professor", object_id: id.to_string(), object_name: name }
 }

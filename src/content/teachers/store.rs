@@ -2,7 +2,7 @@
 
 use super::{Links, Load, MOST, Teacher, TeacherEntry};
 use crate::content::store::{Topic, containing, note_change};
-use crate::db::{Column, ReadTx, Result, WriteTx};
+use crate::db::{Column, Filters, ReadTx, Result, WriteTx, sorted};
 use crate::row;
 
 row!(stored Links { instagram, youtube, linkedin, site });
@@ -25,7 +25,7 @@ pub fn names(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
     tx.all(
         "SELECT teacher_id, name FROM teacher ORDER BY name COLLATE NOCASE, teacher_id",
         [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )
 }
 
@@ -34,21 +34,11 @@ pub fn page(
     tx: &ReadTx<'_>,
     search: &str,
     descending: bool,
-    (limit, offset): (u32, u32),
+    window: (u32, u32),
 ) -> Result<(Vec<Teacher>, u64)> {
     let pattern = containing(search);
-    let matching = "FROM teacher WHERE name LIKE ?1 ESCAPE '\\'";
-    let total = tx.count(&format!("SELECT count(*) {matching}"), [&pattern])?;
-    let order = if descending {
-        "name COLLATE NOCASE DESC, teacher_id DESC"
-    } else {
-        "name COLLATE NOCASE, teacher_id"
-    };
-    let teachers = tx.records(
-        &format!("{matching} ORDER BY {order} LIMIT ?2 OFFSET ?3"),
-        (&pattern, limit, offset),
-    )?;
-    Ok((teachers, total))
+    let filters = Filters::new("name LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
+    filters.page(tx, "teacher", "", &sorted("name COLLATE NOCASE, teacher_id", descending), window)
 }
 
 /// One teacher.

@@ -11,20 +11,15 @@ use crate::panel::view::Layout;
 #[derive(Debug, Template)]
 #[template(path = "teachers.html", config = "assets/askama.toml")]
 pub struct TeachersPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The teachers of this page.
     pub teachers: Vec<TeacherRow>,
 }
 
 /// A teacher in the list.
 #[derive(Debug)]
 pub struct TeacherRow {
-    /// Its id.
     pub id: String,
-    /// Full name.
     pub name: String,
     /// Path of the photo, empty without one.
     pub photo: String,
@@ -39,7 +34,6 @@ pub struct TeacherRow {
 #[derive(Debug, Template)]
 #[template(path = "teacher_form.html", config = "assets/askama.toml")]
 pub struct TeacherForm {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The teacher that is changed; `None` for a new one.
     pub existing: Option<ExistingTeacher>,
@@ -50,7 +44,6 @@ pub struct TeacherForm {
 /// The stored teacher that a form changes.
 #[derive(Debug)]
 pub struct ExistingTeacher {
-    /// Its id.
     pub id: String,
     /// Its stored name, whatever was typed since.
     pub name: String,

@@ -29,8 +29,10 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<Ke
         Err(problem) if is_ours(&problem) => return Pass::refused(problem),
         Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
     };
-    let limit =
-        Limit { count: key.rate_limit.unwrap_or(app.config.limits.requests), ..api_limit(app) };
+    let limit = Limit {
+        count: key.entry.rate_limit.unwrap_or(app.config.limits.requests),
+        ..api_limit(app)
+    };
     let window = Window { class: Class::ApiToken, subject: Subject::token(&hash), limit };
     let (client, method, path) = (request.client, route.method.clone(), route.path);
     let charge = Charge { key: Some(KeyUse { hash, client, method, path }), ..window.into() };

@@ -2,11 +2,11 @@
 
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::Serialize;
 
-use super::{Outcome, store};
+use super::{RowOutcome, store};
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::audit::{self, Act, Actor};
 use crate::db::WriteTx;
@@ -21,13 +21,13 @@ pub struct Imports {
 /// How far an import is.
 pub struct Running {
     pub id: i64,
-    pub total: usize,
-    done: AtomicUsize,
+    pub total: u32,
+    done: AtomicU32,
 }
 
 impl Running {
     /// Rows that were worked.
-    pub fn done(&self) -> usize {
+    pub fn done(&self) -> u32 {
         self.done.load(Ordering::Relaxed)
     }
 }
@@ -51,7 +51,7 @@ impl Imports {
     }
 
     /// The right to run, unless another import has it.
-    pub fn begin(self: &Arc<Self>, id: i64, total: usize) -> Result<Turn, Problem> {
+    pub fn begin(self: &Arc<Self>, id: i64, total: u32) -> Result<Turn, Problem> {
         let mut running = self.running.lock();
         if running.is_some() {
             return Err(Problem::new(
@@ -59,7 +59,7 @@ impl Imports {
                 "uma importação já está em andamento; espere que ela termine",
             ));
         }
-        let now = Arc::new(Running { id, total, done: AtomicUsize::new(0) });
+        let now = Arc::new(Running { id, total, done: AtomicU32::new(0) });
         *running = Some(Arc::clone(&now));
         Ok(Turn { imports: Arc::clone(self), running: now })
     }
@@ -69,9 +69,9 @@ impl Imports {
 #[derive(Serialize)]
 struct Told<'t> {
     arquivo: &'t str,
-    criados: usize,
-    existentes: usize,
-    com_erro: usize,
+    criados: u32,
+    existentes: u32,
+    com_erro: u32,
 }
 
 /// Makes the students of an import. Refused when it was applied before.
@@ -88,7 +88,7 @@ pub fn apply(
     }
     let mut rows = store::rows(tx, id)?.ok_or_else(Problem::not_found)?;
     for row in &mut rows {
-        if let (Outcome::Criar, Some(role)) = (row.situacao, row.role()) {
+        if let (RowOutcome::Criar, Some(role)) = (row.situacao, row.role()) {
             let new = NewStudent {
                 email: row.email.clone(),
                 name: row.nome.clone(),
@@ -99,8 +99,8 @@ pub fn apply(
                 welcome: true,
             };
             row.situacao = match students::create(tx, desk, &new)? {
-                Some(_) => Outcome::Criado,
-                None => Outcome::Existe,
+                Some(_) => RowOutcome::Criado,
+                None => RowOutcome::Existe,
             };
         }
         turn.running.done.fetch_add(1, Ordering::Relaxed);

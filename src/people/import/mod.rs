@@ -18,34 +18,25 @@ use crate::accounts::Role;
 use crate::base::phone;
 use crate::base::text::{self, search_key};
 use crate::messages::delivery;
+use crate::named;
 use crate::panel::csv_read::{self, Unreadable};
 
 /// Most rows of a file.
 pub const MOST_ROWS: usize = 20_000;
 
-/// What is to become of a row, and what became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Will be made.
-    Criar,
-    /// Was made.
-    Criado,
-    /// Has an account already, which stays as it is.
-    Existe,
-    /// Cannot be made.
-    Erro,
-}
-
-impl Outcome {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Criar => "criar",
-            Self::Criado => "criado",
-            Self::Existe => "existe",
-            Self::Erro => "erro",
-        }
+named! {
+    /// What is to become of a row, and what became of it.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RowOutcome: text {
+        /// Will be made.
+        Criar = "criar";
+        /// Was made.
+        Criado = "criado";
+        /// Has an account already, which stays as it is.
+        Existe = "existe";
+        /// Cannot be made.
+        Erro = "erro";
     }
 }
 
@@ -61,7 +52,7 @@ pub struct Row {
     pub plano: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_number: Option<String>,
-    pub situacao: Outcome,
+    pub situacao: RowOutcome,
     /// Why it cannot be made, in words; empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub motivo: String,
@@ -175,7 +166,7 @@ fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) ->
         email: email.unwrap_or_else(|| shown(typed.email, address)),
         plano: role.map_or_else(|| shown(typed.plan, plan), |role| role.name().to_owned()),
         chat_number: chat,
-        situacao: if wrong.is_empty() { Outcome::Criar } else { Outcome::Erro },
+        situacao: if wrong.is_empty() { RowOutcome::Criar } else { RowOutcome::Erro },
         motivo,
     }
 }
@@ -200,23 +191,25 @@ fn role_of(typed: &str) -> Option<Role> {
 /// How many rows have each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    pub total: usize,
-    pub to_make: usize,
-    pub made: usize,
-    pub existing: usize,
-    pub faulty: usize,
+    pub total: u32,
+    pub to_make: u32,
+    pub made: u32,
+    pub existing: u32,
+    pub faulty: u32,
 }
 
 impl Counts {
     /// The counts of rows.
     pub fn of(rows: &[Row]) -> Self {
-        let count = |outcome| rows.iter().filter(|row| row.situacao == outcome).count();
+        // A file has at most [`MOST_ROWS`].
+        let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        let count = |outcome| number(rows.iter().filter(|row| row.situacao == outcome).count());
         Self {
-            total: rows.len(),
-            to_make: count(Outcome::Criar),
-            made: count(Outcome::Criado),
-            existing: count(Outcome::Existe),
-            faulty: count(Outcome::Erro),
+            total: number(rows.len()),
+            to_make: count(RowOutcome::Criar),
+            made: count(RowOutcome::Criado),
+            existing: count(RowOutcome::Existe),
+            faulty: count(RowOutcome::Erro),
         }
     }
 }
@@ -229,7 +222,7 @@ mod tests {
         read(csv.as_bytes())
             .unwrap()
             .into_iter()
-            .map(|row| (row.linha, row.situacao.word().to_owned(), row.motivo))
+            .map(|row| (row.linha, row.situacao.name().to_owned(), row.motivo))
             .collect()
     }
 

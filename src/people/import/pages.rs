@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::apply::{Running, already_applied, apply as make_students};
 use super::store::{self, Import};
 use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
-use super::{Counts, MOST_ROWS, Outcome, Row, read};
+use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
@@ -21,10 +21,11 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request, upload};
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
+use crate::panel::form::Sent;
+use crate::panel::list::Listing;
 use crate::panel::once::Once;
-use crate::panel::view::{self, Badge, Notice, Paging, Progress, Tab, Tone, When, address};
+use crate::panel::view::{self, Badge, Notice, Outcome, Paging, Progress, Tab, When, address};
 use crate::people::pages::reach;
 
 const PATH: &str = "/admin/alunos/importar";
@@ -33,22 +34,42 @@ const ROWS: usize = 50;
 const MOST_WIRE_ROWS: i64 = 1_000;
 
 /// Filters of the report: word in the address, label, outcome.
-const FILTERS: [(&str, &str, Option<Outcome>); 5] = [
+const FILTERS: [(&str, &str, Option<RowOutcome>); 5] = [
     ("", "Todas", None),
-    ("criar", "A importar", Some(Outcome::Criar)),
-    ("criado", "Importados", Some(Outcome::Criado)),
-    ("existe", "Já existem", Some(Outcome::Existe)),
-    ("erro", "Com erro", Some(Outcome::Erro)),
+    ("criar", "A importar", Some(RowOutcome::Criar)),
+    ("criado", "Importados", Some(RowOutcome::Criado)),
+    ("existe", "Já existem", Some(RowOutcome::Existe)),
+    ("erro", "Com erro", Some(RowOutcome::Erro)),
 ];
 
-#[derive(Deserialize)]
-struct CsvBody {
-    #[serde(default)]
-    csv: Field<String>,
-}
+/// The report as a file, and what the pages say of the last action.
+const LIST: Listing = Listing {
+    path: PATH,
+    file: "importacao.csv",
+    csv: &["linha", "nome", "email", "plano", "chat_number", "situacao", "motivo"],
+    outcomes: &[
+        Outcome::good(
+            "descartada",
+            "Lista descartada",
+            "Quem já tinha sido importado continua cadastrado.",
+        ),
+        Outcome::warn(
+            "em_andamento",
+            "Outra importação está em andamento",
+            "Espere que ela termine e tente de novo.",
+        ),
+        Outcome::info("ja_feita", "Esta lista já foi importada", "Nada mudou agora."),
+        Outcome::info(
+            "nada_a_importar",
+            "Não há ninguém a importar",
+            "Todas as linhas já existem ou têm erro.",
+        ),
+    ],
+    ..Listing::NONE
+};
 
 /// The file that was sent, with the name the browser gave it.
-fn sent_file(request: &Request) -> Result<(String, Bytes), Problem> {
+fn sent_file(app: &App, request: &Request) -> Result<(String, Bytes), Problem> {
     let media = request.header(&CONTENT_TYPE).unwrap_or_default();
     if upload::is_upload(request) {
         let parts = upload::parts(request)?;
@@ -66,10 +87,9 @@ fn sent_file(request: &Request) -> Result<(String, Bytes), Problem> {
     if media.to_ascii_lowercase().starts_with("text/csv") {
         return Ok(("lista.csv".to_owned(), request.body.clone()));
     }
-    let body: CsvBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let csv = check.required("csv", body.csv);
-    check.finish()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let csv: String = sent.required("csv");
+    sent.finish()?;
     Ok(("lista.csv".to_owned(), csv.into()))
 }
 
@@ -80,13 +100,13 @@ struct WireImport {
     arquivo: String,
     /// `conferida`, `importando` or `importada`.
     estado: &'static str,
-    linhas: usize,
-    criar: usize,
-    criados: usize,
-    existem: usize,
-    erros: usize,
+    linhas: u32,
+    criar: u32,
+    criados: u32,
+    existem: u32,
+    erros: u32,
     /// Rows that were worked, while it runs.
-    feitas: usize,
+    feitas: u32,
 }
 
 impl WireImport {
@@ -117,7 +137,7 @@ impl WireImport {
 
 /// `POST /admin/alunos/importar`: reads and checks a list, and keeps it.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let checked = sent_file(request).and_then(|(name, bytes)| {
+    let checked = sent_file(app, request).and_then(|(name, bytes)| {
         let field = if upload::is_upload(request) { "arquivo" } else { "csv" };
         let rows = read(&bytes).map_err(|said| Problem::field(field, said))?;
         Ok((name, rows))
@@ -132,8 +152,8 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     app.db.read(request.lane, |tx| {
         for row in &mut rows {
-            if row.situacao == Outcome::Criar && store::has_account(tx, &row.email)? {
-                row.situacao = Outcome::Existe;
+            if row.situacao == RowOutcome::Criar && store::has_account(tx, &row.email)? {
+                row.situacao = RowOutcome::Existe;
             }
         }
         Ok::<_, Problem>(())
@@ -181,7 +201,7 @@ fn imports_page(
     let mut file = view::Field::default().fault(fault.as_deref());
     file.focus = fault.is_some();
     Ok(ImportsPage {
-        layout: layout(app, person, request).with_flash(flash(request)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
         most_rows: grouped(MOST_ROWS as u64),
@@ -194,25 +214,6 @@ fn sentence(said: &str) -> String {
     let mut letters = said.chars();
     let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
     format!("{first}{}.", letters.as_str())
-}
-
-fn flash(request: &Request) -> Option<Notice> {
-    let (tone, title, text) = match request.notice.as_deref()? {
-        "descartada" => {
-            (Tone::Good, "Lista descartada", "Quem já tinha sido importado continua cadastrado.")
-        }
-        "em_andamento" => (
-            Tone::Warn,
-            "Outra importação está em andamento",
-            "Espere que ela termine e tente de novo.",
-        ),
-        "ja_feita" => (Tone::Info, "Esta lista já foi importada", "Nada mudou agora."),
-        "nada_a_importar" => {
-            (Tone::Info, "Não há ninguém a importar", "Todas as linhas já existem ou têm erro.")
-        }
-        _ => return None,
-    };
-    Some(Notice::new(tone, title, text))
 }
 
 fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
@@ -235,9 +236,8 @@ fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
 
 /// `12 a importar, 3 já existem, 1 com erro`.
 fn told(counts: Counts, is_done: bool) -> String {
-    let part = |count: usize, words: &str| {
-        (count > 0).then(|| format!("{} {words}", grouped(count as u64)))
-    };
+    let part =
+        |count: u32, words: &str| (count > 0).then(|| format!("{} {words}", grouped(count.into())));
     let parts = [
         part(counts.to_make, "a importar"),
         part(counts.made, if counts.made == 1 { "importado" } else { "importados" }),
@@ -277,7 +277,7 @@ struct Asked {
     page: u64,
     per_page: usize,
     word: String,
-    outcome: Option<Outcome>,
+    outcome: Option<RowOutcome>,
     csv: bool,
 }
 
@@ -321,7 +321,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         .filter(|row| asked.outcome.is_none_or(|outcome| row.situacao == outcome))
         .collect();
     if asked.csv {
-        return report_csv(app, person, rows);
+        return export::list(app, person, &LIST, rows, |_, _, row| Ok(Some(row)));
     }
     let before = usize::try_from(asked.page - 1).unwrap_or(usize::MAX);
     let first = before.saturating_mul(asked.per_page);
@@ -336,14 +336,14 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
     let path = format!("{PATH}/{id}");
     let page = Reply::page(&ImportPage {
-        layout: layout(app, person, request).with_flash(flash(request)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         progress: running.as_deref().map(progress),
         button: button(&import, running.is_some()),
         reach: reach(app, true),
         faulty: match import.counts.faulty {
             0 => String::new(),
             1 => "A linha com erro fica de fora.".to_owned(),
-            many => format!("As {} linhas com erro ficam de fora.", grouped(many as u64)),
+            many => format!("As {} linhas com erro ficam de fora.", grouped(many.into())),
         },
         tabs: tabs(&path, &asked.word, import.counts),
         rows: rows.into_iter().map(report_row).collect(),
@@ -365,7 +365,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 }
 
 fn progress(running: &Running) -> Progress {
-    let (done, total) = (running.done() as u64, running.total as u64);
+    let (done, total) = (u64::from(running.done()), u64::from(running.total));
     let note = format!(
         "{} de {} linhas. Você pode sair desta página: a importação continua.",
         grouped(done),
@@ -379,19 +379,19 @@ fn button(import: &Import, is_running: bool) -> String {
         _ if is_running => String::new(),
         0 => String::new(),
         1 => "Importar 1 aluno".to_owned(),
-        many => format!("Importar {} alunos", grouped(many as u64)),
+        many => format!("Importar {} alunos", grouped(many.into())),
     }
 }
 
 fn tabs(path: &str, word: &str, counts: Counts) -> Vec<Tab> {
     let shown = FILTERS.iter().filter(|(.., outcome)| match outcome {
         None => true,
-        Some(Outcome::Criar) => counts.to_make > 0,
-        Some(Outcome::Criado) => counts.made > 0,
-        Some(Outcome::Existe) => counts.existing > 0,
-        Some(Outcome::Erro) => counts.faulty > 0,
+        Some(RowOutcome::Criar) => counts.to_make > 0,
+        Some(RowOutcome::Criado) => counts.made > 0,
+        Some(RowOutcome::Existe) => counts.existing > 0,
+        Some(RowOutcome::Erro) => counts.faulty > 0,
     });
-    let tab = |(known, label, _): &(&'static str, &'static str, Option<Outcome>)| Tab {
+    let tab = |(known, label, _): &(&'static str, &'static str, Option<RowOutcome>)| Tab {
         label,
         href: address(path, &[("situacao", known)]),
         on: *known == word,
@@ -406,29 +406,13 @@ fn report_row(row: Row) -> ReportRow {
         name: row.nome,
         email: row.email,
         state: match row.situacao {
-            Outcome::Criar => Badge::ToImport,
-            Outcome::Criado => Badge::Imported,
-            Outcome::Existe => Badge::Exists,
-            Outcome::Erro => Badge::Faulty,
+            RowOutcome::Criar => Badge::ToImport,
+            RowOutcome::Criado => Badge::Imported,
+            RowOutcome::Existe => Badge::Exists,
+            RowOutcome::Erro => Badge::Faulty,
         },
         reason: row.motivo,
     }
-}
-
-fn report_csv(app: &App, person: &Person, rows: Vec<Row>) -> Result<Reply, Problem> {
-    let header = ["linha", "nome", "email", "plano", "chat_number", "situacao", "motivo"];
-    let file = CsvFile::new("importacao.csv", &header)?;
-    export::send(app, person, file, rows, |_, _, row, file| {
-        file.row([
-            &*row.linha.to_string(),
-            &row.nome,
-            &row.email,
-            &row.plano,
-            row.chat_number.as_deref().unwrap_or_default(),
-            row.situacao.word(),
-            &row.motivo,
-        ])
-    })
 }
 
 /// `POST /admin/alunos/importar/{id}/aplicar`: has the students made. The

@@ -8,7 +8,6 @@ use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Progress, Tab, Wh
 #[derive(Debug, Template)]
 #[template(path = "imports.html", config = "assets/askama.toml")]
 pub struct ImportsPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// Above the form when the file is at fault.
     pub alert: Option<Notice>,
@@ -23,17 +22,14 @@ pub struct ImportsPage {
 /// A list that was sent.
 #[derive(Debug)]
 pub struct ImportRow {
-    /// Its number.
     pub id: String,
     /// As the browser called it.
     pub file_name: String,
-    /// Who sent it.
     pub by_name: String,
     /// What became of it, in words.
     pub told: String,
     /// Where it stands.
     pub state: Badge,
-    /// When it was sent.
     pub sent: When,
 }
 
@@ -41,9 +37,7 @@ pub struct ImportRow {
 #[derive(Debug, Template)]
 #[template(path = "import.html", config = "assets/askama.toml")]
 pub struct ImportPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The list.
     pub import: ImportRow,
     /// How far it is, while it runs.
     pub progress: Option<Progress>,
@@ -55,7 +49,6 @@ pub struct ImportPage {
     pub faulty: String,
     /// The outcomes, with how many rows have each.
     pub tabs: Vec<Tab>,
-    /// Rows of this page.
     pub rows: Vec<ReportRow>,
     /// Where the page stands.
     pub paging: Paging,
