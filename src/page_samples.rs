@@ -27,6 +27,7 @@ use crate::checkout::views::*;
 use crate::content::plans::views::*;
 use crate::http::Family;
 use crate::marketplace::account::views::*;
+use crate::marketplace::books::order_status::OrderState;
 use crate::messages::views::*;
 use crate::messages::{Kind, Notification};
 use crate::operations::views::*;

@@ -78,6 +78,9 @@ macro_rules! named {
             /// All values, in the order of their declaration.
             $vis const ALL: [Self; [$($name),*].len()] = [$(Self::$value),*];
 
+            /// The names of all values.
+            $vis const NAMES: [&'static str; [$($name),*].len()] = [$($name),*];
+
             /// The name in the database, in addresses and in JSON.
             $vis const fn name(self) -> &'static str {
                 match self { $(Self::$value => $name,)* }
@@ -91,7 +94,12 @@ macro_rules! named {
     };
     (@words $type:ident [$($value:ident;)*]) => {};
     (@words $type:ident [$($value:ident $words:literal;)*]) => {
+        #[allow(dead_code, reason = "each enum uses what it needs of these")]
         impl $type {
+            /// Names and words of all values, as the filter of a list has them.
+            pub const CHOICES: [(&'static str, &'static str); [$($words),*].len()] =
+                [$((Self::$value.name(), $words)),*];
+
             /// The words that people read.
             pub const fn words(self) -> &'static str {
                 match self { $(Self::$value => $words,)* }

@@ -1,7 +1,9 @@
 //! Conditions of a list, put together from constant fragments by which of its
 //! filters are given.
 
-use rusqlite::ToSql;
+use rusqlite::{Row, ToSql};
+
+use super::{ReadTx, Result};
 
 /// Conditions with their values.
 pub struct Filters<'v> {
@@ -32,6 +34,33 @@ impl<'v> Filters<'v> {
     /// Adds values without a condition, such as limit and offset.
     pub fn bind(&mut self, values: &[(&'static str, &'v dyn ToSql)]) {
         self.values.extend_from_slice(values);
+    }
+
+    /// A number of rows: `select` is the SELECT up to its table.
+    pub fn count(&self, tx: &ReadTx<'_>, select: &str) -> Result<u64> {
+        tx.count(&format!("{select} WHERE {}", self.sql), &self.values[..])
+    }
+
+    /// The rows of a page. Columns that are looked up in other tables are
+    /// looked up for the rows of the page only, not for all that are sorted.
+    pub fn page<T>(
+        &self,
+        tx: &ReadTx<'_>,
+        table: &str,
+        order: &str,
+        (limit, offset): (u32, u32),
+        columns: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let sql = format!(
+            "SELECT {columns} FROM (
+                 SELECT * FROM {table} WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset) AS {table}
+             ORDER BY {order}",
+            self.sql
+        );
+        let mut values = self.values.clone();
+        values.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
+        tx.all(&sql, &values[..], read)
     }
 
     /// What stands behind WHERE.

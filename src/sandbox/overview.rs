@@ -12,7 +12,8 @@ use super::things::{Claim, Item, Order, Question, Seller};
 use crate::base::clock::{Instant, Zone};
 use crate::base::money::Cents;
 use crate::base::text::grouped;
-use crate::panel::view::{Badge, OrderState};
+use crate::marketplace::books::order_status::OrderState;
+use crate::panel::view::Badge;
 
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 /// Rows of each log.

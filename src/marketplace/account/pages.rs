@@ -17,15 +17,16 @@ use crate::base::money::Cents;
 use crate::base::text::grouped;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::marketplace::books::order_status::OrderState;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, Trouble, progress};
-use crate::marketplace::sync::store::State;
+use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::Standing;
 use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::panel::view::{Badge, Notice, OrderState, Tone, When, day_in_words, greeting};
+use crate::panel::view::{Badge, Notice, Tone, When, day_in_words, greeting};
 
 /// Days of the chart, and of the span it is compared with.
 const CHART_DAYS: i64 = 30;
@@ -44,7 +45,7 @@ const CHART: BarWords = BarWords {
 /// What the home page is made of.
 struct Home {
     accounts: Vec<AccountSummary>,
-    areas: Vec<(MlUserId, State)>,
+    areas: Vec<(MlUserId, AreaState)>,
     days: Vec<DaySales>,
     sales: Vec<RecentOrder>,
     unread: i64,
@@ -190,7 +191,7 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
 
 fn account_row(
     account: &AccountSummary,
-    areas: &[(MlUserId, State)],
+    areas: &[(MlUserId, AreaState)],
     zone: Zone,
     now: Instant,
 ) -> AccountRow {
@@ -212,8 +213,8 @@ fn account_row(
 /// The areas of an account, of those of all accounts.
 fn own_areas<'a>(
     account: &AccountSummary,
-    areas: &'a [(MlUserId, State)],
-) -> impl Iterator<Item = &'a State> {
+    areas: &'a [(MlUserId, AreaState)],
+) -> impl Iterator<Item = &'a AreaState> {
     let id = account.linked.ml_user_id;
     let own = areas.iter().filter(move |(of, _)| *of == id);
     own.map(|(_, state)| state)
@@ -302,7 +303,7 @@ fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
 
 fn linked_account(
     account: &AccountSummary,
-    areas: &[(MlUserId, State)],
+    areas: &[(MlUserId, AreaState)],
     health: Health,
     zone: Zone,
     now: Instant,
@@ -337,8 +338,8 @@ fn linked_account(
     }
 }
 
-fn area_row(state: &State, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
-    let area = sync::AREAS.iter().find(|area| area.number == state.area)?;
+fn area_row(state: &AreaState, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
+    let area = sync::Area::of(state.area)?;
     let standing = Standing::of(state, token_ok);
     Some(AreaRow {
         title: area.title,

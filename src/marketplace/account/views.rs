@@ -3,9 +3,10 @@
 
 use askama::Template;
 
+use crate::marketplace::books::order_status::OrderState;
 use crate::messages::views::NewsRow;
 use crate::panel::chart::{BarChart, Stat};
-use crate::panel::view::{Badge, Layout, Notice, OrderState, Progress, Tone, When};
+use crate::panel::view::{Badge, Layout, Notice, Progress, Tone, When};
 
 /// `GET /painel`: the student's home.
 #[derive(Debug, Template)]

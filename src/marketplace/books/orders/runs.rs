@@ -139,7 +139,7 @@ fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
          ORDER BY ml_user_id, status
          LIMIT 1",
         (owner, last.0, last.1),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )? {
         kinds.push(next);
         last = next;

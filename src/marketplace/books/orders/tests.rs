@@ -6,6 +6,7 @@ use proptest::sample::{Index, subsequence};
 
 use super::*;
 use crate::base::clock::{Clock, DAY_S};
+use crate::changes::{self, Topic};
 use crate::db::{Db, Options, ReadTx};
 use crate::marketplace::books::words::ORDER_STATES;
 
