@@ -268,13 +268,13 @@ check_executable() {
 
 build() {
     target=$(uname -m)-unknown-linux-gnu
-    binary=$source_dir/target/$target/release/$name
+    binary=$source_dir/target/$target/dist/$name
     if [ "$dry_run" = yes ]; then
         say "would build: $binary"
         return
     fi
     say "building a portable executable; this takes some minutes"
-    as_builder env RUSTFLAGS='-C target-feature=+crt-static' cargo build --release --locked \
+    as_builder env RUSTFLAGS='-C target-feature=+crt-static' cargo build --profile dist --locked \
         --manifest-path "$source_dir/Cargo.toml" --target-dir "$source_dir/target" --target "$target" ||
         fail "the build failed; nothing was changed"
 }

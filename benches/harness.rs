@@ -1,4 +1,4 @@
-//! The benchmark harness: figures of the release executable, beside a
+//! The benchmark harness: figures of the executable, beside a
 //! hello-world server measured in the same run.
 //!
 //! `cargo bench --bench harness -- [CASE…] [--seconds N] [--rounds N]

@@ -245,20 +245,11 @@ fn in_batches(
     Ok(())
 }
 
+crate::row!(StoredWindow { subject, started_at, length_s, count });
+
 fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
     db.read(Lane::Slow, |tx| {
-        tx.all(
-            "SELECT subject, started_at, length_s, count FROM rate_window WHERE started_at + length_s > ?1",
-            [tx.now().0],
-            |row| {
-                Ok(StoredWindow {
-                    subject: row.get(0)?,
-                    started_at: row.get(1)?,
-                    length_s: row.get(2)?,
-                    count: row.get(3)?,
-                })
-            },
-        )
+        tx.records("FROM rate_window WHERE started_at + length_s > ?1", [tx.now().0])
     })
 }
 

@@ -29,7 +29,7 @@ use crate::http::Family;
 use crate::marketplace::account::views::*;
 use crate::marketplace::books::order_status::OrderState;
 use crate::messages::views::*;
-use crate::messages::{Kind, Notification};
+use crate::messages::{Notification, NotificationKind};
 use crate::operations::views::*;
 use crate::panel::chart::*;
 use crate::panel::list::{Head, Listing};
@@ -280,10 +280,22 @@ fn sale_rows(count: usize) -> Vec<SaleRow> {
 
 fn news_rows(count: usize) -> Vec<NewsRow> {
     let texts = [
-        (Kind::Venda, "Venda de R$ 119,80", "Kit 6 canecas de porcelana 300 ml, CASA&CAFE"),
-        (Kind::Pergunta, "Pergunta nova", "“Serve para micro-ondas?” em Garrafa térmica inox"),
-        (Kind::Reclamacao, "Reclamação aberta", "Produto chegou com defeito, Ana Utilidades"),
-        (Kind::Sistema, "Vínculo perdido", ""),
+        (
+            NotificationKind::Venda,
+            "Venda de R$ 119,80",
+            "Kit 6 canecas de porcelana 300 ml, CASA&CAFE",
+        ),
+        (
+            NotificationKind::Pergunta,
+            "Pergunta nova",
+            "“Serve para micro-ondas?” em Garrafa térmica inox",
+        ),
+        (
+            NotificationKind::Reclamacao,
+            "Reclamação aberta",
+            "Produto chegou com defeito, Ana Utilidades",
+        ),
+        (NotificationKind::Sistema, "Vínculo perdido", ""),
     ];
     (0..count)
         .map(|index| {
@@ -714,7 +726,7 @@ fn purchase_row(index: i64) -> PurchaseRow {
 fn purchases_page(count: i64, search: &str, total: u64) -> String {
     PurchasesPage {
         layout: operator("/admin/compras"),
-        table: table(&LIST.first_page(search), total),
+        table: LIST.table(&LIST.first_page(search), LIST.heads, total),
         events: (0..count).map(purchase_row).collect(),
         address: "https://plataforma.exemplo.com.br/api/v1/webhook/checkout".to_owned(),
     }

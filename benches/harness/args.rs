@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Measures the release executable against the ceiling of this machine.
+/// Measures the executable against the ceiling of this machine.
 #[derive(clap::Parser)]
 #[expect(
     clippy::struct_excessive_bools,

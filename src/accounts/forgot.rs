@@ -18,7 +18,7 @@ use crate::edge::guard::Visitor;
 use crate::http::input::{Check, Field};
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::outbox::Kind;
+use crate::outbox::MessageKind;
 use crate::panel::view::{self, Layout, Notice, Tone};
 
 /// Links that an account is sent.
@@ -102,7 +102,7 @@ fn send(tx: &WriteTx<'_>, desk: &Desk, email: &str) -> Result<(), DbError> {
     if let Some(account) = store::by_email(tx, email)?
         && !account.suspended
     {
-        students::send_password_link(tx, desk, account.user_id, Kind::PasswordLink)?;
+        students::send_password_link(tx, desk, account.user_id, MessageKind::PasswordLink)?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::base::cache::Versions;
 use crate::base::ids::UserId;
 use crate::base::secrets::Sealer;
 use crate::db::{Result, WriteTx};
-use crate::outbox::{self, Channel, Kind, NewMessage};
+use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// What is needed to change people, apart from the transaction.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
     )?;
     if let Some(user) = user {
         if new.welcome {
-            send_password_link(tx, desk, user, Kind::Welcome)?;
+            send_password_link(tx, desk, user, MessageKind::Welcome)?;
         }
         desk.changed(tx, user);
     }
@@ -129,9 +129,9 @@ pub fn send_password_link(
     tx: &WriteTx<'_>,
     desk: &Desk,
     user: UserId,
-    kind: Kind,
+    kind: MessageKind,
 ) -> Result<usize> {
-    let life = if kind == Kind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
+    let life = if kind == MessageKind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
     let expires_at = tx.now().plus(life);
     let has_chat: bool =
         tx.one("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user], |row| {

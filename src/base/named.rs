@@ -11,7 +11,7 @@ macro_rules! named {
         $($(#[$doc:meta])* $value:ident = $name:literal $(, $words:literal)?;)*
     }) => {
         $crate::named!(@enum [$(#[$meta])*] $vis $type [$($(#[$doc])* $value;)*] [$($value $name;)*]);
-        $crate::named!(@words $type [$($value $($words)?;)*]);
+        $crate::named!(@words $type [$($value $name $($words)?;)*]);
 
         impl rusqlite::types::ToSql for $type {
             fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
@@ -32,7 +32,7 @@ macro_rules! named {
     }) => {
         $crate::named!(@enum [$(#[$meta])* #[repr(u8)]] $vis $type
             [$($(#[$doc])* $value = $number;)*] [$($value $name;)*]);
-        $crate::named!(@words $type [$($value $($words)?;)*]);
+        $crate::named!(@words $type [$($value $name $($words)?;)*]);
 
         #[allow(dead_code, reason = "each enum uses what it needs of these")]
         impl $type {
@@ -92,13 +92,13 @@ macro_rules! named {
             }
         }
     };
-    (@words $type:ident [$($value:ident;)*]) => {};
-    (@words $type:ident [$($value:ident $words:literal;)*]) => {
+    (@words $type:ident [$($value:ident $name:literal;)*]) => {};
+    (@words $type:ident [$($value:ident $name:literal $words:literal;)*]) => {
         #[allow(dead_code, reason = "each enum uses what it needs of these")]
         impl $type {
-            /// Names and words of all values, as the filter of a list has them.
-            pub const CHOICES: [(&'static str, &'static str); [$($words),*].len()] =
-                [$((Self::$value.name(), $words)),*];
+            /// The values of a list's filter.
+            pub const FILTER: [(&'static str, &'static str); Self::ALL.len()] =
+                [$(($name, $words)),*];
 
             /// The words that people read.
             pub const fn words(self) -> &'static str {

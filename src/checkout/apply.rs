@@ -288,7 +288,7 @@ impl Turn<'_> {
         if reactivated {
             done.push(words::REACTIVATED.to_owned());
             if !self.student.has_password {
-                students::send_password_link(tx, desk, user, outbox::Kind::Welcome)?;
+                students::send_password_link(tx, desk, user, outbox::MessageKind::Welcome)?;
             }
         }
         let (old, new) = (&self.student.terms, self.terms());
@@ -356,7 +356,7 @@ impl Turn<'_> {
             &NewMessage {
                 channel: Channel::Chat,
                 user: self.student.user_id,
-                kind: outbox::Kind::LatePayment,
+                kind: outbox::MessageKind::LatePayment,
                 params: json!({
                     "paid_until": terms.paid_until.map(|at| at.0),
                     "grace_days": self.incoming.grace_days,

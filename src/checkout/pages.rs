@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::store::{self, Stored, Wanted};
-use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage, table};
+use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage};
 use super::{Kind, State, apply, hook, parse};
 use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
@@ -16,10 +16,9 @@ use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::ListQuery;
-use crate::panel::view::{Badge, Notice, Tone, When};
+use crate::panel::view::{Badge, When};
 
 /// Newest events that one CSV file holds.
 const MOST_CSV: u32 = 100_000;
@@ -90,7 +89,9 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let wanted = wanted(&query);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_CSV))?;
-        return csv(app, person, ids);
+        return export::list(app, person, &LIST, ids, |app, tx, id| {
+            Ok(store::one(tx, id)?.map(|(event, _)| WireEvent::of(event, app.zone())))
+        });
     }
     let (limit, offset) = query.window();
     let (events, total) =
@@ -102,29 +103,9 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
     Reply::page(&PurchasesPage {
         layout: layout(app, person, request),
-        table: table(&query, total),
+        table: LIST.table(&query, LIST.heads, total),
         events: events.iter().map(|event| row(event, app.zone(), request.now)).collect(),
         address: format!("{}/api/v1/webhook/checkout", app.addresses.base_url),
-    })
-}
-
-fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
-    let header = ["id", "recebido_em", "evento", "transacao", "email", "resultado", "explicacao"];
-    let file = CsvFile::new("compras.csv", &header)?;
-    export::send(app, person, file, ids, |app, tx, id, file| {
-        let Some((event, _)) = store::one(tx, id)? else {
-            return Ok(());
-        };
-        let (id, at) = (event.id.to_string(), app.zone().spaced(event.received_at));
-        file.row([
-            &*id,
-            &at,
-            &event.event,
-            event.transaction.as_deref().unwrap_or_default(),
-            &event.email,
-            event.state.slug(),
-            &event.outcome,
-        ])
     })
 }
 
@@ -154,20 +135,6 @@ const fn badge(state: State) -> Badge {
     }
 }
 
-fn flash(notice: &str) -> Option<Notice> {
-    let (tone, title, text) = match notice {
-        "processado" => (Tone::Good, "Evento processado", "O que ele fez está descrito abaixo."),
-        "sem-efeito" => (
-            Tone::Info,
-            "Nada mudou",
-            "O evento foi processado de novo e a conta já estava como deveria.",
-        ),
-        "sem-acao" => (Tone::Warn, "O evento continua sem ação", "O motivo está descrito abaixo."),
-        _ => return None,
-    };
-    Some(Notice::new(tone, title, text))
-}
-
 fn find(app: &App, request: &Request) -> Result<(Stored, Option<String>), Problem> {
     let id = request.id()?;
     app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)
@@ -186,7 +153,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let pretty = |body: &Value| serde_json::to_string_pretty(body).map_err(Problem::internal);
     Reply::page(&PurchasePage {
-        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         happened: When::new(zone, happened(event.happened_ms), request.now),
         student: event.user.map(|user| format!("/admin/alunos/{user}")),
         body: body.as_ref().map(pretty).transpose()?,

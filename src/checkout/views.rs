@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::{Kind, State};
-use crate::panel::list::{Filter, Head, ListQuery, Listing, Table};
-use crate::panel::view::{Badge, Layout, When};
+use crate::panel::list::{Filter, Head, Listing, Table};
+use crate::panel::view::{Badge, Layout, Outcome, When};
 
 /// The inbox as a list.
 pub const LIST: Listing = Listing {
@@ -15,19 +15,25 @@ pub const LIST: Listing = Listing {
         Filter { name: "evento", label: "Evento", all: "Todos", values: Kind::FILTER },
     ],
     orders: &[],
-    ..Listing::NONE
-};
-
-/// The frame of the list.
-pub fn table(query: &ListQuery, total: u64) -> Table {
-    let columns = [
+    heads: &[
         Head::plain("Evento"),
         Head::plain("Transação"),
         Head::plain("Recebido"),
         Head::plain("Resultado"),
-    ];
-    LIST.table(query, &columns, total)
-}
+    ],
+    file: "compras.csv",
+    csv: &["id", "recebido_em", "evento", "transacao", "email", "resultado", "explicacao"],
+    outcomes: &[
+        Outcome::good("processado", "Evento processado", "O que ele fez está descrito abaixo."),
+        Outcome::info(
+            "sem-efeito",
+            "Nada mudou",
+            "O evento foi processado de novo e a conta já estava como deveria.",
+        ),
+        Outcome::warn("sem-acao", "O evento continua sem ação", "O motivo está descrito abaixo."),
+    ],
+    ..Listing::NONE
+};
 
 /// `GET /admin/compras`: the inbox.
 #[derive(Debug, Template)]

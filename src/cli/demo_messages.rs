@@ -8,7 +8,7 @@ use crate::accounts::store::{self as accounts, NewUser};
 use crate::base::clock::{DAY_S, Instant};
 use crate::base::ids::UserId;
 use crate::db::{Result, WriteTx};
-use crate::outbox::{self, Channel, Kind, NewMessage, state};
+use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
 
 /// Messages of each of the last days.
 const DAYS: [i64; 29] =
@@ -69,11 +69,11 @@ fn enter(
 /// A message that left at an instant; one in eleven did not reach anybody.
 fn sent(tx: &WriteTx<'_>, user: UserId, number: i64, at: Instant) -> Result<()> {
     let (kind, params) = if number % 3 == 0 {
-        (Kind::Inactivity, json!({ "days": 3 + number }))
+        (MessageKind::Inactivity, json!({ "days": 3 + number }))
     } else {
         let starts_at = at.plus(DAY_S);
         let params = json!({ "title": "Tira-dúvidas da semana", "starts_at": starts_at.0 });
-        (Kind::MeetReminder, params)
+        (MessageKind::MeetReminder, params)
     };
     let new = NewMessage {
         channel: Channel::Chat,
@@ -87,9 +87,9 @@ fn sent(tx: &WriteTx<'_>, user: UserId, number: i64, at: Instant) -> Result<()> 
         return Ok(());
     };
     let (became, provider, outcome) = if number == 10 {
-        (state::GIVEN_UP, None, Some("o número não está na rede de chat"))
+        (MessageState::GivenUp, None, Some("o número não está na rede de chat"))
     } else {
-        (state::SENT, Some(format!("evolution-{id}")), None)
+        (MessageState::Sent, Some(format!("evolution-{id}")), None)
     };
     tx.execute(
         "UPDATE outbox SET state = ?2, created_at = ?3, done_at = ?3, attempts = 1, provider = ?4, outcome = ?5

@@ -17,8 +17,9 @@ use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
-use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::operations::requests;
+use crate::row;
 
 /// A log whose old entries are packed.
 pub struct Log {
@@ -272,20 +273,16 @@ impl BatchRow {
     }
 }
 
-const COLUMNS: &str = "batch_id, kind, day, part, entries, bytes, length(body), created_at";
-
-fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<BatchRow> {
-    Ok(BatchRow {
-        id: row.get(0)?,
-        kind: row.get(1)?,
-        day: row.get(2)?,
-        part: row.get(3)?,
-        entries: row.get(4)?,
-        bytes: row.get(5)?,
-        packed_bytes: row.get(6)?,
-        created_at: row.get(7)?,
-    })
-}
+row!(BatchRow {
+    id = "batch_id",
+    kind,
+    day,
+    part,
+    entries,
+    bytes,
+    packed_bytes = "length(body)",
+    created_at,
+});
 
 /// One page of the batches of a log, or of all logs, with their number.
 pub fn page(
@@ -295,39 +292,35 @@ pub fn page(
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<BatchRow>, u64)> {
     let order = if newest_first { "DESC" } else { "ASC" };
-    let mut total: i64 = 0;
+    let mut total = 0;
     for log in LOGS.iter().filter(|log| kind.is_none_or(|kind| kind == log.kind)) {
         let count = "SELECT count(*) FROM log_batch WHERE kind = ?1";
-        total += tx.value::<i64>(count, [log.kind])?;
+        total += tx.count(count, [log.kind])?;
     }
     let (narrowed, order) = match kind {
         Some(_) => ("kind = ?1", format!("day {order}, part {order}")),
         None => ("day >= 0 AND ?1 IS NULL", format!("day {order}, kind {order}, part {order}")),
     };
-    let rows = tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM log_batch WHERE {narrowed} ORDER BY {order} LIMIT ?2 OFFSET ?3"
-        ),
+    let rows = tx.records(
+        &format!("FROM log_batch WHERE {narrowed} ORDER BY {order} LIMIT ?2 OFFSET ?3"),
         (kind, limit, offset),
-        read_row,
     )?;
-    Ok((rows, u64::try_from(total).unwrap_or(0)))
+    Ok((rows, total))
 }
 
 /// One batch with its lines, each a JSON object; `None` for the lines when the
 /// batch is damaged.
 pub fn batch(tx: &ReadTx<'_>, id: i64) -> Result<Option<(BatchRow, Option<String>)>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS}, digest, body FROM log_batch WHERE batch_id = ?1"),
-        [id],
-        |row| {
-            let (digest, body) = (row.get_ref(8)?.as_blob()?, row.get_ref(9)?.as_blob()?);
-            let batch = read_row(row)?;
-            let lines = unpack(body, u64::try_from(batch.bytes).unwrap_or(0))
-                .filter(|lines| Sha256::digest(lines).as_slice() == digest);
-            Ok((batch, lines))
-        },
-    )
+    let sql =
+        format!("SELECT {}, digest, body FROM log_batch WHERE batch_id = ?1", BatchRow::COLUMNS);
+    tx.optional(&sql, [id], |row| {
+        let mut at = 0;
+        let batch = BatchRow::read_at(row, &mut at)?;
+        let (digest, body) = (row.get_ref(at)?.as_blob()?, row.get_ref(at + 1)?.as_blob()?);
+        let lines = unpack(body, u64::try_from(batch.bytes).unwrap_or(0))
+            .filter(|lines| Sha256::digest(lines).as_slice() == digest);
+        Ok((batch, lines))
+    })
 }
 
 /// What was packed, when it is as long as it should be.

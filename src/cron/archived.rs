@@ -17,7 +17,6 @@ use crate::edge::guard::Person;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::ListReply;
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, Listing};
 use crate::panel::view::{self, Notice, Paging, Tone};
@@ -38,6 +37,14 @@ const LIST: Listing = Listing {
     hint: "",
     filters: &[Filter { name: "tipo", label: "Registro", all: "Todos", values: &KINDS }],
     orders: &["-dia"],
+    heads: &[
+        Head::sorts("Dia", "dia"),
+        Head::plain("Registro"),
+        Head::plain("Linhas").numeric(),
+        Head::plain("Tamanho").numeric(),
+    ],
+    file: "arquivo.csv",
+    csv: &["id", "tipo", "dia", "parte", "registros", "bytes", "arquivado_em"],
     ..Listing::NONE
 };
 
@@ -88,21 +95,17 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (batches, total) =
         app.db.read(request.lane, |tx| archive::page(tx, kind, query.descending, window))?;
     if query.csv {
-        return csv(app, person, batches);
+        return export::list(app, person, &LIST, batches, |app, _, batch| {
+            Ok(Some(wire(app, batch)))
+        });
     }
     if request.wants_json() {
         let batches = batches.into_iter().map(|batch| wire(app, batch));
         return ListReply::reply(total, batches.collect());
     }
-    let columns = [
-        Head::sorts("Dia", "dia"),
-        Head::plain("Registro"),
-        Head::plain("Linhas").numeric(),
-        Head::plain("Tamanho").numeric(),
-    ];
     Reply::page(&ArchivePage {
         layout: layout(app, person, request),
-        table: LIST.table(&query, &columns, total),
+        table: LIST.table(&query, LIST.heads, total),
         batches: batches.iter().map(line).collect(),
         kept: retention::ALL.iter().map(kept).collect(),
     })
@@ -117,23 +120,6 @@ fn kept(keep: &Keep) -> KeptLine {
             Then::Removed => "são apagados",
         },
     }
-}
-
-fn csv(app: &App, person: &Person, batches: Vec<BatchRow>) -> Result<Reply, Problem> {
-    let header = ["id", "tipo", "dia", "parte", "registros", "bytes", "arquivado_em"];
-    let file = CsvFile::new("arquivo.csv", &header)?;
-    export::send(app, person, file, batches, |app, _, batch, file| {
-        let batch = wire(app, batch);
-        file.row([
-            &*batch.id,
-            &batch.tipo,
-            &batch.dia,
-            &batch.parte.to_string(),
-            &batch.registros.to_string(),
-            &batch.bytes.to_string(),
-            &batch.arquivado_em,
-        ])
-    })
 }
 
 #[derive(Deserialize)]

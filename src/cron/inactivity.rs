@@ -14,7 +14,7 @@ use crate::base::ids::UserId;
 use crate::config::Config;
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, Ways};
-use crate::outbox::{self, Channel, Kind, NewMessage};
+use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// People of one job of the writer.
 const PIECE: usize = 250;
@@ -143,7 +143,7 @@ fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     let active_at = Instant(seen_at.max(lesson_at.unwrap_or(seen_at)));
     let run_at = rules::leaves_at(terms.zone, now, terms.quiet, user);
     let mut queued = false;
-    let kind = Kind::Inactivity;
+    let kind = MessageKind::Inactivity;
     for channel in choices::channels_to(tx, terms.ways, user, kind)? {
         let key = format!("{}:{user}:{}:{}", kind.name(), active_at.0, channel.name());
         let new = NewMessage {

@@ -16,12 +16,11 @@ pub struct Mark {
     pub done: bool,
 }
 
+crate::row!(Mark { position, done });
+
 /// The mark of a name; at the beginning when there is none.
 pub fn of(tx: &ReadTx<'_>, name: &str) -> Result<Mark> {
-    let mark =
-        tx.optional("SELECT position, done FROM cron_mark WHERE name = ?1", [name], |row| {
-            Ok(Mark { position: row.get(0)?, done: row.get(1)? })
-        })?;
+    let mark = tx.record("FROM cron_mark WHERE name = ?1", [name])?;
     Ok(mark.unwrap_or_default())
 }
 

@@ -17,7 +17,7 @@ use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, Ways};
-use crate::outbox::{self, Channel, Kind, NewMessage};
+use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// People of one job of the writer.
 const PIECE: usize = 250;
@@ -70,7 +70,7 @@ impl Reminder {
     }
 
     fn queue(&self, tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
-        let kind = Kind::MeetReminder;
+        let kind = MessageKind::MeetReminder;
         let mut queued = false;
         for channel in choices::channels_to(tx, self.ways, user, kind)? {
             let key = format!("{}:{}:{user}:{}", kind.name(), self.name(), channel.name());
@@ -205,7 +205,7 @@ fn meet_of(mark: &str) -> Option<(i64, Instant)> {
 fn take_back(app: &App, turn: &Turn<'_>, mark: &str) -> Result<bool> {
     let told = mark.trim_start_matches(MARKS);
     while !turn.is_over() {
-        let keys = format!("{}{told}:", Kind::MeetReminder.name());
+        let keys = format!("{}{told}:", MessageKind::MeetReminder.name());
         let drop = move |tx: &WriteTx<'_>| outbox::drop_keyed(tx, &keys, MOVED, PIECE);
         if app.db.write(drop)? < PIECE {
             return Ok(true);

@@ -1,6 +1,6 @@
 //! The history of runs and the state of each task, in the database.
 
-use rusqlite::Row;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Failure, Origin, Ran, Run};
@@ -8,6 +8,7 @@ use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;
+use crate::row;
 
 /// Failures in a row after which administrators are told.
 pub const WORRYING: i64 = 3;
@@ -34,28 +35,11 @@ pub struct TaskState {
     pub paused_at: Option<Instant>,
 }
 
+row!(TaskState { name, started_at, ended_at, ms, failures, error, failed_at, paused_at });
+
 /// Every task that ran or was paused.
 pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<TaskState>> {
-    tx.all(
-        "SELECT name, started_at, ended_at, ms, failures, error, failed_at, paused_at FROM cron_task",
-        [],
-        |row| {
-            let instant = |column| {
-                let at = row.get::<_, Option<i64>>(column)?;
-                Ok::<_, rusqlite::Error>(at.map(Instant))
-            };
-            Ok(TaskState {
-                name: row.get(0)?,
-                started_at: instant(1)?,
-                ended_at: instant(2)?,
-                ms: row.get(3)?,
-                failures: row.get(4)?,
-                error: row.get(5)?,
-                failed_at: instant(6)?,
-                paused_at: instant(7)?,
-            })
-        },
-    )
+    tx.records("FROM cron_task", [])
 }
 
 /// Pauses a task, or lets it run again; false when it is so already.
@@ -177,20 +161,20 @@ pub struct Noted {
     pub errors: Vec<Failure>,
 }
 
-const COLUMNS: &str = "run_id, started_at, ended_at, ms, origin, outcome, counts, errors";
+row!(Noted {
+    id = "run_id",
+    started_at,
+    ended_at,
+    ms,
+    origin,
+    outcome,
+    counts => read_json,
+    errors => read_json,
+});
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Noted> {
-    let text = |column| row.get::<_, String>(column);
-    Ok(Noted {
-        id: row.get(0)?,
-        started_at: row.get(1)?,
-        ended_at: row.get(2)?,
-        ms: row.get(3)?,
-        origin: text(4)?,
-        outcome: row.get(5)?,
-        counts: serde_json::from_str(&text(6)?).unwrap_or_default(),
-        errors: serde_json::from_str(&text(7)?).unwrap_or_default(),
-    })
+#[expect(clippy::needless_pass_by_value, reason = "a conversion takes what was read")]
+fn read_json<T: DeserializeOwned + Default>(text: String) -> T {
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// One page of the history with the number of all runs of that outcome.
@@ -201,13 +185,13 @@ pub fn page(
     window: (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
     let narrowed = narrowed(outcome);
-    let total: i64 = tx.value(
+    let total = tx.count(
         &format!("SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE {narrowed}"),
         [outcome],
     )?;
     let runs = ids(tx, outcome, newest_first, window)?;
     let runs = runs.into_iter().filter_map(|id| one(tx, id).transpose());
-    Ok((runs.collect::<Result<_>>()?, u64::try_from(total).unwrap_or(0)))
+    Ok((runs.collect::<Result<_>>()?, total))
 }
 
 /// Their numbers.
@@ -233,5 +217,5 @@ const fn narrowed(outcome: Option<i64>) -> &'static str {
 
 /// One run.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Noted>> {
-    tx.optional(&format!("SELECT {COLUMNS} FROM cron_run WHERE run_id = ?1"), [id], read)
+    tx.record("FROM cron_run WHERE run_id = ?1", [id])
 }

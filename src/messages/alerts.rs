@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::choices::{self, Ways};
-use super::{Kind, NewNotification, store};
+use super::{NewNotification, NotificationKind, store};
 use crate::accounts::Role;
 use crate::base::clock::DAY_S;
 use crate::base::ids::UserId;
@@ -33,7 +33,7 @@ pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
     )?;
     for administrator in administrators {
         let told = NewNotification {
-            kind: Kind::Sistema,
+            kind: NotificationKind::Sistema,
             title: alert.title,
             message: alert.detail,
             ml_user_id: None,
@@ -48,7 +48,7 @@ pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
 }
 
 fn send(tx: &WriteTx<'_>, ways: Ways, user: UserId, alert: &Alert<'_>) -> Result<()> {
-    let kind = outbox::Kind::Alert;
+    let kind = outbox::MessageKind::Alert;
     let channels = choices::channels_to(tx, ways, user, kind)?;
     for channel in channels {
         if alert.without == Some(channel) {

@@ -19,7 +19,7 @@ use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::outbox::{self, Channel, Kind, NewMessage, channel_words};
+use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
 use crate::panel::answer::{Answer, ListReply};
 use crate::panel::view::{self, Badge, Notice, Tone};
 
@@ -232,15 +232,15 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             let said = "este canal não está configurado, ou nada seu está conectado a ele";
             return refused(said, "sem_canal");
         }
-        if outbox::waits(tx, user, channel, Kind::Test)? {
+        if outbox::waits(tx, user, channel, MessageKind::Test)? {
             return refused("já há um teste deste canal na fila", "na_fila");
         }
         let params = number.map_or_else(|| json!({}), |number| json!({ "number": number }));
-        let key = format!("{}:{user}:{}:{}", Kind::Test.name(), channel.name(), tx.now().0);
+        let key = format!("{}:{user}:{}:{}", MessageKind::Test.name(), channel.name(), tx.now().0);
         let new = NewMessage {
             channel,
             user,
-            kind: Kind::Test,
+            kind: MessageKind::Test,
             params,
             key: &key,
             expires_at: Some(tx.now().plus(TEST_LIFE_S)),

@@ -7,7 +7,7 @@
 use crate::base::ids::UserId;
 use crate::config::{Config, Gateway};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::outbox::{Channel, Kind};
+use crate::outbox::{Channel, MessageKind};
 
 /// Some of the channels: those that are configured, or that reach somebody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Choices {
 
 /// The channels that a message takes; empty when nothing reaches the person,
 /// or it is not wanted.
-pub fn chosen(kind: Kind, reach: Ways, choices: &Choices) -> Vec<Channel> {
+pub fn chosen(kind: MessageKind, reach: Ways, choices: &Choices) -> Vec<Channel> {
     if kind.is_optional() && choices.about(kind.name()) == Some(false) {
         return Vec::new();
     }
@@ -78,7 +78,12 @@ pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
 }
 
 /// The channels that a message to a person takes now.
-pub fn channels_to(tx: &ReadTx<'_>, ways: Ways, user: UserId, kind: Kind) -> Result<Vec<Channel>> {
+pub fn channels_to(
+    tx: &ReadTx<'_>,
+    ways: Ways,
+    user: UserId,
+    kind: MessageKind,
+) -> Result<Vec<Channel>> {
     let reach = reach(tx, ways, user)?;
     Ok(chosen(kind, reach, &of(tx, user)?))
 }
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn without_a_choice_email_is_for_those_whom_nothing_else_reaches() {
-        let chosen = |reach| chosen(Kind::MeetReminder, reach, &Choices::default());
+        let chosen = |reach| chosen(MessageKind::MeetReminder, reach, &Choices::default());
         assert_eq!(chosen(all()), [Channel::Chat, Channel::Telegram, Channel::Push]);
         assert_eq!(chosen(only(Channel::Email)), [Channel::Email]);
         assert_eq!(chosen(Ways::default()), []);
@@ -169,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_choice_about_a_channel_decides_where_it_is_connected() {
-        let chosen = |reach, choices| chosen(Kind::Inactivity, reach, &of(choices));
+        let chosen = |reach, choices| chosen(MessageKind::Inactivity, reach, &of(choices));
         assert_eq!(
             chosen(all(), &[("email", true), ("chat", false), ("push", false)]),
             [Channel::Telegram, Channel::Email]
@@ -191,8 +196,8 @@ mod tests {
     #[test]
     fn a_kind_that_is_not_wanted_takes_no_channel() {
         let choices = of(&[("inatividade", false), ("alerta", false)]);
-        assert_eq!(chosen(Kind::Inactivity, all(), &choices), []);
-        assert_ne!(chosen(Kind::MeetReminder, all(), &choices), []);
-        assert_ne!(chosen(Kind::Alert, all(), &choices), [], "not to be done without");
+        assert_eq!(chosen(MessageKind::Inactivity, all(), &choices), []);
+        assert_ne!(chosen(MessageKind::MeetReminder, all(), &choices), []);
+        assert_ne!(chosen(MessageKind::Alert, all(), &choices), [], "not to be done without");
     }
 }

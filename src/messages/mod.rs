@@ -38,40 +38,25 @@ pub fn tabs(here: &str) -> Vec<Tab> {
         .into()
 }
 
-/// What a notification is about (contract §5). The number is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[repr(u8)]
-pub enum Kind {
-    Venda = 1,
-    Reclamacao = 2,
-    Pergunta = 3,
-    Anuncio = 4,
-    Meet = 5,
-    Programa = 6,
-    Parceiro = 7,
-    Sistema = 8,
-}
-
-impl Kind {
-    /// The kind of a stored number; unknown ones read as the platform's own.
-    pub const fn from_number(number: u8) -> Self {
-        match number {
-            1 => Self::Venda,
-            2 => Self::Reclamacao,
-            3 => Self::Pergunta,
-            4 => Self::Anuncio,
-            5 => Self::Meet,
-            6 => Self::Programa,
-            7 => Self::Parceiro,
-            _ => Self::Sistema,
-        }
+crate::named! {
+    /// What a notification is about (contract §5).
+    #[derive(Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum NotificationKind: number {
+        Venda = 1, "venda";
+        Reclamacao = 2, "reclamacao";
+        Pergunta = 3, "pergunta";
+        Anuncio = 4, "anuncio";
+        Meet = 5, "meet";
+        Programa = 6, "programa";
+        Parceiro = 7, "parceiro";
+        Sistema = 8, "sistema";
     }
 }
 
 /// A notification to be told.
 pub struct NewNotification<'n> {
-    pub kind: Kind,
+    pub kind: NotificationKind,
     pub title: &'n str,
     pub message: &'n str,
     /// The marketplace account it is about.
@@ -86,7 +71,7 @@ pub struct NewNotification<'n> {
 #[derive(Clone, Debug)]
 pub struct Notification {
     pub id: i64,
-    pub kind: Kind,
+    pub kind: NotificationKind,
     pub title: String,
     pub message: String,
     pub ml_user_id: Option<MlUserId>,

@@ -1,13 +1,20 @@
 //! Notifications in the database. The unread count is kept with each write.
 
-use rusqlite::Row;
-
-use super::{Kind, NewNotification, Notification};
+use super::{NewNotification, Notification};
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
-const COLUMNS: &str =
-    "notification_id, kind, title, message, ml_user_id, reference, created_at, read_at IS NOT NULL";
+row!(Notification {
+    id = "notification_id",
+    kind,
+    title,
+    message,
+    ml_user_id,
+    reference,
+    created_at,
+    read = "read_at IS NOT NULL",
+});
 
 /// Tells a person something, unless its cause was told before. True when it is new.
 pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Result<bool> {
@@ -30,16 +37,7 @@ pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Res
         "INSERT INTO notification
              (owner_id, created_at, notification_id, kind, title, message, ml_user_id, reference)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        (
-            owner,
-            tx.now().0,
-            id,
-            new.kind as u8,
-            new.title,
-            new.message,
-            new.ml_user_id,
-            new.reference,
-        ),
+        (owner, tx.now(), id, new.kind, new.title, new.message, new.ml_user_id, new.reference),
     )?;
     tx.execute(
         "UPDATE notification_count SET unread = unread + 1, told = told + 1 WHERE owner_id = ?1",
@@ -50,61 +48,47 @@ pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Res
 
 /// How many notifications a person has not read.
 pub fn unread_count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
-    let count =
-        tx.optional("SELECT unread FROM notification_count WHERE owner_id = ?1", [owner], |row| {
-            row.get(0)
-        })?;
-    Ok(count.unwrap_or(0))
+    Ok(tx.maybe("SELECT unread FROM notification_count WHERE owner_id = ?1", [owner])?.unwrap_or(0))
 }
 
 /// How many notifications a person was ever told.
 pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
-    let count =
-        tx.optional("SELECT told FROM notification_count WHERE owner_id = ?1", [owner], |row| {
-            row.get(0)
-        })?;
-    Ok(count.unwrap_or(0))
+    Ok(tx.maybe("SELECT told FROM notification_count WHERE owner_id = ?1", [owner])?.unwrap_or(0))
 }
 
 /// The newest unread notifications.
 pub fn newest_unread(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<Notification>> {
-    tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM notification
+    tx.records(
+        "FROM notification
              WHERE owner_id = ?1 AND read_at IS NULL
              ORDER BY created_at DESC, notification_id DESC
-             LIMIT ?2"
-        ),
+             LIMIT ?2",
         (owner, limit),
-        read_notification,
     )
 }
 
 /// One page of all notifications, newest first.
 pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<Vec<Notification>> {
-    tx.all(
-        &format!(
-            "SELECT {COLUMNS} FROM notification
+    tx.records(
+        "FROM notification
              WHERE owner_id = ?1
              ORDER BY created_at DESC, notification_id DESC
-             LIMIT ?2 OFFSET ?3"
-        ),
+             LIMIT ?2 OFFSET ?3",
         (owner, limit, offset),
-        read_notification,
     )
 }
 
-/// Marks all notifications of a person as read; gives back how many were not.
+/// Marks all notifications of a person as read; returns how many were not.
 pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
     let marked = tx.execute(
         "UPDATE notification INDEXED BY notification_unread SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
-        (owner, tx.now().0),
+        (owner, tx.now()),
     )?;
     tx.execute("UPDATE notification_count SET unread = 0 WHERE owner_id = ?1", [owner])?;
     Ok(marked)
 }
 
-/// Marks some notifications as read; gives back how many were not. Ids that
+/// Marks some notifications as read; returns how many were not. Ids that
 /// are not the person's change nothing.
 pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> {
     let mut marked = 0;
@@ -112,7 +96,7 @@ pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> 
         marked += tx.execute(
             "UPDATE notification SET read_at = ?3
              WHERE owner_id = ?1 AND notification_id = ?2 AND read_at IS NULL",
-            (owner, id, tx.now().0),
+            (owner, id, tx.now()),
         )?;
     }
     tx.execute(
@@ -122,20 +106,7 @@ pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> 
     Ok(marked)
 }
 
-fn read_notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
-    Ok(Notification {
-        id: row.get(0)?,
-        kind: Kind::from_number(row.get(1)?),
-        title: row.get(2)?,
-        message: row.get(3)?,
-        ml_user_id: row.get(4)?,
-        reference: row.get(5)?,
-        created_at: row.get(6)?,
-        read: row.get(7)?,
-    })
-}
-
-/// Removes notifications of a person, at most so many rows; gives back how
+/// Removes notifications of a person, at most so many rows; returns how
 /// many. Nothing is left when that is none.
 pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Kind, Notification};
+use super::{Notification, NotificationKind};
 use crate::base::clock::{Instant, Zone};
 use crate::panel::view::{Badge, Field, Layout, Paging, Tab, When};
 
@@ -46,27 +46,29 @@ fn place_of(notification: &Notification) -> String {
     match notification.kind {
         // Those to staff name their page.
         _ if reference.starts_with('/') => reference.to_owned(),
-        Kind::Venda => format!("/painel/vendas/{reference}"),
-        Kind::Pergunta => format!("/painel/perguntas/{reference}"),
-        Kind::Reclamacao => "/painel/reclamacoes".to_owned(),
-        Kind::Anuncio => format!("/painel/anuncios?q={reference}"),
-        Kind::Meet => "/painel/meets".to_owned(),
-        Kind::Sistema if notification.ml_user_id.is_some() => "/painel/ml".to_owned(),
-        Kind::Programa | Kind::Parceiro | Kind::Sistema => String::new(),
+        NotificationKind::Venda => format!("/painel/vendas/{reference}"),
+        NotificationKind::Pergunta => format!("/painel/perguntas/{reference}"),
+        NotificationKind::Reclamacao => "/painel/reclamacoes".to_owned(),
+        NotificationKind::Anuncio => format!("/painel/anuncios?q={reference}"),
+        NotificationKind::Meet => "/painel/meets".to_owned(),
+        NotificationKind::Sistema if notification.ml_user_id.is_some() => "/painel/ml".to_owned(),
+        NotificationKind::Programa | NotificationKind::Parceiro | NotificationKind::Sistema => {
+            String::new()
+        }
     }
 }
 
 /// The drawing of a kind of notification.
-fn icon(kind: Kind) -> &'static str {
+fn icon(kind: NotificationKind) -> &'static str {
     match kind {
-        Kind::Venda => "cart",
-        Kind::Reclamacao => "claim",
-        Kind::Pergunta => "question",
-        Kind::Anuncio => "megaphone",
-        Kind::Meet => "clock",
-        Kind::Programa => "star",
-        Kind::Parceiro => "people",
-        Kind::Sistema => "bell",
+        NotificationKind::Venda => "cart",
+        NotificationKind::Reclamacao => "claim",
+        NotificationKind::Pergunta => "question",
+        NotificationKind::Anuncio => "megaphone",
+        NotificationKind::Meet => "clock",
+        NotificationKind::Programa => "star",
+        NotificationKind::Parceiro => "people",
+        NotificationKind::Sistema => "bell",
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Kind, Notification};
+use super::{Notification, NotificationKind};
 use crate::base::clock::Zone;
 use crate::base::ids::MlUserId;
 
@@ -11,7 +11,7 @@ use crate::base::ids::MlUserId;
 #[derive(Serialize, JsonSchema)]
 pub struct WireNotification {
     id: String,
-    tipo: Kind,
+    tipo: NotificationKind,
     titulo: String,
     mensagem: String,
     ml_user_id: Option<MlUserId>,

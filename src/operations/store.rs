@@ -26,9 +26,7 @@ pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
 
 /// Messages that wait to be sent.
 pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.one("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0", [], |row| {
-        row.get(0)
-    })
+    tx.value("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0", [])
 }
 
 /// What waits for somebody, in numbers.
@@ -65,7 +63,7 @@ pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
         )?,
         given_up: tx.value(
             "SELECT coalesce(sum(messages), 0) FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
-            (since.0 / 900, outbox::state::GIVEN_UP)
+            (since.0 / 900, outbox::MessageState::GivenUp)
         )?,
     })
 }
@@ -83,7 +81,7 @@ pub fn failing_tasks(tx: &ReadTx<'_>) -> Result<Vec<String>> {
 
 /// When the periodic tasks last ran; the beginning of time before the first run.
 pub fn last_tick(tx: &ReadTx<'_>) -> Result<Instant> {
-    tx.one("SELECT coalesce(max(started_at), 0) FROM cron_task", [], |row| Ok(row.get(0)?))
+    tx.value("SELECT coalesce(max(started_at), 0) FROM cron_task", [])
 }
 
 /// How often something was counted since a civil day.

@@ -5,6 +5,8 @@
 use askama::Template;
 
 use super::palette::{self, Pair, Token};
+use serde_json::json;
+
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::clock::{DAY_S, Instant};
@@ -14,7 +16,6 @@ use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::Answer;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing, Table};
 use crate::panel::view::{Badge, Choice, Field, Layout, Notice, Progress, Tab, Tick, Tone, When};
@@ -29,6 +30,14 @@ const LIST: Listing = Listing {
         values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
     }],
     orders: &["nome", "vendas"],
+    file: "estilo.csv",
+    csv: &["nome", "status", "vendas"],
+    heads: &[
+        Head::sorts("Nome", "nome"),
+        Head::plain("Situação"),
+        Head::sorts("Vendas", "vendas").numeric(),
+        Head::plain("Último acesso"),
+    ],
     ..Listing::NONE
 };
 
@@ -152,7 +161,9 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query = LIST.read(request)?;
     let found = select(samples(request.now), &query);
     if query.csv {
-        return csv(app, person, found);
+        return export::list(app, person, &LIST, found, |_, _, one| {
+            Ok(Some(json!({ "nome": one.name, "status": one.status, "vendas": one.sales })))
+        });
     }
     let flash = (query.notice == "pronto").then(|| {
         Notice::new(
@@ -203,13 +214,6 @@ fn select(mut all: Vec<Sample>, query: &ListQuery) -> Vec<Sample> {
     all
 }
 
-fn csv(app: &App, person: &Person, rows: Vec<Sample>) -> Result<Reply, Problem> {
-    let file = CsvFile::new("estilo.csv", &["nome", "status", "vendas"])?;
-    export::send(app, person, file, rows, |_, _, row, file| {
-        file.row([&*row.name, row.status, &row.sales.to_string()])
-    })
-}
-
 fn made(
     app: &App,
     layout: Layout,
@@ -218,12 +222,6 @@ fn made(
     now: Instant,
 ) -> StylePage {
     let ago = |seconds| When::new(app.zone(), now.minus(seconds), now);
-    let columns = [
-        Head::sorts("Nome", "nome"),
-        Head::plain("Situação"),
-        Head::sorts("Vendas", "vendas").numeric(),
-        Head::plain("Último acesso"),
-    ];
     let total = found.len() as u64;
     let (limit, offset) = query.window();
     let rows = found.into_iter().skip(offset as usize).take(limit as usize);
@@ -246,7 +244,7 @@ fn made(
             Tick::new("todos", "Todos os alunos", true),
             Tick::new("pagantes", "Só quem paga", false),
         ],
-        table: LIST.table(query, &columns, total),
+        table: LIST.table(query, LIST.heads, total),
         rows: rows.map(|sample| row(app, &sample, now)).collect(),
         stats: stats(),
         chart: chart(app, now),

@@ -28,7 +28,7 @@ use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
-use crate::outbox::Kind;
+use crate::outbox::MessageKind;
 use crate::panel::answer::Answer;
 
 /// Rows of a person's history that one job of the writer removes.
@@ -239,7 +239,7 @@ fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Res
             );
             return answer.declined(problem, &page_of(group, id), "esta_suspenso");
         }
-        let queued = students::send_password_link(tx, &desk, id, Kind::PasswordLink)?;
+        let queued = students::send_password_link(tx, &desk, id, MessageKind::PasswordLink)?;
         let page = page_of(group, id);
         if queued > 0 {
             let act = act(group, "aluno.link_de_senha", "equipe.link_de_senha", &before);

@@ -13,7 +13,8 @@ use crate::base::ids::UserId;
 use crate::edge::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
-use crate::outbox::{self, Queued, state};
+use crate::messages::queue;
+use crate::outbox::{self, Queued};
 use crate::panel::view::{self, Badge, When, address};
 use crate::profile::devices;
 
@@ -139,7 +140,7 @@ fn message_row(message: &Queued, when: &impl Fn(Instant) -> When) -> MessageRow 
     MessageRow {
         title: message.title().to_owned(),
         channel: message.channel_words().to_owned(),
-        state: message_badge(message.state),
+        state: queue::badge(message.state),
         note: message.outcome.clone().unwrap_or_default(),
         queued: when(message.created_at),
     }
@@ -151,15 +152,6 @@ fn trail_row(entry: &log::Entry, when: &impl Fn(Instant) -> When) -> TrailRow {
         actor: entry.actor_name.clone(),
         href: format!("/admin/auditoria/{}", entry.id),
         at: when(entry.at),
-    }
-}
-
-fn message_badge(of: i64) -> Badge {
-    match of {
-        state::SENT => Badge::Sent,
-        state::DROPPED => Badge::Dropped,
-        state::GIVEN_UP => Badge::Failed,
-        _ => Badge::Pending,
     }
 }
 

@@ -17,7 +17,8 @@ use crate::http::input::{self, Check, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::messages::choices::{self, Choices, Ways};
 use crate::messages::telegram::store::Chat;
-use crate::outbox::{Channel, Kind, channel_words};
+use crate::outbox::kind::Preference;
+use crate::outbox::{Channel, MessageKind, channel_words};
 use crate::panel::answer::Answer;
 use crate::panel::view::{self, Notice, Tab, Tick, Tone};
 
@@ -52,13 +53,14 @@ impl Own {
         }
     }
 
-    fn wants(&self, kind: Kind) -> bool {
+    fn wants(&self, kind: MessageKind) -> bool {
         self.choices.about(kind.name()) != Some(false)
     }
 
     /// Kinds of messages that one may do without.
-    fn kinds(&self) -> &'static [Kind] {
-        if self.is_student { &Kind::OPTIONAL } else { &[] }
+    fn kinds(&self) -> impl Iterator<Item = (MessageKind, &'static Preference)> {
+        let all = MessageKind::ALL.into_iter().filter(|_| self.is_student);
+        all.filter_map(|kind| Some((kind, kind.row().preference.as_ref()?)))
     }
 }
 
@@ -115,16 +117,16 @@ pub fn show(
             own.reach.has(*channel) && own.takes(*channel),
         )
     };
-    let kind = |kind: &Kind| Tick {
-        help: kind_help(*kind).to_owned(),
-        ..Tick::new(kind.name(), kind_label(*kind), own.wants(*kind))
+    let kind = |(kind, preference): (MessageKind, &'static Preference)| Tick {
+        help: preference.help.to_owned(),
+        ..Tick::new(kind.name(), preference.label, own.wants(kind))
     };
     let mut page = AlertsPage {
         layout: layout(app, person, request),
         tabs: tabs(PATH),
         channels: own.channels.iter().map(channel).collect(),
         channels_field: view::Field::default(),
-        kinds: own.kinds().iter().map(kind).collect(),
+        kinds: own.kinds().map(kind).collect(),
         kinds_field: view::Field::default(),
         push: push.section(who(person).0, app.zone(), request.now),
         telegram: telegram::section(app, chat.as_ref(), request.now),
@@ -168,24 +170,6 @@ fn about(channel: Channel, connected: bool) -> &'static str {
     }
 }
 
-fn kind_label(kind: Kind) -> &'static str {
-    match kind {
-        Kind::MeetReminder => "Lembretes de encontros",
-        Kind::Inactivity => "Quando eu ficar dias sem aparecer",
-        Kind::Question => "Perguntas de compradores",
-        other => crate::outbox::kind_words(other.name()),
-    }
-}
-
-fn kind_help(kind: Kind) -> &'static str {
-    match kind {
-        Kind::MeetReminder => "Um dia antes e cinco minutos antes de cada um.",
-        Kind::Inactivity => "Uma mensagem por ausência, nunca de noite.",
-        Kind::Question => "Uma mensagem por pergunta nova, assim que ela chega.",
-        _ => "",
-    }
-}
-
 #[derive(Serialize)]
 struct WireChannel {
     canal: &'static str,
@@ -215,11 +199,12 @@ fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Resu
         conectado: own.reach.has(*channel),
         recebe: own.takes(*channel),
     };
-    let kind = |kind: &Kind| WireKind { tipo: kind.name(), recebe: own.wants(*kind) };
+    let kind =
+        |(kind, _): (MessageKind, _)| WireKind { tipo: kind.name(), recebe: own.wants(kind) };
     Reply::json(&WireAlerts {
         ok: true,
         canais: own.channels.iter().map(channel).collect(),
-        tipos: own.kinds().iter().map(kind).collect(),
+        tipos: own.kinds().map(kind).collect(),
         push,
         telegram,
     })
@@ -256,7 +241,8 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     if channels.iter().any(|name| Channel::from_name(name).is_none()) {
         check.fail("canais", "each must be chat, email, telegram or push");
     }
-    let is_optional = |name: &String| Kind::from_name(name).is_some_and(Kind::is_optional);
+    let is_optional =
+        |name: &String| MessageKind::from_name(name).is_some_and(MessageKind::is_optional);
     if !kinds.iter().all(is_optional) {
         check.fail("tipos", "each must be lembrete_encontro, inatividade or pergunta");
     }
@@ -276,9 +262,9 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
                 choices::set(tx, user, channel.name(), wanted)?;
             }
         }
-        for kind in own.kinds().iter().filter(|_| says_kinds) {
+        for (kind, _) in own.kinds().filter(|_| says_kinds) {
             let wanted = has(&kinds, kind.name());
-            if wanted != own.wants(*kind) {
+            if wanted != own.wants(kind) {
                 choices::set(tx, user, kind.name(), wanted)?;
             }
         }

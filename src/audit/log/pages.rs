@@ -32,6 +32,12 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-quando"],
+    heads: &[
+        Head::plain("O que foi feito"),
+        Head::plain("Quem"),
+        Head::plain("Endereço"),
+        Head::sorts("Quando", "quando"),
+    ],
     ..Listing::NONE
 };
 
@@ -89,12 +95,6 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
         return ListReply::reply(total, entries.collect());
     }
-    let columns = [
-        Head::plain("O que foi feito"),
-        Head::plain("Quem"),
-        Head::plain("Endereço"),
-        Head::sorts("Quando", "quando"),
-    ];
     let limited = if total == u64::from(MOST) {
         format!(
             "Aqui estão os {} registros mais recentes. Para ver mais antigos, use a busca ou os filtros.",
@@ -105,7 +105,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     Reply::page(&AuditPage {
         layout: layout(app, person, request),
-        table: LIST.table(&query, &columns, total),
+        table: LIST.table(&query, LIST.heads, total),
         entries: entries.iter().map(|one| row(one, app.zone(), request.now)).collect(),
         limited,
     })

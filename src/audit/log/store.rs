@@ -4,12 +4,13 @@
 //! asks the index of words. Whatever is asked, at most [`MOST`] entries are
 //! looked at: who looks for older ones narrows the search.
 
-use rusqlite::{Row, ToSql, params_from_iter};
+use rusqlite::{ToSql, params_from_iter};
 
 use super::Entry;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result};
+use crate::row;
 
 /// Entries that a list, a search or an export looks at.
 pub const MOST: u32 = 20_000;
@@ -27,27 +28,21 @@ pub struct Wanted {
     pub since: Option<Instant>,
 }
 
-const ENTRY: &str =
-    "a.audit_id, a.at, a.actor_kind, a.actor_id, a.actor_name, a.address, a.request_id,
-    a.action, a.object_kind, a.object_id, a.object_name, a.before, a.after";
-
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
-        id: row.get(0)?,
-        at: row.get(1)?,
-        actor_kind: row.get(2)?,
-        actor_id: row.get(3)?,
-        actor_name: row.get(4)?,
-        address: row.get(5)?,
-        request_id: row.get(6)?,
-        action: row.get(7)?,
-        object_kind: row.get(8)?,
-        object_id: row.get(9)?,
-        object_name: row.get(10)?,
-        before: row.get(11)?,
-        after: row.get(12)?,
-    })
-}
+row!(Entry {
+    id = "audit_id",
+    at,
+    actor_kind,
+    actor_id,
+    actor_name,
+    address,
+    request_id,
+    action,
+    object_kind,
+    object_id,
+    object_name,
+    before,
+    after,
+});
 
 /// One page, and how many entries there are among those looked at.
 pub fn page(
@@ -116,18 +111,15 @@ fn words(search: &str) -> Option<String> {
 
 /// One entry.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Entry>> {
-    tx.optional(&format!("SELECT {ENTRY} FROM audit a WHERE a.audit_id = ?1"), [id], entry)
+    tx.record("FROM audit a WHERE a.audit_id = ?1", [id])
 }
 
 /// The newest entries about a person.
 pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<Entry>> {
-    tx.all(
-        &format!(
-            "SELECT {ENTRY} FROM audit a
+    tx.records(
+        "FROM audit a
              WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1
-             ORDER BY a.audit_id DESC LIMIT ?2"
-        ),
+             ORDER BY a.audit_id DESC LIMIT ?2",
         (person.to_string(), limit),
-        entry,
     )
 }

@@ -19,7 +19,7 @@ use crate::base::secrets::{Place, SealError, Sealer, Secret};
 use crate::changes::{self, Topic};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
-use crate::messages::{self, Kind, NewNotification};
+use crate::messages::{self, NewNotification, NotificationKind};
 
 /// An access token is replaced so many seconds before it ends.
 const MARGIN_S: i64 = 60;
@@ -298,7 +298,7 @@ fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<bool, DbErro
         tx,
         owner,
         &NewNotification {
-            kind: Kind::Sistema,
+            kind: NotificationKind::Sistema,
             title: "Vínculo perdido",
             message: &format!("{}: {}", lost.nickname, lost.error),
             ml_user_id: Some(lost.account),

@@ -10,12 +10,12 @@ use crate::base::clock::DAY_S;
 use crate::base::ids::{MlUserId, UserId};
 use crate::changes::{self, Topic};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::messages::{self, Kind, NewNotification, choices};
+use crate::messages::{self, NewNotification, NotificationKind, choices};
 use crate::outbox::{self, Channel, NewMessage};
 
 /// Something that happened to an account.
 pub struct News<'n> {
-    pub kind: Kind,
+    pub kind: NotificationKind,
     pub title: &'n str,
     /// What it is about; the account's name is added.
     pub about: &'n str,
@@ -28,7 +28,7 @@ pub struct News<'n> {
 
 /// A message outside of the platform that goes with the news.
 pub struct Outside {
-    pub kind: outbox::Kind,
+    pub kind: outbox::MessageKind,
     /// What fills its text; the account's name is added as `store`.
     pub params: Value,
 }

@@ -22,7 +22,7 @@ named! {
 
 impl OrderStatus {
     /// The values of a list's filter, the most wanted first.
-    pub const FILTER: [(&'static str, &'static str); 9] = [
+    pub const SALES_FILTER: [(&'static str, &'static str); 9] = [
         Self::Paid.choice(),
         Self::PaymentRequired.choice(),
         Self::PaymentInProcess.choice(),

@@ -9,7 +9,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{Lane, Result};
 use crate::messages::{texts, unsubscribe};
-use crate::outbox::Kind;
+use crate::outbox::MessageKind;
 
 /// What leaves.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Letter {
     /// The message's name in the whole world.
     pub global_id: String,
     pub user: UserId,
-    pub kind: Kind,
+    pub kind: MessageKind,
     pub name: String,
     pub email: String,
     /// Digits with the country's.
@@ -38,12 +38,12 @@ pub struct Letter {
 
 /// Writes a message out; the reason when it has nothing to say any more.
 pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter, &'static str>> {
-    let Some(kind) = Kind::from_name(&claimed.kind) else {
+    let Some(kind) = MessageKind::from_name(&claimed.kind) else {
         return Ok(Err("esta versão não conhece este tipo de mensagem"));
     };
     let params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
     let was_away_since = params["active_at"].as_i64().map(Instant);
-    if kind == Kind::Inactivity && claimed.last_access_at > was_away_since {
+    if kind == MessageKind::Inactivity && claimed.last_access_at > was_away_since {
         return Ok(Err("a pessoa já voltou"));
     }
     let link = match params["link"].as_str() {
@@ -81,26 +81,17 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
 }
 
 /// Where a message leads whoever presses it.
-fn page_of(kind: Kind, params: &Value) -> String {
+fn page_of(kind: MessageKind, params: &Value) -> String {
     let page = match kind {
-        Kind::MeetReminder => "/painel/meets",
-        Kind::Inactivity | Kind::LatePayment => "/painel",
-        Kind::Alert => params["page"].as_str().unwrap_or("/admin"),
-        Kind::Question => params["page"].as_str().unwrap_or("/painel/perguntas"),
-        Kind::Test => "/perfil/avisos",
-        Kind::Welcome | Kind::PasswordLink => "/",
+        MessageKind::Alert | MessageKind::Question => params["page"].as_str(),
+        _ => None,
     };
-    page.to_owned()
+    page.unwrap_or(kind.row().page).to_owned()
 }
 
 /// The same for messages of which only the newest is of use.
-fn matter_of(kind: Kind, params: &Value) -> String {
-    let one = match kind {
-        Kind::MeetReminder => &params["meet_id"],
-        Kind::Alert => &params["title"],
-        Kind::Question => &params["question_id"],
-        _ => &Value::Null,
-    };
+fn matter_of(kind: MessageKind, params: &Value) -> String {
+    let one = &params[kind.row().topic];
     format!("{}:{one}", kind.name())
 }
 

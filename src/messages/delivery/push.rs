@@ -26,7 +26,7 @@ use crate::http::assets;
 use crate::messages::push::address::{self, Endpoint, NotPublic, PublicOnly};
 use crate::messages::push::vapid::Keys;
 use crate::messages::push::{Device, encrypt, store};
-use crate::outbox::Kind;
+use crate::outbox::MessageKind;
 
 /// Longest wait for a service, and for all of a person's together: less than
 /// the lease of a message.
@@ -167,7 +167,7 @@ impl Push {
             .header(CONTENT_ENCODING, "aes128gcm")
             .header(CONTENT_TYPE, "application/octet-stream")
             .header("TTL", ttl_s(letter.expires_at, now).to_string())
-            .header("Urgency", urgency(letter.kind))
+            .header("Urgency", letter.kind.row().urgency)
             .header("Topic", topic);
         let answer = match request.send(&body) {
             Ok(answer) => answer,
@@ -293,15 +293,6 @@ fn ttl_s(expires_at: Option<Instant>, now: Instant) -> i64 {
     expires_at.map_or(DAY_S, |at| (at.0 - now.0).clamp(0, LONGEST_TTL_S))
 }
 
-/// Whether a message may wake a sleeping phone.
-const fn urgency(kind: Kind) -> &'static str {
-    match kind {
-        Kind::MeetReminder | Kind::Alert | Kind::Test => "high",
-        Kind::Inactivity => "low",
-        Kind::Welcome | Kind::PasswordLink | Kind::LatePayment | Kind::Question => "normal",
-    }
-}
-
 /// A name of 32 letters for what a message is about: a newer message takes
 /// the place of an older one at the service and on the screen.
 fn topic(matter: &str) -> String {
@@ -360,7 +351,7 @@ mod tests {
         Letter {
             global_id: "1".to_owned(),
             user: UserId(1),
-            kind: Kind::MeetReminder,
+            kind: MessageKind::MeetReminder,
             name: "Ana Souza".to_owned(),
             email: "ana@example.com".to_owned(),
             chat_number: None,

@@ -3,7 +3,7 @@
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::outbox::{Channel, state};
+use crate::outbox::{Channel, MessageState};
 
 /// How long a try may take. Longer than any channel's time limit.
 pub const LEASE_S: i64 = 60;
@@ -159,7 +159,7 @@ pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
     tx.execute(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL
          WHERE message_id = ?1 AND state = 0",
-        (id, state::DROPPED, tx.now().0, reason),
+        (id, MessageState::Dropped, tx.now().0, reason),
     )?;
     Ok(())
 }
@@ -173,7 +173,7 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
         (
             claimed.id,
             claimed.lease,
-            state::SENT,
+            MessageState::Sent,
             tx.now().0,
             crate::base::text::shortened(provider, LONGEST_REASON),
             claimed.repeated.then_some(REPEATED),
@@ -221,7 +221,7 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
         (
             claimed.id,
             claimed.lease,
-            state::GIVEN_UP,
+            MessageState::GivenUp,
             tx.now().0,
             crate::base::text::shortened(error, LONGEST_REASON),
         ),

@@ -9,7 +9,7 @@ use crate::accounts::Role;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::config::{Config, Gateway};
-use crate::outbox::state;
+use crate::outbox::MessageState;
 use crate::panel::view::Badge;
 
 /// A queued message with its recipient.
@@ -24,7 +24,7 @@ pub struct Message {
     pub role: Role,
     pub name: String,
     pub email: String,
-    pub state: i64,
+    pub state: MessageState,
     pub created_at: Instant,
     /// Not before.
     pub run_at: Instant,
@@ -40,33 +40,13 @@ pub struct Message {
     pub provider: Option<String>,
 }
 
-/// The states in their order, each with its name in addresses and its words.
-const STATES: [(i64, &str, &str); 4] = [
-    (state::WAITING, "pendente", "Pendentes"),
-    (state::SENT, "enviada", "Enviadas"),
-    (state::DROPPED, "descartada", "Descartadas"),
-    (state::GIVEN_UP, "falhou", "Falharam"),
-];
-
-/// The name of a state on the wire.
-pub fn state_name(state: i64) -> &'static str {
-    let known = STATES.iter().find(|(number, ..)| *number == state);
-    known.map_or("pendente", |(_, name, _)| name)
-}
-
-/// The state of a name on the wire.
-pub fn state_of(name: &str) -> Option<i64> {
-    let known = STATES.iter().find(|(_, known, _)| *known == name);
-    known.map(|(number, ..)| *number)
-}
-
 /// What a state looks like.
-pub const fn badge(state: i64) -> Badge {
+pub const fn badge(state: MessageState) -> Badge {
     match state {
-        state::SENT => Badge::Sent,
-        state::DROPPED => Badge::Dropped,
-        state::GIVEN_UP => Badge::Failed,
-        _ => Badge::Pending,
+        MessageState::Sent => Badge::Sent,
+        MessageState::Dropped => Badge::Dropped,
+        MessageState::GivenUp => Badge::Failed,
+        MessageState::Waiting => Badge::Pending,
     }
 }
 
@@ -83,7 +63,7 @@ pub fn is_configured(config: &Config, channel: &str) -> bool {
 
 /// Why a message waits, or what became of it.
 pub fn reason(config: &Config, message: &Message, now: Instant) -> String {
-    let waits = message.state == state::WAITING;
+    let waits = message.state == MessageState::Waiting;
     if waits && message.expires_at.is_some_and(|end| end <= now) {
         "passou do prazo sem ser enviada".to_owned()
     } else if waits && !is_configured(config, &message.channel) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::store::{self, Wanted};
 use super::views::{MessagePage, MessageRow, QueuePage};
-use super::{Message, badge, is_configured, reason, state_name, state_of};
+use super::{Message, badge, is_configured, reason};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -16,13 +16,12 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::messages::delivery::gate::Health;
 use crate::messages::tabs;
-use crate::outbox::{self, Channel, channel_words, kind_words, state};
+use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words, kind_words};
 use crate::panel::answer::{Answer, ListReply};
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Notice, Tone, When};
+use crate::panel::view::{Notice, Outcome, Tone, When};
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";
@@ -31,46 +30,49 @@ const LIST: Listing = Listing {
     path: PATH,
     hint: "E-mail do destinatário",
     filters: &[
-        Filter {
-            name: "estado",
-            label: "Situação",
-            all: "Todas",
-            values: &[
-                ("pendente", "Pendentes"),
-                ("enviada", "Enviadas"),
-                ("descartada", "Descartadas"),
-                ("falhou", "Falharam"),
-            ],
-        },
-        Filter {
-            name: "canal",
-            label: "Canal",
-            all: "Todos",
-            values: &[
-                ("chat", "Chat"),
-                ("email", "E-mail"),
-                ("telegram", "Telegram"),
-                ("push", "Navegador"),
-            ],
-        },
-        Filter {
-            name: "tipo",
-            label: "Tipo",
-            all: "Todos",
-            values: &[
-                ("boas_vindas", "Boas-vindas"),
-                ("link_de_senha", "Link de senha"),
-                ("pagamento_atrasado", "Pagamento atrasado"),
-                ("lembrete_encontro", "Lembrete de encontro"),
-                ("inatividade", "Alerta de inatividade"),
-                ("pergunta", "Pergunta de comprador"),
-                ("alerta", "Alerta à administração"),
-                ("teste", "Teste de canal"),
-            ],
-        },
+        Filter { name: "estado", label: "Situação", all: "Todas", values: &MessageState::FILTER },
+        Filter { name: "canal", label: "Canal", all: "Todos", values: &Channel::FILTER },
+        Filter { name: "tipo", label: "Tipo", all: "Todos", values: &MessageKind::FILTER },
     ],
     orders: &["-criada_em"],
-    ..Listing::NONE
+    heads: &[
+        Head::plain("Destinatário"),
+        Head::plain("Tipo"),
+        Head::plain("Canal"),
+        Head::plain("Situação"),
+        Head::sorts("Criada", "criada_em"),
+    ],
+    file: "mensagens.csv",
+    csv: &[
+        "id",
+        "tipo",
+        "canal",
+        "destinatario_id=destinatario.id",
+        "destinatario_nome=destinatario.nome",
+        "destinatario_email=destinatario.email",
+        "estado",
+        "motivo",
+        "criada_em",
+        "vence_em",
+        "concluida_em",
+    ],
+    outcomes: &[
+        Outcome::good(
+            "cancelada",
+            "Mensagem cancelada",
+            "Ela não será enviada. O registro fica aqui por 90 dias.",
+        ),
+        Outcome::good(
+            "teste",
+            "Teste na fila",
+            "Atualize esta página para ver o que aconteceu com ele.",
+        ),
+        Outcome::good(
+            "na_fila",
+            "Mensagem de volta à fila",
+            "Ela sai assim que chegar a vez dela.",
+        ),
+    ],
 };
 
 /// Days of the chart, today among them.
@@ -122,7 +124,7 @@ fn wire(app: &App, message: Message, now: Instant) -> WireMessage {
             nome: message.name,
             email: message.email,
         },
-        estado: state_name(message.state),
+        estado: message.state.name(),
         criada_em: spaced(message.created_at),
         envia_depois_de: spaced(
             message.done_at.map_or(message.run_at, |at| at.min(message.run_at)),
@@ -142,8 +144,8 @@ fn row(app: &App, message: &Message, now: Instant) -> MessageRow {
         state: badge(message.state),
         reason: reason(&app.config, message, now),
         created: When::new(app.zone(), message.created_at, now),
-        waits: message.state == state::WAITING,
-        failed: message.state == state::GIVEN_UP,
+        waits: message.state == MessageState::Waiting,
+        failed: message.state == MessageState::GivenUp,
     }
 }
 
@@ -155,14 +157,17 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         email: &query.search,
         channel: query.filter("canal"),
         kind: query.filter("tipo"),
-        state: query.filter("estado").and_then(state_of),
+        state: query.filter("estado").and_then(MessageState::from_name),
         newest_first: query.descending,
         limit,
         offset,
     };
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
-        return csv(app, person, ids, request.now);
+        let now = request.now;
+        return export::list(app, person, &LIST, ids, move |app, tx, id| {
+            Ok(store::message(tx, id)?.map(|(message, _)| wire(app, message, now)))
+        });
     }
     let now = request.now;
     let first = app.day(now).plus(1 - i64::from(CHART_DAYS));
@@ -179,19 +184,12 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let messages = messages.into_iter().map(|message| wire(app, message, now));
         return ListReply::reply(total, messages.collect());
     }
-    let columns = [
-        Head::plain("Destinatário"),
-        Head::plain("Tipo"),
-        Head::plain("Canal"),
-        Head::plain("Situação"),
-        Head::sorts("Criada", "criada_em"),
-    ];
     Reply::page(&QueuePage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
         chart: chart(first, sent),
-        table: LIST.table(&query, &columns, total),
+        table: LIST.table(&query, LIST.heads, total),
         messages: messages.iter().map(|one| row(app, one, now)).collect(),
     })
 }
@@ -204,18 +202,6 @@ fn chart(first: Day, sent: Vec<(Channel, Vec<i64>)>) -> Option<BarChart> {
         .map(|(channel, days)| (channel_words(channel.name()).to_owned(), days))
         .collect();
     BarChart::stacked(CHART, first, &series)
-}
-
-fn flash(word: &str) -> Option<Notice> {
-    let (title, text) = match word {
-        "cancelada" => {
-            ("Mensagem cancelada", "Ela não será enviada. O registro fica aqui por 90 dias.")
-        }
-        "teste" => ("Teste na fila", "Atualize esta página para ver o que aconteceu com ele."),
-        "na_fila" => ("Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
 }
 
 /// A word about channels that hold messages back because they are not configured.
@@ -246,42 +232,6 @@ fn down(app: &App) -> Option<Notice> {
     Some(Notice::new(Tone::Bad, title, text))
 }
 
-fn csv(app: &App, person: &Person, ids: Vec<i64>, now: Instant) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "tipo",
-        "canal",
-        "destinatario_id",
-        "destinatario_nome",
-        "destinatario_email",
-        "estado",
-        "motivo",
-        "criada_em",
-        "vence_em",
-        "concluida_em",
-    ];
-    let file = CsvFile::new("mensagens.csv", &header)?;
-    export::send(app, person, file, ids, move |app, tx, id, file| {
-        let Some((message, _)) = store::message(tx, id)? else {
-            return Ok(());
-        };
-        let message = wire(app, message, now);
-        file.row([
-            &*message.id,
-            &message.tipo,
-            &message.canal,
-            &message.destinatario.id,
-            &message.destinatario.nome,
-            &message.destinatario.email,
-            message.estado,
-            &message.motivo,
-            &message.criada_em,
-            message.vence_em.as_deref().unwrap_or_default(),
-            message.concluida_em.as_deref().unwrap_or_default(),
-        ])
-    })
-}
-
 #[derive(Serialize)]
 struct MessageReply {
     ok: bool,
@@ -303,10 +253,10 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             parametros: params,
         });
     }
-    let waits = message.state == state::WAITING;
+    let waits = message.state == MessageState::Waiting;
     let page = |at| app.zone().page(at);
     Reply::page(&MessagePage {
-        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         row: row(app, &message, request.now),
         person: if message.role.is_student() {
             format!("/admin/alunos/{}", message.user)
@@ -361,8 +311,8 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             object_id: id.to_string(),
             object_name: &format!("{kind} para {}", message.name),
         };
-        let states =
-            [state::WAITING, state::DROPPED].map(|state| Noted { estado: state_name(state) });
+        let states = [MessageState::Waiting, MessageState::Dropped]
+            .map(|state| Noted { estado: state.name() });
         audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
         answer.done(id, LIST.path, "cancelada")
     }))
@@ -387,8 +337,8 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
             object_id: id.to_string(),
             object_name: &format!("{kind} para {}", message.name),
         };
-        let states =
-            [state::GIVEN_UP, state::WAITING].map(|state| Noted { estado: state_name(state) });
+        let states = [MessageState::GivenUp, MessageState::Waiting]
+            .map(|state| Noted { estado: state.name() });
         audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
         let page = format!("{}/{id}", LIST.path);
         answer.done(id, &page, "na_fila")

@@ -1,41 +1,43 @@
 //! The queue of messages in the database, as lists read it.
 
-use rusqlite::{Row, ToSql};
+use rusqlite::Row;
 
 use super::Message;
 use crate::base::clock::{Day, Instant, Zone};
-use crate::db::{ReadTx, Result};
-use crate::outbox::{Channel, state};
+use crate::db::{Filters, ReadTx, Record as _, Result};
+use crate::outbox::{Channel, MessageState};
+use crate::row;
 
 /// Recipients that a search looks at.
 const MOST_FOUND: u32 = 200;
 
-const COLUMNS: &str = "o.message_id, o.channel, o.kind, o.user_id, u.name, u.email, o.state,
-    o.created_at, o.run_at, o.expires_at, o.done_at, o.outcome, u.role, o.attempts, o.provider";
+row!(Message {
+    id = "o.message_id",
+    channel = "o.channel",
+    kind = "o.kind",
+    user = "o.user_id",
+    name = "u.name",
+    email = "u.email",
+    state = "o.state",
+    created_at = "o.created_at",
+    run_at = "o.run_at",
+    expires_at = "o.expires_at",
+    done_at = "o.done_at",
+    outcome = "o.outcome",
+    role = "u.role",
+    attempts = "o.attempts",
+    provider = "o.provider",
+});
+
+/// A message with what fills its text.
+struct Full {
+    message: Message,
+    params: String,
+}
+row!(Full { message as Message, params = "o.params" });
+
 /// The messages lead, whatever is asked of them.
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Message> {
-    let instant =
-        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
-    Ok(Message {
-        id: row.get(0)?,
-        channel: row.get(1)?,
-        kind: row.get(2)?,
-        user: row.get(3)?,
-        name: row.get(4)?,
-        email: row.get(5)?,
-        state: row.get(6)?,
-        created_at: row.get(7)?,
-        run_at: row.get(8)?,
-        expires_at: instant(9)?,
-        done_at: instant(10)?,
-        outcome: row.get(11)?,
-        role: row.get(12)?,
-        attempts: row.get(13)?,
-        provider: row.get(14)?,
-    })
-}
 
 /// What a list of messages shows.
 pub struct Wanted<'q> {
@@ -43,7 +45,7 @@ pub struct Wanted<'q> {
     pub email: &'q str,
     pub channel: Option<&'q str>,
     pub kind: Option<&'q str>,
-    pub state: Option<i64>,
+    pub state: Option<MessageState>,
     pub newest_first: bool,
     pub limit: u32,
     pub offset: u32,
@@ -51,7 +53,7 @@ pub struct Wanted<'q> {
 
 /// One page of messages with the number of all that match.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Message>, u64)> {
-    select(tx, wanted, COLUMNS, read)
+    select(tx, wanted, Message::COLUMNS, Message::read)
 }
 
 /// Numbers of the messages that match, in the order of [`page`].
@@ -67,57 +69,36 @@ fn select<T>(
 ) -> Result<(Vec<T>, u64)> {
     let beginning = wanted.email.to_lowercase();
     let after = format!("{beginning}\u{10ffff}");
-    let mut values: Vec<(&str, &dyn ToSql)> = Vec::new();
-    let mut filters = String::new();
-    if let Some(channel) = &wanted.channel {
-        filters.push_str(" AND o.channel = :channel");
-        values.push((":channel", channel));
-    }
-    if let Some(kind) = &wanted.kind {
-        filters.push_str(" AND o.kind = :kind");
-        values.push((":kind", kind));
-    }
-    if let Some(state) = &wanted.state {
-        filters.push_str(" AND o.state = :state");
-        values.push((":state", state));
-    }
-    let total: i64 = if wanted.email.is_empty() {
-        let sums = filters.replace(" o.", " ");
-        tx.value(
-            &format!("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE true{sums}"),
-            &values[..],
-        )?
+    let mut filters = Filters::new("o.message_id > 0", &[]);
+    filters.and_if("o.channel = :channel", ":channel", &wanted.channel);
+    filters.and_if("o.kind = :kind", ":kind", &wanted.kind);
+    filters.and_if("o.state = :state", ":state", &wanted.state);
+    let total = if wanted.email.is_empty() {
+        let sums = filters.sql().replace("o.message_id > 0", "true").replace(" o.", " ");
+        let sql = format!("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE {sums}");
+        tx.count(&sql, filters.values())?
     } else {
-        filters.push_str(
-            " AND o.user_id IN (SELECT user_id FROM user WHERE email >= :from AND email < :to LIMIT :found)",
+        filters.and(
+            "o.user_id IN (SELECT user_id FROM user WHERE email >= :from AND email < :to LIMIT :found)",
+            &[(":from", &beginning), (":to", &after), (":found", &MOST_FOUND)],
         );
-        values.push((":from", &beginning));
-        values.push((":to", &after));
-        values.push((":found", &MOST_FOUND));
-        let count = format!("SELECT count(*) FROM outbox o WHERE o.message_id > 0{filters}");
-        tx.value(&count, &values[..])?
+        let sql = format!("SELECT count(*) FROM outbox o WHERE {}", filters.sql());
+        tx.count(&sql, filters.values())?
     };
     let order = if wanted.newest_first { "DESC" } else { "ASC" };
-    values.push((":limit", &wanted.limit));
-    values.push((":offset", &wanted.offset));
-    let messages = tx.all(
-        &format!(
-            "SELECT {columns} FROM {TABLES} WHERE o.message_id > 0{filters}
-             ORDER BY o.message_id {order} LIMIT :limit OFFSET :offset"
-        ),
-        &values[..],
-        read,
-    )?;
-    Ok((messages, u64::try_from(total).unwrap_or(0)))
+    filters.bind(&[(":limit", &wanted.limit), (":offset", &wanted.offset)]);
+    let sql = format!(
+        "SELECT {columns} FROM {TABLES} WHERE {}
+         ORDER BY o.message_id {order} LIMIT :limit OFFSET :offset",
+        filters.sql()
+    );
+    Ok((tx.all(&sql, filters.values(), read)?, total))
 }
 
 /// One message with what fills its text.
 pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
-    tx.optional(
-        &format!("SELECT {COLUMNS}, o.params FROM {TABLES} WHERE o.message_id = ?1"),
-        [id],
-        |row| Ok((read(row)?, row.get(15)?)),
-    )
+    let found = tx.record(&format!("FROM {TABLES} WHERE o.message_id = ?1"), [id])?;
+    Ok(found.map(|Full { message, params }| (message, params)))
 }
 
 /// Messages that wait, by channel.
@@ -147,7 +128,7 @@ pub fn sent_by_day(
     let mut counts = Channel::ALL.map(|channel| (channel, vec![0_i64; days]));
     tx.each(
         "SELECT quarter, channel, messages FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
-        (from, state::SENT),
+        (from, MessageState::Sent),
         |row| {
             let (quarter, channel): (i64, String) = (row.get(0)?, row.get(1)?);
             let day = zone.day(Instant(quarter * QUARTER_S)).0 - first.0;

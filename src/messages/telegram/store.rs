@@ -19,20 +19,11 @@ pub struct Chat {
     pub blocked_at: Option<Instant>,
 }
 
+crate::row!(Chat { id = "chat_id", name, linked_at, blocked_at });
+
 /// The chat that a person has linked.
 pub fn chat(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Chat>> {
-    tx.optional(
-        "SELECT chat_id, name, linked_at, blocked_at FROM telegram_chat WHERE user_id = ?1",
-        [user],
-        |row| {
-            Ok(Chat {
-                id: row.get(0)?,
-                name: row.get(1)?,
-                linked_at: row.get(2)?,
-                blocked_at: row.get(3)?,
-            })
-        },
-    )
+    tx.record("FROM telegram_chat WHERE user_id = ?1", [user])
 }
 
 /// Who has linked a chat.
@@ -74,13 +65,14 @@ pub struct CodeOwner {
     pub name: String,
 }
 
+crate::row!(CodeOwner { user = "c.user_id", name = "u.name" });
+
 /// Whose living code has a digest; nobody's when that person is suspended.
 pub fn by_code(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<CodeOwner>> {
-    tx.optional(
-        "SELECT c.user_id, u.name FROM telegram_code c JOIN user u ON u.user_id = c.user_id
+    tx.record(
+        "FROM telegram_code c JOIN user u ON u.user_id = c.user_id
          WHERE c.hash = ?1 AND c.expires_at > ?2 AND u.suspended_at IS NULL",
         (hash, tx.now().0),
-        |row| Ok(CodeOwner { user: row.get(0)?, name: row.get(1)? }),
     )
 }
 

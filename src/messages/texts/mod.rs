@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::base::clock::{Instant, Zone};
 use crate::db::{ReadTx, Result};
-use crate::outbox::Kind;
+use crate::outbox::MessageKind;
+use crate::outbox::kind::{MessageKindRow, Placeholder, may};
 
 /// A text with its placeholders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,38 +23,9 @@ pub struct Template {
     pub body: String,
 }
 
-/// Kinds whose texts staff may change; the others are about the platform itself.
-pub const EDITABLE: [Kind; 6] = [
-    Kind::Welcome,
-    Kind::PasswordLink,
-    Kind::LatePayment,
-    Kind::MeetReminder,
-    Kind::Inactivity,
-    Kind::Question,
-];
-
 /// Longest subject and text that staff may write.
 pub const LONGEST_SUBJECT: usize = 120;
 pub const LONGEST_BODY: usize = 2_000;
-
-/// Something that a text may say of its recipient or cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placeholder {
-    /// As it stands in braces.
-    pub name: &'static str,
-    /// What takes its place.
-    pub about: &'static str,
-    /// Whether the text is useless without it.
-    pub required: bool,
-}
-
-const fn may(name: &'static str, about: &'static str) -> Placeholder {
-    Placeholder { name, about, required: false }
-}
-
-const fn must(name: &'static str, about: &'static str) -> Placeholder {
-    Placeholder { name, about, required: true }
-}
 
 /// What every text may say.
 const COMMON: [Placeholder; 4] = [
@@ -64,37 +36,12 @@ const COMMON: [Placeholder; 4] = [
 ];
 
 /// What the text of a kind may say.
-pub fn placeholders(kind: Kind) -> Vec<Placeholder> {
-    let own: &[Placeholder] = match kind {
-        Kind::Welcome | Kind::PasswordLink => {
-            &[must("link", "link para escolher a senha"), may("validade", "até quando o link vale")]
-        }
-        Kind::LatePayment => &[
-            may("pago_ate", "dia até o qual o acesso está pago"),
-            may("dias", "dias para regularizar depois disso"),
-        ],
-        Kind::MeetReminder => {
-            &[may("encontro", "título do encontro"), may("inicio", "dia e hora em que ele começa")]
-        }
-        Kind::Inactivity => &[may("ausencia", "há quanto tempo a pessoa não aparece")],
-        Kind::Question => &[
-            may("pergunta", "o que o comprador escreveu, encurtado"),
-            may("anuncio", "título do anúncio"),
-            may("loja", "loja em que se perguntou"),
-            may("pagina", "onde se responde, depois de {endereco}"),
-        ],
-        Kind::Alert => &[
-            may("titulo", "o que aconteceu"),
-            may("detalhe", "mais sobre isso"),
-            may("pagina", "onde isso se vê"),
-        ],
-        Kind::Test => &[],
-    };
-    own.iter().chain(&COMMON).copied().collect()
+pub fn placeholders(kind: MessageKind) -> Vec<Placeholder> {
+    kind.row().placeholders.iter().chain(&COMMON).copied().collect()
 }
 
 /// What is wrong with a text that staff wrote, in words for staff.
-pub fn fault(kind: Kind, text: &str, is_body: bool) -> Option<String> {
+pub fn fault(kind: MessageKind, text: &str, is_body: bool) -> Option<String> {
     let known = placeholders(kind);
     let unknown = named_in(text).find(|name| !known.iter().any(|one| one.name == *name));
     if let Some(name) = unknown {
@@ -113,60 +60,14 @@ fn named_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text of a kind of message: what staff wrote, else what ships.
-pub fn of(tx: &ReadTx<'_>, kind: Kind) -> Result<Template> {
+pub fn of(tx: &ReadTx<'_>, kind: MessageKind) -> Result<Template> {
     let changed = store::changed(tx, kind)?;
     Ok(changed.map_or_else(|| shipped(kind), |(template, _)| template))
 }
 
 /// The text of a kind of message that ships.
-pub fn shipped(kind: Kind) -> Template {
-    let (subject, body) = match kind {
-        Kind::Welcome => (
-            "Sua conta na {plataforma} está pronta",
-            "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
-                   Escolha sua senha aqui: {link}\n\n\
-                   O link vale até {validade} e funciona uma vez.",
-        ),
-        Kind::PasswordLink => (
-            "Escolha uma nova senha",
-            "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
-                   Escolha a nova senha aqui: {link}\n\n\
-                   O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
-                   sua senha continua a mesma.",
-        ),
-        Kind::LatePayment => (
-            "O pagamento da sua renovação está pendente",
-            "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
-                   Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
-                   sem perder o acesso.\n\n\
-                   Se você já pagou, desconsidere esta mensagem.",
-        ),
-        Kind::MeetReminder => (
-            "Lembrete: {encontro}",
-            "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
-                   Entre por aqui: {endereco}/painel/meets",
-        ),
-        Kind::Inactivity => (
-            "Sentimos sua falta",
-            "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
-                   Continue de onde parou: {endereco}/painel",
-        ),
-        Kind::Question => (
-            "Nova pergunta: {anuncio}",
-            "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
-                   “{pergunta}”\n\n\
-                   Responda aqui: {endereco}{pagina}",
-        ),
-        Kind::Alert => (
-            "{plataforma}: {titulo}",
-            "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
-        ),
-        Kind::Test => (
-            "Teste da {plataforma}",
-            "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
-                   Se você a recebeu, o canal está funcionando.",
-        ),
-    };
+pub fn shipped(kind: MessageKind) -> Template {
+    let MessageKindRow { subject, body, .. } = *kind.row();
     Template { subject: subject.to_owned(), body: body.to_owned() }
 }
 
@@ -265,7 +166,7 @@ mod tests {
     #[test]
     fn every_text_fills_all_its_placeholders() {
         let params = json!({ "paid_until": 1_795_176_000, "grace_days": 7 });
-        for kind in Kind::ALL {
+        for kind in MessageKind::ALL {
             let words = Words {
                 name: "Ana\r\nda Silva",
                 platform: "Escola",
@@ -296,7 +197,7 @@ mod tests {
             until: String::new(),
             params: &params,
         };
-        let (subject, text) = fill(&shipped(Kind::Question), &words, ZONE);
+        let (subject, text) = fill(&shipped(MessageKind::Question), &words, ZONE);
         assert_eq!(subject, "Nova pergunta: {nome}");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
@@ -311,7 +212,7 @@ mod tests {
 
     #[test]
     fn texts_that_ship_name_what_there_is() {
-        for kind in Kind::ALL {
+        for kind in MessageKind::ALL {
             let Template { subject, body } = shipped(kind);
             assert_eq!(fault(kind, &subject, false), None, "{kind:?}");
             assert_eq!(fault(kind, &body, true), None, "{kind:?}");
@@ -322,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_text_without_its_link_or_with_a_word_that_is_none_is_refused() {
-        let kind = Kind::Welcome;
+        let kind = MessageKind::Welcome;
         assert!(fault(kind, "Olá, {nome}", true).is_some_and(|said| said.contains("{link}")));
         assert!(
             fault(kind, "{link} {encontro}", true).is_some_and(|said| said.contains("{encontro}"))

@@ -7,8 +7,7 @@ use serde_json::json;
 
 use super::views::{TextPage, TextRow, TextsPage};
 use super::{
-    EDITABLE, LONGEST_BODY, LONGEST_SUBJECT, Template, Words, fault, fill, placeholders, shipped,
-    store,
+    LONGEST_BODY, LONGEST_SUBJECT, Template, Words, fault, fill, placeholders, shipped, store,
 };
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -21,7 +20,7 @@ use crate::http::input::{Check, Field};
 use crate::http::problem::Fields;
 use crate::http::{Problem, Reply, Request};
 use crate::messages::tabs;
-use crate::outbox::{Kind, kind_words};
+use crate::outbox::{MessageKind, kind_words};
 use crate::panel::answer::{Answer, ListReply};
 use crate::panel::view::{self, Notice, Tone, When};
 
@@ -37,7 +36,7 @@ struct WireText {
     alterado_em: Option<String>,
 }
 
-fn wire(app: &App, kind: Kind, changed: Option<(Template, Instant)>) -> WireText {
+fn wire(app: &App, kind: MessageKind, changed: Option<(Template, Instant)>) -> WireText {
     let alterado_em = changed.as_ref().map(|(_, at)| app.zone().spaced(*at));
     let template = changed.map_or_else(|| shipped(kind), |(template, _)| template);
     WireText {
@@ -52,15 +51,15 @@ fn wire(app: &App, kind: Kind, changed: Option<(Template, Instant)>) -> WireText
 /// `GET /admin/mensagens/textos`: the texts, as page or JSON.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let texts = app.db.read(request.lane, |tx| {
-        let texts = EDITABLE.into_iter();
+        let texts = MessageKind::editable();
         let texts = texts.map(|kind| Ok((kind, store::changed(tx, kind)?)));
         texts.collect::<Result<Vec<_>, Problem>>()
     })?;
     if request.wants_json() {
         let texts = texts.into_iter().map(|(kind, text)| wire(app, kind, text));
-        return ListReply::reply(EDITABLE.len() as u64, texts.collect());
+        return ListReply::reply(texts.len() as u64, texts.collect());
     }
-    let row = |(kind, changed): (Kind, Option<(Template, Instant)>)| TextRow {
+    let row = |(kind, changed): (MessageKind, Option<(Template, Instant)>)| TextRow {
         name: kind.name(),
         title: kind_words(kind.name()),
         changed: changed.as_ref().map(|(_, at)| When::new(app.zone(), *at, request.now)),
@@ -73,9 +72,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn kind_of(request: &Request) -> Result<Kind, Problem> {
-    let kind = Kind::from_name(request.variable("tipo"));
-    kind.filter(|kind| EDITABLE.contains(kind)).ok_or_else(Problem::not_found)
+fn kind_of(request: &Request) -> Result<MessageKind, Problem> {
+    let kind = MessageKind::from_name(request.variable("tipo"));
+    kind.filter(|kind| kind.row().editable).ok_or_else(Problem::not_found)
 }
 
 #[derive(Serialize)]
@@ -112,7 +111,7 @@ fn page(
     app: &App,
     person: &Person,
     request: &Request,
-    kind: Kind,
+    kind: MessageKind,
     template: &Template,
 ) -> TextPage {
     let (subject, body) = example(app, request.now, kind, template);
@@ -132,7 +131,7 @@ fn page(
 }
 
 /// A text as somebody made up would read it.
-fn example(app: &App, now: Instant, kind: Kind, template: &Template) -> (String, String) {
+fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> (String, String) {
     let params = json!({
         "paid_until": now.plus(5 * DAY_S).0,
         "grace_days": app.config.checkout.late_grace_days,
@@ -169,7 +168,7 @@ struct TextBody {
 }
 
 /// What is wrong with a text, by field.
-fn faults(kind: Kind, template: &Template) -> Vec<(&'static str, String)> {
+fn faults(kind: MessageKind, template: &Template) -> Vec<(&'static str, String)> {
     let Template { subject, body } = template;
     let mut faults = Vec::new();
     let is_line = !subject.chars().any(char::is_control);
@@ -244,7 +243,7 @@ pub fn reset(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
     }))
 }
 
-fn address_of(kind: Kind) -> String {
+fn address_of(kind: MessageKind) -> String {
     format!("{PATH}/{}", kind.name())
 }
 
@@ -258,7 +257,7 @@ fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
     action: &'static str,
-    kind: Kind,
+    kind: MessageKind,
     (before, after): (&Template, &Template),
 ) -> Result<(), Problem> {
     let act = Act {
@@ -285,7 +284,7 @@ fn look(
     app: &App,
     person: &Person,
     request: &Request,
-    (kind, template): (Kind, &Template),
+    (kind, template): (MessageKind, &Template),
 ) -> Result<Reply, Problem> {
     if request.wants_json() {
         let (assunto, texto) = example(app, request.now, kind, template);
@@ -301,7 +300,7 @@ fn faulty(
     app: &App,
     person: &Person,
     request: &Request,
-    (kind, template): (Kind, &Template),
+    (kind, template): (MessageKind, &Template),
     faults: &Fields,
 ) -> Result<Reply, Problem> {
     let mut page = page(app, person, request, kind, template);

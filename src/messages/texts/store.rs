@@ -3,10 +3,10 @@
 use super::Template;
 use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::outbox::Kind;
+use crate::outbox::MessageKind;
 
 /// What staff wrote for a kind of message, and when.
-pub fn changed(tx: &ReadTx<'_>, kind: Kind) -> Result<Option<(Template, Instant)>> {
+pub fn changed(tx: &ReadTx<'_>, kind: MessageKind) -> Result<Option<(Template, Instant)>> {
     tx.optional(
         "SELECT subject, body, changed_at FROM message_text WHERE kind = ?1",
         [kind.name()],
@@ -18,7 +18,7 @@ pub fn changed(tx: &ReadTx<'_>, kind: Kind) -> Result<Option<(Template, Instant)
 }
 
 /// Puts a text in the place of the one that ships.
-pub fn set(tx: &WriteTx<'_>, kind: Kind, template: &Template) -> Result<()> {
+pub fn set(tx: &WriteTx<'_>, kind: MessageKind, template: &Template) -> Result<()> {
     tx.execute(
         "INSERT INTO message_text (kind, subject, body, changed_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (kind) DO UPDATE SET subject = ?2, body = ?3, changed_at = ?4",
@@ -28,7 +28,7 @@ pub fn set(tx: &WriteTx<'_>, kind: Kind, template: &Template) -> Result<()> {
 }
 
 /// Goes back to the text that ships; false when it was not changed.
-pub fn reset(tx: &WriteTx<'_>, kind: Kind) -> Result<bool> {
+pub fn reset(tx: &WriteTx<'_>, kind: MessageKind) -> Result<bool> {
     let removed = tx.execute("DELETE FROM message_text WHERE kind = ?1", [kind.name()])?;
     Ok(removed == 1)
 }

@@ -10,7 +10,6 @@ use crate::base::clock::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::ListReply;
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
 use crate::panel::view::{Tone, When, address};
@@ -65,6 +64,28 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-quando"],
+    heads: &[
+        Head::plain("Requisição"),
+        Head::plain("Quem"),
+        Head::plain("Resposta"),
+        Head::plain("Duração").numeric(),
+        Head::sorts("Quando", "quando"),
+    ],
+    file: "requisicoes.csv",
+    csv: &[
+        "id",
+        "quando",
+        "pedido",
+        "metodo",
+        "caminho",
+        "status",
+        "microssegundos",
+        "quem",
+        "quem_tipo",
+        "quem_id",
+        "endereco",
+        "vale_por",
+    ],
     ..Listing::NONE
 };
 
@@ -113,7 +134,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_EXPORTED, 0))?.0;
-        return csv(app, person, ids);
+        return export::list(app, person, &LIST, ids, |app, tx, id| {
+            Ok(store::one(tx, id)?.map(|one| WireRequest::of(one, app.zone())))
+        });
     }
     let (limit, offset) = query.window();
     let (logged, total) =
@@ -123,16 +146,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
         return ListReply::reply(total, logged.collect());
     }
-    let columns = [
-        Head::plain("Requisição"),
-        Head::plain("Quem"),
-        Head::plain("Resposta"),
-        Head::plain("Duração").numeric(),
-        Head::sorts("Quando", "quando"),
-    ];
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),
-        table: LIST.table(&query, &columns, total),
+        table: LIST.table(&query, LIST.heads, total),
         requests: logged.iter().map(|one| row(one, zone, request.now)).collect(),
         limits: limits(total),
     })
@@ -188,44 +204,6 @@ fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
 fn took(us: i64) -> String {
     let (whole, unit) = if us < 1_000_000 { (1_000, "ms") } else { (1_000_000, "s") };
     format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
-}
-
-fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "quando",
-        "pedido",
-        "metodo",
-        "caminho",
-        "status",
-        "microssegundos",
-        "quem",
-        "quem_tipo",
-        "quem_id",
-        "endereco",
-        "vale_por",
-    ];
-    let file = CsvFile::new("requisicoes.csv", &header)?;
-    export::send(app, person, file, ids, |app, tx, id, file| {
-        let Some(one) = store::one(tx, id)? else {
-            return Ok(());
-        };
-        let one = WireRequest::of(one, app.zone());
-        file.row([
-            &*one.id,
-            &one.quando,
-            &one.pedido,
-            &one.metodo,
-            &one.caminho,
-            &one.status.to_string(),
-            &one.microssegundos.to_string(),
-            &one.quem,
-            &one.quem_tipo,
-            one.quem_id.as_deref().unwrap_or_default(),
-            &one.endereco,
-            &one.vale_por.to_string(),
-        ])
-    })
 }
 
 #[derive(Serialize)]

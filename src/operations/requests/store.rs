@@ -1,11 +1,12 @@
 //! The log of requests in the database.
 
-use rusqlite::{Row, ToSql};
+use rusqlite::ToSql;
 
 use super::{Entry, FULL};
 use crate::accounts::Role;
 use crate::base::clock::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
 /// Entries begin so far apart in a second that they can be numbered within it.
 const PER_SECOND: i64 = 1_000_000;
@@ -86,34 +87,30 @@ pub struct Logged {
     pub sampled: i64,
 }
 
+row!(Logged {
+    id = "r.entry_id",
+    at = "r.at",
+    request_id = "r.request_id",
+    method = "r.method",
+    path = "r.path",
+    status = "r.status",
+    us = "r.us",
+    caller = "r.caller",
+    caller_id = "r.caller_id",
+    name = "coalesce(u.name, k.name, '')",
+    role = "iif(u.removed_at IS NULL, u.role, NULL)",
+    address = "r.address",
+    sampled = "r.sampled",
+});
+
 /// People and keys have numbers of their own.
-const LOGGED: &str = "SELECT r.entry_id, r.at, r.request_id, r.method, r.path, r.status, r.us, r.caller,
-        r.caller_id, coalesce(u.name, k.name, ''), iif(u.removed_at IS NULL, u.role, NULL), r.address, r.sampled
-     FROM request_log r
+const LOGGED: &str = "FROM request_log r
      LEFT JOIN user u ON r.caller <> 'chave' AND u.user_id = r.caller_id
      LEFT JOIN api_key k ON r.caller = 'chave' AND k.key_id = r.caller_id";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Logged> {
-    Ok(Logged {
-        id: row.get(0)?,
-        at: row.get(1)?,
-        request_id: row.get(2)?,
-        method: row.get(3)?,
-        path: row.get(4)?,
-        status: row.get(5)?,
-        us: row.get(6)?,
-        caller: row.get(7)?,
-        caller_id: row.get(8)?,
-        name: row.get(9)?,
-        role: row.get(10)?,
-        address: row.get(11)?,
-        sampled: row.get(12)?,
-    })
-}
-
 /// One entry.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Logged>> {
-    tx.optional(&format!("{LOGGED} WHERE r.entry_id = ?1"), [id], read)
+    tx.record(&format!("{LOGGED} WHERE r.entry_id = ?1"), [id])
 }
 
 /// One page, newest first, with the number of all that match.

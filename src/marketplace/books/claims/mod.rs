@@ -18,7 +18,7 @@ use super::orders::{Applied, Books};
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 use crate::named;
 
 named! {
@@ -126,7 +126,7 @@ fn tell(
         books,
         owner,
         &News {
-            kind: Kind::Reclamacao,
+            kind: NotificationKind::Reclamacao,
             title,
             about: &about,
             account: claim.seller,

@@ -25,7 +25,7 @@ pub(super) const LIST: Listing = Listing {
         name: "estado",
         label: "Situação",
         all: "Todas",
-        values: &ClaimState::CHOICES,
+        values: &ClaimState::FILTER,
     }],
     orders: &["-aberta_em"],
     heads: &[

@@ -18,7 +18,7 @@ use super::orders::{Applied, Books};
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 
 /// The state in which buyers can buy.
 const ACTIVE: &str = "active";
@@ -142,7 +142,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, listing: &ListingDocumen
         books,
         owner,
         &News {
-            kind: Kind::Anuncio,
+            kind: NotificationKind::Anuncio,
             title,
             about,
             account: listing.seller,

@@ -31,7 +31,7 @@ use crate::catalog::stock::{Sale as StockSale, SoldOrder};
 use crate::changes::GivenOut;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 use crate::messages::choices::Ways;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -496,7 +496,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -
         books,
         owner,
         &News {
-            kind: Kind::Venda,
+            kind: NotificationKind::Venda,
             title: "Nova venda",
             about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
             account: order.seller,

@@ -29,7 +29,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::text::shortened;
 use crate::db::{Result, WriteTx};
-use crate::messages::Kind;
+use crate::messages::NotificationKind;
 use crate::named;
 use crate::outbox;
 
@@ -176,7 +176,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
     let title = title.unwrap_or_else(|| question.item.to_string());
     let reference = question.id.to_string();
     let outside = Outside {
-        kind: outbox::Kind::Question,
+        kind: outbox::MessageKind::Question,
         params: json!({
             "question_id": question.id,
             "question": cut(&question.text, SENT),
@@ -189,7 +189,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
         books,
         owner,
         &News {
-            kind: Kind::Pergunta,
+            kind: NotificationKind::Pergunta,
             title: "Nova pergunta",
             about: &format!("“{}” — {title}", shortened(&question.text, SHOWN)),
             account: question.seller,

@@ -28,7 +28,7 @@ pub(super) const LIST: Listing = Listing {
         name: "estado",
         label: "Situação",
         all: "Todas",
-        values: &QuestionState::CHOICES,
+        values: &QuestionState::FILTER,
     }],
     orders: &["-perguntada_em"],
     heads: &[Head::sorts("Pergunta", "perguntada_em")],

@@ -27,7 +27,7 @@ const LIST: Listing = Listing {
             name: "estado",
             label: "Situação",
             all: "Todas",
-            values: &NotificationState::CHOICES,
+            values: &NotificationState::FILTER,
         },
         Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
     ],

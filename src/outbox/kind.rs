@@ -1,0 +1,251 @@
+//! Kinds of messages: one name and one row each. A new kind is a line of
+//! [`MessageKind`] and an arm of [`MessageKind::row`]; its text, its page, its
+//! preference and its urgency come from there.
+
+crate::named! {
+    /// What a message is about.
+    #[derive(Hash)]
+    pub enum MessageKind: text {
+        /// Somebody is new here and chooses a password.
+        Welcome = "boas_vindas", "Boas-vindas";
+        /// Somebody asked for a new password.
+        PasswordLink = "link_de_senha", "Link de senha";
+        /// A renewal is unpaid.
+        LatePayment = "pagamento_atrasado", "Pagamento atrasado";
+        /// A meet begins soon.
+        MeetReminder = "lembrete_encontro", "Lembrete de encontro";
+        /// A student has been away.
+        Inactivity = "inatividade", "Alerta de inatividade";
+        /// A buyer asked something at a listing.
+        Question = "pergunta", "Pergunta de comprador";
+        /// Something of the platform needs an administrator.
+        Alert = "alerta", "Alerta à administração";
+        /// Somebody of the staff tries a channel out.
+        Test = "teste", "Teste de canal";
+    }
+}
+
+/// What is fixed of a kind of message.
+#[derive(Debug)]
+pub struct MessageKindRow {
+    /// How the preferences call it, for kinds that people may switch off.
+    pub preference: Option<Preference>,
+    /// Whether staff may change the text.
+    pub editable: bool,
+    /// Whether it may wake a sleeping phone (RFC 8030 §5.3).
+    pub urgency: &'static str,
+    /// The page it leads to, unless its parameters name one.
+    pub page: &'static str,
+    /// The parameter that says what it is about: a newer message about the
+    /// same takes the place of an older one. Empty when any of them does.
+    pub topic: &'static str,
+    /// What its text may say, besides what every text may.
+    pub placeholders: &'static [Placeholder],
+    /// Subject of an e-mail, title of a notification of the browser.
+    pub subject: &'static str,
+    pub body: &'static str,
+}
+
+/// A kind of message in somebody's preferences.
+#[derive(Debug)]
+pub struct Preference {
+    pub label: &'static str,
+    pub help: &'static str,
+}
+
+/// Something that a text may say of its recipient or cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placeholder {
+    /// As it stands in braces.
+    pub name: &'static str,
+    /// What takes its place.
+    pub about: &'static str,
+    /// Whether the text is useless without it.
+    pub required: bool,
+}
+
+/// A placeholder that a text may have.
+pub const fn may(name: &'static str, about: &'static str) -> Placeholder {
+    Placeholder { name, about, required: false }
+}
+
+const fn must(name: &'static str, about: &'static str) -> Placeholder {
+    Placeholder { name, about, required: true }
+}
+
+/// What texts with a link to choose a password may say.
+const LINK: &[Placeholder] =
+    &[must("link", "link para escolher a senha"), may("validade", "até quando o link vale")];
+
+impl MessageKind {
+    /// Whether people may switch it off.
+    pub const fn is_optional(self) -> bool {
+        self.row().preference.is_some()
+    }
+
+    /// Kinds that people may switch off.
+    pub fn optional() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| kind.is_optional())
+    }
+
+    /// Kinds whose texts staff may change; the others are about the platform itself.
+    pub fn editable() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| kind.row().editable)
+    }
+
+    /// What is fixed of the kind.
+    #[expect(clippy::too_many_lines, reason = "one table")]
+    pub const fn row(self) -> &'static MessageKindRow {
+        match self {
+            Self::Welcome => {
+                const {
+                    &MessageKindRow {
+                        preference: None,
+                        editable: true,
+                        urgency: "normal",
+                        page: "/",
+                        topic: "",
+                        placeholders: LINK,
+                        subject: "Sua conta na {plataforma} está pronta",
+                        body: "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
+                       Escolha sua senha aqui: {link}\n\n\
+                       O link vale até {validade} e funciona uma vez.",
+                    }
+                }
+            }
+            Self::PasswordLink => {
+                const {
+                    &MessageKindRow {
+                        preference: None,
+                        editable: true,
+                        urgency: "normal",
+                        page: "/",
+                        topic: "",
+                        placeholders: LINK,
+                        subject: "Escolha uma nova senha",
+                        body: "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
+                       Escolha a nova senha aqui: {link}\n\n\
+                       O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
+                       sua senha continua a mesma.",
+                    }
+                }
+            }
+            Self::LatePayment => {
+                const {
+                    &MessageKindRow {
+                        preference: None,
+                        editable: true,
+                        urgency: "normal",
+                        page: "/painel",
+                        topic: "",
+                        placeholders: &[
+                            may("pago_ate", "dia até o qual o acesso está pago"),
+                            may("dias", "dias para regularizar depois disso"),
+                        ],
+                        subject: "O pagamento da sua renovação está pendente",
+                        body: "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
+                       Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
+                       sem perder o acesso.\n\n\
+                       Se você já pagou, desconsidere esta mensagem.",
+                    }
+                }
+            }
+            Self::MeetReminder => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Lembretes de encontros",
+                            help: "Um dia antes e cinco minutos antes de cada um.",
+                        }),
+                        editable: true,
+                        urgency: "high",
+                        page: "/painel/meets",
+                        topic: "meet_id",
+                        placeholders: &[
+                            may("encontro", "título do encontro"),
+                            may("inicio", "dia e hora em que ele começa"),
+                        ],
+                        subject: "Lembrete: {encontro}",
+                        body: "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
+                       Entre por aqui: {endereco}/painel/meets",
+                    }
+                }
+            }
+            Self::Inactivity => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Quando eu ficar dias sem aparecer",
+                            help: "Uma mensagem por ausência, nunca de noite.",
+                        }),
+                        editable: true,
+                        urgency: "low",
+                        page: "/painel",
+                        topic: "",
+                        placeholders: &[may("ausencia", "há quanto tempo a pessoa não aparece")],
+                        subject: "Sentimos sua falta",
+                        body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
+                       Continue de onde parou: {endereco}/painel",
+                    }
+                }
+            }
+            Self::Question => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Perguntas de compradores",
+                            help: "Uma mensagem por pergunta nova, assim que ela chega.",
+                        }),
+                        editable: true,
+                        urgency: "normal",
+                        page: "/painel/perguntas",
+                        topic: "question_id",
+                        placeholders: &[
+                            may("pergunta", "o que o comprador escreveu, encurtado"),
+                            may("anuncio", "título do anúncio"),
+                            may("loja", "loja em que se perguntou"),
+                            may("pagina", "onde se responde, depois de {endereco}"),
+                        ],
+                        subject: "Nova pergunta: {anuncio}",
+                        body: "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
+                       “{pergunta}”\n\n\
+                       Responda aqui: {endereco}{pagina}",
+                    }
+                }
+            }
+            Self::Alert => {
+                const {
+                    &MessageKindRow {
+                        preference: None,
+                        editable: false,
+                        urgency: "high",
+                        page: "/admin",
+                        topic: "title",
+                        placeholders: &[
+                            may("titulo", "o que aconteceu"),
+                            may("detalhe", "mais sobre isso"),
+                            may("pagina", "onde isso se vê"),
+                        ],
+                        subject: "{plataforma}: {titulo}",
+                        body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+                    }
+                }
+            }
+            Self::Test => {
+                const {
+                    &MessageKindRow {
+                        preference: None,
+                        editable: false,
+                        urgency: "high",
+                        page: "/perfil/avisos",
+                        topic: "",
+                        placeholders: &[],
+                        subject: "Teste da {plataforma}",
+                        body: "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
+                       Se você a recebeu, o canal está funcionando.",
+                    }
+                }
+            }
+        }
+    }
+}
