@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-use super::link::Outcome;
+use super::link::LinkOutcome;
 use super::store::{self, AccountSummary, DaySales, RecentOrder};
 use super::stores;
-use super::views::{
-    AccountRow, AccountsPage, AreaRow, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
-};
+use super::views::{AccountRow, AccountsPage, AreaRow, LinkedAccount, SaleRow, StudentHome, Task};
 use super::wire::{AccountJson, SaleJson};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -199,11 +197,11 @@ fn account_row(
     AccountRow {
         nickname: account.linked.nickname.clone(),
         reputation: Badge::reputation(&account.linked.reputation),
-        sales_today: natural(account.sales_today),
+        sales_today: account.sales_today,
         gross_30: account.gmv_30d.page(),
         listings: number(account.linked.listings),
-        claims: natural(account.linked.open_claims),
-        questions: natural(account.linked.open_questions),
+        claims: account.linked.open_claims,
+        questions: account.linked.open_questions,
         link: link_badge(account, &health),
         error: account.linked.error.clone(),
         trouble: health.trouble.map(|trouble| missing(&trouble, zone)),
@@ -263,7 +261,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             .collect();
         return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
     }
-    let outcome = request.notice.as_deref().and_then(Outcome::of_word);
+    let outcome = request.notice.as_deref().and_then(LinkOutcome::from_name);
     let health: Vec<_> = accounts
         .iter()
         .map(|one| Health::of(&one.linked, own_areas(one, &areas), request.now))
@@ -281,24 +279,10 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-/// The outcome of the last visit to the consent page in words.
-fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
+/// The outcome of the last act in words.
+fn notice(outcome: LinkOutcome, accounts: &[AccountSummary]) -> Option<Notice> {
     let newest = accounts.iter().max_by_key(|account| account.linked.linked_at);
-    let nickname = newest.map_or("A conta", |account| &account.linked.nickname);
-    let outcome = match outcome {
-        // The page itself says so.
-        Outcome::NotConfigured => return None,
-        Outcome::Linked => LinkOutcome::Linked { nickname },
-        Outcome::Relinked => LinkOutcome::Relinked { nickname },
-        Outcome::Refused => LinkOutcome::Refused,
-        Outcome::BelongsToAnother => LinkOutcome::BelongsToAnother,
-        Outcome::Expired => LinkOutcome::Expired,
-        Outcome::Unavailable => LinkOutcome::Unavailable,
-        Outcome::Unlinked => LinkOutcome::Unlinked { nickname: "A conta" },
-        Outcome::Wanted => LinkOutcome::Wanted,
-        Outcome::TooSoon => LinkOutcome::TooSoon,
-    };
-    Some(outcome.notice())
+    outcome.notice(newest.map_or("A conta", |account| &account.linked.nickname))
 }
 
 fn linked_account(
@@ -405,12 +389,8 @@ impl HomeJson {
     }
 }
 
-fn natural(count: i64) -> u64 {
-    u64::try_from(count).unwrap_or(0)
-}
-
 fn number(count: i64) -> String {
-    grouped(natural(count))
+    grouped(count.unsigned_abs())
 }
 
 /// `1 unidade`, `2 unidades`.

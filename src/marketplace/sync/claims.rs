@@ -60,12 +60,12 @@ fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
     for number in 0..MOST_PAGES {
         let page = reading
             .call(|client, caller| client.claims_page(caller, search, number * CLAIMS_PAGE))?;
-        if page.claims.is_empty() {
+        if page.records.is_empty() {
             break;
         }
         found.total = page.total;
         let mut claims: Vec<ClaimDocument> =
-            odd::readable(reading, &RECORDS, page.claims, &mut found.odd);
+            odd::readable(reading, &RECORDS, page.records, &mut found.odd);
         claims.retain(|claim| claim.seller == reading.account.ml_user_id);
         found.claims.extend(claims.iter().map(|claim| claim.id));
         reading.write(move |tx, account, books| {

@@ -1,7 +1,7 @@
 //! Listings: all of them, by scan, and those that are not in it one by one.
 //!
-//! A scan gives ids only, and the marketplace remembers how far it is: whoever
-//! asks again gets the next page. So the ids are noted (`ml_seen`) before the
+//! A scan gives ids only, and the marketplace remembers how far it is: the next
+//! call gets the next page. So the ids are noted (`ml_seen`) before the
 //! next page is asked for, and a scan of which a page may have been lost begins
 //! anew. What was looked at is noted too and not looked at twice.
 

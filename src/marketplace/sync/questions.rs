@@ -16,7 +16,7 @@ use crate::db::{ReadTx, Result};
 use crate::marketplace::books::document::QuestionDocument;
 use crate::marketplace::books::orders::Applied;
 use crate::marketplace::books::questions::{self as books, QuestionState};
-use crate::marketplace::client::{Caller, Client, QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
+use crate::marketplace::client::{Caller, Client, Page, QUESTIONS_PAGE, QUESTIONS_REACH};
 
 /// Pages of a scan that are read: so many wait for nobody's answer.
 const MOST_PAGES: usize = 200;
@@ -76,7 +76,7 @@ fn waiting(reading: &Reading<'_>) -> Asked<Found> {
         })?;
         scroll = page.scroll.take();
         found.total = page.total.max(found.total);
-        let is_full = page.questions.len() >= QUESTIONS_PAGE;
+        let is_full = page.records.len() >= QUESTIONS_PAGE;
         let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
         found.waiting.extend(questions.into_iter().map(|(id, _)| id));
         reading.check_time()?;
@@ -116,7 +116,7 @@ fn asked_since(
     for number in 0..REACH_PAGES {
         let page = reading
             .call(|client, caller| client.questions_page(caller, None, number * QUESTIONS_PAGE))?;
-        let is_last = page.questions.is_empty();
+        let is_last = page.records.is_empty();
         let questions = book(reading, page, unclear, &mut odd)?;
         // The newest come first.
         let is_old = since.is_some_and(|since| questions.iter().any(|(_, at)| *at < since));
@@ -133,11 +133,11 @@ fn asked_since(
 /// asked. Those of which it says less than what is here are added to `unclear`.
 fn book(
     reading: &Reading<'_>,
-    page: QuestionsPage,
+    page: Page<QuestionDocument>,
     unclear: &mut BTreeSet<i64>,
     odd: &mut Vec<i64>,
 ) -> Asked<Vec<(i64, Instant)>> {
-    let mut questions = odd::readable(reading, &RECORDS, page.questions, odd);
+    let mut questions = odd::readable(reading, &RECORDS, page.records, odd);
     questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
     let asked = |question: &QuestionDocument| (question.id, question.asked_at);
     let all = questions.iter().map(asked).collect();

@@ -75,16 +75,9 @@ impl AreaState {
 }
 
 row!(AreaState {
-    area = "s.area",
-    good_until = "s.good_until",
-    started_at = "s.started_at",
-    ended_at = "s.ended_at",
-    position = "s.position",
-    done = "s.done",
-    expected = "s.expected",
-    attempts = "s.attempts",
-    error = "s.error",
-    is_wanted = "s.at_once",
+    area = "s.area", good_until = "s.good_until", started_at = "s.started_at",
+    ended_at = "s.ended_at", position = "s.position", done = "s.done", expected = "s.expected",
+    attempts = "s.attempts", error = "s.error", is_wanted = "s.at_once",
 });
 row!(Account { ml_user_id = "a.ml_user_id", owner = "a.owner_id", linked_at = "a.linked_at" });
 
@@ -257,7 +250,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
 
 /// Notes that an area could not be read, and puts it off; with `elsewhere`
 /// also the account's other areas that are due at that pace, for a shorter
-/// time: they are tried before it is tried again.
+/// time: they are retried before it is.
 pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: bool) -> Result<()> {
     let Due { account, pace, state, .. } = due;
     if !is_still(tx, account)? {

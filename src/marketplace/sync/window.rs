@@ -23,7 +23,7 @@ use crate::db::{DbError, Pending};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{Odd, OrderDocument};
 use crate::marketplace::books::orders::{self as books, Applied};
-use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, OrdersPage, Span};
+use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, Page, Span};
 
 /// From the beginning of one page to that of the next.
 const STRIDE: usize = ORDERS_PAGE - 1;
@@ -44,7 +44,7 @@ const RECORDS: OddRecords = OddRecords { topic: "orders_v2", path: "/orders/" };
 /// A search of both passes, their first pages fetched.
 pub struct Window {
     span: Span,
-    first: [OrdersPage; 2],
+    first: [Page<OrderDocument>; 2],
 }
 
 impl Window {
@@ -74,7 +74,7 @@ impl Window {
     /// Whether there are more than can be paged reliably. Where the first page
     /// is not full, the marketplace counts wrong.
     pub fn is_too_full(&self) -> bool {
-        let is_full = |page: &OrdersPage| page.orders.len() >= ORDERS_PAGE;
+        let is_full = |page: &Page<OrderDocument>| page.records.len() >= ORDERS_PAGE;
         let mut first = self.first.iter();
         first.any(|page| page.total > MOST_ORDERS && is_full(page))
     }
@@ -117,17 +117,17 @@ impl Window {
         });
         let locked = || course.lock();
         let take = || locked().take(reading);
-        let fetch = |(pass, number, fetched): (usize, usize, Option<OrdersPage>)| {
+        let fetch = |(pass, number, fetched): (usize, usize, Option<Page<OrderDocument>>)| {
             let found = match fetched {
                 Some(first) => first,
                 None => page(reading, span, pass, number)?,
             };
             let mut course = locked();
             course.note(reading, pass, number, &found);
-            if found.orders.is_empty() {
+            if found.records.is_empty() {
                 return Ok(None);
             }
-            let mut orders = odd::readable(reading, &RECORDS, found.orders, &mut course.odd);
+            let mut orders = odd::readable(reading, &RECORDS, found.records, &mut course.odd);
             drop(course);
             if let Span::Updated(..) = span {
                 names.add(reading, &mut orders)?;
@@ -147,7 +147,7 @@ struct Course {
     next: [usize; PASSES],
     ends: [usize; PASSES],
     /// First pages that nobody has booked yet.
-    first: Vec<(usize, OrdersPage)>,
+    first: Vec<(usize, Page<OrderDocument>)>,
     /// What was on each page.
     pages: Vec<Seen>,
     /// Numbers of those that make no sense.
@@ -166,7 +166,10 @@ struct Seen {
 impl Course {
     /// The next page to look at: its pass, its number, and the page itself
     /// when it is here already.
-    fn take(&mut self, reading: &Reading<'_>) -> Option<(usize, usize, Option<OrdersPage>)> {
+    fn take(
+        &mut self,
+        reading: &Reading<'_>,
+    ) -> Option<(usize, usize, Option<Page<OrderDocument>>)> {
         if let Some((pass, page)) = self.first.pop() {
             return Some((pass, 0, Some(page)));
         }
@@ -184,15 +187,21 @@ impl Course {
         Some((pass, number, None))
     }
 
-    fn note(&mut self, reading: &Reading<'_>, pass: usize, number: usize, page: &OrdersPage) {
+    fn note(
+        &mut self,
+        reading: &Reading<'_>,
+        pass: usize,
+        number: usize,
+        page: &Page<OrderDocument>,
+    ) {
         let number_of = |order: &Result<OrderDocument, Odd>| match order {
             Ok(order) => Some(order.id.0),
             Err(odd) => odd.id,
         };
-        let seen = Seen { pass, number, rows: page.orders.iter().map(number_of).collect() };
+        let seen = Seen { pass, number, rows: page.records.iter().map(number_of).collect() };
         let meets_other_end = self.meets_other_end(&seen);
         let end = &mut self.ends[pass];
-        match page.orders.len() {
+        match page.records.len() {
             0 if number * STRIDE >= SURE_REACH => return self.cut(reading, pass, number),
             0 => *end = (*end).min(number),
             _ if meets_other_end => *end = (*end).min(number + 1),
@@ -250,7 +259,7 @@ fn page(
     span: Span,
     pass: usize,
     number: usize,
-) -> Result<OrdersPage, CallError> {
+) -> Result<Page<OrderDocument>, CallError> {
     let search = OrderSearch {
         span,
         states: STATES[pass % STATES.len()],
@@ -261,7 +270,7 @@ fn page(
         Err(CallError::Failed(Failure::Refused { status: 400, .. }))
             if number * STRIDE >= SURE_REACH =>
         {
-            Ok(OrdersPage { total: 0, orders: Vec::new() })
+            Ok(Page { total: 0, records: Vec::new(), scroll: None })
         }
         found => found,
     }

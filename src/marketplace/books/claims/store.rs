@@ -36,18 +36,8 @@ pub struct ClaimRow {
     pub updated_at: Instant,
 }
 row!(stored ClaimRow {
-    opened_at,
-    ml_user_id,
-    state,
-    kind,
-    stage,
-    reason,
-    resource,
-    resource_id,
-    due_at,
-    action,
-    resolution,
-    updated_at,
+    opened_at, ml_user_id, state, kind, stage, reason, resource, resource_id, due_at, action,
+    resolution, updated_at,
 });
 
 /// A claim as lists show it.

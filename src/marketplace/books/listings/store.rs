@@ -41,24 +41,8 @@ pub struct ListingRow {
     pub updated_at: Instant,
 }
 row!(stored ListingRow {
-    ml_user_id,
-    site,
-    title,
-    status,
-    sub_status,
-    price = "price_cents",
-    currency,
-    available,
-    sold,
-    listing_type,
-    logistic_type,
-    category,
-    sku,
-    ean,
-    permalink,
-    thumbnail,
-    created_at,
-    updated_at,
+    ml_user_id, site, title, status, sub_status, price = "price_cents", currency, available, sold,
+    listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at,
 });
 
 /// A listing as lists show it.

@@ -371,8 +371,7 @@ fn label(page: &OrderPage, order: &Order) -> String {
 
 /// `GET /painel/vendas/{id}`: one order.
 pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = request.variable("id").parse().map(OrderId);
-    let id = id.map_err(|_| Problem::not_found())?;
+    let id = OrderId(request.id()?);
     let owner = person.account.user_id;
     let (stores, page) = app.db.read(request.lane, |tx| {
         let page = list::read_one(tx, &app.marketplace.words, owner, id)?;

@@ -30,17 +30,8 @@ pub struct QuestionRow {
     pub updated_at: Option<Instant>,
 }
 row!(stored QuestionRow {
-    id = "question_id",
-    asked_at,
-    ml_user_id,
-    item_id,
-    state,
-    status,
-    text,
-    answer,
-    answered_at,
-    asker_id,
-    updated_at,
+    id = "question_id", asked_at, ml_user_id, item_id, state, status, text, answer, answered_at,
+    asker_id, updated_at,
 });
 
 /// A question as lists show it.

@@ -9,16 +9,9 @@ use crate::marketplace::inbox::hook::NotificationState;
 use crate::row;
 
 row!(Received {
-    id = "n.notification_id",
-    at = "n.received_at",
-    topic = "n.topic",
-    resource = "n.resource",
-    account = "n.ml_user_id",
-    nickname = "a.nickname",
-    state = "n.state",
-    attempts = "n.attempts",
-    next_try_at = "n.next_try_at",
-    outcome = "n.outcome",
+    id = "n.notification_id", at = "n.received_at", topic = "n.topic", resource = "n.resource",
+    account = "n.ml_user_id", nickname = "a.nickname", state = "n.state", attempts = "n.attempts",
+    next_try_at = "n.next_try_at", outcome = "n.outcome",
 });
 /// The notifications lead, whatever is asked of them.
 const TABLES: &str = "ml_notification n LEFT JOIN ml_account a ON a.ml_user_id = n.ml_user_id";
@@ -96,10 +89,10 @@ impl Sought {
     fn filters<'w>(&'w self, wanted: &'w Wanted<'_>) -> Filters<'w> {
         let within = if matches!(self, Self::All) { "true" } else { SEARCHED };
         let mut filters = Filters::new(within, &[]);
-        filters.and_if("n.topic = :topic", ":topic", &wanted.topic);
+        filters.and_if("topic = :topic", ":topic", &wanted.topic);
         // As a number in the text, because partial indexes go by it.
         if let Some(state) = wanted.state {
-            filters.and(&format!("n.state = {}", state.number()), &[]);
+            filters.and(&format!("state = {}", state.number()), &[]);
         }
         match self {
             Self::All => {}
@@ -143,7 +136,7 @@ impl Sought {
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)> {
     let sought = sought(tx, wanted.search)?;
     let count = match sought {
-        Sought::All => "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count n",
+        Sought::All => "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count",
         _ => "SELECT count(*) FROM ml_notification n",
     };
     let total = sought.filters(wanted).count(tx, count)?;
