@@ -5,6 +5,15 @@ use rusqlite::{Row, ToSql};
 
 use super::{ReadTx, Result};
 
+/// A page of a table's rows.
+pub struct Page<'p> {
+    pub table: &'p str,
+    /// Columns with their directions.
+    pub order: &'p str,
+    /// Most rows of it, and rows before it.
+    pub window: (u32, u32),
+}
+
 /// Conditions with their values.
 pub struct Filters<'v> {
     sql: String,
@@ -25,6 +34,10 @@ impl<'v> Filters<'v> {
     }
 
     /// Narrows by a condition with one value, if there is a value.
+    #[expect(
+        clippy::ref_option,
+        reason = "the values of filters are optional, not references to them"
+    )]
     pub fn and_if<T: ToSql>(&mut self, condition: &str, name: &'static str, value: &'v Option<T>) {
         if let Some(value) = value {
             self.and(condition, &[(name, value)]);
@@ -46,12 +59,11 @@ impl<'v> Filters<'v> {
     pub fn page<T>(
         &self,
         tx: &ReadTx<'_>,
-        table: &str,
-        order: &str,
-        (limit, offset): (u32, u32),
+        page: &Page<'_>,
         columns: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
+        let Page { table, order, window: (limit, offset) } = page;
         let sql = format!(
             "SELECT {columns} FROM (
                  SELECT * FROM {table} WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset) AS {table}
@@ -59,7 +71,7 @@ impl<'v> Filters<'v> {
             self.sql
         );
         let mut values = self.values.clone();
-        values.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
+        values.extend([(":limit", limit as &dyn ToSql), (":offset", offset)]);
         tx.all(&sql, &values[..], read)
     }
 

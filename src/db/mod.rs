@@ -40,7 +40,7 @@ use crate::base::clock::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
-pub use filters::Filters;
+pub use filters::{Filters, Page};
 pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use look::look;
 pub use migrate::SCHEMA;

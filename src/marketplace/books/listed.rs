@@ -7,7 +7,7 @@ use super::words::Words;
 use crate::app::App;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::text::{like_beginning, search_key};
-use crate::db::{self, Filters, ReadTx, Record};
+use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
@@ -102,15 +102,15 @@ pub fn answer<T: Listed>(
             number: query.search.parse().unwrap_or(-1),
         };
         let (filters, order) = (wanted.filters::<T>(), order::<T>(&query));
+        let shown = Page { table: T::TABLE, order: &order, window: query.window() };
         let stores = Stores::narrowed(tx, owner, store)?;
         if query.csv {
-            let ids: Vec<i64> =
-                filters.page(tx, T::TABLE, &order, query.window(), T::ID, |row| row.get(0))?;
+            let ids: Vec<i64> = filters.page(tx, &shown, T::ID, |row| row.get(0))?;
             return Ok::<_, Problem>((stores, ids, Vec::new(), 0));
         }
         let count = if wanted.is_search { T::COUNT } else { T::COUNT_ALL };
         let total = filters.count(tx, count)?;
-        let rows = filters.page(tx, T::TABLE, &order, query.window(), T::COLUMNS, T::read)?;
+        let rows = filters.page(tx, &shown, T::COLUMNS, T::read)?;
         Ok((stores, Vec::new(), rows, total))
     })?;
     if query.csv {

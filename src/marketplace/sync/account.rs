@@ -2,11 +2,11 @@
 
 use super::{Asked, Reading, Step};
 use crate::marketplace::account::store::note_seller;
-use crate::marketplace::client::Failure;
+use crate::marketplace::client::{Client, Failure};
 
 /// Reads the account.
 pub fn read(reading: &Reading<'_>) -> Asked<Step> {
-    let me = reading.call(|client, caller| client.me(caller))?;
+    let me = reading.call(Client::me)?;
     if me.id != reading.account.ml_user_id {
         return Err(Failure::Garbled("the token is of another account").into());
     }

@@ -107,8 +107,7 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     let most_missing = MOST_MISSING << reading.state.attempts.clamp(0, 8);
     // A marketplace that answers something else is not out of order.
     let is_alone = || {
-        missing.fetch_add(1, Ordering::Relaxed) < most_missing
-            && reading.call(|client, caller| client.me(caller)).is_ok()
+        missing.fetch_add(1, Ordering::Relaxed) < most_missing && reading.call(Client::me).is_ok()
     };
     let fetch = |record: T| {
         let single = match reading.call(|client, caller| ask(client, caller, &record)) {

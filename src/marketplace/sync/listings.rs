@@ -18,7 +18,8 @@ use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{ItemId, ListingDocument};
 use crate::marketplace::books::listings as books;
 use crate::marketplace::client::{Caller, Client, Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
-use crate::{named, row};
+use crate::named;
+use crate::row;
 
 /// Pages of a scan in one step, and in all.
 const PAGES: usize = 10;

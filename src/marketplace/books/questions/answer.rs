@@ -25,7 +25,7 @@ pub const FORM: Form<String> =
 
 fn read(sent: &mut Sent<'_>, name: &'static str, text: &mut String) {
     let typed: String = sent.optional(name).unwrap_or_default();
-    *text = typed.replace("\r\n", "\n").trim().to_owned();
+    typed.replace("\r\n", "\n").trim().clone_into(text);
     if !(1..=LONGEST).contains(&text.chars().count()) {
         sent.check.fail(name, WRONG_LENGTH);
     }
