@@ -20,7 +20,7 @@ use crate::content::PublicContent;
 use crate::db::Db;
 use crate::edge::guard::Identities;
 use crate::edge::lanes::Lanes;
-use crate::edge::route::Route;
+use crate::edge::route::{self, Route};
 use crate::http::addresses::Addresses;
 use crate::http::body::UNSENT_BYTES;
 use crate::http::budget::Budget;
@@ -109,8 +109,7 @@ impl App {
     /// each other are an error.
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
-        let router =
-            Router::new(routes.iter().map(|row| (&row.method, row.path, !row.changes_state)))?;
+        let router = route::router(&routes)?;
         let addresses = Addresses::new(&config.server.base_url, &config.server.dev_base_url, bound);
         let started_at = clock.now();
         let passwords = Passwords::start()

@@ -19,7 +19,7 @@ use crate::base::ids::{TokenHash, UserId};
 use crate::base::retention;
 use crate::checkout::store as purchases;
 use crate::db::{Db, DbError, Lane, WriteTx};
-use crate::edge::guard::Kind;
+use crate::edge::guard::TokenKind;
 use crate::http::limit::StoredWindow;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
@@ -40,7 +40,7 @@ pub enum Use {
     Key { at: Instant, address: IpAddr, route: String },
 }
 
-type Uses = HashMap<(Kind, TokenHash), Use>;
+type Uses = HashMap<(TokenKind, TokenHash), Use>;
 
 /// Last uses of tokens that are still to be written.
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub struct Touches {
 
 impl Touches {
     /// Notes a use.
-    pub fn note(&self, kind: Kind, token: TokenHash, last: Use) {
+    pub fn note(&self, kind: TokenKind, token: TokenHash, last: Use) {
         self.noted.lock().insert((kind, token), last);
     }
 
@@ -162,12 +162,19 @@ impl Batch {
     }
 }
 
-fn store_use(tx: &WriteTx<'_>, kind: Kind, token: &TokenHash, last: &Use) -> Result<(), DbError> {
+fn store_use(
+    tx: &WriteTx<'_>,
+    kind: TokenKind,
+    token: &TokenHash,
+    last: &Use,
+) -> Result<(), DbError> {
     let sql = match kind {
-        Kind::Extension => "UPDATE extension_token SET last_used_at = ?2 WHERE token_hash = ?1",
-        Kind::Session => "UPDATE session SET last_seen_at = ?2 WHERE session_hash = ?1",
-        Kind::Partner => "UPDATE partner_token SET last_used_at = ?2 WHERE token_hash = ?1",
-        Kind::Key => {
+        TokenKind::Extension => {
+            "UPDATE extension_token SET last_used_at = ?2 WHERE token_hash = ?1"
+        }
+        TokenKind::Session => "UPDATE session SET last_seen_at = ?2 WHERE session_hash = ?1",
+        TokenKind::Partner => "UPDATE partner_token SET last_used_at = ?2 WHERE token_hash = ?1",
+        TokenKind::Key => {
             "UPDATE api_key SET last_used_at = ?2, last_address = ?3, last_route = ?4 WHERE key_hash = ?1"
         }
     };

@@ -12,8 +12,9 @@ use crate::catalog;
 use crate::checkout;
 use crate::content;
 use crate::cron;
-use crate::edge::route::{Access, Call, Route, Run};
+use crate::edge::route::{Access, Call, Route, Run, Surface};
 use crate::extension;
+use crate::http::envelope::Envelope;
 use crate::http::{Code, Family};
 use crate::integration;
 use crate::keys::{self, Scope};
@@ -55,7 +56,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(extension());
     rows.extend(public());
     rows.extend(integrations());
-    rows.extend(partner::operations());
+    rows.extend(partner::seller::OPERATIONS.iter().map(Route::of_operation));
     rows.extend(purchases());
     rows.extend(telegram());
     rows.extend(panel());
@@ -82,8 +83,8 @@ pub fn all() -> Vec<Route> {
 fn health() -> [Route; 2] {
     use operations::api;
     [
-        get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").any_host(),
-        get("/readyz", Call::Open(Run::Read(api::readyz)), "Says whether the service can do its work.").any_host(),
+        get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").on(Surface::Probe),
+        get("/readyz", Call::Open(Run::Read(api::readyz)), "Says whether the service can do its work.").on(Surface::Probe),
     ]
 }
 
@@ -200,37 +201,41 @@ fn extension() -> [Route; 5] {
     [
         post("/api/ext/auth", Call::Open(Run::Login(accounts::login::closed, accounts::api::auth)),
             "Gives a user of the extension a token for e-mail and password.")
-            .limited().family_is(Family::Internal).body_at_most(SMALL)
-            .takes(accounts::api::auth_body).replies(accounts::api::auth_reply),
+            .on(Surface::Extension).body_at_most(SMALL)
+            .takes::<accounts::api::AuthBody>().replies::<accounts::api::AuthReply>().may_fail(&[Code::InvalidCredentials]),
         post("/api/ext/logout", Call::Open(Run::Write(accounts::api::logout)),
             "Ends the presented extension token; never fails.")
-            .leaving().family_is(Family::Internal).body_at_most(SMALL).replies(accounts::api::logout_reply),
+            .on(Surface::Extension).leaves().body_at_most(SMALL).replies::<accounts::api::LogoutReply>(),
         get("/api/ext/me", Call::Extension(Run::Read(extension::api::me)),
-            "The user's whole dashboard.").replies(extension::api::me_reply),
+            "The user's whole dashboard.").replies::<extension::api::Dashboard>(),
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)),
             "Whether a marketplace account is linked to the user.")
-            .asks(marketplace::account::api::check_query).replies(marketplace::account::api::check_reply),
+            .asks::<marketplace::account::api::CheckQuery>().replies::<marketplace::account::api::CheckReply<'static>>(),
         post("/api/ext/notificacoes/lidas", Call::Extension(Run::Write(messages::api::mark_read)),
             "Marks notifications as read.")
-            .body_at_most(NOTIFICATION).takes(messages::api::mark_read_body).replies(messages::api::mark_read_reply),
+            .body_at_most(NOTIFICATION).takes::<messages::api::MarkReadBody>().replies::<messages::api::MarkReadReply>(),
     ]
 }
 
 #[rustfmt::skip]
 fn public() -> [Route; 6] {
     use content::api;
+    use content::schema_doc::WireSchema;
+    use content::wire::{WireContext, WireMeet, WirePlan, WireTeacher};
+    use marketplace::inbox::hook;
+    use marketplace::inbox::notification::Body as NotificationBody;
     [
         get("/api/v1/contexto", Call::Open(Run::Read(api::context)),
-            "Everything a language model should know of the platform.").limited().replies(api::context_reply).conditional(),
-        get("/api/v1/planos", Call::Open(Run::Read(api::plans)), "All active plans.").limited().replies(api::plans_reply).conditional(),
-        get("/api/v1/professores", Call::Open(Run::Read(api::teachers)), "All teachers.").limited().replies(api::teachers_reply).conditional(),
+            "Everything a language model should know of the platform.").replies::<Envelope<WireContext>>(),
+        get("/api/v1/planos", Call::Open(Run::Read(api::plans)), "All active plans.").replies::<Envelope<Vec<WirePlan>>>(),
+        get("/api/v1/professores", Call::Open(Run::Read(api::teachers)), "All teachers.").replies::<Envelope<Vec<WireTeacher>>>(),
         get("/api/v1/meets", Call::Open(Run::Read(api::meets)),
-            "The next ten live sessions, by date.").limited().replies(api::meets_reply).conditional(),
+            "The next ten live sessions, by date.").replies::<Envelope<Vec<WireMeet>>>(),
         get("/api/v1/schema", Call::Open(Run::Read(api::schema)),
-            "The tables of the database and the roles.").limited().replies(api::schema_reply).conditional(),
-        post("/ml/notificacoes", Call::Notification(Run::Write(marketplace::inbox::hook::receive)),
+            "The tables of the database and the roles.").replies::<Envelope<WireSchema>>(),
+        post("/ml/notificacoes", Call::Notification(Run::Write(hook::receive)),
             "Receives a notification of the marketplace.")
-            .body_at_most(NOTIFICATION).asks(marketplace::inbox::hook::query).takes(marketplace::inbox::hook::body).replies(marketplace::inbox::hook::reply),
+            .body_at_most(NOTIFICATION).asks::<hook::NotificationQuery>().takes::<NotificationBody<'static>>().replies::<hook::Received>(),
     ]
 }
 
@@ -241,16 +246,16 @@ fn integrations() -> [Route; 4] {
     [
         post("/api/v1/alunos/criar", Call::Key(Write, Run::Password(api::create)),
             "Registers a student; a welcome message leads to the choice of a password.")
-            .body_at_most(SMALL).takes(api::create_body).replies(api::create_reply).creates().may_fail(&[Code::Conflict]),
+            .body_at_most(SMALL).takes::<api::CreateBody>().creates::<Envelope<api::Created>>().may_fail(&[Code::Conflict]),
         post("/api/v1/alunos/suspender", Call::Key(Write, Run::Write(api::suspend)),
             "Ends every way in of a student.")
-            .body_at_most(SMALL).takes(api::student_body).replies(api::student_reply).may_fail(&[Code::NotFound]),
+            .body_at_most(SMALL).takes::<api::StudentBody>().replies::<Envelope<api::Student>>().may_fail(&[Code::NotFound]),
         post("/api/v1/alunos/reativar", Call::Key(Write, Run::Write(api::reactivate)),
             "Lets a suspended student in again.")
-            .body_at_most(SMALL).takes(api::student_body).replies(api::student_reply).may_fail(&[Code::NotFound]),
+            .body_at_most(SMALL).takes::<api::StudentBody>().replies::<Envelope<api::Student>>().may_fail(&[Code::NotFound]),
         post("/api/v1/webhook/llm", Call::Key(WebhookReceive, Run::Read(llm::answer)),
             "What an assistant asks for: plans, meets or the whole context, as the public endpoints give them.")
-            .body_at_most(SMALL).takes(llm::body).replies(llm::reply),
+            .body_at_most(SMALL).takes::<llm::LlmBody>().replies::<Envelope<llm::LlmData>>(),
     ]
 }
 
@@ -262,7 +267,7 @@ fn telegram() -> [Route; 3] {
     [
         post("/api/v1/webhook/telegram", Call::Telegram(Run::Write(hook::receive)),
             "Receives what people say to the Telegram bot.")
-            .body_at_most(NOTIFICATION).takes(hook::body).replies(hook::reply),
+            .body_at_most(NOTIFICATION).takes_described(hook::body, None).replies::<hook::Received>(),
         post("/perfil/telegram/conectar", Call::Session(Anyone, Run::Outside(telegram::connect)),
             "Gives a link that connects one's Telegram, for a quarter of an hour.").body_at_most(SMALL),
         post("/perfil/telegram/desconectar", Call::Session(Anyone, Run::Write(telegram::disconnect)),
@@ -277,7 +282,7 @@ fn purchases() -> [Route; 4] {
     [
         post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::hook::receive)),
             "Receives a purchase event of the checkout platform.")
-            .body_at_most(PURCHASE).takes(checkout::hook::body).takes_form(checkout::hook::form).replies(checkout::hook::reply),
+            .body_at_most(PURCHASE).takes_described(checkout::hook::body, Some(checkout::hook::form)).replies::<checkout::hook::Received<'static>>(),
         get("/admin/compras", Call::Session(Admin, Run::ReadOrSlow(pages::is_costly, pages::events)),
             "The purchase events, as page, JSON or CSV."),
         get("/admin/compras/{id}", Call::Session(Admin, Run::Read(pages::event)), "A purchase event and what it did."),
@@ -303,7 +308,7 @@ fn panel() -> [Route; 23] {
             "The page of the one-time link that makes the first administrator."),
         post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)),
             "Makes the first administrator.").body_at_most(SMALL),
-        get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").family_is(Family::Page),
+        get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").on(Surface::Panel),
         get("/painel", Call::Session(Student, Run::Read(marketplace::account::pages::home)), "A student's home."),
         get("/painel/ml", Call::Session(Student, Run::Read(marketplace::account::pages::accounts)), "The linked marketplace accounts."),
         get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::account::link::begin)),
@@ -319,11 +324,11 @@ fn panel() -> [Route; 23] {
             "Marks all notifications as read.").body_at_most(SMALL),
         get("/fornecedor", Call::Session(Supplier, Run::Read(operations::pages::supplier_home)), "A supplier's home."),
         get("/sw.js", Call::Open(Run::Read(operations::api::service_worker)), "The script that shows messages while no page is open.")
-            .family_is(Family::Page),
+            .on(Surface::Panel),
         get("/manifest.webmanifest", Call::Open(Run::Read(operations::api::manifest)), "What a phone needs to keep the panels on its home screen.")
-            .family_is(Family::Page),
+            .on(Surface::Panel),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.")
-            .family_is(Family::Page),
+            .on(Surface::Panel),
     ]
 }
 
@@ -375,11 +380,11 @@ fn own_account() -> [Route; 15] {
         post("/perfil/extensao/revogar", Call::Session(Anyone, Run::Write(acts::revoke_extension)),
             "Ends the extension's token.").body_at_most(SMALL),
         get("/avisos/sair", Call::Open(Run::Read(messages::unsubscribe::ask)), "Asks whether e-mails that can be done without should end.")
-            .family_is(Family::Page),
+            .on(Surface::Panel),
         post("/avisos/sair", Call::Open(Run::Write(messages::unsubscribe::leave)), "Ends e-mails that can be done without, also in one click (RFC 8058).")
-            .family_is(Family::Page).body_at_most(SMALL),
+            .on(Surface::Panel).body_at_most(SMALL),
         get("/fotos/{digest}", Call::Open(Run::Read(photos::api::photo)), "A photo, by the digest of its bytes.")
-            .family_is(Family::Page),
+            .on(Surface::Panel),
     ]
 }
 
@@ -432,7 +437,7 @@ fn clock() -> [Route; 8] {
     use cron::{api, archived, pages};
     [
         get("/api/v1/cron", Call::Cron(Run::InTurn(api::trigger)), "Runs the periodic tasks that are due.")
-            .changes_state().patient().replies(api::reply),
+            .changes_state().patient().replies::<api::Answer<'static>>(),
         get("/admin/cron", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, pages::overview)),
             "The periodic tasks and the history of their runs, as page, JSON or CSV."),
         get("/admin/cron/{id}", Call::Session(Admin, Run::Read(pages::one)), "One run with its counts and failures."),
@@ -492,9 +497,9 @@ fn key_operations() -> [Route; 2] {
     [
         get("/api/v1/admin/backup", Call::Key(Admin, Run::Slow(copies::backup)),
             "A verified copy of the live database, as a file; one at a time.")
-            .changes_state().patient().replies(copies::backup_reply).sends(copies::MEDIA),
+            .changes_state().patient().sends(copies::MEDIA),
         get("/metrics", Call::Key(Admin, Run::Slow(metrics::metrics)),
-            "Figures of the process in Prometheus' text form."),
+            "Figures of the process in Prometheus' text form.").on(Surface::Operations),
     ]
 }
 
@@ -566,7 +571,7 @@ fn content_administration() -> [Route; 22] {
 mod tests {
     use super::*;
     use crate::accounts::{Role, menu};
-    use crate::http::router::Router;
+    use crate::edge::route::router;
 
     #[test]
     fn every_row_is_described_and_reachable() {
@@ -580,19 +585,14 @@ mod tests {
             assert!(path == "/" || !path.ends_with('/'), "{path}");
             assert!(!route.changes_state || route.method == Method::GET, "{path} is no GET");
         }
-        Router::new(rows.iter().map(|row| (&row.method, row.path, !row.changes_state))).unwrap();
+        router(&rows).unwrap();
     }
 
     #[test]
     fn api_rows_have_schemas() {
         for route in all() {
             if route.path.starts_with("/api/") {
-                assert!(
-                    route.docs.reply.is_some(),
-                    "{} {} describes no reply",
-                    route.method,
-                    route.path
-                );
+                assert!(route.is_described(), "{} {} is not described", route.method, route.path);
             }
         }
     }

@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 use sha2::{Digest as _, Sha256};
 
 use crate::lab::Copy;
-use crate::operations::requests::{Notification, unix_now};
 use crate::random::Random;
+use crate::requests::{Notification, unix_now};
 use crate::seed;
 
 const JOBS_PER_COMMIT: u32 = 64;

@@ -11,8 +11,8 @@ use rusqlite::params;
 
 use crate::answer;
 use crate::lab::{Lab, say};
-use crate::operations::requests::{get_bytes, unix_now};
 use crate::report::{Figure, Target};
+use crate::requests::{get_bytes, unix_now};
 use crate::rounds::median;
 use crate::seed;
 use crate::server::Server;

@@ -9,8 +9,8 @@ use rusqlite::params;
 
 use crate::hello;
 use crate::lab::{Lab, say};
-use crate::operations::requests::unix_now;
 use crate::report::{Figure, Target};
+use crate::requests::unix_now;
 use crate::seed;
 use crate::students;
 

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::answer;
 use crate::lab::{Copy, Lab, say};
-use crate::operations::requests::{get_bytes, post_bytes};
 use crate::people::Seller;
 use crate::report::{Figure, Target};
+use crate::requests::{get_bytes, post_bytes};
 use crate::seed;
 use crate::server::Server;
 

@@ -118,7 +118,7 @@ pub fn against(
 
 /// The hello server as a subject.
 pub fn hello(lab: &Lab) -> Subject<'_> {
-    Subject::new(&lab.hello, crate::operations::requests::get("/", None))
+    Subject::new(&lab.hello, crate::requests::get("/", None))
 }
 
 /// One measurement of one subject, against the CPU time of a hello request.

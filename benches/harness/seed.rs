@@ -14,9 +14,9 @@ use rusqlite::{Connection, Transaction, named_params, params};
 use sha2::{Digest as _, Sha256};
 
 use crate::lab::{Lab, say};
-use crate::operations::requests::unix_now;
 use crate::people::{PASSWORD, Seller, hex};
 use crate::random::Random;
+use crate::requests::unix_now;
 
 /// Changes with the rows made here, so that older files are not used again.
 const VERSION: u32 = 3;

@@ -10,10 +10,10 @@ use rusqlite::{Connection, params};
 
 use crate::answer;
 use crate::lab::{Lab, say};
-use crate::operations::requests::{get_bytes, unix_now};
 use crate::people::Seller;
 use crate::random::Random;
 use crate::report::{Figure, Target};
+use crate::requests::{get_bytes, unix_now};
 use crate::rounds::median;
 use crate::seed::{self, Recipe};
 use crate::server::Server;

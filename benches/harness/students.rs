@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::answer;
 use crate::lab::{Lab, say};
-use crate::operations::requests::{get_bytes, unix_now};
 use crate::people::Seller;
 use crate::random::Random;
 use crate::report::{Figure, Target};
+use crate::requests::{get_bytes, unix_now};
 use crate::rounds::median;
 use crate::seed;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::wire::WireUser;
@@ -30,13 +30,8 @@ pub struct AuthBody {
     senha: Field<String>,
 }
 
-/// The schema of [`auth`]'s body.
-pub fn auth_body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<AuthBody>()
-}
-
 #[derive(Serialize, JsonSchema)]
-struct AuthReply {
+pub struct AuthReply {
     ok: bool,
     /// 64 characters, valid for 30 days; every earlier one is revoked.
     token: String,
@@ -45,11 +40,6 @@ struct AuthReply {
     user: WireUser,
     /// A chat link for people without access, when one is configured.
     chat_upgrade: Option<String>,
-}
-
-/// The schema of [`auth`]'s answer.
-pub fn auth_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<AuthReply>()
 }
 
 /// `POST /api/ext/auth`: a token for e-mail and password.
@@ -95,13 +85,8 @@ fn upgrade_link(app: &App, account: &Account) -> Option<String> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct LogoutReply {
+pub struct LogoutReply {
     ok: bool,
-}
-
-/// The schema of [`logout`]'s answer.
-pub fn logout_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<LogoutReply>()
 }
 
 /// `POST /api/ext/logout`: ends the presented token, if it is one.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{Account, store};
 use crate::app::App;
-use crate::audit::{self, Act, Actor, Kind};
+use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
@@ -150,7 +150,7 @@ pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
         [student],
         over,
     )?;
-    let actor = Actor::local(Kind::System, CLOSING);
+    let actor = Actor::local(ActorKind::System, CLOSING);
     for over in &all {
         close(tx, &actor, over, "o aluno foi suspenso")?;
     }
@@ -181,7 +181,7 @@ pub fn close_over(app: &App) -> Result<()> {
             [tx.now().0],
             over,
         )?;
-        let actor = Actor::local(Kind::System, CLOSING);
+        let actor = Actor::local(ActorKind::System, CLOSING);
         for over in &all {
             let how = if over.left {
                 "a sessão terminou"

@@ -13,38 +13,26 @@ use crate::edge::guard::Person;
 use crate::http::Request;
 use crate::keys::ApiKey;
 
-/// Kinds of actors, as they are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Somebody in the panel.
-    Person,
-    /// An integration's API key.
-    Key,
-    /// A command on the server.
-    Command,
-    /// An event of the checkout platform.
-    Purchase,
-    /// The service by itself.
-    System,
-}
-
-impl Kind {
-    /// The name in the database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Person => "pessoa",
-            Self::Key => "chave",
-            Self::Command => "comando",
-            Self::Purchase => "compra",
-            Self::System => "sistema",
-        }
+crate::named! {
+    /// Who can act.
+    pub enum ActorKind: text {
+        /// Somebody in the panel.
+        Person = "pessoa", "Pessoa";
+        /// An integration's API key.
+        Key = "chave", "Chave";
+        /// A command on the server.
+        Command = "comando", "Comando no servidor";
+        /// An event of the checkout platform.
+        Purchase = "compra", "Compra";
+        /// The service by itself.
+        System = "sistema", "Sistema";
     }
 }
 
 /// Who acts, and through which request.
 #[derive(Clone, Debug)]
 pub struct Actor {
-    pub kind: Kind,
+    pub kind: ActorKind,
     /// Person or key.
     pub id: Option<i64>,
     /// As it is called now.
@@ -61,17 +49,17 @@ impl Actor {
         let account = &person.account;
         Self {
             id: Some(account.user_id.0),
-            ..Self::requesting(Kind::Person, account.name.clone(), request)
+            ..Self::requesting(ActorKind::Person, account.name.clone(), request)
         }
     }
 
     /// An integration.
     pub fn key(key: &ApiKey, request: &Request) -> Self {
-        Self { id: Some(key.id), ..Self::requesting(Kind::Key, key.name.clone(), request) }
+        Self { id: Some(key.id), ..Self::requesting(ActorKind::Key, key.name.clone(), request) }
     }
 
     /// Whoever sent a request.
-    pub fn requesting(kind: Kind, name: String, request: &Request) -> Self {
+    pub fn requesting(kind: ActorKind, name: String, request: &Request) -> Self {
         Self {
             kind,
             id: None,
@@ -82,7 +70,7 @@ impl Actor {
     }
 
     /// A command on the server, or the service by itself.
-    pub fn local(kind: Kind, name: &str) -> Self {
+    pub fn local(kind: ActorKind, name: &str) -> Self {
         Self {
             kind,
             id: None,
@@ -119,7 +107,7 @@ pub fn note(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         rusqlite::params![
             tx.now().0,
-            actor.kind.name(),
+            actor.kind,
             actor.id,
             actor.name,
             actor.address,

@@ -13,7 +13,7 @@ use super::apply::{self, Incoming};
 use super::{Event, parse};
 use crate::accounts::students::Desk;
 use crate::app::App;
-use crate::audit::{Actor, Kind};
+use crate::audit::{Actor, ActorKind};
 use crate::edge::guard::{self, CheckoutSender};
 use crate::edge::route::Job;
 use crate::http::input::is_form;
@@ -22,7 +22,7 @@ use crate::http::{Problem, Reply, Request, schema};
 /// The answer to every accepted event.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseEventReceived")]
-struct Received<'a> {
+pub struct Received<'a> {
     success: bool,
     message: &'static str,
     data: ReceivedData<'a>,
@@ -33,11 +33,6 @@ struct Received<'a> {
 struct ReceivedData<'a> {
     /// The event, or the one that the purchase's status stands for.
     event: &'a str,
-}
-
-/// Schema of the answer.
-pub fn reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Received<'static>>()
 }
 
 /// Schema of the body. The platform's own documentation is the full one; here
@@ -104,7 +99,7 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
         message: "event received",
         data: ReceivedData { event: &event.name },
     })?;
-    let actor = Actor::requesting(Kind::Purchase, actor_name(&event), request);
+    let actor = Actor::requesting(ActorKind::Purchase, actor_name(&event), request);
     // What has no name of its own is known again by all that it says.
     let is_named = event.id.is_some() || event.transaction.is_some();
     let body = clean

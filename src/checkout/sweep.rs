@@ -3,7 +3,7 @@
 
 use crate::accounts::students::{self, Desk};
 use crate::accounts::terms;
-use crate::audit::{self, Act, Actor, Kind};
+use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::clock::DAY_S;
 use crate::db::{Result, WriteTx};
 
@@ -14,7 +14,7 @@ pub const PIECE: usize = 100;
 /// how many.
 pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
-    let actor = Actor::local(Kind::System, "cobrança");
+    let actor = Actor::local(ActorKind::System, "cobrança");
     let overdue = terms::overdue(tx, unpaid_before, PIECE)?;
     for student in &overdue {
         let ended = student.terms.ends_at.is_some_and(|end| end <= tx.now());

@@ -8,7 +8,7 @@ use anyhow::{Context as _, anyhow, bail};
 use super::user::Subject;
 use super::{CatalogCommand, Context, say};
 use crate::accounts::store as accounts;
-use crate::audit::{self, Actor, Kind};
+use crate::audit::{self, Actor, ActorKind};
 use crate::catalog::import::{self, Counts, ImportError};
 use crate::catalog::path_of;
 
@@ -39,7 +39,7 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
         let counts = import::apply(tx, account.user_id, &products)?;
         audit::note(
             tx,
-            &Actor::local(Kind::Command, "catalog import"),
+            &Actor::local(ActorKind::Command, "catalog import"),
             &Subject::of(&account).act(["aluno.importar_produtos", "equipe.importar_produtos"]),
             None::<&()>,
             Some(&counts),

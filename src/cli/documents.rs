@@ -60,7 +60,7 @@ fn as_value(row: &Route) -> Value {
         "rate": row.counts(),
         "runs": row.runs(),
         "family": family,
-        "operation": row.operation,
+        "operation": row.operation(),
         "changes_state": row.changes_state,
         "about": row.about,
     })

@@ -3,7 +3,7 @@
 use anyhow::{anyhow, bail};
 
 use super::{Context, KeyCommand, say};
-use crate::audit::{self, Act, Actor, Kind};
+use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::db::{DbError, Lane};
 use crate::keys::{self, ApiKey, KeyEntry, MOST_KEYS, MOST_NETWORKS, Scope, State, store};
@@ -57,7 +57,7 @@ fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
         let Some(id) = store::insert(tx, &kept, &entry)? else {
             return Ok::<_, DbError>(false);
         };
-        let actor = Actor::local(Kind::Command, COMMAND);
+        let actor = Actor::local(ActorKind::Command, COMMAND);
         let act = act("chave.criar", id, &entry.name);
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry.noted()))?;
         Ok(true)
@@ -79,7 +79,7 @@ fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
         };
         let now = store::revoke(tx, id)?;
         if now {
-            let actor = Actor::local(Kind::Command, COMMAND);
+            let actor = Actor::local(ActorKind::Command, COMMAND);
             let act = act("chave.revogar", id, &key.name);
             audit::note(tx, &actor, &act, Some(&key.entry().noted()), None::<&()>)?;
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::user::Subject;
 use super::{Context, PartnerCommand, hint, say};
 use crate::accounts::{Account, store as accounts};
-use crate::audit::{self, Actor, Kind};
+use crate::audit::{self, Actor, ActorKind};
 use crate::base::clock::Day;
 use crate::db::{DbError, WriteTx};
 use crate::partner::{self, PlanName, store};
@@ -109,7 +109,7 @@ fn note<T: Serialize>(
     after: Option<&T>,
 ) -> Result<(), DbError> {
     let person = Subject::of(account);
-    let actor = Actor::local(Kind::Command, "partner");
+    let actor = Actor::local(ActorKind::Command, "partner");
     audit::note(tx, &actor, &person.act(actions), before, after)
 }
 

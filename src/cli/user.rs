@@ -9,7 +9,7 @@ use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
 use crate::accounts::{Account, Role};
-use crate::audit::{self, Act, Actor, Kind};
+use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::ids::UserId;
 use crate::base::secrets::{self, Secret};
 use crate::base::text;
@@ -124,7 +124,7 @@ fn link(tx: &WriteTx<'_>, email: &str) -> Result<Made, DbError> {
     let link = links::make(tx, user, tx.now().plus(life), None)?;
     let person = Subject::of(&account);
     let act = person.act(["aluno.link_de_senha", "equipe.link_de_senha"]);
-    let actor = Actor::local(Kind::Command, "user password-link");
+    let actor = Actor::local(ActorKind::Command, "user password-link");
     audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
     Ok(Made::Link(link.code))
 }
@@ -143,7 +143,7 @@ fn note_made(tx: &WriteTx<'_>, id: UserId, new: &NewUser) -> Result<(), DbError>
     let actions = ["aluno.criar", "equipe.criar"];
     audit::note(
         tx,
-        &Actor::local(Kind::Command, "user create"),
+        &Actor::local(ActorKind::Command, "user create"),
         &person.act(actions),
         None::<&()>,
         Some(&after),
@@ -162,7 +162,7 @@ fn note_password(tx: &WriteTx<'_>, account: &Account, tokens: usize) -> Result<(
     let after = Ended { tokens_de_parceiro_revogados: tokens };
     audit::note(
         tx,
-        &Actor::local(Kind::Command, "user password"),
+        &Actor::local(ActorKind::Command, "user password"),
         &person.act(actions),
         None::<&()>,
         Some(&after),

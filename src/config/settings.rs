@@ -59,7 +59,7 @@ impl fmt::Debug for Settings {
 }
 
 /// What a path means to the shipped file.
-enum Kind {
+enum PathKind {
     Table,
     Setting(usize),
     FreeEntry,
@@ -235,24 +235,24 @@ impl Settings {
 
     fn set(&mut self, path: KeyPath, value: Option<Value>, origin: Origin) -> Result<()> {
         match (self.kind(&path), value) {
-            (Kind::Table, None) => Ok(()),
-            (Kind::Setting(index), Some(value)) => {
+            (PathKind::Table, None) => Ok(()),
+            (PathKind::Setting(index), Some(value)) => {
                 self.all[index] = Setting { path, value, origin };
                 Ok(())
             }
-            (Kind::FreeEntry, Some(value)) => {
+            (PathKind::FreeEntry, Some(value)) => {
                 self.all.push(Setting { path, value, origin });
                 Ok(())
             }
-            (Kind::Table, Some(value)) => {
+            (PathKind::Table, Some(value)) => {
                 let problem = format!("is a section with {}", self.known_in(&path));
                 Err(bad(&path, &value, &origin, problem))
             }
-            (Kind::Setting(_) | Kind::FreeEntry, None) => {
+            (PathKind::Setting(_) | PathKind::FreeEntry, None) => {
                 let table = Value::Table(toml::Table::new());
                 Err(bad(&path, &table, &origin, "must be a value, not a table"))
             }
-            (Kind::Unknown, value) => Err(self.unknown(&path, value.as_ref(), origin)),
+            (PathKind::Unknown, value) => Err(self.unknown(&path, value.as_ref(), origin)),
         }
     }
 
@@ -263,12 +263,12 @@ impl Settings {
         };
         let as_text = Value::String(text.to_owned());
         match self.kind(&path) {
-            Kind::Setting(index) => {
+            PathKind::Setting(index) => {
                 let value = typed_like(&self.all[index].value, text)
                     .map_err(|problem| bad(&path, &as_text, &origin, problem))?;
                 self.set(path, Some(value), origin)
             }
-            Kind::Table if is_one_of(&FREE_TABLES, &path) => {
+            PathKind::Table if is_one_of(&FREE_TABLES, &path) => {
                 let entries = entries_of_inline_table(&path, text)
                     .ok_or_else(|| bad(&path, &as_text, &origin, INLINE_TABLE))?;
                 for entry in entries {
@@ -277,24 +277,24 @@ impl Settings {
                 Ok(())
             }
             // Names of variables have one case; offer codes may have two.
-            Kind::FreeEntry => {
+            PathKind::FreeEntry => {
                 let table = parent(&path);
                 Err(bad(table, &as_text, &origin, INLINE_TABLE))
             }
-            Kind::Table | Kind::Unknown => self.set(path, Some(as_text), origin),
+            PathKind::Table | PathKind::Unknown => self.set(path, Some(as_text), origin),
         }
     }
 
-    fn kind(&self, path: &[String]) -> Kind {
+    fn kind(&self, path: &[String]) -> PathKind {
         if self.tables.iter().any(|table| table == path) {
-            return Kind::Table;
+            return PathKind::Table;
         }
         if let Some(index) = self.all.iter().position(|setting| setting.path == path) {
-            return Kind::Setting(index);
+            return PathKind::Setting(index);
         }
         match path.split_last() {
-            Some((_, parent)) if is_one_of(&FREE_TABLES, parent) => Kind::FreeEntry,
-            _ => Kind::Unknown,
+            Some((_, parent)) if is_one_of(&FREE_TABLES, parent) => PathKind::FreeEntry,
+            _ => PathKind::Unknown,
         }
     }
 

@@ -1,12 +1,11 @@
 //! `GET /api/v1/cron`: a scheduler has the periodic tasks run.
 
-use super::report::Answer;
 use super::{Origin, run};
 use crate::app::App;
 use crate::edge::guard::CronCaller;
 use crate::http::{Problem, Reply, Request};
 
-pub use super::report::reply;
+pub use super::report::Answer;
 
 /// The handler.
 pub fn trigger(app: &App, _: &CronCaller, _: &Request) -> Result<Reply, Problem> {

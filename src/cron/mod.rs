@@ -68,25 +68,15 @@ pub const TASKS: &[Task] = &[
 /// What a task gives back; what it did stands in the report, also when it failed.
 pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Who asked for a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The internal tick.
-    Tick,
-    /// The address with the secret.
-    Address,
-    /// Somebody in the panel.
-    Panel,
-}
-
-impl Origin {
-    /// The name in the database and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tick => "relogio",
-            Self::Address => "endereco",
-            Self::Panel => "painel",
-        }
+crate::named! {
+    /// Who asked for a run.
+    pub enum Origin: text {
+        /// The internal tick.
+        Tick = "relogio";
+        /// The address with the secret.
+        Address = "endereco";
+        /// Somebody in the panel.
+        Panel = "painel";
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::report::{Answer as RunAnswer, in_words};
-use super::store::{self, Noted, TaskState, outcome};
+use super::store::{self, Noted, RunOutcome, TaskState};
 use super::views::{CronPage, RunPage, RunRow, TaskRow};
 use super::{Failure, Origin, TASKS, Task, api, run};
 use crate::accounts::frame::layout;
@@ -19,8 +19,8 @@ use crate::http::{Problem, Reply, Request};
 use crate::panel::answer::Answer;
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
-use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::{Badge, Notice, Tone, When};
+use crate::panel::list::{Filter, Head, Listing};
+use crate::panel::view::{Badge, Notice, Outcome, Tone, When};
 
 const LIST: Listing = Listing {
     path: "/admin/cron",
@@ -36,34 +36,42 @@ const LIST: Listing = Listing {
         ],
     }],
     orders: &["-inicio"],
+    heads: &[
+        Head::sorts("Execução", "inicio"),
+        Head::plain("Quem pediu"),
+        Head::plain("Duração").numeric(),
+        Head::plain("Resultado"),
+    ],
+    outcomes: &[
+        Outcome::good("rodou", "Execução concluída", "Abaixo está o que ela fez."),
+        Outcome::bad(
+            "falhou",
+            "Execução concluída com falha",
+            "As outras tarefas rodaram. Veja abaixo o que deu errado.",
+        ),
+        Outcome::warn(
+            "cheio",
+            "Já há execuções na fila",
+            "Várias esperam a vez. Tente de novo em alguns segundos.",
+        ),
+        Outcome::good(
+            "pausada",
+            "Tarefa pausada",
+            "Ela fica de fora de todas as execuções até você retomar.",
+        ),
+        Outcome::good("retomada", "Tarefa retomada", "Ela volta a rodar na próxima execução."),
+    ],
     ..Listing::NONE
 };
 
 /// Runs of a CSV file: those of 90 days at one a minute.
 const MOST_IN_CSV: u32 = 150_000;
 
-fn outcome_of(name: &str) -> Option<i64> {
-    match name {
-        "com-efeito" => Some(outcome::DONE),
-        "sem-efeito" => Some(outcome::NOTHING),
-        "falhou" => Some(outcome::FAILED),
-        _ => None,
-    }
-}
-
-const fn outcome_name(number: i64) -> &'static str {
+const fn badge(number: RunOutcome) -> Badge {
     match number {
-        outcome::DONE => "com-efeito",
-        outcome::FAILED => "falhou",
-        _ => "sem-efeito",
-    }
-}
-
-const fn badge(number: i64) -> Badge {
-    match number {
-        outcome::DONE => Badge::ImportDone,
-        outcome::FAILED => Badge::Failed,
-        _ => Badge::NoEffect,
+        RunOutcome::Done => Badge::ImportDone,
+        RunOutcome::Failed => Badge::Failed,
+        RunOutcome::Nothing => Badge::NoEffect,
     }
 }
 
@@ -161,7 +169,7 @@ fn wire_run(app: &App, run: Noted) -> WireRun {
         fim: app.zone().spaced(run.ended_at),
         ms: run.ms,
         origem: run.origin,
-        resultado: outcome_name(run.outcome),
+        resultado: run.outcome.name(),
         contagens: run.counts,
         erros: run.errors,
     }
@@ -204,7 +212,7 @@ struct ListReply {
 /// `GET /admin/cron`: tasks and history, as page, JSON or CSV.
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let outcome = query.filter("resultado").and_then(outcome_of);
+    let outcome = query.filter("resultado").and_then(RunOutcome::from_name);
     if query.csv {
         let ids = app
             .db
@@ -230,47 +238,12 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let now = request.now;
     let tasks: Vec<_> = TASKS.iter().map(|task| task_row(app, task, of(task), now)).collect();
     Reply::page(&CronPage {
-        layout: layout(app, person, request).with_flash(flash(&query)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         attention: attention(app, &tasks),
         tasks,
-        table: LIST.table(&query, &COLUMNS, total),
+        table: LIST.table(&query, LIST.heads, total),
         runs: runs.iter().map(|run| run_row(app, run, now)).collect(),
     })
-}
-
-const COLUMNS: [Head; 4] = [
-    Head::sorts("Execução", "inicio"),
-    Head::plain("Quem pediu"),
-    Head::plain("Duração").numeric(),
-    Head::plain("Resultado"),
-];
-
-fn flash(query: &ListQuery) -> Option<Notice> {
-    notice(&query.notice)
-}
-
-fn notice(word: &str) -> Option<Notice> {
-    let (tone, title, text) = match word {
-        "rodou" => (Tone::Good, "Execução concluída", "Abaixo está o que ela fez."),
-        "falhou" => (
-            Tone::Bad,
-            "Execução concluída com falha",
-            "As outras tarefas rodaram. Veja abaixo o que deu errado.",
-        ),
-        "cheio" => (
-            Tone::Warn,
-            "Já há execuções na fila",
-            "Várias esperam a vez. Tente de novo em alguns segundos.",
-        ),
-        "pausada" => (
-            Tone::Good,
-            "Tarefa pausada",
-            "Ela fica de fora de todas as execuções até você retomar.",
-        ),
-        "retomada" => (Tone::Good, "Tarefa retomada", "Ela volta a rodar na próxima execução."),
-        _ => return None,
-    };
-    Some(Notice::new(tone, title, text))
 }
 
 fn attention(app: &App, tasks: &[TaskRow]) -> Vec<Notice> {
@@ -325,7 +298,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let counts = in_words(&run.counts).into_iter();
     let errors = run.errors.iter();
     Reply::page(&RunPage {
-        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(notice)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         row: run_row(app, &run, request.now),
         ended: app.zone().page(run.ended_at),
         counts: counts.map(|(words, count)| (words, grouped(count))).collect(),

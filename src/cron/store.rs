@@ -13,11 +13,13 @@ use crate::row;
 /// Failures in a row after which administrators are told.
 pub const WORRYING: i64 = 3;
 
-/// What became of a run, as it is stored.
-pub mod outcome {
-    pub const NOTHING: i64 = 0;
-    pub const DONE: i64 = 1;
-    pub const FAILED: i64 = 2;
+crate::named! {
+    /// What became of a run.
+    pub enum RunOutcome: number {
+        Nothing = 0, "sem-efeito", "Sem efeito";
+        Done = 1, "com-efeito", "Com efeito";
+        Failed = 2, "falhou", "Falharam";
+    }
 }
 
 /// A task as it last ran.
@@ -62,7 +64,7 @@ pub struct NewRun {
     ended_at: Instant,
     ms: i64,
     origin: Origin,
-    outcome: i64,
+    outcome: RunOutcome,
     counts: String,
     errors: String,
 }
@@ -72,9 +74,9 @@ impl NewRun {
     pub fn of(run: &Run) -> Self {
         let effects = run.report.effects();
         let outcome = match (run.failures.is_empty(), effects.is_empty()) {
-            (false, _) => outcome::FAILED,
-            (true, false) => outcome::DONE,
-            (true, true) => outcome::NOTHING,
+            (false, _) => RunOutcome::Failed,
+            (true, false) => RunOutcome::Done,
+            (true, true) => RunOutcome::Nothing,
         };
         Self {
             started_at: run.started_at,
@@ -156,7 +158,7 @@ pub struct Noted {
     pub ended_at: Instant,
     pub ms: i64,
     pub origin: String,
-    pub outcome: i64,
+    pub outcome: RunOutcome,
     pub counts: Map<String, Value>,
     pub errors: Vec<Failure>,
 }
@@ -180,7 +182,7 @@ fn read_json<T: DeserializeOwned + Default>(text: String) -> T {
 /// One page of the history with the number of all runs of that outcome.
 pub fn page(
     tx: &ReadTx<'_>,
-    outcome: Option<i64>,
+    outcome: Option<RunOutcome>,
     newest_first: bool,
     window: (u32, u32),
 ) -> Result<(Vec<Noted>, u64)> {
@@ -197,7 +199,7 @@ pub fn page(
 /// Their numbers.
 pub fn ids(
     tx: &ReadTx<'_>,
-    outcome: Option<i64>,
+    outcome: Option<RunOutcome>,
     newest_first: bool,
     (limit, offset): (u32, u32),
 ) -> Result<Vec<i64>> {
@@ -211,7 +213,7 @@ pub fn ids(
     )
 }
 
-const fn narrowed(outcome: Option<i64>) -> &'static str {
+const fn narrowed(outcome: Option<RunOutcome>) -> &'static str {
     if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" }
 }
 

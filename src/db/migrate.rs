@@ -32,34 +32,22 @@ pub(super) struct Step {
     pub sql: &'static str,
 }
 
+macro_rules! steps {
+    ($($name:literal,)*) => {
+        &[$(Step { name: $name, sql: include_str!(concat!("migrations/", $name, ".sql")) }),*]
+    };
+}
+
 /// All steps since the first release, in order; never edited afterwards.
-pub(super) const STEPS: &[Step] = &[
-    Step {
-        name: "0002_people_and_content",
-        sql: include_str!("migrations/0002_people_and_content.sql"),
-    },
-    Step {
-        name: "0003_messages_and_clock",
-        sql: include_str!("migrations/0003_messages_and_clock.sql"),
-    },
-    Step {
-        name: "0004_channels_and_requests",
-        sql: include_str!("migrations/0004_channels_and_requests.sql"),
-    },
-    Step { name: "0005_marketplace", sql: include_str!("migrations/0005_marketplace.sql") },
-    Step {
-        name: "0006_areas_fees_labels",
-        sql: include_str!("migrations/0006_areas_fees_labels.sql"),
-    },
-    Step {
-        name: "0007_sessions_in_order",
-        sql: include_str!("migrations/0007_sessions_in_order.sql"),
-    },
-    Step {
-        name: "0008_names_of_messages",
-        sql: include_str!("migrations/0008_names_of_messages.sql"),
-    },
-    Step { name: "0009_forms_sent", sql: include_str!("migrations/0009_forms_sent.sql") },
+pub(super) const STEPS: &[Step] = steps![
+    "0002_people_and_content",
+    "0003_messages_and_clock",
+    "0004_channels_and_requests",
+    "0005_marketplace",
+    "0006_areas_fees_labels",
+    "0007_sessions_in_order",
+    "0008_names_of_messages",
+    "0009_forms_sent",
 ];
 
 /// Schema version of this program.

@@ -3,8 +3,8 @@
 //! Each kind of slow work has places of its own, so that a marketplace that
 //! hangs holds no login, and a flood of logins no report. Within a lane
 //! nobody can have all places either: a caller runs few requests at a time,
-//! and may have no more places than are left for everybody else, so whoever
-//! comes next finds one. What finds no place is answered 503 at once.
+//! and may have no more places than are left for everybody else, so the next
+//! caller finds one. A request without a place is answered 503 at once.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -26,9 +26,9 @@ struct Size {
     running_of_one: usize,
     /// That run or wait for one caller.
     places_of_one: usize,
-    /// What is said when there is no place.
+    /// The message if there is no place.
     refusal: &'static str,
-    /// Seconds after which whoever found none may come back.
+    /// Seconds after which a refused caller may retry.
     retry_after_s: i64,
 }
 
@@ -133,7 +133,7 @@ impl Lane {
         Self { size, running: Arc::new(Semaphore::new(size.running)), taken: Arc::default() }
     }
 
-    /// A place in the lane, or the refusal of whoever finds none.
+    /// A place in the lane, or the refusal if there is none.
     pub fn enter(&self, whose: Whose) -> Result<Place, Problem> {
         let size = self.size;
         let mut taken = lock(&self.taken);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_next_finds_a_place() {
+    fn the_next_caller_finds_a_place() {
         let lane = Lane::new(SIZE);
         let places: Vec<_> = (0..4).map(|who| fill(&lane, who)).collect();
         let counts: Vec<_> = places.iter().map(Vec::len).collect();

@@ -1,6 +1,6 @@
 //! The life of a request, told once and read from top to bottom.
 //!
-//! accept → host → match → size → guard → limit → body → handler → stamp. The
+//! accept → host → match → size → guard → body → limit → handler → stamp. The
 //! route table says what happens at each step; there are no layers to discover.
 //! Handlers are plain functions; here is the only place that awaits.
 
@@ -22,12 +22,12 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
-use self::guard::{Pass, Refused};
+use self::guard::{Charge, Charged, Pass, Refused};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
 use crate::db::Lane;
-use crate::edge::route::{Call, Route, Run};
+use crate::edge::route::{Call, Route, Run, Start, Surface, Todo};
 use crate::http::body::Body;
 use crate::http::budget::Who;
 use crate::http::cors::Cors;
@@ -68,9 +68,10 @@ pub fn answer(
         Step::Later(work) => {
             let app = Arc::clone(app);
             Answer::Later(Box::pin(async move {
-                let (result, body_unread) = work.await;
-                visit.body_unread = body_unread;
-                visit.finish(&app, result)
+                let done = work.await;
+                visit.body_unread = done.body_unread;
+                visit.verdict = done.verdict;
+                visit.finish(&app, done.result)
             }))
         }
     };
@@ -90,14 +91,20 @@ enum Answer<F> {
 /// How far a request came without waiting.
 enum Step {
     Done(Result<Reply, Problem>),
-    /// What is left; it also says whether some of the body stays unread.
     Later(Pin<Box<Work>>),
+}
+
+/// What came of a request that waited.
+struct Worked {
+    result: Result<Reply, Problem>,
+    verdict: Option<Verdict>,
+    body_unread: bool,
 }
 
 /// A row of the table with the variables of a path.
 type Row = (usize, Vec<(String, String)>);
 
-type Work = dyn Future<Output = (Result<Reply, Problem>, bool)> + Send;
+type Work = dyn Future<Output = Worked> + Send;
 
 /// The answer to a head that never became a request; the connection closes.
 pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> {
@@ -220,7 +227,10 @@ impl Visit {
             Call::Checkout(run) => self.pass(run, guard::checkout(app, &at.request), at),
             Call::Telegram(run) => self.pass(run, guard::telegram(app, &at.request), at),
             Call::Cron(run) => self.pass(run, guard::cron(app, &at.request), at),
-            Call::Seller(run) => self.pass(run, guard::seller(app, route, &at.request), at),
+            Call::Seller(operation) => {
+                let pass = guard::seller(app, operation, &at.request);
+                self.pass(&Run::Operation(*operation), pass, at)
+            }
             Call::Key(scope, run) => {
                 self.pass(run, guard::key(app, *scope, route, &at.request), at)
             }
@@ -234,9 +244,8 @@ impl Visit {
     /// The row of a request with its path's variables, or the answer when
     /// there is nothing to call.
     fn find(&mut self, app: &App, head: &Parts) -> Result<Row, Result<Reply, Problem>> {
-        let path = routed_path(head.uri.path());
-        let found = app.router.find(&head.method, &path);
-        if !matches!(&found, Found::Row(row, _) if app.routes[*row].any_host) {
+        let found = app.router.find(&head.method, head.uri.path());
+        if !matches!(&found, Found::Row(row, _) if app.routes[*row].surface == Surface::Probe) {
             app.addresses.check_host(head).map_err(Err)?;
         }
         let (row, variables) = match found {
@@ -270,7 +279,7 @@ impl Visit {
             let stamp = Stamp::new(app, self.id.clone(), self.family, self.now);
             return stamp.problem_reply(&problem, self.html).with(ALLOW, allow);
         }
-        let cors = self.route.map_or(Cors::None, |row| app.routes[row].cors());
+        let cors = self.route.map_or(Cors::None, |row| app.routes[row].surface.cors());
         let mut reply = Reply::empty(StatusCode::NO_CONTENT).with(ALLOW, allow);
         reply.headers.extend(cors.preflight(self.origin.as_ref(), &app.addresses.origins));
         reply
@@ -288,51 +297,68 @@ impl Visit {
         let Door { app, route, mut request, body } = at;
         let identity = match pass.outcome {
             Ok(identity) => identity,
-            Err(refused) => {
-                self.take_back(request);
-                return Step::Done(match refused {
-                    Refused::Problem(problem) => Err(problem),
-                    Refused::Redirect(reply) => Ok(reply),
-                });
-            }
+            Err(Refused::Problem(problem)) => return self.done(request, Err(problem)),
+            Err(Refused::Redirect(reply)) => return self.done(request, Ok(reply)),
         };
-        // Before anything walks over them.
-        if let Err(problem) = input::check_query(request.query_text()) {
-            self.take_back(request);
-            return Step::Done(Err(problem));
+        let charge = pass.charge;
+        // A body that turns out to be too large costs nothing, so a call with
+        // a body is counted after it.
+        let is_whole = body.is_end_stream();
+        let charged =
+            if is_whole { charge.count(app, self.now) } else { charge.peek(app, self.now) };
+        if let Err(problem) = self.show(charged) {
+            return self.done(request, Err(problem));
         }
-        if let Run::Login(closed, _) = run
-            && let Some(answer) = closed(app, &request)
-        {
-            self.take_back(request);
-            return Step::Done(answer);
+        if let Some(answer) = answer_without_body(app, run, &request) {
+            let charged = if is_whole { Ok(()) } else { self.show(charge.count(app, self.now)) };
+            return self.done(request, charged.and(answer));
         }
         if matches!(route.call, Call::Session(..) | Call::Visitor(..)) {
             self.reader = Reader::find(app, &mut request);
         }
-        if body.is_end_stream()
-            && let Some(handler) = run.in_place(&request)
-        {
+        let mut late = Late { request, run: *run, identity, start: None, unread: None };
+        if is_whole {
             self.body_unread = false;
-            let result = contained(|| handler(app, &identity, &request));
-            self.take_back(request);
-            return Step::Done(result);
+            match contained(|| run.start(app, &late.identity, &late.request)) {
+                Ok(Start::Begun(Todo::Now(reply))) => return self.done(late.request, Ok(reply)),
+                Err(problem) => return self.done(late.request, Err(problem)),
+                Ok(start) => late.start = Some(start),
+            }
+        } else {
+            late.unread = Some((body, charge));
         }
+        self.later(app, route, late)
+    }
+
+    /// What is left of a request that waits: for its body, a lane or the writer.
+    fn later<I: Send + Sync + 'static>(
+        &mut self,
+        app: &Arc<App>,
+        route: &Route,
+        late: Late<I>,
+    ) -> Step {
+        let Late { mut request, run, identity, start, unread } = late;
         self.id = request.id.clone();
         self.uri = request.head.uri.clone();
-        let (app, run, limit) = (Arc::clone(app), *run, route.body_limit(app));
-        let who = self.identity;
-        let proven = pass.who.filter(|_| route.proves_in_head(&app, request.headers()));
-        let sender = self.identity.filter(|_| matches!(route.call, Call::Session(..)));
+        let (app, limit) = (Arc::clone(app), route.body_limit(app));
+        let (who, mut verdict) = (self.identity, self.verdict);
+        let proven = who.filter(|_| route.proves_in_head(&app, request.headers()));
+        let sender = who.filter(|_| matches!(route.call, Call::Session(..)));
         let patience = if route.patient {
             Duration::MAX
         } else {
             Duration::from_secs(app.config.server.request_timeout_s)
         };
         Step::Later(Box::pin(async move {
-            match app.intake.read(body, limit, proven.map(account)).await {
-                Ok(body) => request.body = body,
-                Err(problem) => return (Err(problem), true),
+            if let Some((body, charge)) = unread {
+                let read = app.intake.read(body, limit, proven.map(account)).await;
+                let charged = charge.count_body(&app, &read);
+                verdict = charged.verdict;
+                let body_unread = read.is_err();
+                match charged.outcome.and(read) {
+                    Ok(body) => request.body = body,
+                    Err(problem) => return Worked { result: Err(problem), verdict, body_unread },
+                }
             }
             if let Some((_, user)) = sender
                 && once::may_bring(&request)
@@ -341,10 +367,16 @@ impl Visit {
                 request.head.extensions.insert(once);
             }
             let result = forms::once(&app, request, patience, |request| {
-                perform(&app, run, (who, identity), request, patience)
+                perform(&app, (run, start), (who, identity), request, patience)
             });
-            (result.await, false)
+            Worked { result: result.await, verdict, body_unread: false }
         }))
+    }
+
+    /// Notes what the headers of the answer show.
+    fn show(&mut self, charged: Charged) -> Result<(), Problem> {
+        self.verdict = charged.verdict;
+        charged.outcome
     }
 
     /// The request id, moved: a second handle of its bytes would cost an
@@ -353,11 +385,12 @@ impl Visit {
         std::mem::replace(&mut self.id, HeaderValue::from_static(""))
     }
 
-    /// Takes from a request that is done with what its answer needs.
-    fn take_back(&mut self, request: Request) {
+    /// Ends a request that needs no waiting; its answer uses parts of it again.
+    fn done(&mut self, request: Request, result: Result<Reply, Problem>) -> Step {
         self.id = request.id;
         self.uri = request.head.uri;
         self.spare = request.head.headers;
+        Step::Done(result)
     }
 
     /// The answer for the wire, logged.
@@ -449,6 +482,33 @@ impl Visit {
     }
 }
 
+/// A request that waits.
+struct Late<I: 'static> {
+    request: Request,
+    run: Run<I>,
+    identity: I,
+    /// What was done of it, when it has no body.
+    start: Option<Start<I>>,
+    /// Its body, and what the call costs once that is read.
+    unread: Option<(Incoming, Charge)>,
+}
+
+/// The answer to a request that is decided before its body is read.
+fn answer_without_body<I>(
+    app: &App,
+    run: &Run<I>,
+    request: &Request,
+) -> Option<Result<Reply, Problem>> {
+    // Before anything walks over them.
+    if let Err(problem) = input::check_query(request.query_text()) {
+        return Some(Err(problem));
+    }
+    match run {
+        Run::Login(closed, _) => closed(app, request),
+        _ => None,
+    }
+}
+
 /// A request whose head is known, before its guard.
 struct Door<'a> {
     app: &'a Arc<App>,
@@ -491,14 +551,6 @@ fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-/// The Partner API answers under both of its bases; the shorter is rewritten.
-fn routed_path(path: &str) -> std::borrow::Cow<'_, str> {
-    match path.strip_prefix("/v1/partner/") {
-        Some(rest) => format!("/api/v1/partner/{rest}").into(),
-        None => path.into(),
-    }
 }
 
 /// The caller's request id if it is short printable ASCII, else a new one.

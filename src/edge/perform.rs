@@ -10,57 +10,72 @@ use super::account;
 use crate::app::App;
 use crate::db::{Lane, WriteTx};
 use crate::edge::lanes::{Place, Whose};
-use crate::edge::route::Run;
+use crate::edge::route::{LaneKind, Run, SlowWork, Start, Todo};
 use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::once::Once;
 
-/// Runs a handler the way its row says, and stores what a form is answered.
+/// Runs a handler the way its row says, or finishes what it started, and
+/// stores what a form is answered.
 pub(super) async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
-    run: Run<I>,
+    (run, start): (Run<I>, Option<Start<I>>),
     (who, identity): (Option<(&'static str, i64)>, I),
     request: Request,
     patience: Duration,
 ) -> Result<Reply, Problem> {
-    if let Some(handler) = run.in_place(&request) {
-        return contained(|| handler(app, &identity, &request));
-    }
-    let (handler, place, lane) = match run {
-        Run::Write(handler) => {
-            let job = contained(|| handler(app, &identity, &request))?;
-            let job = match Once::of(&request).cloned() {
+    let start = match start {
+        Some(start) => start,
+        None => contained(|| run.start(app, &identity, &request))?,
+    };
+    let once = Once::of(&request).cloned();
+    let (place, work): (Place, SlowWork<Reply>) = match start {
+        Start::Begun(Todo::Now(reply)) => return Ok(reply),
+        Start::Begun(Todo::Write(job)) => {
+            let job = match once {
                 Some(once) => Box::new(move |tx: &WriteTx<'_>| once.answer(tx, job)),
                 None => job,
             };
             return in_time(patience, app.db.submit(job)).await;
         }
-        Run::Read(handler) | Run::Slow(handler) | Run::ReadOrSlow(_, handler) => {
-            (handler, app.lanes.slow.enter(whose(who, &request))?, Lane::Slow)
+        Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(whose(who, &request))?, work),
+        Start::InLane(kind, handler) => {
+            let (place, lane) = enter(app, kind, who, &request)?;
+            let request = Request { lane, ..request };
+            (place, Box::new(move |app| handler(app, &identity, &request)))
         }
-        Run::InTurn(handler) => (handler, app.lanes.runs.enter(whose(who, &request))?, Lane::Slow),
-        Run::Outside(handler) | Run::ReadOrOutside(_, handler) => {
-            (handler, app.lanes.outside.enter(whose(who, &request))?, Lane::Brief)
-        }
-        Run::Password(handler) => (handler, at_passwords(app, who, &request)?, Lane::Brief),
-        // A session says nothing of who logs in.
-        Run::Login(_, handler) => (handler, at_passwords(app, None, &request)?, Lane::Brief),
     };
     let app = Arc::clone(app);
     in_time(patience, async move {
         let turn = place.turn().await.map_err(Problem::internal)?;
         let work = tokio::task::spawn_blocking(move || {
             let _held = turn;
-            let request = Request { lane, ..request };
-            let result = contained(|| handler(&app, &identity, &request));
-            if let (Some(once), Ok(reply)) = (Once::of(&request), &result) {
-                once.clone().keep_after(&app.db, reply);
+            let result = contained(|| work(&app));
+            if let (Some(once), Ok(reply)) = (once, &result) {
+                once.keep_after(&app.db, reply);
             }
             result
         });
         work.await.map_err(Problem::internal)?
     })
     .await
+}
+
+/// A place in the lane of a handler, and the readers that it may use.
+fn enter(
+    app: &App,
+    kind: LaneKind,
+    who: Option<(&'static str, i64)>,
+    request: &Request,
+) -> Result<(Place, Lane), Problem> {
+    Ok(match kind {
+        LaneKind::Slow => (app.lanes.slow.enter(whose(who, request))?, Lane::Slow),
+        LaneKind::InTurn => (app.lanes.runs.enter(whose(who, request))?, Lane::Slow),
+        LaneKind::Outside => (app.lanes.outside.enter(whose(who, request))?, Lane::Brief),
+        LaneKind::Password => (at_passwords(app, who, request)?, Lane::Brief),
+        // A session says nothing of who logs in.
+        LaneKind::Login => (at_passwords(app, None, request)?, Lane::Brief),
+    })
 }
 
 /// Whose places a request takes.

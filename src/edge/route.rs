@@ -1,12 +1,12 @@
 //! What a row of the route table is.
 //!
-//! A row says method, path, who may call, what is counted, how it runs and
-//! what it is for. The column "who may call" is an enum that carries the
-//! handler, so the caller's identity and the shape of errors cannot drift
-//! apart from it. The rows themselves are in `routes.rs`.
+//! A row says method, path, surface, who may call, how it runs and what it is
+//! for. The column "who may call" is an enum that carries the handler, so the
+//! caller's identity and the handler's signature cannot drift apart. The rows
+//! themselves are in `routes.rs`.
 
 use http::{HeaderMap, Method};
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::app::App;
 use crate::db::WriteTx;
@@ -15,12 +15,27 @@ use crate::edge::guard::{
     Visitor,
 };
 use crate::http::cors::Cors;
+use crate::http::router::Router;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::keys::Scope;
+use crate::partner::operation::Declared;
 
-/// What a writing handler gives back: its work inside the write transaction,
-/// which also makes the reply.
-pub type Job = Box<dyn FnOnce(&WriteTx<'_>) -> Result<Reply, Problem> + Send>;
+/// Work on a thread of a lane, which makes the reply.
+pub type SlowWork<R> = Box<dyn FnOnce(&App) -> Result<R, Problem> + Send>;
+/// Work inside the write transaction, which makes the reply.
+pub type WriteWork<R> = Box<dyn FnOnce(&WriteTx<'_>) -> Result<R, Problem> + Send>;
+/// What a writing handler returns.
+pub type Job = WriteWork<Reply>;
+
+/// What remains to be done for a reply once the input is checked.
+pub enum Todo<R> {
+    /// Nothing.
+    Now(R),
+    /// Work in the lane of our own slow work.
+    Slow(SlowWork<R>),
+    /// A job of the writer; answered after COMMIT.
+    Write(WriteWork<R>),
+}
 
 /// The job of a request that turned out to change nothing.
 pub fn nothing_to_do(reply: Reply) -> Job {
@@ -29,11 +44,11 @@ pub fn nothing_to_do(reply: Reply) -> Job {
 
 /// A handler that answers from memory or from one indexed read.
 pub type Reader<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
-/// A handler that checks its input and gives back a job for the writer.
+/// A handler that checks its input and returns a job for the writer.
 pub type Writer<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
 
 /// How a row runs (design, "A request").
-pub enum Run<I> {
+pub enum Run<I: 'static> {
     /// In place, on the async worker: bounded, indexed reads only.
     Read(Reader<I>),
     /// In place, unless the request asks for something costly.
@@ -54,6 +69,8 @@ pub enum Run<I> {
     /// A run of the periodic tasks: one at a time, for which the others wait
     /// without a thread.
     InTurn(Reader<I>),
+    /// As its arguments say.
+    Operation(&'static Declared<I>),
 }
 
 // By hand, because a derive would ask the same of `I`.
@@ -65,21 +82,48 @@ impl<I> Clone for Run<I> {
 
 impl<I> Copy for Run<I> {}
 
+/// The lane of a handler that cannot run in place.
+#[derive(Clone, Copy)]
+pub enum LaneKind {
+    Slow,
+    Outside,
+    Password,
+    Login,
+    InTurn,
+}
+
+/// A request whose handler was chosen.
+pub enum Start<I> {
+    /// The handler ran, as far as it runs in place.
+    Begun(Todo<Reply>),
+    /// The handler waits for its turn in a lane.
+    InLane(LaneKind, Reader<I>),
+}
+
 impl<I> Run<I> {
-    /// The handler, when it runs in place for this request.
-    pub fn in_place(&self, request: &Request) -> Option<Reader<I>> {
-        match *self {
-            Self::Read(handler) => Some(handler),
-            Self::ReadOrSlow(costly, handler) | Self::ReadOrOutside(costly, handler) => {
-                (!costly(request)).then_some(handler)
+    /// Runs the handler if it runs in place for this request.
+    pub fn start(&self, app: &App, caller: &I, request: &Request) -> Result<Start<I>, Problem> {
+        let (kind, handler) = match *self {
+            Self::Write(handler) => {
+                return handler(app, caller, request).map(|job| Start::Begun(Todo::Write(job)));
             }
-            Self::Write(_)
-            | Self::Slow(_)
-            | Self::Outside(_)
-            | Self::Password(_)
-            | Self::Login(..)
-            | Self::InTurn(_) => None,
-        }
+            Self::Operation(operation) => {
+                return operation.begin(app, caller, request).map(Start::Begun);
+            }
+            Self::ReadOrSlow(costly, handler) if costly(request) => (LaneKind::Slow, handler),
+            Self::ReadOrOutside(costly, handler) if costly(request) => (LaneKind::Outside, handler),
+            Self::Read(handler)
+            | Self::ReadOrSlow(_, handler)
+            | Self::ReadOrOutside(_, handler) => {
+                return handler(app, caller, request).map(|reply| Start::Begun(Todo::Now(reply)));
+            }
+            Self::Slow(handler) => (LaneKind::Slow, handler),
+            Self::Outside(handler) => (LaneKind::Outside, handler),
+            Self::Password(handler) => (LaneKind::Password, handler),
+            Self::Login(_, handler) => (LaneKind::Login, handler),
+            Self::InTurn(handler) => (LaneKind::InTurn, handler),
+        };
+        Ok(Start::InLane(kind, handler))
     }
 }
 
@@ -101,7 +145,7 @@ pub enum Call {
     /// A scheduler, by the cron secret.
     Cron(Run<CronCaller>),
     /// A seller with a partner token and an active API plan.
-    Seller(Run<Seller>),
+    Seller(&'static Declared<Seller>),
     /// An integration with an API key of this scope.
     Key(Scope, Run<KeyHolder>),
     /// A browser, with or without a session.
@@ -120,59 +164,137 @@ pub enum Access {
     Admin,
 }
 
-/// What a row counts. Partner rows count by plan, whatever stands here.
+/// Which API or panel a row belongs to. It decides the shape of errors, who
+/// may read answers from another origin, and where the OpenAPI document has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rate {
-    None,
-    /// Extension and API v1: by token, else by address.
-    Api,
-    /// By the presented extension token, which is never refused; without a
-    /// living one by address.
-    Leaving,
+pub enum Surface {
+    Extension,
+    /// Stands under both bases of the Partner API.
+    Partner,
+    Integration,
+    /// Read by anybody, from anywhere.
+    Public,
+    /// Called by other services when something happened there.
+    Webhook,
+    /// Called by the operator's machines.
+    Operations,
+    /// Health probes, which come with any `Host`.
+    Probe,
+    /// Pages, and what browsers fetch for them.
+    Panel,
+}
+
+impl Surface {
+    /// Where rows of a caller stand, unless they say otherwise.
+    const fn of(call: &Call) -> Self {
+        match call {
+            Call::Open(_) => Self::Public,
+            Call::Extension(_) => Self::Extension,
+            Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => Self::Webhook,
+            Call::Cron(_) => Self::Operations,
+            Call::Seller(_) => Self::Partner,
+            Call::Key(..) => Self::Integration,
+            Call::Visitor(_) | Call::Session(..) => Self::Panel,
+        }
+    }
+
+    const fn family(self) -> Family {
+        match self {
+            Self::Extension => Family::Internal,
+            Self::Partner => Family::Partner,
+            Self::Panel => Family::Page,
+            Self::Integration | Self::Public | Self::Webhook | Self::Operations | Self::Probe => {
+                Family::Integration
+            }
+        }
+    }
+
+    /// Who may read its answers from another origin.
+    pub const fn cors(self) -> Cors {
+        match self {
+            Self::Extension => Cors::Extension,
+            Self::Partner | Self::Integration | Self::Public => Cors::Any,
+            Self::Webhook | Self::Operations | Self::Probe | Self::Panel => Cors::None,
+        }
+    }
+
+    /// Its tag in the OpenAPI document.
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::Extension => "Extension API",
+            Self::Partner => "Partner API",
+            Self::Integration => "Integration API",
+            Self::Public => "Public",
+            Self::Webhook => "Inbound webhooks",
+            Self::Operations | Self::Probe => "Operations",
+            Self::Panel => "Panel",
+        }
+    }
 }
 
 /// A schema of the OpenAPI document.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
+/// The schema of a type where it is used.
+pub fn in_place<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    T::json_schema(generator)
+}
+
+/// The schema of a type among the shared ones, referred to by name.
+pub fn referred<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
 /// What the OpenAPI document says of a row beyond the table.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Docs {
     pub query: Option<SchemaOf>,
     pub body: Option<SchemaOf>,
     /// The body as a browser form, where that is taken too.
     pub form: Option<SchemaOf>,
     pub reply: Option<SchemaOf>,
-    /// Media type of the answer, when it is not JSON.
+    /// Media type of the answer, when it is a file.
     pub media: Option<&'static str>,
-    /// Status of the answer described by `reply`, when it is not 200.
-    pub status: Option<u16>,
-    /// Answers carry validators, and a caller whose copy is good gets 304.
-    pub conditional: bool,
+    /// Status of the described answer.
+    pub status: u16,
     /// What may go wrong with this row alone.
     pub errors: &'static [Code],
+}
+
+impl Docs {
+    /// Of rows that programs do not call.
+    pub const NONE: Self = Self {
+        query: None,
+        body: None,
+        form: None,
+        reply: None,
+        media: None,
+        status: 200,
+        errors: &[],
+    };
 }
 
 /// One address.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a row")]
 pub struct Route {
     pub method: Method,
+    /// The path under which the row is listed.
     pub path: &'static str,
+    pub surface: Surface,
     pub call: Call,
-    pub rate: Rate,
-    /// Shape of its errors where the caller does not decide it.
-    pub family: Option<Family>,
-    /// Name of the operation, for partner rows.
-    pub operation: &'static str,
+    /// Shape of its errors where the surface does not decide it.
+    family: Option<Family>,
     /// Largest body, when it is not the configured one.
-    pub body_bytes: Option<usize>,
+    body_bytes: Option<usize>,
+    /// Counts by the presented extension token and is never refused; without
+    /// a living one it counts by address.
+    pub leaves: bool,
     /// A GET that changes state: no HEAD, and the same checks as a POST.
     pub changes_state: bool,
     /// Takes as long as it takes; only a caller that stalls is given up.
     pub patient: bool,
     /// A GET that only the person may make, and nobody who looks as that person.
     pub in_person: bool,
-    /// Health probes come with any `Host`.
-    pub any_host: bool,
     /// A part of the path is nobody's business: logs show the pattern.
     pub secret_path: bool,
     pub docs: Docs,
@@ -186,37 +308,29 @@ impl Route {
         Self {
             method,
             path,
+            surface: Surface::of(&call),
             call,
-            rate: Rate::None,
             family: None,
-            operation: "",
             body_bytes: None,
+            leaves: false,
             changes_state: false,
             patient: false,
             in_person: false,
-            any_host: false,
             secret_path: false,
-            docs: Docs {
-                query: None,
-                body: None,
-                form: None,
-                reply: None,
-                media: None,
-                status: None,
-                conditional: false,
-                errors: &[],
-            },
+            docs: Docs::NONE,
             about,
         }
     }
 
-    pub const fn limited(mut self) -> Self {
-        self.rate = Rate::Api;
-        self
+    /// The row of a partner operation.
+    pub fn of_operation(operation: &'static Declared<Seller>) -> Self {
+        let Declared { method, path, about, docs, .. } = operation;
+        let call = Call::Seller(operation);
+        Self { docs: *docs, ..Self::new(method.clone(), path, call, about) }
     }
 
-    pub const fn leaving(mut self) -> Self {
-        self.rate = Rate::Leaving;
+    pub const fn on(mut self, surface: Surface) -> Self {
+        self.surface = surface;
         self
     }
 
@@ -227,6 +341,11 @@ impl Route {
 
     pub const fn body_at_most(mut self, bytes: usize) -> Self {
         self.body_bytes = Some(bytes);
+        self
+    }
+
+    pub const fn leaves(mut self) -> Self {
+        self.leaves = true;
         self
     }
 
@@ -245,56 +364,45 @@ impl Route {
         self
     }
 
-    pub const fn any_host(mut self) -> Self {
-        self.any_host = true;
-        self
-    }
-
     pub const fn secret_path(mut self) -> Self {
         self.secret_path = true;
         self
     }
 
-    /// The same row with its schemas.
-    pub const fn with_docs(mut self, docs: Docs) -> Self {
-        self.docs = docs;
+    /// The query has this shape.
+    pub const fn asks<T: JsonSchema>(mut self) -> Self {
+        self.docs.query = Some(in_place::<T>);
         self
     }
 
-    pub const fn replies(mut self, reply: SchemaOf) -> Self {
-        self.docs.reply = Some(reply);
+    /// The body has this shape.
+    pub const fn takes<T: JsonSchema>(mut self) -> Self {
+        self.docs.body = Some(referred::<T>);
         self
     }
 
-    pub const fn takes(mut self, body: SchemaOf) -> Self {
+    /// The body has this shape as JSON, and the other as a browser form.
+    pub const fn takes_described(mut self, body: SchemaOf, form: Option<SchemaOf>) -> Self {
         self.docs.body = Some(body);
+        self.docs.form = form;
         self
     }
 
-    pub const fn takes_form(mut self, form: SchemaOf) -> Self {
-        self.docs.form = Some(form);
+    /// The answer has this shape.
+    pub const fn replies<T: JsonSchema>(mut self) -> Self {
+        self.docs.reply = Some(referred::<T>);
         self
     }
 
-    pub const fn conditional(mut self) -> Self {
-        self.docs.conditional = true;
-        self
+    /// The answer has this shape and comes with 201.
+    pub const fn creates<T: JsonSchema>(mut self) -> Self {
+        self.docs.status = 201;
+        self.replies::<T>()
     }
 
-    pub const fn asks(mut self, query: SchemaOf) -> Self {
-        self.docs.query = Some(query);
-        self
-    }
-
-    /// The described answer is a file of this media type.
+    /// The answer is a file of this media type.
     pub const fn sends(mut self, media: &'static str) -> Self {
         self.docs.media = Some(media);
-        self
-    }
-
-    /// The described answer comes with 201.
-    pub const fn creates(mut self) -> Self {
-        self.docs.status = Some(201);
         self
     }
 
@@ -304,30 +412,34 @@ impl Route {
         self
     }
 
-    /// The shape of the row's errors.
-    pub fn family(&self) -> Family {
-        self.family.unwrap_or(match self.call {
-            Call::Open(_)
-            | Call::Notification(_)
-            | Call::Checkout(_)
-            | Call::Telegram(_)
-            | Call::Cron(_)
-            | Call::Key(..) => Family::Integration,
-            Call::Extension(_) => Family::Internal,
-            Call::Seller(_) => Family::Partner,
-            Call::Visitor(_) | Call::Session(..) => Family::Page,
-        })
+    /// Whether programs call the row, so that the OpenAPI document has it.
+    pub const fn is_described(&self) -> bool {
+        self.docs.reply.is_some() || self.docs.media.is_some()
     }
 
-    /// Who may read the row's answers from another origin.
-    pub fn cors(&self) -> Cors {
+    /// The shape of the row's errors.
+    pub fn family(&self) -> Family {
+        self.family.unwrap_or(self.surface.family())
+    }
+
+    /// All paths of the row.
+    pub fn paths(&self) -> impl Iterator<Item = &'static str> {
+        let second =
+            if self.surface == Surface::Partner { self.path.strip_prefix("/api") } else { None };
+        std::iter::once(self.path).chain(second)
+    }
+
+    /// Name of the operation, empty where there is none.
+    pub const fn operation(&self) -> &'static str {
         match self.call {
-            Call::Extension(_) => Cors::Extension,
-            Call::Open(_) if self.path.starts_with("/api/ext/") => Cors::Extension,
-            Call::Seller(_) => Cors::Any,
-            Call::Open(_) | Call::Key(..) if self.path.starts_with("/api/v1/") => Cors::Any,
-            _ => Cors::None,
+            Call::Seller(operation) => operation.name,
+            _ => "",
         }
+    }
+
+    /// Whether answers carry validators, and a caller whose copy is good gets 304.
+    pub fn is_conditional(&self) -> bool {
+        matches!(self.surface, Surface::Public | Surface::Partner) && self.method == Method::GET
     }
 
     /// Largest body the row takes.
@@ -376,7 +488,7 @@ impl Route {
     pub const fn runs(&self) -> &'static str {
         const fn name<I>(run: &Run<I>) -> &'static str {
             match run {
-                Run::Read(_) | Run::ReadOrSlow(..) => "read",
+                Run::Read(_) | Run::ReadOrSlow(..) | Run::Operation(_) => "read",
                 Run::Write(_) => "write",
                 Run::Slow(_) => "slow",
                 Run::Outside(_) | Run::ReadOrOutside(..) => "outside",
@@ -391,11 +503,16 @@ impl Route {
             Call::Checkout(run) => name(run),
             Call::Telegram(run) => name(run),
             Call::Cron(run) => name(run),
-            Call::Seller(run) => name(run),
+            Call::Seller(operation) => name(&Run::Operation(*operation)),
             Call::Key(_, run) => name(run),
             Call::Visitor(run) => name(run),
             Call::Session(_, run) => name(run),
         }
+    }
+
+    /// Whether calls without an identity count by address.
+    pub const fn counts_address(&self) -> bool {
+        matches!(self.surface, Surface::Extension | Surface::Public)
     }
 
     /// What the row counts, as the route list names it.
@@ -404,8 +521,16 @@ impl Route {
             Call::Seller(_) if self.method == Method::POST => "partner_post",
             Call::Seller(_) => "partner_get",
             Call::Extension(_) | Call::Key(..) => "api",
-            _ if self.rate != Rate::None => "api",
+            Call::Open(_) if self.counts_address() => "api",
             _ => "none",
         }
     }
+}
+
+/// The router of a table: two rows that match the same request are a mistake.
+pub fn router(rows: &[Route]) -> Result<Router, String> {
+    let addresses = rows.iter().enumerate().flat_map(|(number, row)| {
+        row.paths().map(move |path| (number, &row.method, path, !row.changes_state))
+    });
+    Router::new(addresses)
 }

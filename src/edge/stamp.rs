@@ -102,7 +102,7 @@ impl<'r> Stamp<'r> {
             headers.insert(CONTENT_SECURITY_POLICY, DATA_POLICY);
             headers.insert(REFERRER_POLICY, NO_REFERRER);
         }
-        let cors = self.route.map_or(Cors::None, Route::cors);
+        let cors = self.route.map_or(Cors::None, |route| route.surface.cors());
         headers.insert(RESOURCE_POLICY, if cors == Cors::Any { CROSS_ORIGIN } else { SAME_ORIGIN });
         cors.stamp(self.origin.as_ref(), &self.app.addresses.origins, &mut headers);
         if self.app.addresses.is_https() {

@@ -1,6 +1,6 @@
 //! The extension's dashboard.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Progress;
@@ -20,7 +20,7 @@ const NOTIFICATIONS: u32 = 15;
 
 /// The user's whole dashboard (specification, "Extension API").
 #[derive(Serialize, JsonSchema)]
-struct Dashboard {
+pub struct Dashboard {
     ok: bool,
     tem_acesso: bool,
     user: WireUser,
@@ -52,11 +52,6 @@ struct WireMeet {
     /// Empty until it is known.
     link: String,
     minutos_restantes: i64,
-}
-
-/// The schema of [`me`]'s answer.
-pub fn me_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Dashboard>()
 }
 
 /// `GET /api/ext/me`: the user's whole dashboard.

@@ -401,11 +401,27 @@ pub fn unrepeated(text: &str) -> Result<Vec<(String, String)>, Problem> {
 /// A query string as a wire struct. Repeated parameters are at fault, and
 /// unknown ones where the struct denies them.
 pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    arguments(&[], text)
+}
+
+/// Variables of a path and a query string as one wire struct. The query must
+/// not name what stands in the path.
+pub fn arguments<T: DeserializeOwned>(
+    variables: &[(String, String)],
+    text: &str,
+) -> Result<T, Problem> {
+    let unknown = |name: String| Problem::field(name, "is not a parameter of this call");
     let pairs = unrepeated(text)?;
-    let pairs =
-        pairs.into_iter().map(|(name, value)| (name, Value::from(value).into_deserializer()));
-    T::deserialize(MapDeserializer::new(pairs.map(|(name, value)| (name, AsQuery(value)))))
-        .map_err(|QueryError(name)| Problem::field(name, "is not a parameter of this call"))
+    if let Some((name, _)) = variables.iter().find(|(name, _)| has_name(&pairs, name)) {
+        return Err(unknown(name.clone()));
+    }
+    let pairs = variables.iter().cloned().chain(pairs);
+    let pairs = pairs.map(|(name, value)| (name, AsQuery(Value::from(value))));
+    T::deserialize(MapDeserializer::new(pairs)).map_err(|QueryError(name)| unknown(name))
+}
+
+fn has_name(pairs: &[(String, String)], name: &str) -> bool {
+    pairs.iter().any(|(known, _)| known == name)
 }
 
 /// The name of a parameter that a query struct does not know.

@@ -190,6 +190,17 @@ impl Limiter {
         self.ask(key(class, subject), limit, now, false)
     }
 
+    /// Takes one counted call out of a window again.
+    pub fn give_back(&self, class: Class, subject: Subject, now: Instant) {
+        let key = key(class, subject);
+        if let Some(window) = self.shard(&key).get_mut(&key)
+            && window.covers(now)
+        {
+            window.count = window.count.saturating_sub(1);
+            window.dirty = true;
+        }
+    }
+
     /// Drops every window of a class that begins with a person's id, whether
     /// written or not.
     pub fn forget_person(&self, class: Class, person: i64) {
@@ -316,6 +327,19 @@ mod tests {
         let refused = call(&limiter, 1059);
         assert_eq!((refused.allowed, refused.reset), (false, Instant(1060)));
         assert_eq!(call(&limiter, 1060).remaining, 2);
+    }
+
+    #[test]
+    fn a_call_that_is_given_back_has_cost_nothing() {
+        let limiter = Limiter::default();
+        call(&limiter, 1000);
+        call(&limiter, 1000);
+        limiter.take_dirty(Instant(1000));
+        limiter.give_back(Class::ApiToken, Subject::id(7), Instant(1001));
+        assert_eq!(limiter.take_dirty(Instant(1001))[0].count, 1);
+        assert_eq!(call(&limiter, 1001).remaining, 1);
+        limiter.give_back(Class::ApiToken, Subject::id(7), Instant(1060));
+        assert_eq!(call(&limiter, 1059).remaining, 0, "another window took nothing back");
     }
 
     #[test]

@@ -80,6 +80,11 @@ impl Request {
         input::query(self.query_text())
     }
 
+    /// The variables of the path and the query as one struct.
+    pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        input::arguments(&self.variables, self.query_text())
+    }
+
     /// The body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         input::json(&self.head.headers, &self.body)

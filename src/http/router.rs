@@ -29,14 +29,14 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router for rows given as method, path and whether `HEAD` may stand in
-    /// for `GET`. Two rows with the same method and path, or paths that
-    /// match the same request, are a mistake in the table.
+    /// A router for rows given as number, method, path and whether `HEAD` may
+    /// stand in for `GET`. The same method and path twice, or paths that match
+    /// the same request, are a mistake in the table.
     pub fn new<'r>(
-        rows: impl Iterator<Item = (&'r Method, &'r str, bool)>,
+        rows: impl Iterator<Item = (usize, &'r Method, &'r str, bool)>,
     ) -> Result<Self, String> {
         let mut by_path: Vec<(&str, Vec<(Method, usize)>)> = Vec::new();
-        for (number, (method, path, head)) in rows.enumerate() {
+        for (number, method, path, head) in rows {
             let place = by_path.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
                 by_path.push((path, Vec::new()));
                 by_path.len() - 1
@@ -87,7 +87,10 @@ mod tests {
     #[test]
     fn methods_and_paths_lead_to_rows() {
         let rows = [(Method::GET, "/a"), (Method::POST, "/a"), (Method::GET, "/a/{id}")];
-        let router = Router::new(rows.iter().map(|(method, path)| (method, *path, true))).unwrap();
+        let router = Router::new(
+            rows.iter().enumerate().map(|(row, (method, path))| (row, method, *path, true)),
+        )
+        .unwrap();
         let row = |method: Method, path: &str| match router.find(&method, path) {
             Found::Row(row, variables) => format!("{row} {variables:?}"),
             Found::OtherMethods(allow, _) => format!("allow {}", allow.to_str().unwrap()),
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn two_rows_for_one_request_are_refused() {
-        let twice = [(&Method::GET, "/a", true), (&Method::GET, "/a", true)];
+        let twice = [(0, &Method::GET, "/a", true), (1, &Method::GET, "/a", true)];
         assert!(Router::new(twice.into_iter()).is_err());
     }
 }

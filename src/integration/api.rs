@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use http::StatusCode;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{chat_pattern, is_chat_number};
@@ -50,21 +50,11 @@ pub struct CreateBody {
     chat_number: Field<String>,
 }
 
-/// The schema of [`create`]'s body.
-pub fn create_body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<CreateBody>()
-}
-
 #[derive(Serialize, JsonSchema)]
-struct Created {
+pub struct Created {
     id: UserId,
     email: String,
     plano: &'static str,
-}
-
-/// The schema of [`create`]'s answer.
-pub fn create_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Envelope<Created>>()
 }
 
 /// A registered student in the audit log.
@@ -178,20 +168,10 @@ pub struct StudentBody {
     email: Field<String>,
 }
 
-/// The schema of the bodies of [`suspend`] and [`reactivate`].
-pub fn student_body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<StudentBody>()
-}
-
 #[derive(Serialize, JsonSchema)]
-struct Student {
+pub struct Student {
     id: UserId,
     email: String,
-}
-
-/// The schema of the answers of [`suspend`] and [`reactivate`].
-pub fn student_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Envelope<Student>>()
 }
 
 /// `POST /api/v1/alunos/suspender`: ends every way in of a student. Whoever

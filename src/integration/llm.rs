@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::App;
 use crate::content::public::{self, Page};
 use crate::content::wire::{WireContext, WireMeet, WirePlan};
 use crate::edge::guard::KeyHolder;
-use crate::http::envelope::Envelope;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
 
@@ -32,24 +31,14 @@ pub struct LlmBody {
     action: Field<String>,
 }
 
-/// The schema of [`answer`]'s body.
-pub fn body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<LlmBody>()
-}
-
 /// The data of each action.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "for the schema: the public documents are sent as they are")]
-enum LlmData {
+pub enum LlmData {
     Planos(Vec<WirePlan>),
     Meets(Vec<WireMeet>),
     Contexto(Box<WireContext>),
-}
-
-/// The schema of [`answer`]'s answer.
-pub fn reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Envelope<LlmData>>()
 }
 
 /// The handler.

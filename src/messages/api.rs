@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::store;
@@ -35,21 +35,11 @@ pub struct MarkReadBody {
     todas: Field<bool>,
 }
 
-/// The schema of [`mark_read`]'s body.
-pub fn mark_read_body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<MarkReadBody>()
-}
-
 #[derive(Serialize, JsonSchema)]
-struct MarkReadReply {
+pub struct MarkReadReply {
     ok: bool,
     /// How many were not read before.
     lidas: usize,
-}
-
-/// The schema of [`mark_read`]'s answer.
-pub fn mark_read_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<MarkReadReply>()
 }
 
 /// Numbers of notifications, at most [`MOST_IDS`].

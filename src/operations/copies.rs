@@ -6,7 +6,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::CONTENT_DISPOSITION;
 use http::{HeaderName, HeaderValue};
-use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -21,11 +20,6 @@ pub const MEDIA: &str = "application/vnd.sqlite3";
 const DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 /// Seconds after which somebody else's copy may be done.
 const COME_BACK_S: i64 = 30;
-
-/// The schema of [`backup`]'s answer: a file.
-pub fn backup_reply(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "contentMediaType": MEDIA })
-}
 
 /// `GET /api/v1/admin/backup`: copies the database, checks the copy and sends
 /// it. One at a time, from the beginning of the copy to the last byte sent.

@@ -43,7 +43,7 @@ pub fn document(routes: &[Route], base_url: &str, dev_base_url: &str, token_head
     let mut schemas = Schemas::new();
     let mut errors = Errors::default();
     let mut paths: Map<String, Value> = Map::new();
-    for route in routes.iter().filter(|route| is_described(route)) {
+    for route in routes.iter().filter(|route| route.is_described()) {
         let mut operation = operation(route, &mut schemas);
         errors.describe(route, &mut operation["responses"]);
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
@@ -92,24 +92,17 @@ fn servers(base_url: &str, dev_base_url: &str) -> Value {
     json!([{ "url": base_url }, { "url": dev_base_url }])
 }
 
-/// Whether programs call the row.
-fn is_described(route: &Route) -> bool {
-    route.docs.reply.is_some()
-}
-
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let Docs { query, body, form, reply, .. } = route.docs;
     let mut operation = json!({
         "summary": route.about.trim_end_matches('.'),
         "operationId": operation_id(route),
-        "tags": [tag(route)],
+        "tags": [route.surface.tag()],
         "security": security(route),
         "responses": answers(route, reply.map(|schema| schema(&mut schemas.answered).to_value())),
     });
-    let mut parameters = path_parameters(route.path);
-    if let Some(query) = query {
-        parameters.extend(query_parameters(query(&mut schemas.sent).to_value()));
-    }
+    let query = query.map(|query| query(&mut schemas.sent).to_value());
+    let mut parameters = arguments(route.path, query.unwrap_or_default());
     parameters.extend(header_parameters(route));
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);
@@ -140,8 +133,8 @@ fn security(route: &Route) -> Value {
 }
 
 fn operation_id(route: &Route) -> String {
-    if !route.operation.is_empty() {
-        return route.operation.to_owned();
+    if !route.operation().is_empty() {
+        return route.operation().to_owned();
     }
     let words =
         route.path.split('/').filter(|word| !word.is_empty() && *word != "api" && *word != "v1");
@@ -150,27 +143,9 @@ fn operation_id(route: &Route) -> String {
     format!("{}_{}", route.method.as_str().to_lowercase(), words.join("_"))
 }
 
-const fn tag(route: &Route) -> &'static str {
-    match route.call {
-        Call::Seller(_) => "Partner API",
-        Call::Extension(_) => "Extension API",
-        Call::Key(..) => "Integration API",
-        Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => "Inbound webhooks",
-        Call::Cron(_) => "Operations",
-        _ => "Public",
-    }
-}
-
-fn path_parameters(path: &str) -> Vec<Value> {
-    let variables = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    variables
-        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
-        .collect()
-}
-
-/// Parameters of a query. Where some of them belong together they are the
-/// fields of one parameter, which is the only way to say so.
-fn query_parameters(mut schema: Value) -> Vec<Value> {
+/// Parameters of the path and of the query. Where some of them belong together
+/// they are the fields of one parameter, which is the only way to say so.
+fn arguments(path: &str, mut schema: Value) -> Vec<Value> {
     if let Some(whole) = schema.as_object_mut().filter(|schema| schema.contains_key("anyOf")) {
         whole.remove("title");
         return vec![json!({
@@ -178,6 +153,7 @@ fn query_parameters(mut schema: Value) -> Vec<Value> {
             "style": "form", "explode": true, "schema": whole
         })];
     }
+    let in_path = |name: &str| path.split('/').any(|part| part == format!("{{{name}}}"));
     let required = |name: &str| {
         schema["required"]
             .as_array()
@@ -186,8 +162,10 @@ fn query_parameters(mut schema: Value) -> Vec<Value> {
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let parameter = |(name, mut schema): (String, Value)| {
         let about = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        let (place, required) =
+            if in_path(&name) { ("path", true) } else { ("query", required(&name)) };
         let mut parameter =
-            json!({ "name": name, "in": "query", "required": required(&name), "schema": schema });
+            json!({ "name": name, "in": place, "required": required, "schema": schema });
         if let Some(about) = about {
             parameter["description"] = about;
         }
@@ -198,7 +176,7 @@ fn query_parameters(mut schema: Value) -> Vec<Value> {
 
 fn header_parameters(route: &Route) -> Vec<Value> {
     let mut parameters = Vec::new();
-    if route.docs.conditional {
+    if route.is_conditional() {
         let shared = ["IfNoneMatch", "IfModifiedSince"];
         parameters.extend(
             shared.map(|name| json!({ "$ref": format!("#/components/parameters/{name}") })),
@@ -215,12 +193,13 @@ fn header_parameters(route: &Route) -> Vec<Value> {
 
 /// What a row answers when all is well.
 fn answers(route: &Route, schema: Option<Value>) -> Value {
-    let Docs { media, status, conditional, .. } = route.docs;
+    let Docs { media, status, .. } = route.docs;
+    let is_conditional = route.is_conditional();
     let mut headers = Map::from_iter([request_id()]);
     if route.counts() != "none" {
         headers.extend(limits(true));
     }
-    if conditional {
+    if is_conditional {
         headers.insert("ETag".to_owned(), header("Names this content.", "string", true));
         headers.insert(
             "Last-Modified".to_owned(),
@@ -228,7 +207,7 @@ fn answers(route: &Route, schema: Option<Value>) -> Value {
         );
     }
     let mut answers = Map::new();
-    if conditional {
+    if is_conditional {
         let unchanged =
             json!({ "description": "The caller's copy is still good.", "headers": headers });
         answers.insert("304".to_owned(), unchanged);
@@ -240,10 +219,13 @@ fn answers(route: &Route, schema: Option<Value>) -> Value {
         headers.insert("Repr-Digest".to_owned(), digest);
     }
     let mut done = json!({ "description": "Done.", "headers": headers });
-    if let Some(schema) = schema {
-        done["content"] = json!({ media.unwrap_or("application/json"): { "schema": schema } });
+    if let Some(media) = media {
+        let file = json!({ "type": "string", "contentMediaType": media });
+        done["content"] = json!({ media: { "schema": file } });
+    } else if let Some(schema) = schema {
+        done["content"] = json!({ "application/json": { "schema": schema } });
     }
-    answers.insert(status.unwrap_or(200).to_string(), done);
+    answers.insert(status.to_string(), done);
     Value::Object(answers)
 }
 
@@ -315,7 +297,6 @@ fn errors(route: &Route) -> Vec<Code> {
             errors.push(Code::Unauthorized);
         }
         Call::Cron(_) => errors.extend([Code::Unauthorized, Code::Forbidden]),
-        _ if route.path.ends_with("/auth") => errors.push(Code::InvalidCredentials),
         _ => {}
     }
     errors.extend(route.docs.errors);

@@ -1,28 +1,18 @@
 //! The Partner API: plans, tokens, quota and the operations.
 //!
-//! An operation is declared once, in [`operations`]: its row in the route
-//! table, its place in the OpenAPI document and its name in the usage counts
-//! all come from that declaration.
+//! What an operation is stands in [`operation`]; those of sellers are in
+//! [`seller`], one file an operation or noun and one line each in its table.
 
-pub mod api;
-pub mod orders;
+pub mod operation;
 pub mod pages_cache;
+pub mod seller;
 pub mod shown;
 pub mod store;
 pub mod usage;
 
-use http::Method;
-
 use crate::base::clock::Instant;
 use crate::base::secrets;
 use crate::config;
-use crate::edge::guard::Seller;
-use crate::edge::route::{Call, Docs, Route, Run, SchemaOf};
-use crate::http::Code;
-
-/// Base under which the operations stand in the route table.
-#[cfg(test)]
-const BASE: &str = "/api/v1/partner";
 
 /// The API plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,64 +78,11 @@ pub fn is_token(text: &str) -> bool {
     })
 }
 
-/// One operation of the Partner API.
-struct Operation {
-    name: &'static str,
-    method: Method,
-    path: &'static str,
-    run: Run<Seller>,
-    query: Option<SchemaOf>,
-    reply: SchemaOf,
-    about: &'static str,
-}
-
-/// The operations as rows of the route table.
-pub fn operations() -> Vec<Route> {
-    let row = |operation: Operation| {
-        let Operation { name, method, path, run, query, reply, about } = operation;
-        let docs = Docs {
-            query,
-            body: None,
-            reply: Some(reply),
-            conditional: true,
-            // A filter that names what is not the caller's.
-            errors: query.map_or(&[], |_| &[Code::NotFound]),
-            ..Docs::default()
-        };
-        Route {
-            operation: name,
-            ..Route::new(method, path, Call::Seller(run), about).with_docs(docs)
-        }
-    };
-    declared().into_iter().map(row).collect()
-}
-
-fn declared() -> [Operation; 2] {
-    [
-        Operation {
-            name: "health",
-            method: Method::GET,
-            path: "/api/v1/partner/health",
-            run: Run::Read(api::health),
-            query: None,
-            reply: api::health_reply,
-            about: "Says who the token belongs to and what its plan allows.",
-        },
-        Operation {
-            name: "list_orders",
-            method: Method::GET,
-            path: "/api/v1/partner/orders",
-            run: Run::ReadOrSlow(api::orders_are_costly, api::orders),
-            query: Some(api::orders_query),
-            reply: api::orders_reply,
-            about: "The seller's orders, newest first.",
-        },
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edge::route;
+    use crate::http::router::Found;
 
     #[test]
     fn tokens_have_one_form() {
@@ -164,10 +101,22 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_stands_under_the_base() {
-        for route in operations() {
-            assert!(route.path.starts_with(BASE), "{}", route.path);
-            assert!(!route.operation.is_empty());
+    fn every_operation_is_one_row_on_both_bases() {
+        let rows = crate::routes::all();
+        let router = route::router(&rows).unwrap();
+        for operation in seller::OPERATIONS {
+            let name = operation.name;
+            let below = operation.path.strip_prefix("/api/v1/partner/");
+            let below = below.unwrap_or_else(|| panic!("{name} is elsewhere"));
+            let found = ["/api/v1/partner/", "/v1/partner/"].map(|base| {
+                let path = format!("{base}{below}");
+                match router.find(&operation.method, &path) {
+                    Found::Row(row, _) => row,
+                    _ => panic!("no row at {path}"),
+                }
+            });
+            assert_eq!(found[0], found[1], "{name}");
+            assert_eq!(rows[found[0]].operation(), name);
         }
     }
 }

@@ -95,7 +95,7 @@ pub fn has_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     )
 }
 
-/// Revokes all tokens of an account; gives back how many.
+/// Revokes all tokens of an account; returns how many.
 pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
         "UPDATE partner_token SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL",

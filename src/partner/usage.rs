@@ -11,7 +11,6 @@ use crate::app::App;
 use crate::base::clock::{Day, Instant};
 use crate::base::ids::UserId;
 use crate::db::{DbError, Lane};
-use crate::edge::guard::Seller;
 use crate::http::limit::Verdict;
 
 /// An account's calls of the present month.
@@ -36,19 +35,38 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Counts one call against the account's quota, unless it is used up.
+    /// Counts one call of an account against its quota, unless it is used up.
     pub fn count(
         &self,
         app: &App,
-        seller: &Seller,
+        account: (UserId, u64),
         operation: &'static str,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        let user = seller.account.user_id;
+        self.ask(app, account, Some(operation), now)
+    }
+
+    /// Says whether a call would be counted, and counts nothing.
+    pub fn peek(
+        &self,
+        app: &App,
+        account: (UserId, u64),
+        now: Instant,
+    ) -> Result<Verdict, DbError> {
+        self.ask(app, account, None, now)
+    }
+
+    fn ask(
+        &self,
+        app: &App,
+        (user, quota): (UserId, u64),
+        counted: Option<&'static str>,
+        now: Instant,
+    ) -> Result<Verdict, DbError> {
         let day = app.day(now);
+        let call = counted.map(|operation| (day, operation));
         loop {
-            if let Some(verdict) = self.count_known(user, (day, operation), seller.plan.quota, now)
-            {
+            if let Some(verdict) = self.ask_known(user, call, quota, now) {
                 return Ok(verdict);
             }
             let month = Self::stored_month(app, user, day)?;
@@ -65,10 +83,10 @@ impl Usage {
         }
     }
 
-    fn count_known(
+    fn ask_known(
         &self,
         user: UserId,
-        call: (Day, &'static str),
+        call: Option<(Day, &'static str)>,
         quota: u64,
         now: Instant,
     ) -> Option<Verdict> {
@@ -76,17 +94,16 @@ impl Usage {
         let month =
             counts.months.get_mut(&user).filter(|month| month.start <= now && now < month.end)?;
         let allowed = month.used < quota;
-        if allowed {
-            month.used += 1;
-        }
+        let call = call.filter(|_| allowed);
+        month.used += u64::from(call.is_some());
         let verdict = Verdict {
             allowed,
             limit: u32::try_from(quota).unwrap_or(u32::MAX),
             remaining: u32::try_from(quota.saturating_sub(month.used)).unwrap_or(u32::MAX),
             reset: month.end,
         };
-        if allowed {
-            *counts.unwritten.entry((user, call.0, call.1)).or_default() += 1;
+        if let Some((day, operation)) = call {
+            *counts.unwritten.entry((user, day, operation)).or_default() += 1;
         }
         Some(verdict)
     }

@@ -104,6 +104,7 @@ mod sync_things; // Listings, questions, claims and shipments that nobody told o
 mod telegram; // Telegram: chats linked, messages sent, updates heard.
 mod telegram_sends; // Messages that leave by Telegram.
 mod tidy; // Rules about the source tree itself.
+mod uncounted; // Calls that cost no place in a window and none of a quota.
 mod upkeep; // What a key of the operator opens: copies and figures.
 mod view_as; // "View as student": looking only, for half an hour, told in the audit log.
 mod wrong_answers; // A marketplace that counts wrong, or keeps records back.

@@ -9,7 +9,7 @@ pub mod views;
 
 use serde_json::{Map, Value};
 
-use crate::audit::Kind;
+use crate::audit::ActorKind;
 use crate::base::clock::Instant;
 
 /// An entry of the audit log.
@@ -17,7 +17,7 @@ use crate::base::clock::Instant;
 pub struct Entry {
     pub id: i64,
     pub at: Instant,
-    /// As it is stored; see [`Kind`].
+    /// As it is stored; see [`ActorKind`].
     pub actor_kind: String,
     pub actor_id: Option<i64>,
     pub actor_name: String,
@@ -42,7 +42,7 @@ impl Entry {
 
     /// Who did it, in words.
     pub fn actor_words(&self) -> &'static str {
-        ACTORS.iter().find(|(kind, _)| *kind == self.actor_kind).map_or("", |(_, words)| words)
+        ActorKind::from_name(&self.actor_kind).map_or("", ActorKind::words)
     }
 
     /// The page of what it was done to; empty when there is none.
@@ -70,15 +70,6 @@ impl Entry {
         format!("{list}/{}", self.object_id)
     }
 }
-
-/// Kinds of actors and their words.
-pub const ACTORS: [(&str, &str); 5] = [
-    (Kind::Person.name(), "Pessoa"),
-    (Kind::Key.name(), "Chave"),
-    (Kind::Command.name(), "Comando no servidor"),
-    (Kind::Purchase.name(), "Compra"),
-    (Kind::System.name(), "Sistema"),
-];
 
 /// Kinds of objects and their words.
 pub const OBJECTS: [(&str, &str); 16] = [

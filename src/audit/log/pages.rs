@@ -8,6 +8,7 @@ use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
 use super::{Entry, changes};
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::audit::ActorKind;
 use crate::base::clock::{Instant, Zone};
 use crate::base::text::grouped;
 use crate::edge::guard::Person;
@@ -22,7 +23,7 @@ const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
     filters: &[
-        Filter { name: "quem", label: "Quem", all: "Todos", values: &super::ACTORS },
+        Filter { name: "quem", label: "Quem", all: "Todos", values: &ActorKind::FILTER },
         Filter { name: "objeto", label: "O quê", all: "Tudo", values: &super::OBJECTS },
         Filter {
             name: "periodo",

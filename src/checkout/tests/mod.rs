@@ -11,7 +11,7 @@ use super::apply::{self, Incoming};
 use super::*;
 use crate::accounts::students::Desk;
 use crate::app::{App, Parts};
-use crate::audit::{Actor, Kind as ActorKind};
+use crate::audit::{Actor, ActorKind};
 use crate::base::clock::{Clock, Zone};
 use crate::base::secrets::Sealer;
 use crate::config;

@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering;
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
-use super::known::{self, Kind, Known};
+use super::charge::Charge;
+use super::known::{self, Known, TokenKind};
 use super::{Pass, Person, Refused, Visitor};
 use crate::accounts::viewing::{self, View, Viewing};
 use crate::accounts::views::ViewOnlyPage;
@@ -41,7 +42,7 @@ pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
         Err(_) => None,
     };
     let who = person.as_ref().map(|account| ("session", account.user_id.0));
-    Pass { outcome: Ok(Visitor { person }), verdict: None, who }
+    Pass { who, ..Pass::of(Visitor { person }) }
 }
 
 /// A page or internal route for people of some roles.
@@ -58,7 +59,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
                 && matches!(route.family(), Family::Page | Family::File)
                 && !request.wants_json() =>
         {
-            return Pass { outcome: Err(to_login(request)), verdict: None, who: None };
+            return Pass::refused(to_login(request));
         }
         Err(problem) => return Pass::refused(problem),
     };
@@ -76,7 +77,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     } else {
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
-    Pass { outcome, verdict: None, who }
+    Pass { outcome, who, verdict: None, charge: Charge::default() }
 }
 
 /// A student's row, asked by an administrator who looks as a student: it may
@@ -130,14 +131,14 @@ fn to_login(request: &Request) -> Refused {
 fn session(app: &App, request: &Request) -> Result<Person, Problem> {
     let cookie = session_cookie(app, request.headers())?.ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(cookie);
-    let entry = known::lookup(app, Kind::Session, hash)?;
+    let entry = known::lookup(app, TokenKind::Session, hash)?;
     let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
     match &entry.known {
         Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
         Known::Session { account, created_at, ended: false, viewing }
             if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end =>
         {
-            entry.mark_used(app, Kind::Session, hash, request.now);
+            entry.mark_used(app, TokenKind::Session, hash, request.now);
             Ok(Person {
                 account: Arc::clone(account),
                 session: hash,

@@ -1,6 +1,6 @@
 //! The checkout platform: a shared token, in a header or in the body.
 //!
-//! There is no signature, so whoever has the token may say anything. Several
+//! There is no signature, so a sender with the token may say anything. Several
 //! tokens are good while one is being replaced.
 
 use super::{Class, Pass, turned_away};
@@ -9,7 +9,7 @@ use crate::base::secrets::Secret;
 use crate::http::{Problem, Request};
 use crate::operations::store;
 
-/// Whoever sends a purchase event. A token in the header is right; without
+/// The sender of a purchase event. A token in the header is right; without
 /// one the body has to prove it, by [`prove_in_body`].
 pub struct CheckoutSender {
     pub is_proven: bool,
@@ -26,11 +26,9 @@ pub fn checkout(app: &App, request: &Request) -> Pass<CheckoutSender> {
         (Some(_), Some(_)) => Err(Problem::unauthorized()),
     };
     match outcome {
-        Ok(is_proven) => Pass {
-            outcome: Ok(CheckoutSender { is_proven }),
-            verdict: None,
-            who: Some(("checkout", 0)),
-        },
+        Ok(is_proven) => {
+            Pass { who: Some(("checkout", 0)), ..Pass::of(CheckoutSender { is_proven }) }
+        }
         Err(problem) if super::is_ours(&problem) => Pass::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
     }

@@ -1,5 +1,5 @@
-//! Whoever has the periodic tasks run: the cron secret, in the query or as
-//! Bearer.
+//! Schedulers that run the periodic tasks: the cron secret, in the query or
+//! as Bearer.
 
 use std::sync::Once;
 
@@ -18,7 +18,7 @@ pub fn cron(app: &App, request: &Request) -> Pass<CronCaller> {
         return Pass::refused(problem);
     }
     match is_right(app, request) {
-        Ok(true) => Pass { outcome: Ok(CronCaller(())), verdict: None, who: Some(("cron", 0)) },
+        Ok(true) => Pass { who: Some(("cron", 0)), ..Pass::of(CronCaller(())) },
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
         Err(problem) if is_ours(&problem) => Pass::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::known::{self, Kind, Known};
-use super::{Pass, api_limit, bearer, is_ours, rate_limited, turned_away};
+use super::charge::{Charge, KeyUse, Window};
+use super::known::{self, Known, TokenKind};
+use super::{Pass, api_limit, bearer, is_ours, turned_away};
 use crate::app::App;
 use crate::base::ids::TokenHash;
-use crate::behind::Use;
 use crate::edge::route::Route;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Request};
@@ -31,21 +31,11 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<Ke
     };
     let limit =
         Limit { count: key.rate_limit.unwrap_or(app.config.limits.requests), ..api_limit(app) };
-    let subject = Subject::token(&hash);
-    let verdict = app.limiter.count(Class::ApiToken, subject, limit, request.now);
+    let window = Window { class: Class::ApiToken, subject: Subject::token(&hash), limit };
+    let (client, method, path) = (request.client, route.method.clone(), route.path);
+    let charge = Charge { key: Some(KeyUse { hash, client, method, path }), ..window.into() };
     let who = Some(("key", key.id));
-    let outcome = if verdict.allowed {
-        let last = Use::Key {
-            at: request.now,
-            address: request.client,
-            route: format!("{} {}", route.method, route.path),
-        };
-        app.touches.note(Kind::Key, hash, last);
-        Ok(KeyHolder { key })
-    } else {
-        Err(rate_limited().into())
-    };
-    Pass { outcome, verdict: Some(verdict), who }
+    Pass { charge, who, ..Pass::of(KeyHolder { key }) }
 }
 
 fn identity(
@@ -56,7 +46,7 @@ fn identity(
     let text =
         bearer(request).filter(|text| keys::is_key(text)).ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(text);
-    let entry = known::lookup(app, Kind::Key, hash)?;
+    let entry = known::lookup(app, TokenKind::Key, hash)?;
     let Known::Key(key) = &entry.known else {
         return Err(Problem::unauthorized());
     };

@@ -63,7 +63,7 @@ impl Known {
 
 /// Kinds of tokens, each with its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TokenKind {
     Extension,
     Session,
     Partner,
@@ -79,7 +79,7 @@ pub(super) struct Entry {
 
 /// Tokens seen lately, by digest.
 pub struct Identities {
-    entries: Cache<(Kind, TokenHash), Arc<Entry>>,
+    entries: Cache<(TokenKind, TokenHash), Arc<Entry>>,
 }
 
 impl Default for Identities {
@@ -89,11 +89,11 @@ impl Default for Identities {
 }
 
 /// A token by digest, from memory when it is there and not stale.
-pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
+pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
     let key = (kind, hash);
     let current = |known: &Known| match known.owner() {
         Some(owner) => app.versions.of(owner),
-        None if kind == Kind::Key => app.versions.keys(),
+        None if kind == TokenKind::Key => app.versions.keys(),
         None => app.versions.tokens(),
     };
     let kept = app.identities.entries.get(&key);
@@ -104,10 +104,10 @@ pub(super) fn lookup(app: &App, kind: Kind, hash: TokenHash) -> Result<Arc<Entry
     }
     let read = || {
         app.db.read(Lane::InPlace, |tx| match kind {
-            Kind::Extension => accounts::extension_token(tx, &hash),
-            Kind::Session => accounts::session(tx, &hash),
-            Kind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
-            Kind::Key => {
+            TokenKind::Extension => accounts::extension_token(tx, &hash),
+            TokenKind::Session => accounts::session(tx, &hash),
+            TokenKind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
+            TokenKind::Key => {
                 let found = keys::by_hash(tx, &hash)?;
                 let known = found.map_or(Known::Nothing, |key| Known::Key(Arc::new(key)));
                 Ok((known, Instant(i64::MIN)))
@@ -141,7 +141,7 @@ impl Entry {
     }
 
     /// Notes a good use, for idle times and the last-use columns.
-    pub(super) fn mark_used(&self, app: &App, kind: Kind, hash: TokenHash, now: Instant) {
+    pub(super) fn mark_used(&self, app: &App, kind: TokenKind, hash: TokenHash, now: Instant) {
         self.used_at.store(now.0, Ordering::Relaxed);
         if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()
             >= TOUCH_EVERY_S

@@ -1,11 +1,12 @@
 //! Credentials in, identities out: the only place that makes an identity.
 //!
 //! Holding a `&Seller` is the proof of a token, a plan and a role; there is no
-//! check to forget in a handler. Every guard also counts the call in the
-//! windows that its row names, because whether a call counts against a token
-//! or an address depends on whether the token is good.
+//! check to forget in a handler. Every guard also says what the call costs
+//! (`charge.rs`), because whether it counts against a token or an address
+//! depends on whether the token is good. A refused credential counts at once.
 
 mod browser;
+mod charge;
 mod checkout;
 mod cron;
 mod keys;
@@ -21,10 +22,11 @@ pub use browser::{
     SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, session_given,
     visitor,
 };
+pub use charge::{Charge, Charged};
 pub use checkout::{CheckoutSender, checkout, prove_in_body};
 pub use cron::{CronCaller, cron};
 pub use keys::{KeyHolder, key};
-pub use known::{Identities, Kind, Known};
+pub use known::{Identities, Known, TokenKind};
 pub use telegram::{TelegramSender, telegram};
 
 use crate::accounts::Account;
@@ -32,15 +34,20 @@ use crate::accounts::viewing::View;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::TokenHash;
-use crate::edge::route::{Rate, Route};
+use crate::edge::route::Route;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::partner::operation::Declared;
 use crate::partner::{self, Plan};
+use charge::{Quota, Window};
 use known::lookup;
 
-/// What a guard found: an identity or a refusal, and what the limiter said.
+/// What a guard found: an identity or a refusal.
 pub struct Pass<I> {
     pub outcome: Result<I, Refused>,
+    /// What the call of an identity costs.
+    pub charge: Charge,
+    /// What the limiter said of a refused credential.
     pub verdict: Option<Verdict>,
     /// Kind and id of the caller, for the log.
     pub who: Option<(&'static str, i64)>,
@@ -49,8 +56,8 @@ pub struct Pass<I> {
 /// Why a caller does not get in.
 pub enum Refused {
     Problem(Problem),
-    /// A browser without a session is sent to the login page; one that may
-    /// only look is told so.
+    /// To the login page for a browser without a session; a page that says so
+    /// for one that may only look.
     Redirect(Reply),
 }
 
@@ -61,8 +68,20 @@ impl From<Problem> for Refused {
 }
 
 impl<I> Pass<I> {
-    fn refused(problem: Problem) -> Self {
-        Self { outcome: Err(problem.into()), verdict: None, who: None }
+    /// An identity that the log does not name, and whose call costs nothing.
+    fn of(identity: I) -> Self {
+        Self { outcome: Ok(identity), charge: Charge::default(), verdict: None, who: None }
+    }
+
+    fn refused(why: impl Into<Refused>) -> Self {
+        let outcome = Err(why.into());
+        Self { outcome, charge: Charge::default(), verdict: None, who: None }
+    }
+}
+
+impl From<Reply> for Refused {
+    fn from(reply: Reply) -> Self {
+        Self::Redirect(reply)
     }
 }
 
@@ -79,6 +98,8 @@ pub struct Seller {
     /// When the token was used before this call.
     pub last_used_at: Option<Instant>,
     pub plan: Plan,
+    /// When this call came.
+    pub called_at: Instant,
 }
 
 /// A partner token as its owner named it.
@@ -113,27 +134,20 @@ pub struct Claim {
 
 /// A row that asks for no credential.
 pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
-    let verdict = match route.rate {
-        Rate::None => None,
-        Rate::Api => Some(count_address(app, request, Class::ApiAddress)),
-        Rate::Leaving => match living_extension_token(app, request) {
-            Err(problem) => return Pass::refused(problem),
-            // Whoever wants to leave may, also with the window used up.
-            Ok(Some(token)) => {
-                let subject = Subject::token(&token);
-                let verdict =
-                    app.limiter.count(Class::ApiToken, subject, api_limit(app), request.now);
-                Some(Verdict { allowed: true, ..verdict })
-            }
-            Ok(None) => Some(count_address(app, request, Class::ApiAddress)),
-        },
+    if !route.counts_address() {
+        return Pass::of(());
+    }
+    let leaving = if route.leaves { living_extension_token(app, request) } else { Ok(None) };
+    let charge = match leaving {
+        Err(problem) => return Pass::refused(problem),
+        // Somebody who wants to leave may, also with the window used up.
+        Ok(Some(token)) => Charge { is_never_refused: true, ..of_token(app, &token).into() },
+        Ok(None) => {
+            let subject = Subject::address(request.client);
+            Window { class: Class::ApiAddress, subject, limit: api_limit(app) }.into()
+        }
     };
-    let outcome = if verdict.is_none_or(|verdict| verdict.allowed) {
-        Ok(())
-    } else {
-        Err(rate_limited().into())
-    };
-    Pass { outcome, verdict, who: None }
+    Pass { charge, ..Pass::of(()) }
 }
 
 /// The presented extension token, when it still opens something.
@@ -141,7 +155,7 @@ fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHa
     let Some(hash) = bearer(request).map(TokenHash::of) else {
         return Ok(None);
     };
-    let entry = lookup(app, Kind::Extension, hash)?;
+    let entry = lookup(app, TokenKind::Extension, hash)?;
     Ok(match entry.known {
         Known::Extension { expires_at, revoked: false, .. } if request.now < expires_at => {
             Some(hash)
@@ -154,13 +168,13 @@ fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHa
 pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
     let found = bearer(request).ok_or_else(Problem::unauthorized).and_then(|token| {
         let hash = TokenHash::of(token);
-        let entry = lookup(app, Kind::Extension, hash)?;
+        let entry = lookup(app, TokenKind::Extension, hash)?;
         match &entry.known {
             Known::Extension { account, .. } if account.suspended => Err(Problem::suspended()),
             Known::Extension { account, expires_at, revoked: false }
                 if request.now < *expires_at =>
             {
-                entry.mark_used(app, Kind::Extension, hash, request.now);
+                entry.mark_used(app, TokenKind::Extension, hash, request.now);
                 Ok(ExtensionUser { account: Arc::clone(account), token: hash })
             }
             _ => Err(Problem::unauthorized()),
@@ -171,14 +185,7 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
         Ok(user) => {
             let who = Some(("extension", user.account.user_id.0));
-            let verdict = app.limiter.count(
-                Class::ApiToken,
-                Subject::token(&user.token),
-                api_limit(app),
-                request.now,
-            );
-            let outcome = if verdict.allowed { Ok(user) } else { Err(rate_limited().into()) };
-            Pass { outcome, verdict: Some(verdict), who }
+            Pass { charge: of_token(app, &user.token).into(), who, ..Pass::of(user) }
         }
     }
 }
@@ -194,7 +201,7 @@ pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
         app.refused_signatures.add(1);
         return turned_away(app, request, Class::ApiAddress, bad_signature());
     }
-    Pass { outcome: Ok(claim), verdict: None, who: None }
+    Pass::of(claim)
 }
 
 /// A wrong signature, counted against the address it came from.
@@ -207,35 +214,20 @@ fn bad_signature() -> Problem {
     Problem::new(Code::InvalidSignature, "the signature is missing or wrong")
 }
 
-/// A row of the Partner API for sellers: token, plan, role, limits, quota, in
-/// this order.
-pub fn seller(app: &App, route: &Route, request: &Request) -> Pass<Seller> {
+/// An operation of the Partner API for sellers: token, plan and role, in this
+/// order; then it costs a place in the windows and one of the quota.
+pub fn seller(app: &App, operation: &Declared<Seller>, request: &Request) -> Pass<Seller> {
     match partner_identity(app, request) {
         // What failed on our side says nothing of the caller.
         Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
             Pass::refused(problem)
         }
         Err(problem) => turned_away(app, request, Class::PartnerAddress, problem),
-        Ok((seller, hash)) => {
-            let who = Some(("partner", seller.account.user_id.0));
-            let minute = partner_minute(app, &seller, &hash, request);
-            if !minute.allowed {
-                return Pass { outcome: Err(rate_limited().into()), verdict: Some(minute), who };
-            }
-            match app.usage.count(app, &seller, route.operation, request.now) {
-                Err(error) => {
-                    Pass { outcome: Err(Problem::from(error).into()), verdict: Some(minute), who }
-                }
-                Ok(quota) if !quota.allowed => {
-                    let problem =
-                        Problem::new(Code::QuotaExceeded, "the plan's monthly quota is used up");
-                    Pass { outcome: Err(problem.into()), verdict: Some(quota), who }
-                }
-                Ok(quota) => {
-                    Pass { outcome: Ok(seller), verdict: Some(minute.stricter(quota)), who }
-                }
-            }
-        }
+        Ok((seller, hash)) => Pass {
+            charge: partner_charge(app, &seller, &hash, operation),
+            who: Some(("partner", seller.account.user_id.0)),
+            ..Pass::of(seller)
+        },
     }
 }
 
@@ -244,7 +236,7 @@ fn partner_identity(app: &App, request: &Request) -> Result<(Seller, TokenHash),
         .filter(|token| partner::is_token(token))
         .ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(token);
-    let entry = lookup(app, Kind::Partner, hash)?;
+    let entry = lookup(app, TokenKind::Partner, hash)?;
     let Known::Partner { account, token, revoked: false, plan } = &entry.known else {
         return Err(Problem::unauthorized());
     };
@@ -261,31 +253,42 @@ fn partner_identity(app: &App, request: &Request) -> Result<(Seller, TokenHash),
         return Err(Problem::forbidden("this operation is for sellers"));
     }
     let last_used_at = entry.last_used_at();
-    entry.mark_used(app, Kind::Partner, hash, request.now);
+    entry.mark_used(app, TokenKind::Partner, hash, request.now);
     Ok((
-        Seller { account: Arc::clone(account), token: Arc::clone(token), last_used_at, plan },
+        Seller {
+            account: Arc::clone(account),
+            token: Arc::clone(token),
+            last_used_at,
+            plan,
+            called_at: request.now,
+        },
         hash,
     ))
 }
 
-fn partner_minute(app: &App, seller: &Seller, hash: &TokenHash, request: &Request) -> Verdict {
-    let account = Subject::id(seller.account.user_id.0);
-    let by_plan = Limit { count: seller.plan.per_minute, window_s: app.config.limits.window_s };
-    if request.method() != Method::POST {
-        return app.limiter.count(Class::PartnerAccount, account, by_plan, request.now);
-    }
-    let by_token =
-        Limit { count: app.config.limits.partner_post, window_s: app.config.limits.window_s };
-    let token = Subject::token(hash);
-    let posts = app.limiter.peek(Class::PartnerPost, token, by_token, request.now);
-    if !posts.allowed {
-        return posts;
-    }
-    let calls = app.limiter.count(Class::PartnerAccount, account, by_plan, request.now);
-    if !calls.allowed {
-        return calls;
-    }
-    calls.stricter(app.limiter.count(Class::PartnerPost, token, by_token, request.now))
+/// Each account has its plan's rate over all tokens, and each token has one of
+/// its own for calls that change something.
+fn partner_charge(
+    app: &App,
+    seller: &Seller,
+    hash: &TokenHash,
+    operation: &Declared<Seller>,
+) -> Charge {
+    let limits = &app.config.limits;
+    let limit = |count| Limit { count, window_s: limits.window_s };
+    let user = seller.account.user_id;
+    let all_calls = Window {
+        class: Class::PartnerAccount,
+        subject: Subject::id(user.0),
+        limit: limit(seller.plan.per_minute),
+    };
+    let posts = (operation.method == Method::POST).then(|| Window {
+        class: Class::PartnerPost,
+        subject: Subject::token(hash),
+        limit: limit(limits.partner_post),
+    });
+    let quota = Quota { user, monthly: seller.plan.quota, operation: operation.name };
+    Charge { windows: [posts, Some(all_calls)], quota: Some(quota), ..Charge::default() }
 }
 
 /// The token of `Authorization: Bearer …`.
@@ -306,7 +309,7 @@ fn is_ours(problem: &Problem) -> bool {
 fn turned_away<I>(app: &App, request: &Request, class: Class, problem: Problem) -> Pass<I> {
     let verdict = count_address(app, request, class);
     let problem = if verdict.allowed { problem } else { rate_limited() };
-    Pass { outcome: Err(problem.into()), verdict: Some(verdict), who: None }
+    Pass { verdict: Some(verdict), ..Pass::refused(problem) }
 }
 
 /// The same for a credential that only the body could prove, when the guard
@@ -321,6 +324,12 @@ fn refused_late(app: &App, request: &Request, problem: Problem) -> Problem {
 
 fn count_address(app: &App, request: &Request, class: Class) -> Verdict {
     app.limiter.count(class, Subject::address(request.client), api_limit(app), request.now)
+}
+
+/// A window of an extension token.
+fn of_token(app: &App, token: &TokenHash) -> Window {
+    let subject = Subject::token(token);
+    Window { class: Class::ApiToken, subject, limit: api_limit(app) }
 }
 
 fn api_limit(app: &App) -> Limit {

@@ -14,9 +14,7 @@ pub struct TelegramSender(());
 /// The receiver of updates: the secret is checked before the body is read.
 pub fn telegram(app: &App, request: &Request) -> Pass<TelegramSender> {
     match is_right(app, request) {
-        Ok(true) => {
-            Pass { outcome: Ok(TelegramSender(())), verdict: None, who: Some(("telegram", 0)) }
-        }
+        Ok(true) => Pass { who: Some(("telegram", 0)), ..Pass::of(TelegramSender(())) },
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
         Err(problem) if is_ours(&problem) => Pass::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),

@@ -1,6 +1,6 @@
 //! `GET /api/ext/ml/check`: whether an account is linked to the caller.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::store::{self, LinkedAccount};
@@ -18,7 +18,7 @@ use crate::http::{Problem, Reply, Request};
 ]))]
 // Others are ignored, but given once as well.
 #[schemars(extend("additionalProperties" = { "type": "string" }))]
-struct CheckQuery {
+pub struct CheckQuery {
     /// Number of a seller account; decides when both are given.
     #[serde(default)]
     #[schemars(regex(pattern = "^[0-9]*$"))]
@@ -30,7 +30,7 @@ struct CheckQuery {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MarketplaceCheck")]
-struct CheckReply<'a> {
+pub struct CheckReply<'a> {
     ok: bool,
     /// Whether the account is among the user's.
     vinculada: bool,
@@ -71,16 +71,6 @@ impl<'a> CheckAccount<'a> {
             erro: account.error.as_deref(),
         }
     }
-}
-
-/// Schema of the query.
-pub fn check_query(generator: &mut SchemaGenerator) -> Schema {
-    CheckQuery::json_schema(generator)
-}
-
-/// Schema of the answer.
-pub fn check_reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<CheckReply<'static>>()
 }
 
 /// Which account is asked for.

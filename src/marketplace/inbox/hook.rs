@@ -7,11 +7,11 @@
 //! again is answered alike and stored once.
 
 use bytes::Bytes;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::notification::{Body, Notification};
+use super::notification::Notification;
 use super::signature::Signed;
 use crate::app::App;
 use crate::base::ids::{MlUserId, short_digest};
@@ -54,33 +54,18 @@ fn state_of(topic: &str) -> (NotificationState, Option<&'static str>) {
 /// What may stand in the address.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "for the schema: the query is compared as it stands")]
-struct NotificationQuery {
+pub struct NotificationQuery {
     /// Last segment of the resource, which it must equal; else the signature
     /// counts as wrong.
     #[schemars(rename = "data.id")]
     data_id: Option<String>,
 }
 
-/// Schema of the query.
-pub fn query(generator: &mut SchemaGenerator) -> Schema {
-    NotificationQuery::json_schema(generator)
-}
-
-/// Schema of the body.
-pub fn body(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Body<'static>>()
-}
-
-/// Schema of the answer.
-pub fn reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Received>()
-}
-
 /// The notification is stored.
 // Its bytes are `RECEIVED`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NotificationReceived")]
-struct Received {
+pub struct Received {
     success: bool,
     message: &'static str,
     data: ReceivedData,

@@ -21,13 +21,8 @@ use crate::http::{Problem, Reply, Request};
 /// The answer to every update.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TelegramUpdateReceived")]
-struct Received {
+pub struct Received {
     success: bool,
-}
-
-/// Schema of the answer.
-pub fn reply(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Received>()
 }
 
 /// Schema of the body, as far as it is read.
