@@ -257,7 +257,7 @@ pub fn linked(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
 pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
     let mut all = None;
     tx.each("SELECT ml_user_id, access_token, refresh_token FROM ml_account", [], |row| {
-        let account = MlUserId(row.get(0)?);
+        let account = row.get(0)?;
         for (at, column) in [(1, "access_token"), (2, "refresh_token")] {
             if let Some(boxed) = row.get::<_, Option<Vec<u8>>>(at)? {
                 let opens = open(sealer, account, column, &boxed).is_ok();

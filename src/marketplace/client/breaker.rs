@@ -24,11 +24,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(4);
 /// What the calls of late say of the marketplace.
 #[derive(Default)]
 pub struct Breaker {
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct BreakerState {
     failures: u32,
     /// When a call may look whether it is back; none while it is there.
     look_at: Option<Instant>,

@@ -22,7 +22,7 @@ use crate::edge::route::Job;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::store::owner_of;
-use crate::marketplace::inbox;
+use crate::marketplace::inbox::{self, WAITS};
 use crate::named;
 
 /// The answer to every accepted notification.
@@ -154,24 +154,27 @@ fn store(
         Some(_) => state_of(&notification.topic),
         None => (NotificationState::Ignored, Some("the account is not linked")),
     };
+    let stored = insert(tx, notification, body, delivery_key, (state, outcome))?;
+    Ok(stored.then_some(state))
+}
+
+/// Adds a notification; false when the same one is there already.
+fn insert(
+    tx: &WriteTx<'_>,
+    notification: &Notification,
+    body: &[u8],
+    delivery_key: Option<&[u8; 16]>,
+    (state, outcome): (NotificationState, Option<&str>),
+) -> Result<bool> {
+    let Notification { resource, topic, account, event_key, .. } = notification;
     let stored = tx.execute(
         "INSERT INTO ml_notification
              (received_at, topic, resource, ml_user_id, body, delivery_key, event_key, state, next_try_at, outcome)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9)
          ON CONFLICT DO NOTHING",
-        (
-            tx.now(),
-            &notification.topic,
-            &notification.resource,
-            notification.account,
-            &body[..],
-            delivery_key,
-            notification.event_key.as_ref(),
-            state,
-            outcome,
-        ),
+        (tx.now(), topic, resource, account, body, delivery_key, event_key.as_ref(), state, outcome),
     )?;
-    Ok((stored > 0).then_some(state))
+    Ok(stored > 0)
 }
 
 /// Stores a notification that did not arrive when it was sent, as the
@@ -195,36 +198,30 @@ const MOST_WAITING: i64 = 200;
 /// so many wait that the marketplace must have changed something.
 pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
     let waiting: i64 = tx.value(
-        "SELECT count(*) FROM (
-             SELECT 1 FROM ml_notification WHERE state = 0 AND ml_user_id = ?1 LIMIT ?2)",
+        &format!(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM ml_notification WHERE {WAITS} AND ml_user_id = ?1 LIMIT ?2)"
+        ),
         (account, MOST_WAITING),
     )?;
     if waiting >= MOST_WAITING {
         return Ok(false);
     }
-    let now = tx.now();
     let body = serde_json::json!({
         "resource": resource, "topic": topic, "user_id": account.0,
         "reason": "it came in a list and made no sense there",
     });
-    let hour = now.0.div_euclid(3600);
+    let hour = tx.now().0.div_euclid(3600);
     let key = short_digest(&[b"odd", resource.as_bytes(), &hour.to_le_bytes()]);
-    let stored = tx.execute(
-        "INSERT INTO ml_notification
-             (received_at, topic, resource, ml_user_id, body, delivery_key, state, next_try_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
-         ON CONFLICT DO NOTHING",
-        (
-            now,
-            topic,
-            resource,
-            account,
-            body.to_string().as_bytes(),
-            &key,
-            NotificationState::Waiting,
-        ),
-    )?;
-    Ok(stored > 0)
+    let notification = Notification {
+        resource: resource.to_owned(),
+        topic: topic.to_owned(),
+        account,
+        application: None,
+        event_key: None,
+    };
+    let waits = (NotificationState::Waiting, None);
+    insert(tx, &notification, body.to_string().as_bytes(), Some(&key), waits)
 }
 
 #[cfg(test)]

@@ -34,6 +34,9 @@ use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
 use crate::marketplace::work_off;
 use crate::row;
 
+/// [`NotificationState::Waiting`] in SQL: spelled out, because a partial index
+/// goes by it.
+const WAITS: &str = "state = 0";
 /// Notifications taken at a time.
 const TAKEN: i64 = 50;
 /// Workers of the inbox, each for one seller at a time.
@@ -171,8 +174,8 @@ fn close(
     for row in rows {
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = attempts + 1, outcome = ?3
-             WHERE notification_id = ?1 AND state = 0",
-            (row.id, state, outcome),
+             WHERE notification_id = ?1 AND state = ?4",
+            (row.id, state, outcome, NotificationState::Waiting),
         )?;
     }
     Ok(())
@@ -194,10 +197,11 @@ fn retry(
             true => NotificationState::Failed,
             false => NotificationState::Waiting,
         };
+        let next = tx.now().plus(pause_asked_s(attempts, asked_s));
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = ?3, next_try_at = ?4, outcome = ?5
-             WHERE notification_id = ?1 AND state = 0",
-            (row.id, state, attempts, tx.now().plus(pause_asked_s(attempts, asked_s)), error),
+             WHERE notification_id = ?1 AND state = ?6",
+            (row.id, state, attempts, next, error, NotificationState::Waiting),
         )?;
     }
     Ok(())
@@ -212,8 +216,8 @@ fn postpone(app: &App, rows: Vec<Waiting>) -> Result<()> {
         let next = tx.now().plus(pause_s(1));
         for row in &rows {
             tx.execute(
-                "UPDATE ml_notification SET next_try_at = ?2 WHERE notification_id = ?1 AND state = 0",
-                (row.id, next),
+                "UPDATE ml_notification SET next_try_at = ?2 WHERE notification_id = ?1 AND state = ?3",
+                (row.id, next, NotificationState::Waiting),
             )?;
         }
         Ok(())
@@ -231,21 +235,21 @@ fn longest_waiting(
         *place = *seller;
     }
     let [first, second, third] = others;
-    tx.maybe(
+    let sql = format!(
         "SELECT ml_user_id FROM ml_notification
-         WHERE state = 0 AND next_try_at <= ?1 AND ml_user_id NOT IN (?2, ?3, ?4)
+         WHERE {WAITS} AND next_try_at <= ?1 AND ml_user_id NOT IN (?2, ?3, ?4)
          ORDER BY next_try_at, notification_id
-         LIMIT 1",
-        (now, first, second, third),
-    )
+         LIMIT 1"
+    );
+    tx.maybe(&sql, (now, first, second, third))
 }
 
 fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Waiting>> {
-    tx.records(
+    let rest = format!(
         "FROM ml_notification
-         WHERE state = 0 AND next_try_at <= ?1 AND ml_user_id = ?2
+         WHERE {WAITS} AND next_try_at <= ?1 AND ml_user_id = ?2
          ORDER BY next_try_at, notification_id
-         LIMIT ?3",
-        (now, seller, TAKEN),
-    )
+         LIMIT ?3"
+    );
+    tx.records(&rest, (now, seller, TAKEN))
 }

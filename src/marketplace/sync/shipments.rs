@@ -10,6 +10,7 @@ use crate::base::clock::{DAY_S, Instant};
 use crate::base::ids::{MlUserId, OrderId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::orders;
+use crate::row;
 
 /// Orders older than this are read once.
 const SPAN_S: i64 = 30 * DAY_S;
@@ -93,6 +94,22 @@ impl Position {
     }
 }
 
+/// An order as it is looked through.
+struct SeenOrder {
+    place: Place,
+    account: MlUserId,
+    status: i64,
+    shipment: Option<i64>,
+    /// Of the shipment.
+    state: Option<i64>,
+    updated_at: Instant,
+}
+row!(Place { created_at, order = "order_id" });
+row!(SeenOrder {
+    place as Place, account = "ml_user_id", status, shipment = "shipping_id",
+    state = "shipping_status", updated_at,
+});
+
 /// An order whose shipment is to be looked at.
 #[derive(Clone, Copy)]
 struct Sent {
@@ -139,39 +156,33 @@ fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) ->
     };
     let (done, called_off) = (numbers(&ENDED)?, numbers(&CALLED_OFF)?);
     let oldest = if is_recent { edge } else { Place::END };
-    let rows = tx.all(
-        "SELECT created_at, order_id, ml_user_id, status, shipping_id, shipping_status, updated_at
-         FROM sale_order
+    let orders: Vec<SeenOrder> = tx.records(
+        "FROM sale_order
          WHERE owner_id = ?1 AND created_at >= ?2 AND (created_at, order_id) < (?3, ?4)
          ORDER BY created_at DESC, order_id DESC
          LIMIT ?5",
         (account.owner, oldest.created_at, from.at.created_at, from.at.order, count_of(ORDERS)),
-        |row| {
-            let place = Place { created_at: row.get(0)?, order: row.get(1)? };
-            let is_own = row.get::<_, MlUserId>(2)? == account.ml_user_id;
-            let is_late = reading.began.since(row.get(6)?) > CALLING_OFF_S;
-            let is_off = is_late && called_off.contains(&Some(row.get(3)?));
-            let shipment: Option<i64> = row.get(4)?;
-            let state: Option<i64> = row.get(5)?;
-            let is_done = done.contains(&state) || is_off || !is_recent;
-            let wanted = shipment.filter(|_| is_own && (state.is_none() || !is_done));
-            Ok((place, wanted))
-        },
     )?;
+    let wanted = |order: &SeenOrder| {
+        let is_late = reading.began.since(order.updated_at) > CALLING_OFF_S;
+        let is_off = is_late && called_off.contains(&Some(order.status));
+        let is_done = done.contains(&order.state) || is_off || !is_recent;
+        let is_own = order.account == account.ml_user_id;
+        order.shipment.filter(|_| is_own && (order.state.is_none() || !is_done))
+    };
     let most =
         if is_recent { SHIPMENTS } else { SHIPMENTS.min(usize::try_from(from.left).unwrap_or(0)) };
     let mut sent = Vec::new();
-    for (place, shipment) in &rows {
-        if let Some(shipment) = *shipment {
-            sent.push(Sent { order: place.order, shipment });
+    for order in &orders {
+        if let Some(shipment) = wanted(order) {
+            sent.push(Sent { order: order.place.order, shipment });
         }
         if sent.len() == most {
-            let last = Some(*place);
-            return Ok(Piece { sent, last });
+            return Ok(Piece { sent, last: Some(order.place) });
         }
     }
-    let last = rows.last().map(|(place, _)| *place);
-    Ok(Piece { sent, last: last.filter(|_| rows.len() == ORDERS) })
+    let last = orders.last().map(|order| order.place);
+    Ok(Piece { sent, last: last.filter(|_| orders.len() == ORDERS) })
 }
 
 fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> Asked<usize> {

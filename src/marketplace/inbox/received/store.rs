@@ -161,9 +161,9 @@ pub fn notification(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Received, Vec<u8
 /// Has a notification worked from the start; false when it waits already.
 pub fn work_again(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     let changed = tx.execute(
-        "UPDATE ml_notification SET state = 0, attempts = 0, next_try_at = ?2, outcome = NULL
-         WHERE notification_id = ?1 AND (state <> 0 OR next_try_at > ?2)",
-        (id, tx.now()),
+        "UPDATE ml_notification SET state = ?3, attempts = 0, next_try_at = ?2, outcome = NULL
+         WHERE notification_id = ?1 AND (state <> ?3 OR next_try_at > ?2)",
+        (id, tx.now(), NotificationState::Waiting),
     )?;
     Ok(changed == 1)
 }
