@@ -21,6 +21,7 @@ use crate::db::Db;
 use crate::edge::guard::Identities;
 use crate::edge::lanes::Lanes;
 use crate::edge::route::{self, Route};
+use crate::extension::kept::Dashboards;
 use crate::http::addresses::Addresses;
 use crate::http::body::UNSENT_BYTES;
 use crate::http::budget::Budget;
@@ -40,6 +41,7 @@ use crate::panel::once;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
 use crate::people::import::apply::Imports;
+use crate::stale;
 
 /// The service's state.
 pub struct App {
@@ -56,6 +58,7 @@ pub struct App {
     pub touches: Touches,
     pub usage: Usage,
     pub pages: Pages,
+    pub dashboards: Dashboards,
     pub public: PublicContent,
     pub passwords: Passwords,
     /// Addresses with a good login of late.
@@ -125,6 +128,7 @@ impl App {
             touches: Touches::default(),
             usage: Usage::default(),
             pages: Pages::default(),
+            dashboards: Dashboards::default(),
             public: PublicContent::default(),
             passwords,
             familiar: Arc::default(),
@@ -157,6 +161,7 @@ impl App {
         });
         app.marketplace.given.mark_everybody(started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
+        stale::watch(&app.db, &app.versions).map_err(|error| error.to_string())?;
         app.db.on_outside_change(move || {
             versions.raise_everything();
             outside.store(true, Ordering::Release);

@@ -38,6 +38,7 @@ mod photos;
 mod profile;
 mod routes;
 mod sandbox;
+mod stale;
 
 /// Pages and JSON are many small pieces of memory.
 #[global_allocator]

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::ensure;
@@ -26,6 +27,15 @@ pub fn get(path: &str, token: Option<&str>) -> Request {
 pub fn any_of(requests: Vec<Vec<u8>>) -> Request {
     Arc::new(move |random, buffer| {
         buffer.extend_from_slice(&requests[random.index(requests.len())]);
+    })
+}
+
+/// Each of several ready requests in turn.
+pub fn in_turns(requests: Vec<Vec<u8>>) -> Request {
+    let next = AtomicUsize::new(0);
+    Arc::new(move |_, buffer| {
+        let turn = next.fetch_add(1, Ordering::Relaxed);
+        buffer.extend_from_slice(&requests[turn % requests.len()]);
     })
 }
 

@@ -142,13 +142,20 @@ pub fn open(file: &Path) -> anyhow::Result<Connection> {
     Connection::open(file).with_context(|| format!("opening {}", file.display()))
 }
 
-/// Gives the first sellers of a copy three accounts and fifteen unread
-/// notifications each, and the platform two meets in the next two days.
-pub fn dashboards(file: &Path, sellers: i64) -> anyhow::Result<()> {
+/// Gives the first people of a copy three accounts and fifteen unread
+/// notifications each, and the platform two meets in the next two days. People
+/// beyond the sellers of the recipe are made here, with a month of sales.
+pub fn dashboards(file: &Path, recipe: Recipe, people: i64) -> anyhow::Result<()> {
     let now = unix_now();
     let mut connection = open(file)?;
     let tx = connection.transaction()?;
-    for seller in (0..sellers).map(Seller) {
+    for seller in (0..people).map(Seller) {
+        if seller.0 >= recipe.sellers() {
+            person(&tx, seller, None, now)?;
+            credentials(&tx, seller, now)?;
+            accounts_and_items(&tx, recipe, seller, now)?;
+            a_month_of_sales(&tx, seller, now)?;
+        }
         let user = seller.user_id();
         let extra = 2 - i64::from(seller.second_account().is_some());
         for number in 0..extra {
@@ -189,6 +196,17 @@ pub fn dashboards(file: &Path, sellers: i64) -> anyhow::Result<()> {
     }
     tx.commit()?;
     connection.close().map_err(|(_, error)| error.into())
+}
+
+fn a_month_of_sales(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::Result<()> {
+    let mut day = tx.prepare_cached(
+        "INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
+         VALUES (?, ?, ?, 2, 3, 17_980)",
+    )?;
+    for ago in 0..30 {
+        day.execute(params![seller.user_id(), seller.first_account(), now / DAY_S - ago])?;
+    }
+    Ok(())
 }
 
 fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<()> {

@@ -25,19 +25,36 @@ pub struct NewLink {
     pub name: String,
 }
 
-/// Makes a link. Earlier links of the person stop working, and messages that
-/// still wait with one of them are dropped. With a sealer the code is kept, sealed, for the message that carries it.
+/// Makes a link in place of the earlier ones of the person.
 pub fn make(
     tx: &WriteTx<'_>,
     user: UserId,
     expires_at: Instant,
     sealer: Option<&Sealer>,
 ) -> Result<NewLink> {
+    end_earlier(tx, user)?;
+    issue(tx, user, expires_at, sealer)
+}
+
+/// Has the links of a person no longer work, and drops messages that still
+/// wait with one of them.
+pub fn end_earlier(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND purpose = 'senha' AND used_at IS NULL",
         (user, tx.now().0),
     )?;
     outbox::drop_links(tx, user)?;
+    Ok(())
+}
+
+/// Makes a link for a person who has no other. With a sealer the code is kept,
+/// sealed, for the message that carries it.
+pub fn issue(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    expires_at: Instant,
+    sealer: Option<&Sealer>,
+) -> Result<NewLink> {
     let code = secrets::random_hex::<24>();
     let hash = TokenHash::of(&code);
     let name = hex(&hash.0);

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{Role, links, store, viewing};
 use crate::app::App;
 use crate::base::cache::Versions;
+use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::base::secrets::Sealer;
 use crate::db::{Result, WriteTx};
@@ -61,6 +62,8 @@ pub struct NewStudent {
     pub chat_number: Option<String>,
     /// None until one is chosen.
     pub password_hash: Option<String>,
+    /// End of what was paid for.
+    pub paid_until: Option<Instant>,
     /// Whether the welcome message is queued.
     pub welcome: bool,
 }
@@ -69,15 +72,23 @@ pub struct NewStudent {
 /// address is taken.
 pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<UserId>> {
     let user = tx.maybe(
-        "INSERT INTO user (email, name, role, password_hash, chat_number, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        "INSERT INTO user (email, name, role, password_hash, chat_number, created_at, paid_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT (email) DO NOTHING
          RETURNING user_id",
-        (&new.email, &new.name, new.role, &new.password_hash, &new.chat_number, tx.now().0),
+        (
+            &new.email,
+            &new.name,
+            new.role,
+            &new.password_hash,
+            &new.chat_number,
+            tx.now(),
+            new.paid_until,
+        ),
     )?;
     if let Some(user) = user {
         if new.welcome {
-            send_password_link(tx, desk, user, MessageKind::Welcome)?;
+            queue_link(tx, desk, user, MessageKind::Welcome, new.chat_number.is_some())?;
         }
         desk.changed(tx, user);
     }
@@ -131,23 +142,36 @@ pub fn send_password_link(
     user: UserId,
     kind: MessageKind,
 ) -> Result<usize> {
-    let life = if kind == MessageKind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
-    let expires_at = tx.now().plus(life);
     let has_chat: bool =
         tx.one("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user], |row| {
             row.get(0)
         })?;
-    let channels = [(Channel::Chat, has_chat), (Channel::Email, desk.email_works)];
-    let reachable = channels.iter().filter(|(_, works)| *works);
-    if reachable.clone().count() == 0 {
+    if desk.reaches(has_chat) {
+        links::end_earlier(tx, user)?;
+    }
+    queue_link(tx, desk, user, kind, has_chat)
+}
+
+/// Queues the message of somebody who has no other link.
+fn queue_link(
+    tx: &WriteTx<'_>,
+    desk: &Desk,
+    user: UserId,
+    kind: MessageKind,
+    has_chat: bool,
+) -> Result<usize> {
+    if !desk.reaches(has_chat) {
         return Ok(0);
     }
-    let link = links::make(tx, user, expires_at, Some(&desk.sealer))?.name;
+    let life = if kind == MessageKind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
+    let expires_at = tx.now().plus(life);
+    let link = links::issue(tx, user, expires_at, Some(&desk.sealer))?.name;
+    let channels = [(Channel::Chat, has_chat), (Channel::Email, desk.email_works)];
     let mut queued = 0;
-    for (channel, _) in reachable {
+    for (channel, _) in channels.into_iter().filter(|(_, works)| *works) {
         let key = format!("{}:{}:{link}", kind.name(), channel.name());
         let new = NewMessage {
-            channel: *channel,
+            channel,
             user,
             kind,
             params: json!({ "link": link }),

@@ -26,6 +26,11 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// Of a student of a plan of whom no purchase has said anything.
+    pub const fn of(role: Role) -> Self {
+        Self { role, paid_until: None, late_since: None, ends_at: None, disputed_at: None }
+    }
+
     /// As the audit log shows them.
     pub fn shown(&self, suspended: bool) -> Value {
         let at = |at: Option<Instant>| at.map(Instant::rfc3339);

@@ -15,7 +15,7 @@ use crate::accounts::Role;
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::Zone;
+use crate::base::clock::{Instant, Zone};
 use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, NewMessage};
@@ -132,7 +132,7 @@ fn decide(
     let (student, is_new) = match (found, incoming.role) {
         (Some(student), _) => (student, false),
         (None, Some(role)) if event.kind.is_payment() => {
-            (create(tx, desk, event, email, role)?, true)
+            (create(tx, desk, event, email, (role, fact.paid_until))?, true)
         }
         (None, _) => return left(State::NoStudent, words::NO_STUDENT),
     };
@@ -197,7 +197,7 @@ fn adopt_followers(
             return Ok(());
         }
         for one in &following {
-            store::let_count(tx, one, student.user_id)?;
+            store::let_follow(tx, one, student.user_id)?;
         }
         said.extend(following);
     }
@@ -208,7 +208,15 @@ fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
     standing(&facts, tx.now(), student.terms.paid_until)
 }
 
-fn create(tx: &WriteTx<'_>, desk: &Desk, event: &Event, email: &str, role: Role) -> Result<Holder> {
+/// Makes a student who pays until an instant. It is stored at once, and part of
+/// what the event changes, so the student as returned has not paid yet.
+fn create(
+    tx: &WriteTx<'_>,
+    desk: &Desk,
+    event: &Event,
+    email: &str,
+    (role, paid_until): (Role, Option<Instant>),
+) -> Result<Holder> {
     let from_email = || {
         let local = email.split('@').next().unwrap_or_default();
         crate::base::text::person_name(local).unwrap_or(email).to_owned()
@@ -220,11 +228,20 @@ fn create(tx: &WriteTx<'_>, desk: &Desk, event: &Event, email: &str, role: Role)
         role,
         chat_number: event.phone.clone(),
         password_hash: None,
+        paid_until,
         welcome: true,
     };
-    students::create(tx, desk, &new)?;
-    // Nobody had the address a moment ago, in this very transaction.
-    Ok(terms::by_email(tx, email)?.expect("a student that was just made"))
+    let user_id = students::create(tx, desk, &new)?;
+    Ok(Holder {
+        // Nobody had the address a moment ago, in this very transaction.
+        user_id: user_id.expect("a free address"),
+        email: new.email,
+        name: new.name,
+        has_chat: new.chat_number.is_some(),
+        has_password: false,
+        suspended: false,
+        terms: Terms::of(role),
+    })
 }
 
 /// An event between two standings of a student.
@@ -274,6 +291,13 @@ impl Turn<'_> {
         terms
     }
 
+    /// The terms that the account has before they are set.
+    fn stored(&self) -> Terms {
+        let terms = self.student.terms.clone();
+        let paid = self.incoming.event.paid_until.filter(|_| self.is_new);
+        Terms { paid_until: paid.or(terms.paid_until), ..terms }
+    }
+
     /// Carries the difference over to the account; gives back what was done,
     /// in sentences.
     fn carry_over(&self, tx: &WriteTx<'_>, desk: &Desk) -> Result<Vec<String>> {
@@ -292,8 +316,10 @@ impl Turn<'_> {
             }
         }
         let (old, new) = (&self.student.terms, self.terms());
-        if *old != new {
+        if self.stored() != new {
             terms::set(tx, desk, user, &new)?;
+        }
+        if *old != new {
             done.extend(words::changes(old, &new, zone));
         }
         let reason = words::reason(&self.after.access);

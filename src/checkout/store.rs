@@ -148,7 +148,7 @@ pub fn owner(
 }
 
 /// Lets events count for a student that waited for one with this e-mail
-/// address or transaction; gives back what they say.
+/// address or transaction; returns what they say.
 pub fn adopt(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -157,22 +157,16 @@ pub fn adopt(
 ) -> Result<Vec<Said>> {
     // The sign keeps the planner from walking all events of that state.
     let sql = format!(
-        "UPDATE checkout_event SET user_id = ?1, state = ?2, outcome = ?3
-         WHERE event_id IN (
-             SELECT event_id FROM checkout_event
-             WHERE email = ?4 AND email <> '' AND state <> 3 AND +state = ?6
-             UNION
-             SELECT event_id FROM checkout_event
-             WHERE purchase = ?5 AND state <> 3 AND +state = ?6)
-         RETURNING {FACT}"
+        "SELECT {FACT} FROM checkout_event
+         WHERE email = ?1 AND email <> '' AND state <> 3 AND +state = ?3
+         UNION
+         SELECT {FACT} FROM checkout_event
+         WHERE purchase = ?2 AND state <> 3 AND +state = ?3"
     );
-    let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
-    let (applied, waiting) = (State::Applied, State::NoStudent);
-    let adopted =
-        tx.all(&sql, (user, applied as u8, outcome, email, transaction, waiting as u8), fact)?;
-    for (_, fact) in &adopted {
-        count(tx, fact.kind, waiting, -1)?;
-        count(tx, fact.kind, applied, 1)?;
+    let adopted = tx.all(&sql, (email, transaction, State::NoStudent as u8), fact)?;
+    for one in &adopted {
+        let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
+        let_count(tx, one, user, (State::NoStudent, outcome))?;
     }
     Ok(adopted)
 }
@@ -198,17 +192,23 @@ pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> 
 }
 
 /// Lets an event that was left alone for want of a plan count for a student.
-pub fn let_count(tx: &WriteTx<'_>, (id, fact): &Said, user: UserId) -> Result<()> {
+pub fn let_follow(tx: &WriteTx<'_>, event: &Said, user: UserId) -> Result<()> {
+    let outcome = "Não tem plano configurado e passou a contar com a compra a que pertence.";
+    let_count(tx, event, user, (State::NoPlan, outcome))
+}
+
+/// Lets an event of a state count for a student.
+fn let_count(
+    tx: &WriteTx<'_>,
+    (id, fact): &Said,
+    user: UserId,
+    (before, outcome): (State, &str),
+) -> Result<()> {
     tx.execute(
         "UPDATE checkout_event SET user_id = ?2, state = ?3, outcome = ?4 WHERE event_id = ?1",
-        (
-            id,
-            user,
-            State::Applied as u8,
-            "Não tem plano configurado e passou a contar com a compra a que pertence.",
-        ),
+        (id, user, State::Applied as u8, outcome),
     )?;
-    count(tx, fact.kind, State::NoPlan, -1)?;
+    count(tx, fact.kind, before, -1)?;
     count(tx, fact.kind, State::Applied, 1)
 }
 

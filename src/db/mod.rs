@@ -26,12 +26,18 @@ mod readers;
 pub mod restore;
 pub mod row;
 mod tx;
+mod watch;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+use std::collections::BTreeSet;
+
 use parking_lot::{Mutex, RwLock};
+#[cfg(test)]
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,6 +53,7 @@ pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use row::{Record, Stored};
 pub use tx::{Column, ReadTx, WriteTx};
+pub use watch::Watch;
 pub use writer::Pending;
 
 /// How a database is opened.
@@ -200,6 +207,17 @@ impl Db {
         self.inner.writer.on_outside_change(Box::new(f));
     }
 
+    /// Calls `changed` for each key that a commit of this process changes in
+    /// the watched tables, after the commit and before callers are answered.
+    /// `changed` runs on the writer's thread and must be short.
+    pub fn watch<T: Copy + Send + Sync + 'static>(
+        &self,
+        watches: &'static [Watch<T>],
+        changed: impl Fn(T, i64) + Send + Sync + 'static,
+    ) -> Result<()> {
+        self.inner.writer.watch(watches, changed)
+    }
+
     /// Whether writes go through, as far as the writer knows. It is answered
     /// from memory; asking makes an idle writer look.
     pub fn condition(&self) -> Condition {
@@ -218,6 +236,24 @@ impl Db {
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
         let lock = self.inner.lock.lock();
         lock.as_ref().map_or(Ok(()), |lock| lock.note_address(address))
+    }
+
+    /// Tables and columns that the statements of `f` read, for tests.
+    #[cfg(test)]
+    pub fn columns_read(&self, f: impl FnOnce(&ReadTx<'_>)) -> BTreeSet<(String, String)> {
+        let read = Arc::new(Mutex::new(BTreeSet::new()));
+        let mut connection = pragmas::open_reader(&self.inner.path).unwrap();
+        let noting = Arc::clone(&read);
+        let note = move |context: AuthContext<'_>| {
+            if let AuthAction::Read { table_name, column_name } = context.action {
+                noting.lock().insert((table_name.to_owned(), column_name.to_owned()));
+            }
+            Authorization::Allow
+        };
+        connection.authorizer(Some(note)).unwrap();
+        f(&ReadTx::new(&connection, self.inner.clock.now()));
+        drop(connection);
+        Arc::into_inner(read).unwrap().into_inner()
     }
 
     /// The database file.

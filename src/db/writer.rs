@@ -25,6 +25,7 @@ use tokio::sync::oneshot;
 use super::checkpoint::{Gate, Log};
 use super::condition::{Condition, Observed};
 use super::tx::{Hook, WriteTx};
+use super::watch::{self, Changes, Watch};
 use super::{DbError, Result};
 use crate::base::clock::Clock;
 
@@ -75,6 +76,7 @@ struct Shared {
     observed: Observed,
     closed: AtomicBool,
     watchers: Mutex<Vec<Watcher>>,
+    changes: Arc<Changes>,
 }
 
 impl Handle {
@@ -120,6 +122,17 @@ impl Handle {
     /// Has `watcher` called after changes of other processes.
     pub fn on_outside_change(&self, watcher: Watcher) {
         self.shared.watchers.lock().push(watcher);
+    }
+
+    /// See [`Db::watch`](super::Db::watch).
+    pub fn watch<T: Copy + Send + Sync + 'static>(
+        &self,
+        watches: &'static [Watch<T>],
+        changed: impl Fn(T, i64) + Send + Sync + 'static,
+    ) -> Result<()> {
+        let changes = Arc::clone(&self.shared.changes);
+        changes.listen(Box::new(move |watch: usize, key| changed(watches[watch].meaning, key)));
+        self.submit(move |tx| watch::install(tx.connection(), watches, changes)).wait()
     }
 
     /// Whether writes go through, without asking the writer's thread.
@@ -316,6 +329,7 @@ impl Writer {
             Ok((hooks, refused)) => {
                 let outcome = refused.map(Err).or(has_changed.then_some(Ok(())));
                 self.shared.observed.end(outcome);
+                self.shared.changes.committed();
                 for hook in hooks {
                     if catch_unwind(AssertUnwindSafe(hook)).is_err() {
                         tracing::error!("a hook after a commit panicked; the commit stands");
@@ -325,6 +339,7 @@ impl Writer {
             }
             Err(code) => {
                 self.roll_back();
+                self.shared.changes.undone();
                 self.shared.observed.end(Some(Err(code)));
                 let error = DbError::of_code(code);
                 // Which is told once, and not for each commit.

@@ -4,6 +4,7 @@
 //! somebody who never checked in is true already.
 
 pub mod api;
+pub mod kept;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -138,6 +138,7 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
         role: role.unwrap_or(Role::Free),
         chat_number,
         password_hash: None,
+        paid_until: None,
         welcome: true,
     })
 }

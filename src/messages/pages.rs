@@ -101,7 +101,7 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
         Some(page @ 2..) => address(list_of(request), &[("pagina", &page.to_string())]),
         _ => list_of(request).to_owned(),
     };
-    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
+    let given = Arc::clone(&app.marketplace.given);
     Ok(Box::new(move |tx| {
         let marked = match ids {
             Some(ids) => store::mark_read(tx, owner, &ids)?,
@@ -109,7 +109,6 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
         };
         if marked > 0 {
             changes::stamp(tx, &given, owner, Topic::Notifications)?;
-            tx.after_commit(move || versions.raise(owner));
         }
         if json {
             return Reply::json(&MarkReadReply { ok: true, lidas: marked });

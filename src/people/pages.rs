@@ -394,6 +394,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
             role: entry.papel,
             chat_number: entry.chat_number.clone(),
             password_hash: None,
+            paid_until: None,
             welcome: true,
         };
         let id = students::create(tx, &desk, &new)?.ok_or_else(entry::email_taken)?;

@@ -2,79 +2,96 @@
 //! marketplace's odd habits show.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-/// Switches of the sandbox. All have the real marketplace's most usual
-/// behaviour as their default, signed notifications excepted: the platform's
-/// receiver asks for the signature.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
-pub struct Config {
+use crate::base::clock::Instant;
+
+/// Declares the switches: name, type and default of each in one place.
+macro_rules! switches {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty = $default:expr,)*) => {
+        /// Switches of the sandbox. All have the real marketplace's most usual
+        /// behaviour as their default, signed notifications excepted: the
+        /// platform's receiver asks for the signature.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Config {
+            $($(#[$doc])* pub $name: $kind,)*
+        }
+
+        impl Default for Config {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+    };
+}
+
+switches! {
     /// The platform's receiver; none keeps notifications in the queue.
-    pub notify_url: Option<String>,
+    notify_url: Option<String> = None,
     /// Registered return addresses; empty accepts any loopback address.
-    pub redirect_uris: Vec<String>,
+    redirect_uris: Vec<String> = Vec::new(),
     /// Sign notifications.
-    pub signed: bool,
+    signed: bool = true,
     /// Between the parts of `X-Signature`.
-    pub separator: char,
+    separator: char = ';',
     /// `ts` in milliseconds instead of seconds.
-    pub ts_milliseconds: bool,
+    ts_milliseconds: bool = false,
     /// How often each notification is sent in addition.
-    pub duplicates: u8,
+    duplicates: u8 = 0,
     /// Newest first.
-    pub reorder: bool,
+    reorder: bool = false,
     /// Keep notifications back until this is off again.
-    pub hold: bool,
+    hold: bool = false,
     /// `user_id` and `application_id` as text.
-    pub string_ids: bool,
+    string_ids: bool = false,
     /// `resource` without its leading slash.
-    pub missing_slash: bool,
+    missing_slash: bool = false,
     /// Deliveries of one notification before it counts as missed.
-    pub attempts: u32,
+    attempts: u32 = 8,
     /// Pauses between attempts, as a share of the real ones (28 s, 57 s … 30 min).
-    pub retry_scale: f64,
+    retry_scale: f64 = 0.01,
     /// How long the receiver may take.
-    pub answer_within_ms: u64,
+    answer_within_ms: u64 = 500,
     /// Answer `GET /items?ids=`, which the marketplace has retired.
-    pub old_multiget: bool,
+    old_multiget: bool = false,
     /// `GET /items/bulk` in the elements of the retired path.
-    pub old_elements: bool,
+    old_elements: bool = false,
     /// Many listings at once never tell the codes of variations.
-    pub bulk_hides_codes: bool,
+    bulk_hides_codes: bool = false,
     /// Each page of a scan has a scroll id of its own.
-    pub new_scroll_ids: bool,
+    new_scroll_ids: bool = false,
     /// Accounts come as 206 without reputation.
-    pub partial_users: bool,
+    partial_users: bool = false,
     /// Shipments in their old flat shape.
-    pub flat_shipments: bool,
+    flat_shipments: bool = false,
     /// How fees are wrapped.
-    pub fees_shape: FeesShape,
+    fees_shape: FeesShape = FeesShape::Array,
     /// Fiscal notes point to another host.
-    pub foreign_invoices: bool,
+    foreign_invoices: bool = false,
     /// Every call of the marketplace is answered 503.
-    pub down: bool,
+    down: bool = false,
     /// What every answer of the marketplace takes on its way.
-    pub delay_ms: u64,
+    delay_ms: u64 = 0,
     /// Claims go out under their old topic `claims`.
-    pub legacy_claims: bool,
+    legacy_claims: bool = false,
     /// Topics the application has subscribed to.
-    pub topics: Vec<String>,
+    topics: Vec<String> = TOPICS.map(str::to_owned).to_vec(),
     /// A topic is switched off once so many of its notifications in a row
     /// were given up; 0 never.
-    pub silence_after: u32,
+    silence_after: u32 = 0,
     /// Orders come as 206 without buyer and feedback.
-    pub partial_orders: bool,
+    partial_orders: bool = false,
     /// Orders that a search can be paged to.
-    pub orders_reach: usize,
+    orders_reach: usize = 10_000,
     /// Pages beyond are empty instead of refused.
-    pub silent_reach: bool,
+    silent_reach: bool = false,
     /// Dates in all the forms that have been seen.
-    pub mixed_dates: bool,
+    mixed_dates: bool = false,
     /// Token and bearer errors in their older shapes.
-    pub old_errors: bool,
+    old_errors: bool = false,
     /// A refresh ends the access token before it.
-    pub refresh_ends_access: bool,
+    refresh_ends_access: bool = false,
 }
 
 /// How `listing_prices` has been seen to answer.
@@ -93,41 +110,127 @@ pub enum FeesShape {
 /// Topics that the platform's application listens to.
 const TOPICS: [&str; 5] = ["orders_v2", "items", "questions", "post_purchase", "claims"];
 
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            notify_url: None,
-            redirect_uris: Vec::new(),
-            signed: true,
-            separator: ';',
-            ts_milliseconds: false,
-            duplicates: 0,
-            reorder: false,
-            hold: false,
-            string_ids: false,
-            missing_slash: false,
-            attempts: 8,
-            retry_scale: 0.01,
-            answer_within_ms: 500,
-            old_multiget: false,
-            old_elements: false,
-            bulk_hides_codes: false,
-            new_scroll_ids: false,
-            partial_users: false,
-            flat_shipments: false,
-            fees_shape: FeesShape::Array,
-            foreign_invoices: false,
-            down: false,
-            delay_ms: 0,
-            legacy_claims: false,
-            topics: TOPICS.map(str::to_owned).to_vec(),
-            silence_after: 0,
-            partial_orders: false,
-            orders_reach: 10_000,
-            silent_reach: false,
-            mixed_dates: false,
-            old_errors: false,
-            refresh_ends_access: false,
+impl Config {
+    /// The switches with some of them changed.
+    pub fn changed(&self, changes: Map<String, Value>) -> Result<Self, String> {
+        let mut merged = json!(self);
+        for (name, value) in changes {
+            merged[name] = value;
+        }
+        let config: Self = serde_json::from_value(merged)
+            .map_err(|error| format!("the switches do not fit: {error}"))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let is_web = |url: &str| url.starts_with("http://") || url.starts_with("https://");
+        let rules = [
+            (matches!(self.separator, ';' | ','), "separator must be ; or ,"),
+            ((1..=20).contains(&self.attempts), "attempts must be from 1 to 20"),
+            ((0.0..=1.0).contains(&self.retry_scale), "retry_scale must be from 0 to 1"),
+            (
+                (1..=60_000).contains(&self.answer_within_ms),
+                "answer_within_ms must be from 1 to 60000",
+            ),
+            (self.delay_ms <= 600_000, "delay_ms must be at most 600000"),
+            (
+                self.notify_url.as_deref().is_none_or(is_web),
+                "notify_url must begin with http:// or https://",
+            ),
+        ];
+        let broken = rules.into_iter().find(|(is_kept, _)| !is_kept);
+        broken.map_or(Ok(()), |(_, problem)| Err(problem.to_owned()))
+    }
+
+    /// A date as the marketplace writes it: mostly `-04:00`, and with the
+    /// switch in every form that has been seen, by the record's id.
+    pub fn date(&self, id: i64, at: Instant) -> String {
+        match (self.mixed_dates, id.rem_euclid(4)) {
+            (false, _) | (true, 0) => in_form(at, 4, "%Y-%m-%dT%H:%M:%S.000-04:00"),
+            (true, 1) => in_form(at, 3, "%Y-%m-%dT%H:%M:%S.000-03:00"),
+            (true, 2) => in_form(at, 0, "%Y-%m-%dT%H:%M:%S.123456789Z"),
+            (true, _) => date_without_colon(at),
         }
     }
+
+    /// The check boxes of the overview: name, label and whether it is checked.
+    pub fn boxes(&self) -> Vec<(&'static str, &'static str, bool)> {
+        let config = json!(self);
+        let checked = |switch: &CheckBox| config[switch.field] != switch.value(false);
+        BOXES.iter().map(|switch| (switch.name, switch.label, checked(switch))).collect()
+    }
+
+    /// What the check boxes of the overview change; `is_checked` says which are
+    /// checked.
+    pub fn boxes_changed(is_checked: impl Fn(&str) -> bool) -> Map<String, Value> {
+        let value = |switch: &CheckBox| switch.value(is_checked(switch.name));
+        BOXES.iter().map(|switch| (switch.field.to_owned(), value(switch))).collect()
+    }
 }
+
+/// A date whose offset has no colon.
+pub fn date_without_colon(at: Instant) -> String {
+    in_form(at, 4, "%Y-%m-%dT%H:%M:%S.000-0400")
+}
+
+fn in_form(at: Instant, hours: i64, form: &str) -> String {
+    chrono::DateTime::from_timestamp(at.minus(hours * 3600).0, 0)
+        .unwrap_or_default()
+        .format(form)
+        .to_string()
+}
+
+/// A check box of the overview.
+struct CheckBox {
+    /// Field of the form.
+    name: &'static str,
+    label: &'static str,
+    /// The switch, and its values without a check and with one, as JSON.
+    field: &'static str,
+    values: [&'static str; 2],
+}
+
+impl CheckBox {
+    fn value(&self, is_checked: bool) -> Value {
+        serde_json::from_str(self.values[usize::from(is_checked)]).unwrap_or_default()
+    }
+}
+
+/// A check box for a switch that is on or off.
+const fn on_off(field: &'static str, label: &'static str) -> CheckBox {
+    CheckBox { name: field, label, field, values: ["false", "true"] }
+}
+
+const BOXES: [CheckBox; 15] = [
+    on_off("signed", "Assinar as notificações"),
+    CheckBox {
+        name: "comma",
+        label: "Separar a assinatura com vírgula",
+        field: "separator",
+        values: ["\";\"", "\",\""],
+    },
+    on_off("hold", "Segurar as notificações"),
+    on_off("reorder", "Entregar as mais novas primeiro"),
+    CheckBox {
+        name: "duplicates",
+        label: "Enviar cada notificação três vezes",
+        field: "duplicates",
+        values: ["0", "2"],
+    },
+    on_off("string_ids", "Números como texto nas notificações"),
+    on_off("missing_slash", "Recurso sem a barra inicial"),
+    on_off("partial_orders", "Pedidos incompletos (206)"),
+    on_off("mixed_dates", "Datas em formatos variados"),
+    on_off("legacy_claims", "Reclamações no tópico antigo (claims)"),
+    on_off("partial_users", "Contas incompletas (206)"),
+    on_off("flat_shipments", "Envios no formato antigo"),
+    on_off("old_elements", "Lista de anúncios no formato antigo"),
+    on_off("new_scroll_ids", "Novo scroll_id a cada página"),
+    CheckBox {
+        name: "silence",
+        label: "Desligar o tópico após 3 avisos perdidos",
+        field: "silence_after",
+        values: ["0", "3"],
+    },
+];

@@ -1,326 +1,194 @@
-//! The control interface under `/_sandbox/`: JSON in, JSON out, for tests and
-//! scripts. It makes things happen at the marketplace, breaks them on purpose,
-//! and tells what was asked and delivered. Tokens are never shown.
+//! Controls and buttons that break things on purpose, switch the marketplace's
+//! habits and show what came in and went out. Tokens are never shown.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::call::{Call, Outcome, Pressed, number};
 use super::config::Config;
-use super::faults::{FAULTS_MAX, Fault};
-use super::http::{Reply, Request, pairs};
-use super::oauth::Asked;
-use super::shops::no_seller;
-use super::state::{Sandbox, World};
-use super::telegram::{self, people};
-use super::{events, routes, truth};
-use crate::base::clock::Instant;
+use super::faults::{FAULTS_MAX, Fault, FaultKind};
+use super::logs::Log;
+use super::records;
+use super::shops;
+use super::state::World;
+use super::things::Seller;
+use super::truth;
 
-/// Answers a control call; what it changed may be due for delivery at once.
-pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
-    if routes::from_elsewhere(request) {
-        return refused(403, "requests from other sites' pages are refused");
-    }
-    let now = sandbox.clock.now();
-    let outcome = {
-        let mut world = sandbox.world();
-        act(sandbox, &mut world, request, now)
-    };
-    sandbox.ring();
-    match outcome {
-        Ok(value) => Reply::json(200, &value),
-        Err(Refusal::NotFound) => refused(404, "no such control; docs/sandbox.md has them all"),
-        Err(Refusal::Wrong(problem)) => refused(400, &problem),
-    }
+/// How slow a slow marketplace is.
+const SLOW_MS: u64 = 3_000;
+
+fn done() -> Outcome {
+    Ok(json!({ "ok": true }))
 }
 
-fn refused(status: u16, problem: &str) -> Reply {
-    Reply::json(status, &json!({ "ok": false, "error": problem }))
-}
-
-/// Why a control call did nothing.
-pub enum Refusal {
-    /// There is no such control.
-    NotFound,
-    /// What is wrong with it.
-    Wrong(String),
-}
-
-impl From<String> for Refusal {
-    fn from(problem: String) -> Self {
-        Self::Wrong(problem)
-    }
-}
-
-/// What a control call answers.
-pub type Outcome = Result<Value, Refusal>;
-
-fn act(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) -> Outcome {
-    let path = request.path.trim_start_matches("/_sandbox/");
-    let segments: Vec<&str> = path.split('/').collect();
-    match (request.method.as_str(), segments.as_slice()) {
-        ("GET", ["state"]) => Ok(state(world, now)),
-        ("GET", ["config"]) => Ok(json!(world.config)),
-        ("POST", ["config"]) => configure(world, request),
-        ("GET", ["truth"]) => {
-            let seller = number(request.query("ml_user_id").unwrap_or_default())?;
-            Ok(truth::of(world, seller).ok_or_else(|| no_seller(seller))?)
-        }
-        ("POST", ["authorize"]) => authorize(sandbox, world, &body(request)?, now),
-        ("POST", ["tokens"]) => end_tokens(world, &body(request)?),
-        ("GET", ["faults"]) => Ok(json!({ "faults": world.faults })),
-        ("POST", ["faults"]) => add_fault(world, body::<Fault>(request)?),
-        ("DELETE", ["faults"]) => {
-            world.faults.clear();
-            Ok(json!({ "ok": true }))
-        }
-        ("POST", ["chat", "wrote"]) => wrote(world, &body(request)?, now),
-        ("GET", ["messages"]) => {
-            let entries: Vec<_> = world.messages.iter().collect();
-            Ok(json!({ "total": world.messages.total(), "messages": entries }))
-        }
-        ("GET", ["pushed"]) => {
-            let entries: Vec<_> = world.pushed.iter().collect();
-            Ok(json!({ "total": world.pushed.total(), "pushed": entries }))
-        }
-        ("GET", ["telegram"]) => Ok(json!({
-            "bot": telegram::USERNAME,
-            "webhook": world.telegram.webhook.as_ref().map(|hook| {
-                json!({ "url": hook.url, "secret": hook.secret, "error": hook.error })
-            }),
-            "pollers": world.telegram.pollers,
-            "waiting": world.telegram.updates.len(),
-            "chats": world.telegram.chats.values().collect::<Vec<_>>(),
-        })),
-        ("POST", ["telegram", act]) => in_chat(world, act, request, now),
-        (method, [log @ ("requests" | "deliveries" | "violations")]) => {
-            show_or_clear(world, method, log)
-        }
-        ("POST", segments) => events::act(world, segments, request, now),
-        _ => Err(Refusal::NotFound),
-    }
-}
-
-/// Reads the body of a control call.
-pub fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Refusal> {
-    serde_json::from_slice(&request.body)
-        .map_err(|error| Refusal::Wrong(format!("the body does not fit: {error}")))
-}
-
-/// Reads an id in an address.
-pub fn number(text: &str) -> Result<i64, Refusal> {
-    text.parse().map_err(|_| Refusal::Wrong(format!("not a number: {text}")))
-}
-
-fn show_or_clear(world: &mut World, method: &str, log: &str) -> Outcome {
-    match (method, log) {
-        ("GET", "requests") => {
-            let entries: Vec<_> = world.requests.iter().collect();
-            Ok(json!({ "total": world.requests.total(), "requests": entries }))
-        }
-        ("GET", "deliveries") => {
-            let entries: Vec<_> = world.deliveries.iter().collect();
-            let (total, waiting) = (world.deliveries.total(), world.queue.len() + world.in_flight);
-            Ok(json!({ "total": total, "waiting": waiting, "deliveries": entries }))
-        }
-        ("GET", _) => {
-            let entries: Vec<_> = world.violations.iter().collect();
-            Ok(json!({ "total": world.violations.total(), "violations": entries }))
-        }
-        ("DELETE", log) => {
-            match log {
-                "requests" => world.requests.clear(),
-                "deliveries" => world.deliveries.clear(),
-                _ => world.violations.clear(),
-            }
-            Ok(json!({ "ok": true }))
-        }
-        _ => Err(Refusal::NotFound),
-    }
-}
-
-fn state(world: &World, now: Instant) -> Value {
-    let sellers: Vec<Value> = world
-        .sellers
-        .values()
-        .map(|seller| {
-            let orders = world.orders.values().filter(|o| o.seller == seller.id);
-            let items: Vec<Value> = world
-                .items
-                .values()
-                .filter(|item| item.seller == seller.id)
-                .map(|item| {
-                    json!({ "id": item.id(), "title": item.title, "price": item.price,
-                        "stock": item.stock, "sold": item.sold, "status": item.status,
-                        "sku": item.sku, "ean": item.ean })
-                })
-                .collect();
-            json!({
-                "ml_user_id": seller.id, "nickname": seller.nickname,
-                "reputation": seller.reputation, "orders": orders.count(), "items": items,
-                "connected": world.grants.connected(seller.id, now),
-            })
+/// `GET /_sandbox/state`.
+pub fn state(call: &mut Call<'_>) -> Outcome {
+    let world = &*call.world;
+    let shown = |seller: &Seller| {
+        let orders = world.orders.values().filter(|order| order.seller == seller.id);
+        json!({
+            "ml_user_id": seller.id, "nickname": seller.nickname,
+            "reputation": seller.reputation, "orders": orders.count(),
+            "items": shops::overview_of(world, seller.id),
+            "connected": world.grants.connected(seller.id, call.now),
         })
-        .collect();
-    json!({
-        "now": now.rfc3339(), "sellers": sellers, "orders": world.orders.len(),
-        "waiting": world.queue.len() + world.in_flight, "config": world.config,
+    };
+    Ok(json!({
+        "now": call.now.rfc3339(), "sellers": world.sellers.values().map(shown).collect::<Vec<_>>(),
+        "orders": world.orders.len(), "waiting": world.waiting(), "config": world.config,
         "questions": world.questions.len(), "claims": world.claims.len(),
         "silenced": world.silenced,
         "most_calls": world.load.most, "most_calls_of_seller": world.load.most_of_seller,
-    })
+    }))
 }
 
-/// Changes the switches that the body names and leaves the rest.
-fn configure(world: &mut World, request: &Request) -> Outcome {
-    let changes: serde_json::Map<String, Value> = body(request)?;
-    let mut merged = json!(world.config);
-    for (name, value) in changes {
-        merged[name] = value;
-    }
-    let config: Config = serde_json::from_value(merged)
-        .map_err(|error| Refusal::Wrong(format!("the switches do not fit: {error}")))?;
-    set_config(world, config)?;
-    Ok(json!(world.config))
+/// `GET /_sandbox/truth?ml_user_id=`.
+pub fn truth(call: &mut Call<'_>) -> Outcome {
+    let id = number(call.query("ml_user_id").unwrap_or_default())?;
+    Ok(truth::of(call.world, call.world.check_seller(id)?))
 }
 
-/// Takes new switches over after checking them.
-pub fn set_config(world: &mut World, config: Config) -> Result<(), String> {
-    if !matches!(config.separator, ';' | ',') {
-        return Err("separator must be ; or ,".to_owned());
-    }
-    if !(1..=20).contains(&config.attempts) {
-        return Err("attempts must be from 1 to 20".to_owned());
-    }
-    if !(0.0..=1.0).contains(&config.retry_scale) {
-        return Err("retry_scale must be from 0 to 1".to_owned());
-    }
-    if !(1..=60_000).contains(&config.answer_within_ms) {
-        return Err("answer_within_ms must be from 1 to 60000".to_owned());
-    }
-    if config.delay_ms > 600_000 {
-        return Err("delay_ms must be at most 600000".to_owned());
-    }
-    if let Some(url) = &config.notify_url
-        && !(url.starts_with("http://") || url.starts_with("https://"))
-    {
-        return Err(format!("notify_url must begin with http:// or https://: {url}"));
-    }
-    world.config = config;
-    Ok(())
+/// `GET /_sandbox/config`.
+pub fn config(call: &mut Call<'_>) -> Outcome {
+    Ok(json!(call.world.config))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Consent {
-    ml_user_id: i64,
-    /// The authorization address, or its query.
-    query: String,
-    #[serde(default)]
-    refuse: bool,
+/// `POST /_sandbox/config`: changes the switches that the body names.
+pub fn change_config(call: &mut Call<'_>) -> Outcome {
+    call.world.config = call.world.config.changed(call.body()?)?;
+    config(call)
 }
 
-/// What the consent page does, without a browser.
-fn authorize(sandbox: &Sandbox, world: &mut World, consent: &Consent, now: Instant) -> Outcome {
-    let query = consent.query.split_once('?').map_or(consent.query.as_str(), |(_, query)| query);
-    let asked = Asked::read(sandbox, world, &pairs(query.as_bytes()))?;
-    if !world.sellers.contains_key(&consent.ml_user_id) {
-        return Err(format!("there is no seller {}", consent.ml_user_id).into());
-    }
-    let location =
-        if consent.refuse { asked.refuse() } else { asked.accept(world, consent.ml_user_id, now) };
-    Ok(json!({ "ok": true, "location": location }))
+/// `POST /acoes/ajustes`.
+pub fn press_config(call: &mut Call<'_>) -> Pressed {
+    let form = call.request.form();
+    let is_checked = |name: &str| form.iter().any(|(field, _)| field == name);
+    let mut changes = Config::boxes_changed(is_checked);
+    let url = call.filled("notify_url").map(|url| url.trim().to_owned());
+    changes.insert("notify_url".to_owned(), json!(url));
+    call.world.config = call
+        .world
+        .config
+        .changed(changes)
+        .map_err(|_| "O endereço deve começar com http:// ou https://.")?;
+    Ok("Ajustes guardados.".to_owned())
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InChat {
-    chat_id: i64,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    text: String,
-}
-
-/// What a person does in a chat with the bot: `say`, `block`, `unblock`; or an
-/// update as it is: `updates`.
-fn in_chat(world: &mut World, act: &str, request: &Request, now: Instant) -> Outcome {
-    let telegram = &mut world.telegram;
-    if act == "updates" {
-        people::tell_raw(telegram, body(request)?)?;
-        return Ok(json!({ "ok": true }));
-    }
-    let what: InChat = body(request)?;
-    match act {
-        "say" => people::say(telegram, what.chat_id, &what.name, &what.text, now)?,
-        "block" => people::set_blocked(telegram, what.chat_id, true, now)?,
-        "unblock" => people::set_blocked(telegram, what.chat_id, false, now)?,
-        _ => return Err(Refusal::NotFound),
-    }
-    Ok(json!({ "ok": true }))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EndTokens {
-    ml_user_id: i64,
-    action: TokenAction,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum TokenAction {
-    /// The seller revokes the application.
-    Revoke,
-    /// The seller has a new password, which ends every token.
-    PasswordChange,
-    /// Access tokens end, the refresh token stays.
-    ExpireAccess,
-    /// The refresh token ends, access tokens stay.
-    ExpireRefresh,
-}
-
-fn end_tokens(world: &mut World, what: &EndTokens) -> Outcome {
-    if !world.sellers.contains_key(&what.ml_user_id) {
-        return Err(format!("there is no seller {}", what.ml_user_id).into());
-    }
-    match what.action {
-        TokenAction::Revoke | TokenAction::PasswordChange => {
-            world.grants.revoke(what.ml_user_id);
+/// `POST /acoes/mercado`.
+pub fn press_market(call: &mut Call<'_>) -> Pressed {
+    let config = &call.world.config;
+    let (down, delay_ms, text) = match &*call.field("acao") {
+        "derrubar" => {
+            (true, config.delay_ms, "O mercado está fora do ar: toda chamada recebe 503.")
         }
-        TokenAction::ExpireAccess => world.grants.expire_access(what.ml_user_id),
-        TokenAction::ExpireRefresh => world.grants.expire_refresh(what.ml_user_id),
-    }
-    Ok(json!({ "ok": true }))
+        "levantar" => (false, config.delay_ms, "O mercado voltou ao ar."),
+        "frear" => (config.down, SLOW_MS, "O mercado está lento: cada resposta leva 3 segundos."),
+        "acelerar" => (config.down, 0, "O mercado responde na hora."),
+        _ => return Err("Escolha derrubar, levantar, frear ou acelerar.".to_owned()),
+    };
+    (call.world.config.down, call.world.config.delay_ms) = (down, delay_ms);
+    Ok(text.to_owned())
 }
 
-/// Numbers that may have written.
-const NUMBERS_MAX: usize = 1_000;
+/// `DELETE` of a log.
+pub fn clear<T>(log: &mut Log<T>) -> Outcome {
+    log.clear();
+    done()
+}
 
+/// `GET /_sandbox/deliveries`.
+pub fn deliveries(call: &mut Call<'_>) -> Outcome {
+    let mut shown = call.world.deliveries.shown("deliveries");
+    shown["waiting"] = json!(call.world.waiting());
+    Ok(shown)
+}
+
+/// A record to be served unreadable, such as `orders/2000001`.
 #[derive(Deserialize)]
-struct Wrote {
-    number: String,
+#[serde(deny_unknown_fields)]
+struct Spoil {
+    record: String,
+    #[serde(default = "yes")]
+    spoiled: bool,
 }
 
-/// Somebody writes to us by chat, which opens the window for free text.
-fn wrote(world: &mut World, what: &Wrote, now: Instant) -> Outcome {
-    if world.wrote.len() >= NUMBERS_MAX {
-        return Err(format!("at most {NUMBERS_MAX} numbers write").into());
-    }
-    world.wrote.insert(what.number.clone(), now);
-    Ok(json!({ "ok": true }))
+fn yes() -> bool {
+    true
 }
 
-fn add_fault(world: &mut World, fault: Fault) -> Outcome {
-    if world.faults.len() >= FAULTS_MAX {
-        return Err(format!("at most {FAULTS_MAX} faults wait; clear them first").into());
+/// `POST /_sandbox/spoil`.
+pub fn spoil(call: &mut Call<'_>) -> Outcome {
+    let what: Spoil = call.body()?;
+    records::spoil(call.world, &what.record, what.spoiled)?;
+    done()
+}
+
+/// `POST /_sandbox/faults`.
+pub fn add_fault(call: &mut Call<'_>) -> Outcome {
+    let fault: Fault = call.body()?;
+    if call.world.faults.len() >= FAULTS_MAX {
+        return Err(format!("at most {FAULTS_MAX} faults wait; clear them first"));
     }
     if !fault.path_prefix.starts_with('/') {
-        return Err("path_prefix must begin with /".to_owned().into());
+        return Err("path_prefix must begin with /".to_owned());
     }
     if let Some(problem) = fault.kind.problem() {
-        return Err(problem.to_owned().into());
+        return Err(problem.to_owned());
+    }
+    call.world.faults.push(fault);
+    Ok(json!({ "ok": true, "faults": call.world.faults }))
+}
+
+/// `DELETE /_sandbox/faults`.
+pub fn clear_faults(call: &mut Call<'_>) -> Outcome {
+    call.world.faults.clear();
+    done()
+}
+
+/// `POST /acoes/falhas/limpar`.
+pub fn press_clear_faults(call: &mut Call<'_>) -> Pressed {
+    call.world.faults.clear();
+    Ok("Nenhuma falha espera mais.".to_owned())
+}
+
+/// `POST /acoes/falha`.
+pub fn press_fault(call: &mut Call<'_>) -> Pressed {
+    let kind = match &*call.field("tipo") {
+        "500" => FaultKind::Status { code: 500, body: None },
+        "403" => FaultKind::Status { code: 403, body: None },
+        "429" => FaultKind::RateLimited { retry_after: Some(5) },
+        "silencio" => FaultKind::Hang { ms: 20_000 },
+        "lenta" => FaultKind::Slow { ms: 3_000 },
+        "cortada" => FaultKind::Truncated,
+        "lixo" => FaultKind::Garbage,
+        "perdida" => FaultKind::LostResponse,
+        _ => return Err("Escolha o tipo de falha.".to_owned()),
+    };
+    let path_prefix = call.filled("caminho").unwrap_or_else(|| "/".to_owned());
+    if !path_prefix.starts_with('/') {
+        return Err("O caminho deve começar com “/”.".to_owned());
+    }
+    let times = call.field("vezes").parse().map_err(|_| "Diga quantas vezes, de 0 a 1000.")?;
+    let fault = Fault { times, ..Fault::once(&path_prefix, kind) };
+    let text = format!("Falha preparada: {}.", fault.words());
+    prepare(call.world, fault)?;
+    Ok(text)
+}
+
+/// `POST /acoes/perder`: the next refresh works and its answer is lost, so the
+/// marketplace has a new pair of tokens that the platform never received.
+pub fn press_lose_refresh(call: &mut Call<'_>) -> Pressed {
+    let seller = call.number_field("ml_user_id")?;
+    prepare(call.world, Fault::once("/oauth/token", FaultKind::LostResponse))?;
+    call.world.grants.expire_access(seller);
+    Ok("O token de acesso venceu, e a resposta da próxima renovação vai se perder no caminho."
+        .to_owned())
+}
+
+fn prepare(world: &mut World, fault: Fault) -> Result<(), String> {
+    if world.faults.len() >= FAULTS_MAX {
+        return Err("Já há falhas demais: retire-as primeiro.".to_owned());
     }
     world.faults.push(fault);
-    Ok(json!({ "ok": true, "faults": world.faults }))
+    Ok(())
 }

@@ -1,4 +1,5 @@
-//! Notifications to the platform's receiver: signed, at least once, retried.
+//! The delivery of notifications to the platform's receiver: signed, at least
+//! once, retried.
 //!
 //! The marketplace gives a receiver half a second and eight attempts within an
 //! hour; here the pauses are scaled down. A notification that was given up
@@ -9,120 +10,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::config::Config;
-use super::state::{QUEUE_MAX, Sandbox, World, uuid};
-use crate::base::clock::Instant;
+use super::logs::{Delivery, MissedNotification, Notification};
+use super::state::{Sandbox, World};
 use crate::base::text::hex;
 
 /// The pause after the first attempt; each further one is twice as long, so
 /// that eight attempts take an hour.
 const FIRST_PAUSE_S: f64 = 28.0;
-
-/// A notification that has to go out.
-#[derive(Clone)]
-pub struct Notice {
-    number: i64,
-    id: String,
-    request_id: String,
-    seller: i64,
-    topic: String,
-    resource: String,
-    actions: Vec<String>,
-    sent: String,
-    attempt: u32,
-    due: Monotonic,
-}
-
-/// One attempt and what came of it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Delivery {
-    /// When, RFC 3339.
-    pub at: String,
-    /// `X-Request-Id`.
-    pub request_id: String,
-    /// Topic.
-    pub topic: String,
-    /// Resource, as sent.
-    pub resource: String,
-    /// The seller it is about.
-    pub ml_user_id: i64,
-    /// 1 for the first.
-    pub attempt: u32,
-    /// The receiver's status; none without an answer.
-    pub status: Option<u16>,
-    /// Why there was no answer, or how the answer began when it was not 200.
-    pub detail: Option<String>,
-    /// How long the receiver took.
-    pub took_ms: u64,
-    /// `delivered`, `retry` or `missed`.
-    pub outcome: &'static str,
-}
-
-/// A notification that was given up.
-pub struct Missed {
-    /// When it was given up.
-    pub at: Instant,
-    /// What `/missed_feeds` says about it.
-    pub body: Value,
-}
-
-/// What a notification says.
-pub struct News<'n> {
-    /// The seller it is about.
-    pub seller: i64,
-    /// Topic.
-    pub topic: &'n str,
-    /// What changed.
-    pub resource: &'n str,
-    /// What was done, in topics that say so; else empty.
-    pub actions: &'n [&'n str],
-}
-
-/// Queues a notification. Topics that nobody subscribed to, or that were
-/// switched off, are silent.
-pub fn notify(world: &mut World, now: Instant, seller: i64, topic: &str, resource: &str) {
-    let news = News { seller, topic, resource, actions: &[] };
-    announce(world, now, &news);
-}
-
-/// Queues a notification, as [`notify`] does.
-pub fn announce(world: &mut World, now: Instant, news: &News<'_>) {
-    let is_wanted = world.config.topics.iter().any(|topic| topic == news.topic);
-    if is_wanted && !world.silenced.contains(news.topic) {
-        send_out(world, now, news);
-    }
-}
-
-/// Queues a notification of any topic at all, as often as the switch asks for.
-pub fn send_out(world: &mut World, now: Instant, news: &News<'_>) {
-    let (number, id) = (world.next_number(), crate::base::secrets::random_hex::<12>());
-    // Two changes within a second are two notifications: `sent` differs.
-    let fraction = number.rem_euclid(1_000_000_000);
-    let sent = now.rfc3339().replace('Z', &format!(".{fraction:09}Z"));
-    for _ in 0..=world.config.duplicates {
-        if world.queue.len() >= QUEUE_MAX {
-            tracing::warn!("the sandbox's queue is full; a notification is lost");
-            return;
-        }
-        let number = world.next_number();
-        world.queue.push(Notice {
-            number,
-            id: id.clone(),
-            request_id: uuid(),
-            seller: news.seller,
-            topic: news.topic.to_owned(),
-            resource: news.resource.to_owned(),
-            actions: news.actions.iter().map(|action| (*action).to_owned()).collect(),
-            sent: sent.clone(),
-            attempt: 1,
-            due: Monotonic::now(),
-        });
-    }
-}
 
 /// Delivers until the sandbox stops.
 pub fn run(sandbox: &Arc<Sandbox>) {
@@ -135,7 +33,7 @@ pub fn run(sandbox: &Arc<Sandbox>) {
 }
 
 /// Waits for the next notification that is due; none when the sandbox stops.
-fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
+fn next(sandbox: &Sandbox) -> Option<(Notification, Config)> {
     let mut world = sandbox.world();
     loop {
         if world.stopping {
@@ -164,13 +62,13 @@ fn next(sandbox: &Sandbox) -> Option<(Notice, Config)> {
     }
 }
 
-struct Sent {
+struct Attempt {
     status: Option<u16>,
     detail: Option<String>,
     took: Duration,
 }
 
-fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config) -> Sent {
+fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notification, config: &Config) -> Attempt {
     let url = config.notify_url.as_deref().unwrap_or_default();
     let started = Monotonic::now();
     let mut request = agent
@@ -192,14 +90,14 @@ fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notice, config: &Config
                 let text = answer.body_mut().with_config().limit(4096).read_to_string();
                 crate::base::text::shortened(&text.unwrap_or_default(), 200).to_owned()
             });
-            Sent { status: Some(status), detail: text, took }
+            Attempt { status: Some(status), detail: text, took }
         }
-        Err(error) => Sent { status: None, detail: Some(error.to_string()), took },
+        Err(error) => Attempt { status: None, detail: Some(error.to_string()), took },
     }
 }
 
 /// `ts=…;v1=…` over the manifest of this notification.
-fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
+fn signature(sandbox: &Sandbox, notice: &Notification, config: &Config) -> String {
     let now = sandbox.clock.now().0;
     let ts = if config.ts_milliseconds { now * 1000 } else { now };
     let data_id = notice.resource.rsplit('/').next().unwrap_or_default();
@@ -211,7 +109,7 @@ fn signature(sandbox: &Sandbox, notice: &Notice, config: &Config) -> String {
     format!("ts={ts}{}v1={digest}", config.separator)
 }
 
-fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
+fn body(sandbox: &Sandbox, notice: &Notification, config: &Config) -> Value {
     let id = |number: i64| {
         if config.string_ids { json!(number.to_string()) } else { json!(number) }
     };
@@ -226,12 +124,12 @@ fn body(sandbox: &Sandbox, notice: &Notice, config: &Config) -> Value {
     body
 }
 
-fn shown_resource<'a>(notice: &'a Notice, config: &Config) -> &'a str {
+fn shown_resource<'a>(notice: &'a Notification, config: &Config) -> &'a str {
     if config.missing_slash { notice.resource.trim_start_matches('/') } else { &notice.resource }
 }
 
 /// Logs an attempt, and queues the next one or gives up.
-fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
+fn settle(sandbox: &Sandbox, mut notice: Notification, config: &Config, sent: &Attempt) {
     let now = sandbox.clock.now();
     let outcome = match sent.status {
         Some(200) => "delivered",
@@ -267,7 +165,7 @@ fn settle(sandbox: &Sandbox, mut notice: Notice, config: &Config, sent: &Sent) {
             missed["response"] = json!({
                 "req_time": took_ms, "http_code": sent.status, "body": sent.detail,
             });
-            world.missed.push(Missed { at: now, body: missed });
+            world.missed.push(MissedNotification { at: now, body: missed });
         }
         _ => {}
     }

@@ -1,12 +1,13 @@
 //! The shops of the demo: sixty days of sales, listings in every state, a few
 //! questions and claims.
 
+use super::call::{Call, Pressed};
 use super::claims::{self, ClaimChange, NewClaim};
-use super::history::{self, Plan};
+use super::history::{self, HistoryPlan};
 use super::questions::{self, NewQuestion, QuestionChange};
 use super::shops::{self, ItemChange, NewSeller};
 use super::state::World;
-use super::things::{Invoice, Reputation, Variation};
+use super::things::{Event, Invoice, Reputation, Variation, item_id};
 use crate::base::clock::{DAY_S, Instant};
 
 /// A shop of the demo.
@@ -15,48 +16,21 @@ pub struct Shop {
     nickname: &'static str,
     level: &'static str,
     power_seller: Option<&'static str>,
-    claims: f64,
-    late: f64,
-    cancelled: f64,
+    /// Shares of sales with a claim, handed over late and cancelled.
+    shares: [f64; 3],
     seed: u64,
     daily: u64,
 }
 
 /// The demo's shops, from the largest to the smallest.
+#[rustfmt::skip] // A table: two lines for a shop.
 pub const DEMO_SHOPS: [Shop; 3] = [
-    Shop {
-        id: 1_480_233_719,
-        nickname: "CASA & VIDA UTILIDADES",
-        level: "5_green",
-        power_seller: Some("platinum"),
-        claims: 0.006,
-        late: 0.031,
-        cancelled: 0.002,
-        seed: 5,
-        daily: 22,
-    },
-    Shop {
-        id: 1_517_904_266,
-        nickname: "TEC MINAS ACESSÓRIOS",
-        level: "4_light_green",
-        power_seller: None,
-        claims: 0.018,
-        late: 0.084,
-        cancelled: 0.011,
-        seed: 11,
-        daily: 12,
-    },
-    Shop {
-        id: 1_633_058_142,
-        nickname: "PET FELIZ CURITIBA",
-        level: "2_orange",
-        power_seller: None,
-        claims: 0.052,
-        late: 0.148,
-        cancelled: 0.036,
-        seed: 7,
-        daily: 6,
-    },
+    Shop { id: 1_480_233_719, nickname: "CASA & VIDA UTILIDADES", level: "5_green",
+        power_seller: Some("platinum"), shares: [0.006, 0.031, 0.002], seed: 5, daily: 22 },
+    Shop { id: 1_517_904_266, nickname: "TEC MINAS ACESSÓRIOS", level: "4_light_green",
+        power_seller: None, shares: [0.018, 0.084, 0.011], seed: 11, daily: 12 },
+    Shop { id: 1_633_058_142, nickname: "PET FELIZ CURITIBA", level: "2_orange",
+        power_seller: None, shares: [0.052, 0.148, 0.036], seed: 7, daily: 6 },
 ];
 
 /// States that the least wanted listings of a shop are in, from the last one on.
@@ -85,29 +59,42 @@ const QUESTIONS: [(&str, &str); 9] = [
 /// Time between two questions.
 const ASKED_EVERY_S: i64 = 5 * 3600;
 
-/// Opens one of the demo's shops with its history; gives its id.
+/// Opens one of the demo's shops with its history; returns its id.
 pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Result<i64, String> {
+    let [claims, late, cancelled] = shop.shares;
     let new = NewSeller {
         nickname: shop.nickname.to_owned(),
         ml_user_id: Some(shop.id),
         reputation: Reputation {
             level: Some(shop.level.to_owned()),
             power_seller: shop.power_seller.map(str::to_owned),
-            claims: shop.claims,
-            late: shop.late,
-            cancelled: shop.cancelled,
+            claims,
+            late,
+            cancelled,
             real_level: None,
         },
     };
     let id = shops::open(world, new, now)?;
-    let plan = Plan { ml_user_id: id, days, seed: shop.seed, daily: Some(shop.daily) };
+    let plan = HistoryPlan { ml_user_id: id, days, seed: shop.seed, daily: Some(shop.daily) };
     history::write(world, plan, now)?;
     furnish(world, id, now)?;
     Ok(id)
 }
 
-/// Gives a shop with a history what a shop has besides sales. Nobody is told.
-pub fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
+/// `POST /acoes/loja`: a shop with a month of sales.
+pub fn press_open(call: &mut Call<'_>) -> Pressed {
+    let (world, now) = (&mut *call.world, call.now);
+    let id = shops::open(world, NewSeller::named(call.request.field("apelido")), now)
+        .map_err(|_| "O nome deve ter de 1 a 60 letras, e cabem 100 lojas.")?;
+    let plan = HistoryPlan { ml_user_id: id, days: 30, seed: id.unsigned_abs(), daily: None };
+    let orders = history::write(world, plan, now)
+        .map_err(|_| "O mercado está cheio: não cabem mais vendas.")?;
+    furnish(world, id, now).map_err(|_| "O mercado está cheio: não cabem mais perguntas.")?;
+    Ok(format!("Loja {id} aberta, com {orders} vendas nos últimos 30 dias."))
+}
+
+/// Adds what a shop has besides sales to one with a history, without notifications.
+fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
     vary_listings(world, seller, now)?;
     let items = listings_of(world, seller);
     // Every shop hears the same questions, from another one on.
@@ -116,24 +103,16 @@ pub fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), Strin
     for ((item, (text, answer)), number) in items.iter().cycle().zip(texts).zip(1..) {
         let new = NewQuestion {
             ml_user_id: seller,
-            item: Some(format!("MLB{item}")),
+            item: Some(item_id(*item)),
             text: Some(text.to_owned()),
-            date_created: Some(now.minus(number * ASKED_EVERY_S + seller % 3000).rfc3339()),
-            notify: false,
+            date_created: None,
         };
-        let id = questions::ask(world, new, now)?;
+        let asked = now.minus(number * ASKED_EVERY_S + seller % 3000);
+        let id = questions::ask(world, new, Event::silent(asked))?;
         if !answer.is_empty() {
-            let change = QuestionChange {
-                answer: Some(answer.to_owned()),
-                notify: Some(false),
-                ..QuestionChange::default()
-            };
-            questions::change(
-                world,
-                id,
-                change,
-                now.minus(number * ASKED_EVERY_S + seller % 3000 - 1800),
-            )?;
+            let change =
+                QuestionChange { answer: Some(answer.to_owned()), ..QuestionChange::default() };
+            questions::change(world, id, change, Event::silent(asked.plus(1800)))?;
         }
     }
     complain(world, seller, now)
@@ -169,17 +148,16 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
             status: Some(status.to_owned()),
             sub_status: Some(sub_status.split_whitespace().map(str::to_owned).collect()),
             stock: (sub_status == "out_of_stock").then_some(0),
-            notify: Some(false),
             ..ItemChange::default()
         };
         let at = now.minus(number % 9 * DAY_S + 3600);
-        shops::change_item(world, &format!("MLB{number}"), change, at)?;
+        shops::change_item(world, &item_id(number), change, Event::silent(at))?;
     }
     Ok(())
 }
 
 /// How a claim of the demo goes.
-struct Course {
+struct DemoClaim {
     stage: &'static str,
     /// What the seller has to do.
     action: &'static str,
@@ -188,10 +166,10 @@ struct Course {
     is_over: bool,
 }
 
-const COURSES: [Course; 3] = [
-    Course { stage: "claim", action: "send_message_to_complainant", hours: 20, is_over: false },
-    Course { stage: "dispute", action: "", hours: 77, is_over: false },
-    Course { stage: "claim", action: "", hours: 130, is_over: true },
+const DEMO_CLAIMS: [DemoClaim; 3] = [
+    DemoClaim { stage: "claim", action: "send_message_to_complainant", hours: 20, is_over: false },
+    DemoClaim { stage: "dispute", action: "", hours: 77, is_over: false },
+    DemoClaim { stage: "claim", action: "", hours: 130, is_over: true },
 ];
 
 /// One claim that waits for the seller, one that the marketplace decides, one
@@ -208,27 +186,23 @@ fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> 
             order.invoice = Invoice::Issued;
         }
     }
-    for (order, course) in delivered.iter().rev().skip(20).zip(COURSES) {
+    for (order, course) in delivered.iter().rev().skip(20).zip(DEMO_CLAIMS) {
         let new = NewClaim {
             ml_user_id: seller,
             order: Some(*order),
-            kind: "mediations".to_owned(),
             stage: course.stage.to_owned(),
-            reason: "PDD9939".to_owned(),
-            resource: "order".to_owned(),
             action: course.action.to_owned(),
-            date_created: Some(now.minus(course.hours * 3600 + seller % 3000).rfc3339()),
-            notify: false,
+            ..NewClaim::default()
         };
-        let id = claims::open(world, new, now)?;
+        let opened = now.minus(course.hours * 3600 + seller % 3000);
+        let id = claims::open(world, new, Event::silent(opened))?;
         if course.is_over {
             let change = ClaimChange {
                 status: Some("closed".to_owned()),
                 resolution: Some("payment_refunded".to_owned()),
-                notify: Some(false),
                 ..ClaimChange::default()
             };
-            claims::change(world, id, change, now.minus(DAY_S))?;
+            claims::change(world, id, change, Event::silent(now.minus(DAY_S)))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Scripted faults: the next calls to a path go wrong in a chosen way.
 //!
-//! Faults apply to the marketplace's own paths only; the control interface
-//! and the page stay usable, or nobody could switch a fault off.
+//! The control interface and the pages have none: a fault must be possible to
+//! switch off.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,10 +27,25 @@ pub struct Fault {
     pub times: u32,
     /// What happens.
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: FaultKind,
 }
 
 impl Fault {
+    /// A fault of one call.
+    pub fn once(path_prefix: &str, kind: FaultKind) -> Self {
+        Self { path_prefix: path_prefix.to_owned(), method: None, skip: 0, times: 1, kind }
+    }
+
+    /// The fault in words of the overview.
+    pub fn words(&self) -> String {
+        let times = match self.times {
+            0 => "até ser retirada".to_owned(),
+            1 => "1 vez".to_owned(),
+            times => format!("{times} vezes"),
+        };
+        format!("{} em {} · {times}", self.kind.words(), self.path_prefix)
+    }
+
     fn is_for(&self, method: &str, path: &str) -> bool {
         let only = self.method.as_deref();
         path.starts_with(&self.path_prefix)
@@ -45,12 +60,12 @@ fn once() -> u32 {
 /// What goes wrong.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Kind {
+pub enum FaultKind {
     /// Answers with this status and nothing is done.
     Status {
         /// HTTP status, 400–599.
         code: u16,
-        /// Text as it is, anything else as JSON; none gives the usual error body.
+        /// Text as it is, anything else as JSON; none is the usual error body.
         #[serde(default)]
         body: Option<Value>,
     },
@@ -92,20 +107,10 @@ pub enum Kind {
 /// The largest body that is played.
 const HUGE_MAX: usize = 64 << 20;
 
-impl Kind {
+impl FaultKind {
     /// The kind's name, as in the control interface.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Status { .. } => "status",
-            Self::Hang { .. } => "hang",
-            Self::Truncated => "truncated",
-            Self::Garbage => "garbage",
-            Self::Slow { .. } => "slow",
-            Self::RateLimited { .. } => "rate_limited",
-            Self::LostResponse => "lost_response",
-            Self::Redirect { .. } => "redirect",
-            Self::Huge { .. } => "huge",
-        }
+    pub fn name(&self) -> String {
+        serde_json::json!(self)["kind"].as_str().unwrap_or_default().to_owned()
     }
 
     /// The answer of a fault that keeps the work from being done.
@@ -113,23 +118,21 @@ impl Kind {
         match self {
             Self::Status { code, body } => Some(match body {
                 None => Reply::error(*code, "sandbox_fault", "scripted fault"),
-                Some(Value::String(text)) => Reply::text(*code, text.clone()),
+                Some(Value::String(text)) => Reply::text(*code, text),
                 Some(json) => Reply::json(*code, json),
             }),
-            Self::Hang { ms } => Some(Reply::text(200, String::new()).sent(Manner::Hang(*ms))),
-            Self::Garbage => Some(Reply::html(200, "<html><body>Ops".to_owned())),
-            Self::RateLimited { retry_after: None } => Some(Reply::text(429, String::new())),
+            Self::Hang { ms } => Some(Reply::empty(200).sent(Manner::Hang(*ms))),
+            Self::Garbage => Some(Reply::html(200, "<html><body>Ops")),
+            Self::RateLimited { retry_after: None } => Some(Reply::empty(429)),
             Self::RateLimited { retry_after: Some(seconds) } => Some(
                 Reply::error(429, "local_rate_limited", "too many requests")
                     .header("retry-after", &seconds.to_string()),
             ),
-            Self::Redirect { location } => {
-                Some(Reply::text(302, String::new()).header("location", location))
-            }
+            Self::Redirect { location } => Some(Reply::empty(302).header("location", location)),
             Self::Huge { bytes } => {
                 let mut body = b"%PDF-1.4\n".to_vec();
                 body.resize(*bytes, b' ');
-                Some(Reply::bytes(200, "application/pdf", body))
+                Some(Reply::pdf(body))
             }
             Self::Truncated | Self::Slow { .. } | Self::LostResponse => None,
         }
@@ -142,6 +145,23 @@ impl Kind {
             Self::Slow { ms } => Manner::Slow(*ms),
             Self::LostResponse => Manner::Lost,
             _ => Manner::Whole,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Status { code, .. } => format!("resposta {code}"),
+            Self::Hang { ms } => format!("silêncio por {} s", ms / 1_000),
+            Self::Truncated => "resposta cortada".to_owned(),
+            Self::Garbage => "resposta que não é JSON".to_owned(),
+            Self::Slow { ms } => format!("resposta lenta, {} s", ms / 1_000),
+            Self::RateLimited { retry_after: Some(seconds) } => {
+                format!("resposta 429, voltar em {seconds} s")
+            }
+            Self::RateLimited { retry_after: None } => "resposta 429".to_owned(),
+            Self::LostResponse => "resposta perdida".to_owned(),
+            Self::Redirect { .. } => "desvio para outro endereço".to_owned(),
+            Self::Huge { bytes } => format!("resposta de {} MB", bytes >> 20),
         }
     }
 
@@ -166,7 +186,7 @@ pub fn is_meant(faults: &[Fault], method: &str, path: &str) -> bool {
 }
 
 /// Takes the first fault that is meant for a call.
-pub fn take(faults: &mut Vec<Fault>, method: &str, path: &str) -> Option<Kind> {
+pub fn take(faults: &mut Vec<Fault>, method: &str, path: &str) -> Option<FaultKind> {
     let index = faults.iter().position(|fault| fault.is_for(method, path))?;
     let fault = &mut faults[index];
     if fault.skip > 0 {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::call::{Answer, Call};
 use super::config::FeesShape;
-use super::http::{Reply, Request};
-use super::state::World;
+use super::http::Reply;
 use crate::base::money::Cents;
 
 /// From this price on there is no fixed fee: shipping is free there.
@@ -21,8 +21,12 @@ const KINDS: [(&str, &str, &str); 7] = [
     ("free", "Grátis", "lowest"),
 ];
 
+/// Parameters of the prices.
+pub const PRICES: &str =
+    "price currency_id category_id listing_type_id logistic_type shipping_mode";
+
 /// Percent of the price, by category and kind of listing.
-pub fn percentage(category: &str, kind: &str) -> i64 {
+fn percentage(category: &str, kind: &str) -> i64 {
     let digits = category.trim_start_matches(|c: char| !c.is_ascii_digit());
     let classic = 10 + digits.parse::<i64>().unwrap_or(2) % 5;
     match kind {
@@ -56,32 +60,33 @@ pub fn of_unit(price: Cents, category: &str, kind: &str) -> Cents {
 }
 
 /// `GET /sites/MLB/listing_prices`.
-pub fn listing_prices(world: &World, request: &Request) -> Reply {
-    let price = request.query("price").and_then(|text| text.parse().ok());
-    let Some(price) = price.and_then(Cents::from_reais).filter(|price| price.0 > 0) else {
-        return Reply::error(400, "bad_request", "price is required and must be positive");
-    };
-    if request.query("currency_id").is_some_and(|id| id != "BRL") {
-        return Reply::error(400, "bad_request", "currency_id must be BRL");
+pub fn listing_prices(call: &mut Call<'_>) -> Answer {
+    let price = call.query("price").and_then(|text| text.parse().ok());
+    let price = price
+        .and_then(Cents::from_reais)
+        .filter(|price| price.0 > 0)
+        .ok_or_else(|| Reply::bad_request("price is required and must be positive"))?;
+    if call.query("currency_id").is_some_and(|id| id != "BRL") {
+        return Err(Reply::bad_request("currency_id must be BRL"));
     }
-    let category = request.query("category_id").unwrap_or("MLB31447");
+    let category = call.query("category_id").unwrap_or("MLB31447");
     if !category.starts_with("MLB") {
-        return Reply::error(404, "not_found", "category not found");
+        return Err(Reply::not_found("category not found"));
     }
-    let logistic = request.query("logistic_type").unwrap_or_default();
-    let mode = request.query("shipping_mode").unwrap_or_default();
-    let asked = request.query("listing_type_id");
+    let logistic = call.query("logistic_type").unwrap_or_default();
+    let mode = call.query("shipping_mode").unwrap_or_default();
+    let asked = call.query("listing_type_id");
     let rows: Vec<Value> = KINDS
         .iter()
         .filter(|(kind, ..)| asked.is_none_or(|asked| asked == *kind))
         .map(|kind| entry(*kind, price, category, fixed_fee(price, logistic, mode)))
         .collect();
-    let body = match world.config.fees_shape {
+    let body = match call.world.config.fees_shape {
         FeesShape::Object if asked.is_some() => rows.into_iter().next().unwrap_or_default(),
         FeesShape::Nested => json!([rows]),
         FeesShape::Array | FeesShape::Object => json!(rows),
     };
-    Reply::json(200, &body)
+    Ok(Reply::json(200, &body))
 }
 
 fn entry(

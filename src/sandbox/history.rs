@@ -6,24 +6,23 @@
 
 use chrono::Datelike as _;
 
+use super::call::{Call, Outcome};
 use super::sales;
 use super::shipments::ship;
-use super::shops::{self, NewItem};
+use super::shops;
 use super::state::World;
-use super::things::{Invoice, Order};
-use crate::base::clock::{DAY_S, Day, Instant, Zone};
+use super::things::{Event, Invoice, Item, Order, ZONE};
+use crate::base::clock::{DAY_S, Day, Instant};
 use crate::base::money::Cents;
 
 /// Days that a history may have.
 pub const DAYS_MAX: i64 = 400;
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
-
 /// Title, SKU, price in centavos, category.
-type Good = (&'static str, &'static str, i64, &'static str);
+type GoodsRow = (&'static str, &'static str, i64, &'static str);
 
 #[rustfmt::skip] // A table: one good per row.
-const GOODS: [Good; 40] = [
+const GOODS: [GoodsRow; 40] = [
     ("Garrafa Térmica Inox 1 Litro Café Chá", "GAR-INX-1L", 6_990, "MLB193837"),
     ("Kit 10 Potes Herméticos Mantimentos", "POT-HER-10", 8_990, "MLB193838"),
     ("Jogo de Facas de Cozinha 6 Peças Inox", "FAC-INX-06", 5_490, "MLB193839"),
@@ -75,7 +74,7 @@ const WEEKDAYS: [u64; 7] = [118, 112, 108, 104, 98, 76, 84];
 /// What a seller's history is to be.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct HistoryPlan {
     /// The seller, who must exist.
     pub ml_user_id: i64,
     /// Days before today, 1 to [`DAYS_MAX`].
@@ -89,12 +88,16 @@ pub struct Plan {
     pub daily: Option<u64>,
 }
 
-/// Gives a seller 8 to 25 listings and the sales of `days` days up to now.
-/// Gives the number of orders.
-pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, String> {
-    if !world.sellers.contains_key(&plan.ml_user_id) {
-        return Err(format!("there is no seller {}", plan.ml_user_id));
-    }
+/// `POST /_sandbox/history`.
+pub fn control_write(call: &mut Call<'_>) -> Outcome {
+    let orders = write(call.world, call.body()?, call.now)?;
+    Ok(serde_json::json!({ "ok": true, "orders": orders }))
+}
+
+/// Makes 8 to 25 listings of a seller and the sales of `days` days up to now;
+/// returns the number of orders.
+pub fn write(world: &mut World, plan: HistoryPlan, now: Instant) -> Result<usize, String> {
+    world.check_seller(plan.ml_user_id)?;
     if !(1..=DAYS_MAX).contains(&plan.days) {
         return Err(format!("days must be from 1 to {DAYS_MAX}"));
     }
@@ -120,7 +123,8 @@ pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, Strin
         }
     }
     let count = orders.len();
-    for (order, at) in orders {
+    for order in orders {
+        let at = order.created;
         let (item, quantity, status) = (order.item, order.quantity, order.status.clone());
         let id = sales::record(world, order)?;
         if let Some(item) = world.items.get_mut(&item)
@@ -138,7 +142,7 @@ pub fn write(world: &mut World, plan: Plan, now: Instant) -> Result<usize, Strin
 
 fn stock_up(
     world: &mut World,
-    plan: Plan,
+    plan: HistoryPlan,
     dice: &mut Dice,
     now: Instant,
 ) -> Result<Vec<i64>, String> {
@@ -150,26 +154,19 @@ fn stock_up(
     for index in 0..count {
         let (title, sku, price, category) = GOODS[(first + index) % GOODS.len()];
         let premium = dice.below(3) == 0;
-        let id = shops::publish(
-            world,
-            NewItem {
-                ml_user_id: plan.ml_user_id,
-                title: title.to_owned(),
-                price: Cents(price),
-                stock: i64::try_from(4 + dice.below(120)).unwrap_or(4),
-                // A few listings have no SKU, as in most shops.
-                sku: (dice.below(8) != 0).then(|| sku.to_owned()),
-                ean: Some(ean(dice)),
-                category: category.to_owned(),
-                listing_type: if premium { "gold_pro" } else { "gold_special" }.to_owned(),
-                logistic: "drop_off".to_owned(),
-                variations: Vec::new(),
-                catalog_product: None,
-                notify: false,
-            },
-            published,
-        )?;
-        numbers.push(super::state::item_number(&id).unwrap_or_default());
+        let item = Item {
+            seller: plan.ml_user_id,
+            title: title.to_owned(),
+            price: Cents(price),
+            stock: i64::try_from(4 + dice.below(120)).unwrap_or(4),
+            // A few listings have no SKU, as in most shops.
+            sku: (dice.below(8) != 0).then(|| sku.to_owned()),
+            ean: Some(ean(dice)),
+            category: category.to_owned(),
+            listing_type: if premium { "gold_pro" } else { "gold_special" }.to_owned(),
+            ..Item::default()
+        };
+        numbers.push(shops::publish(world, item, Event::silent(published))?);
     }
     Ok(numbers)
 }
@@ -205,7 +202,7 @@ fn time_of_day(day: Day, dice: &mut Dice) -> Instant {
     ZONE.start_of(day).plus(hour * 3600 + second)
 }
 
-fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) -> (Order, Instant) {
+fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) -> Order {
     let price = world.items.get(&item).map_or(Cents(1000), |item| item.price);
     let quantity = match dice.below(20) {
         0 => 3,
@@ -219,7 +216,7 @@ fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) ->
     };
     let named = dice.below(3) != 0;
     let nickname = named.then(|| nickname(dice));
-    let order = Order {
+    Order {
         id: 0,
         seller,
         status: status.to_owned(),
@@ -241,8 +238,7 @@ fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) ->
         tags: Vec::new(),
         shipment: None,
         invoice: Invoice::None,
-    };
-    (order, at)
+    }
 }
 
 fn nickname(dice: &mut Dice) -> String {
@@ -292,20 +288,15 @@ impl Dice {
 mod tests {
     use super::*;
     use crate::sandbox::shops::NewSeller;
-    use crate::sandbox::things::Reputation;
 
     #[test]
     fn the_same_seed_gives_the_same_history() {
         let now = Instant::parse("2026-11-20T15:00:00Z").unwrap();
         let write_one = |seed| {
             let mut world = World::default();
-            let shop = NewSeller {
-                nickname: "LOJA".to_owned(),
-                ml_user_id: Some(777),
-                reputation: Reputation::default(),
-            };
+            let shop = NewSeller { ml_user_id: Some(777), ..NewSeller::named("LOJA".to_owned()) };
             shops::open(&mut world, shop, now).unwrap();
-            let plan = Plan { ml_user_id: 777, days: 60, seed, daily: None };
+            let plan = HistoryPlan { ml_user_id: 777, days: 60, seed, daily: None };
             let count = write(&mut world, plan, now).unwrap();
             assert_eq!(world.orders.len(), count);
             assert!(world.orders.values().all(|order| order.created <= now));

@@ -1,38 +1,15 @@
-//! HTTP plumbing of the sandbox: requests in, replies out, and the ways in
-//! which a reply may fail to arrive.
-
-use std::io;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::Duration;
+//! Requests and replies of the sandbox's small HTTP as plain values.
+//! `server.rs` carries them.
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Limited};
-use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{HeaderName, HeaderValue};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use serde::Serialize;
-use tokio::sync::{Semaphore, oneshot};
-
-use super::oauth;
-use super::routes;
-use super::state::Sandbox;
-use super::telegram;
-
-const BODY_MAX: usize = 1 << 20;
-const CONNECTIONS_MAX: usize = 256;
-const READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// Into how many pieces a slow answer is cut.
-const PIECES: usize = 8;
-/// How long half of an answer has to leave before the connection ends.
-const CUT_AFTER: Duration = Duration::from_millis(50);
+use serde_json::Value;
 
 /// A request with its body in memory.
 pub struct Request {
     /// HTTP method, upper case.
     pub method: String,
-    /// Path, percent-decoding left to nobody: marketplace paths are plain.
+    /// Path as it came: the marketplace's paths need no decoding.
     pub path: String,
     /// Query text as it came.
     pub raw_query: String,
@@ -58,6 +35,28 @@ impl Request {
     /// The body's form pairs, in order.
     pub fn form(&self) -> Vec<(String, String)> {
         pairs(&self.body)
+    }
+
+    /// A field of the body's form; empty when it is missing.
+    pub fn field(&self, name: &str) -> String {
+        first(&self.form(), name).unwrap_or_default().to_owned()
+    }
+
+    /// The body as JSON; null when it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// The key of an `authorization: Bearer` header.
+    pub fn bearer(&self) -> Option<&str> {
+        self.header("authorization")?.strip_prefix("Bearer ")
+    }
+
+    /// Whether a browser sent this from another site's page. The sandbox has no
+    /// log-in, so that is all that keeps a strange page from pressing its buttons.
+    pub fn is_from_elsewhere(&self) -> bool {
+        let site = self.header("sec-fetch-site").unwrap_or("none");
+        self.method != "GET" && !matches!(site, "same-origin" | "none")
     }
 }
 
@@ -92,14 +91,15 @@ pub enum Manner {
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
-    headers: Vec<(&'static str, String)>,
-    body: Vec<u8>,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
     /// How it travels.
     pub manner: Manner,
 }
 
 impl Reply {
-    fn new(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+    /// A reply of any content.
+    pub fn new(status: u16, content_type: &str, body: Vec<u8>) -> Self {
         Self {
             status,
             headers: vec![("content-type", content_type.to_owned())],
@@ -114,37 +114,49 @@ impl Reply {
         Self::new(status, "application/json; charset=utf-8", body)
     }
 
-    /// The marketplace's general error body.
+    /// The marketplace's general error.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
-        let body = serde_json::json!({
-            "message": message, "error": code, "status": status, "cause": [],
-        });
-        Self::json(status, &body)
+        Self::json(status, &error_body(status, code, message))
+    }
+
+    /// The marketplace's 400.
+    pub fn bad_request(message: &str) -> Self {
+        Self::error(400, "bad_request", message)
+    }
+
+    /// The marketplace's 403.
+    pub fn forbidden(message: &str) -> Self {
+        Self::error(403, "forbidden", message)
+    }
+
+    /// The marketplace's 404.
+    pub fn not_found(message: &str) -> Self {
+        Self::error(404, "not_found", message)
+    }
+
+    /// A status alone.
+    pub fn empty(status: u16) -> Self {
+        Self::text(status, "")
+    }
+
+    /// A PDF file.
+    pub fn pdf(body: Vec<u8>) -> Self {
+        Self::new(200, "application/pdf", body)
     }
 
     /// Plain text.
-    pub fn text(status: u16, text: String) -> Self {
-        Self::new(status, "text/plain; charset=utf-8", text.into_bytes())
+    pub fn text(status: u16, text: &str) -> Self {
+        Self::new(status, "text/plain; charset=utf-8", text.into())
     }
 
     /// A page.
-    pub fn html(status: u16, html: String) -> Self {
-        Self::new(status, "text/html; charset=utf-8", html.into_bytes())
-    }
-
-    /// A file.
-    pub fn bytes(status: u16, content_type: &str, body: Vec<u8>) -> Self {
-        Self::new(status, content_type, body)
-    }
-
-    /// A style sheet.
-    pub fn css(text: &str) -> Self {
-        Self::new(200, "text/css; charset=utf-8", text.into())
+    pub fn html(status: u16, html: &str) -> Self {
+        Self::new(status, "text/html; charset=utf-8", html.into())
     }
 
     /// 303 to another address.
     pub fn see_other(location: &str) -> Self {
-        Self::text(303, String::new()).header("location", location)
+        Self::empty(303).header("location", location)
     }
 
     /// Adds a header.
@@ -158,219 +170,9 @@ impl Reply {
         self.manner = manner;
         self
     }
-
-    fn into_response(self) -> hyper::Response<Payload> {
-        let mut response = hyper::Response::new(Payload::new(self.body, self.manner));
-        *response.status_mut() = hyper::StatusCode::from_u16(self.status)
-            .unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
-        for (name, value) in self.headers {
-            // What a header cannot hold (a line break in a scripted value) is left out.
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                response.headers_mut().append(HeaderName::from_static(name), value);
-            }
-        }
-        response
-    }
 }
 
-/// The body of a reply: whole, in pieces, or cut off in the middle.
-struct Payload {
-    rest: Bytes,
-    piece: usize,
-    pause: Duration,
-    waiting: Option<Pin<Box<tokio::time::Sleep>>>,
-    /// The connection ends when this many bytes are left.
-    cut_at: usize,
-    cut: Option<Pin<Box<tokio::time::Sleep>>>,
-}
-
-impl Payload {
-    fn new(body: Vec<u8>, manner: Manner) -> Self {
-        let length = body.len();
-        let (piece, pause) = match manner {
-            Manner::Slow(ms) => {
-                (length.div_ceil(PIECES).max(1), Duration::from_millis(ms / PIECES as u64))
-            }
-            _ => (length.max(1), Duration::ZERO),
-        };
-        let cut_at = if manner == Manner::Truncated { length.div_ceil(2) } else { 0 };
-        Self {
-            rest: body.into(),
-            piece: if cut_at > 0 { length - cut_at } else { piece },
-            pause,
-            waiting: (!pause.is_zero()).then(|| Box::pin(tokio::time::sleep(pause))),
-            cut_at,
-            cut: None,
-        }
-    }
-}
-
-impl Body for Payload {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if self.rest.is_empty() {
-            return Poll::Ready(None);
-        }
-        if self.cut_at > 0 && self.rest.len() <= self.cut_at {
-            // What an error follows at once is never written.
-            let cut = self.cut.get_or_insert_with(|| Box::pin(tokio::time::sleep(CUT_AFTER)));
-            std::task::ready!(cut.as_mut().poll(context));
-            return Poll::Ready(Some(Err(io::Error::other("cut off, as scripted"))));
-        }
-        if let Some(waiting) = &mut self.waiting {
-            std::task::ready!(waiting.as_mut().poll(context));
-            self.waiting = Some(Box::pin(tokio::time::sleep(self.pause)));
-        }
-        let length = self.piece.min(self.rest.len());
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.rest.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.rest.len() as u64)
-    }
-}
-
-/// Serves until told to stop; what still runs then is cut off.
-pub async fn serve(
-    listener: std::net::TcpListener,
-    sandbox: Arc<Sandbox>,
-    stopped: oneshot::Receiver<()>,
-) {
-    let listener = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => listener,
-        Err(error) => return tracing::error!(%error, "the sandbox cannot listen"),
-    };
-    tokio::select! {
-        () = accept(listener, sandbox) => {}
-        _ = stopped => {}
-    }
-}
-
-async fn accept(listener: tokio::net::TcpListener, sandbox: Arc<Sandbox>) {
-    let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    loop {
-        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
-            return;
-        };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                // Out of file descriptors, mostly: give it a moment.
-                tracing::warn!(%error, "the sandbox could not accept a connection");
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        let sandbox = Arc::clone(&sandbox);
-        tokio::spawn(async move {
-            let _permit = permit;
-            let service = hyper::service::service_fn(move |request| {
-                let sandbox = Arc::clone(&sandbox);
-                async move { answer(&sandbox, request).await }
-            });
-            let connection = hyper::server::conn::http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(READ_TIMEOUT)
-                .serve_connection(TokioIo::new(stream), service);
-            // Ends of connections are part of the play, not news.
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a sandbox connection ended early");
-            }
-        });
-    }
-}
-
-/// One request. An error ends the connection without an answer.
-async fn answer(
-    sandbox: &Sandbox,
-    request: hyper::Request<Incoming>,
-) -> io::Result<hyper::Response<Payload>> {
-    let (head, body) = request.into_parts();
-    let body =
-        match tokio::time::timeout(READ_TIMEOUT, Limited::new(body, BODY_MAX).collect()).await {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(_)) => {
-                let reply = Reply::error(413, "payload_too_large", "the body is larger than 1 MiB");
-                return Ok(reply.into_response());
-            }
-            Err(_) => return Err(io::Error::other("the body did not arrive in time")),
-        };
-    let raw_query = head.uri.query().unwrap_or_default().to_owned();
-    let request = Request {
-        method: head.method.as_str().to_owned(),
-        path: head.uri.path().to_owned(),
-        query: pairs(raw_query.as_bytes()),
-        raw_query,
-        headers: head.headers,
-        body,
-    };
-    settle(sandbox, &request).await;
-    let running = Running::begin(sandbox, &request);
-    let reply = match telegram::api::wait(sandbox, &request).await {
-        Some(reply) => reply,
-        None => routes::answer(sandbox, &request),
-    };
-    if running.is_some() {
-        // The answer is as old as its way is long.
-        let delay = sandbox.world().config.delay_ms;
-        tokio::time::sleep(Duration::from_millis(delay)).await;
-    }
-    match reply.manner {
-        Manner::Hang(ms) => {
-            tokio::time::sleep(Duration::from_millis(ms)).await;
-            Err(io::Error::other("no answer, as scripted"))
-        }
-        Manner::Lost => Err(io::Error::other("the answer is lost, as scripted")),
-        Manner::Whole | Manner::Slow(_) | Manner::Truncated => Ok(reply.into_response()),
-    }
-}
-
-/// A call of the marketplace that is being answered; counted until dropped.
-struct Running<'s> {
-    sandbox: &'s Sandbox,
-    seller: Option<i64>,
-}
-
-impl<'s> Running<'s> {
-    fn begin(sandbox: &'s Sandbox, request: &Request) -> Option<Self> {
-        if !routes::is_marketplace(request) {
-            return None;
-        }
-        let now = sandbox.clock.now();
-        let mut world = sandbox.world();
-        let seller = oauth::bearer(&world, request, now);
-        world.load.begin(seller);
-        drop(world);
-        Some(Self { sandbox, seller })
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.sandbox.world().load.end(self.seller);
-    }
-}
-
-/// `GET /_sandbox/deliveries?settle_ms=N` waits until nothing is left to
-/// deliver, at most that long, so that tests need not guess.
-async fn settle(sandbox: &Sandbox, request: &Request) {
-    if request.path != "/_sandbox/deliveries" {
-        return;
-    }
-    let Some(ms) = request.query("settle_ms").and_then(|ms| ms.parse().ok()) else {
-        return;
-    };
-    let mut unsent = sandbox.unsent.subscribe();
-    let idle = unsent.wait_for(|count| *count == 0);
-    // Not settled in time: the list shows what there is.
-    let _ = tokio::time::timeout(Duration::from_millis(ms), idle).await;
+/// The marketplace's general error, as JSON.
+pub fn error_body(status: u16, code: &str, message: &str) -> Value {
+    serde_json::json!({ "message": message, "error": code, "status": status, "cause": [] })
 }

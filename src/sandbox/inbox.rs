@@ -2,59 +2,20 @@
 
 use askama::Template;
 
-use super::chat::Message;
-use super::http::Reply;
-use super::pages::{page, time};
-use super::state::World;
+use super::call::{Answer, Call};
+use super::logs::{ChatMessage, Log};
+use super::page::page;
 use crate::base::text::grouped;
-
-/// Messages on the page.
-const ROWS: usize = 100;
 
 #[derive(Template)]
 #[template(path = "sandbox/inbox.html", config = "assets/askama.toml")]
-struct Inbox {
+struct Inbox<'w> {
     total: String,
-    messages: Vec<Row>,
-}
-
-struct Row {
-    at: String,
-    to: String,
-    template: String,
-    lines: Vec<Vec<Word>>,
-}
-
-struct Word {
-    text: String,
-    is_link: bool,
-}
-
-impl Row {
-    fn of(message: &Message) -> Self {
-        let word = |text: &str| Word {
-            is_link: text.starts_with("http://") || text.starts_with("https://"),
-            text: text.to_owned(),
-        };
-        let line = |line: &str| line.split_whitespace().map(word).collect();
-        Self {
-            at: time(&message.at),
-            to: if message.gateway == "telegram" {
-                format!("o Telegram {}", message.to)
-            } else {
-                message.to.clone()
-            },
-            template: message.template.clone().unwrap_or_default(),
-            lines: message.text.lines().map(line).collect(),
-        }
-    }
+    messages: &'w Log<ChatMessage>,
 }
 
 /// `GET /mensagens`: the newest messages by chat.
-pub fn inbox(world: &World) -> Reply {
-    let inbox = Inbox {
-        total: grouped(world.messages.total()),
-        messages: world.messages.iter().rev().take(ROWS).map(Row::of).collect(),
-    };
-    page(&inbox, 200)
+pub fn inbox(call: &mut Call<'_>) -> Answer {
+    let messages = &call.world.messages;
+    Ok(page(&Inbox { total: grouped(messages.total()), messages }, 200))
 }

@@ -3,73 +3,43 @@
 
 use serde_json::{Map, Value, json};
 
+use super::call::{Answer, Call};
 use super::config::Config;
-use super::http::{Reply, Request};
-use super::resources::{paging, wire_date};
-use super::routes::Call;
-use super::spoil;
-use super::state::{Scroll, World};
-use super::things::{Item, Variation, mode_of};
-use crate::base::secrets::random_hex;
+use super::http::{Reply, error_body};
+use super::records::{Paging, unless_spoiled};
+use super::things::{Item, Variation, item_id, mode_of};
 
-const IDS_MAX: usize = 20;
-const IDS_PAGE_MAX: usize = 100;
-const IDS_OFFSET_MAX: usize = 1_000;
-const SCROLL_S: i64 = 300;
-/// Scans that one seller may leave open.
-const SCROLLS_MAX: usize = 10;
+/// Parameters of the search.
+pub const SEARCH: &str = "status sku seller_sku listing_type_id sub_status logistic_type labels \
+    missing_product_identifiers reputation_health_gauge orders limit offset search_type \
+    scroll_id include_filters";
 
 /// `GET /users/{id}/items/search`: ids of a seller's listings, by page or by
 /// scan.
-pub fn item_ids(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    if id != call.seller.to_string() {
-        return Reply::error(403, "forbidden", "the token belongs to another user");
-    }
-    let scanning = request.query("search_type") == Some("scan");
-    let Some((limit, offset)) = paging(request, 50) else {
-        return Reply::error(400, "bad_request", "limit and offset must be numbers");
-    };
-    if limit > IDS_PAGE_MAX || offset + limit > IDS_OFFSET_MAX && !scanning {
-        let detail = format!("items/search limit={limit} offset={offset}");
-        world.violation(call.now, "limit_exceeded", detail);
-        return Reply::error(400, "bad_request", "invalid limit or offset");
-    }
-    let matching: Vec<i64> = world
-        .items
-        .values()
-        .filter(|item| item.seller == call.seller && matches(item, request))
+pub fn search(call: &mut Call<'_>) -> Answer {
+    call.must_be_own(call.id())?;
+    let page = Paging::read(call, "items/search", 100, 1_000)?;
+    let items = call.world.items.values();
+    let matching: Vec<i64> = items
+        .filter(|item| item.seller == call.seller && matches(item, call))
         .map(|item| item.number)
         .collect();
-    let total = matching.len();
-    let (numbers, scroll) = if scanning {
-        match scan(world, call, request, matching, limit) {
-            Ok((numbers, scroll)) => (numbers, scroll),
-            Err(refused) => return refused,
-        }
-    } else {
-        let page = matching.into_iter().skip(offset).take(limit).collect();
-        (page, None)
-    };
-    let results: Vec<String> = numbers.iter().map(|number| format!("MLB{number}")).collect();
     let mut body = json!({
-        "seller_id": id, "query": null, "results": results,
-        "paging": { "limit": limit, "offset": offset, "total": total },
+        "seller_id": call.id(), "query": null,
+        "paging": { "limit": page.limit, "offset": page.offset, "total": matching.len() },
         "orders": [{ "id": "stop_time_asc", "name": "Order by stop time ascending" }],
         "available_orders": [{ "id": { "field": "price", "missing": "_last", "order": "asc" } }],
     });
-    if scanning {
-        body["scroll_id"] = json!(scroll);
-    }
-    Reply::json(200, &body)
+    let numbers = page.take(call, matching, &mut body)?;
+    body["results"] = numbers.into_iter().map(item_id).collect();
+    Ok(Reply::json(200, &body))
 }
 
-fn matches(item: &Item, request: &Request) -> bool {
-    let same = |name: &str, value: Option<&str>| {
-        request.query(name).is_none_or(|asked| value == Some(asked))
-    };
-    let sub_status = request
-        .query("sub_status")
-        .is_none_or(|asked| item.sub_status.iter().any(|one| one == asked));
+fn matches(item: &Item, call: &Call<'_>) -> bool {
+    let same =
+        |name: &str, value: Option<&str>| call.query(name).is_none_or(|asked| value == Some(asked));
+    let sub_status =
+        call.query("sub_status").is_none_or(|asked| item.sub_status.iter().any(|one| one == asked));
     same("status", Some(&item.status))
         && same("sku", None)
         && same("seller_sku", item.sku.as_deref())
@@ -78,70 +48,31 @@ fn matches(item: &Item, request: &Request) -> bool {
         && sub_status
 }
 
-/// The next page of a scan, and the id to send for the one after it: none
-/// once everything has been given. Used by questions too.
-pub fn scan(
-    world: &mut World,
-    call: Call,
-    request: &Request,
-    matching: Vec<i64>,
-    limit: usize,
-) -> Result<(Vec<i64>, Option<String>), Reply> {
-    let presented = request.query("scroll_id").filter(|id| !id.is_empty());
-    if request.query("offset").is_some() {
-        world.violation(call.now, "scan_with_offset", request.raw_query.clone());
-        let text = "offset cannot be used with search_type=scan";
-        return Err(Reply::error(400, "bad_request", text));
-    }
-    world.scrolls.retain(|_, scroll| call.now < scroll.until);
-    let mut scroll = if let Some(id) = presented {
-        match world.scrolls.remove(id) {
-            Some(scroll) if scroll.seller == call.seller => scroll,
-            _ => return Err(Reply::error(400, "bad_request", "invalid scroll_id")),
-        }
-    } else {
-        let unfinished =
-            |scroll: &&Scroll| scroll.seller == call.seller && scroll.taken < scroll.ids.len();
-        if world.scrolls.values().filter(unfinished).count() >= SCROLLS_MAX {
-            let detail = format!("more than {SCROLLS_MAX} scans left open");
-            world.violation(call.now, "scans_left_open", detail);
-            let text = "too many open scrolls";
-            return Err(Reply::error(429, "too_many_requests", text));
-        }
-        Scroll { seller: call.seller, ids: matching, taken: 0, until: call.now }
-    };
-    let page: Vec<i64> = scroll.ids.iter().skip(scroll.taken).take(limit).copied().collect();
-    if page.is_empty() {
-        return Ok((page, None));
-    }
-    scroll.taken += limit;
-    scroll.until = call.now.plus(SCROLL_S);
-    let id = match presented {
-        Some(id) if !world.config.new_scroll_ids => id.to_owned(),
-        _ => random_hex::<16>(),
-    };
-    world.scrolls.insert(id.clone(), scroll);
-    Ok((page, Some(id)))
+/// `GET /items/{id}`.
+pub fn item(call: &mut Call<'_>) -> Answer {
+    let id = call.id();
+    let item = call.world.item(id);
+    let item = item.ok_or_else(|| Reply::not_found(&format!("Item with id {id} not found")))?;
+    Ok(Reply::json(200, &shown(call, item)))
 }
 
-/// `GET /items/{id}`.
-pub fn item(world: &World, call: Call, id: &str, request: &Request) -> Reply {
-    let Some(item) = world.item(id) else {
-        let text = format!("Item with id {id} not found");
-        return Reply::error(404, "not_found", &text);
-    };
-    let whole = shown(world, item, call.seller, request);
-    let wanted = request.query("attributes").map(attributes);
-    Reply::json(200, &only(whole, wanted.as_deref()))
+/// `GET /items/{id}/sale_price`.
+pub fn sale_price(call: &mut Call<'_>) -> Answer {
+    if !call.asks("context", "channel_marketplace") {
+        return Err(Reply::bad_request("context must be channel_marketplace"));
+    }
+    let item = call.world.item(call.id()).ok_or_else(|| Reply::not_found("item not found"))?;
+    let body = json!({
+        "amount": item.price, "regular_amount": null, "currency_id": "BRL", "metadata": {},
+    });
+    Ok(Reply::json(200, &body))
 }
 
 /// `GET /imagens/{id}.svg`: a listing's picture, its first letters on a colour
 /// of its own.
-pub fn picture(world: &World, path: &str) -> Reply {
-    let id = path.strip_prefix("/imagens/").and_then(|name| name.strip_suffix(".svg"));
-    let Some(item) = id.and_then(|id| world.item(id)) else {
-        return Reply::error(404, "not_found", "no such picture");
-    };
+pub fn picture(call: &mut Call<'_>) -> Answer {
+    let item = call.id().strip_suffix(".svg").and_then(|id| call.world.item(id));
+    let item = item.ok_or_else(|| Reply::not_found("no such picture"))?;
     let letters: String = item
         .title
         .split_whitespace()
@@ -155,102 +86,73 @@ pub fn picture(world: &World, path: &str) -> Reply {
          <text x=\"45\" y=\"57\" font-size=\"34\" font-family=\"sans-serif\" text-anchor=\"middle\" \
          fill=\"hsl({hue} 50% 28%)\">{letters}</text></svg>"
     );
-    Reply::bytes(200, "image/svg+xml", svg.into_bytes()).header("cache-control", "max-age=86400")
+    let reply = Reply::new(200, "image/svg+xml", svg.into_bytes());
+    Ok(reply.header("cache-control", "max-age=86400"))
 }
 
 /// `GET /items/bulk?ids=`: up to twenty, each with its own status.
-pub fn items(world: &mut World, call: Call, request: &Request) -> Reply {
-    let envelope = request
-        .query("attributes")
-        .is_some_and(|names| names.split(',').any(|name| !name.starts_with("body.")));
-    if envelope {
+pub fn items(call: &mut Call<'_>) -> Answer {
+    let attributes = call.query("attributes");
+    if attributes.is_some_and(|names| names.split(',').any(|name| !name.starts_with("body."))) {
         // Fields of the envelope have made whole batches answer 403.
-        let detail = "items/bulk takes attributes of body only".to_owned();
-        world.violation(call.now, "envelope_attributes", detail);
+        call.violation("envelope_attributes", "items/bulk takes attributes of body only");
     }
-    many(
-        world,
-        call,
-        request,
-        |id, status, body| json!({ "id": id, "status_code": status, "body": body }),
-    )
+    many(call, call.world.config.old_elements)
 }
 
 /// `GET /items?ids=`: retired; answers its old shape when the switch says so.
-pub fn items_retired(world: &mut World, call: Call, request: &Request) -> Reply {
-    world.violation(call.now, "retired_path", "GET /items?ids=".to_owned());
-    if !world.config.old_multiget {
-        return Reply::error(404, "not_found", "resource not found");
+pub fn items_retired(call: &mut Call<'_>) -> Answer {
+    call.violation("retired_path", "GET /items?ids=");
+    if !call.world.config.old_multiget {
+        return Err(Reply::not_found("resource not found"));
     }
-    many(world, call, request, |_, status, body| json!({ "code": status, "body": body }))
+    many(call, true)
 }
 
-fn many(
-    world: &mut World,
-    call: Call,
-    request: &Request,
-    element: fn(&str, u16, Value) -> Value,
-) -> Reply {
-    let ids: Vec<&str> =
-        request.query("ids").unwrap_or_default().split(',').filter(|id| !id.is_empty()).collect();
-    if ids.is_empty() || ids.len() > IDS_MAX {
-        if ids.len() > IDS_MAX {
-            let detail = format!("{} listing ids at once", ids.len());
-            world.violation(call.now, "limit_exceeded", detail);
+fn many(call: &mut Call<'_>, is_old: bool) -> Answer {
+    let refused = |status, code| (status, error_body(status, code, code));
+    let ids = call.twenty_ids("items")?;
+    let elements = ids.into_iter().map(|id| {
+        let (status, body) = match call.world.item(id) {
+            None => refused(404, "not_found"),
+            Some(item) if item.seller != call.seller => refused(403, "forbidden"),
+            Some(item) => (200, shown(call, item)),
+        };
+        if is_old {
+            json!({ "code": status, "body": body })
+        } else {
+            json!({ "id": id, "status_code": status, "body": body })
         }
-        return Reply::error(400, "bad_request", "ids must name 1 to 20 items");
-    }
-    let wanted = request.query("attributes").map(attributes);
-    let refused = |status: u16, code: &str| json!({ "message": code, "error": code, "status": status, "cause": [] });
-    let element = |id: &str, status: u16, body: Value| {
-        if world.config.old_elements {
-            return json!({ "code": status, "body": body });
-        }
-        element(id, status, body)
+    });
+    Ok(Reply::json(200, &elements.collect::<Vec<_>>()))
+}
+
+/// A listing with the attributes that are asked for: `body.price,body.status`,
+/// or the old `price,status`.
+fn shown(call: &Call<'_>, item: &Item) -> Value {
+    let whole = whole(call, item);
+    let (Value::Object(fields), Some(wanted)) = (&whole, call.query("attributes")) else {
+        return whole;
     };
-    let answers: Vec<Value> = ids
-        .iter()
-        .map(|id| match world.item(id) {
-            None => element(id, 404, refused(404, "not_found")),
-            Some(item) if item.seller != call.seller => element(id, 403, refused(403, "forbidden")),
-            Some(item) => {
-                let whole = shown(world, item, call.seller, request);
-                element(id, 200, only(whole, wanted.as_deref()))
-            }
-        })
-        .collect();
-    Reply::json(200, &answers)
+    let wanted: Vec<&str> =
+        wanted.split(',').map(|name| name.strip_prefix("body.").unwrap_or(name)).collect();
+    let kept = fields.iter().filter(|(name, _)| wanted.contains(&name.as_str()));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into()
 }
 
-/// `body.price,body.status` (or the old `price,status`) as field names.
-fn attributes(text: &str) -> Vec<&str> {
-    text.split(',').map(|name| name.strip_prefix("body.").unwrap_or(name)).collect()
-}
-
-fn only(item: Value, wanted: Option<&[&str]>) -> Value {
-    match (item, wanted) {
-        (Value::Object(fields), Some(wanted)) => fields
-            .into_iter()
-            .filter(|(name, _)| wanted.contains(&name.as_str()))
-            .collect::<Map<_, _>>()
-            .into(),
-        (item, _) => item,
-    }
-}
-
-fn shown(world: &World, item: &Item, caller: i64, request: &Request) -> Value {
-    let hides = world.config.bulk_hides_codes && request.path == "/items/bulk";
-    let all = request.query("include_attributes") == Some("all") && !hides;
-    let mut body = item_json(&world.config, item, caller, all);
-    let host = request.header("host").unwrap_or("imagens.sandbox.invalid");
+fn whole(call: &Call<'_>, item: &Item) -> Value {
+    let hides = call.world.config.bulk_hides_codes && call.request.path == "/items/bulk";
+    let all = call.asks("include_attributes", "all") && !hides;
+    let mut body = item_json(&call.world.config, item, call.seller, all);
+    let host = call.request.header("host").unwrap_or("imagens.sandbox.invalid");
     body["thumbnail"] = json!(format!("http://{host}/imagens/{}.svg", item.id()));
-    spoil::unless_whole(world, &format!("items/{}", item.id()), body)
+    unless_spoiled(call.world, &format!("items/{}", item.id()), body)
 }
 
 /// A listing as a caller sees it: quantities are the owner's, attributes of
 /// variations are for those who ask for all.
 fn item_json(config: &Config, item: &Item, caller: i64, all: bool) -> Value {
-    let date = |at| wire_date(config, item.number, at);
+    let date = |at| config.date(item.number, at);
     let id = item.id();
     let variations: Vec<Value> = item
         .variations
@@ -287,21 +189,20 @@ fn item_json(config: &Config, item: &Item, caller: i64, all: bool) -> Value {
 }
 
 fn item_attributes(item: &Item) -> Vec<Value> {
-    let mut attributes = vec![json!({ "id": "BRAND", "name": "Marca", "value_name": "Genérica" })];
-    for (id, name, value) in [("SELLER_SKU", "SKU", &item.sku), ("GTIN", "EAN", &item.ean)] {
-        if let Some(value) = value {
-            attributes
-                .push(json!({ "id": id, "name": name, "value_id": null, "value_name": value }));
-        }
-    }
-    attributes
+    let brand = json!({ "id": "BRAND", "name": "Marca", "value_name": "Genérica" });
+    let sku = item.sku.iter().map(|sku| attribute("SELLER_SKU", "SKU", sku));
+    let ean = item.ean.iter().map(|ean| attribute("GTIN", "EAN", ean));
+    [brand].into_iter().chain(sku).chain(ean).collect()
+}
+
+fn attribute(id: &str, name: &str, value: &str) -> Value {
+    json!({ "id": id, "name": name, "value_id": null, "value_name": value })
 }
 
 fn variation_json(item: &Item, variation: &Variation, caller: i64, all: bool) -> Value {
     let mut body = json!({
         "id": variation.id, "price": item.price, "picture_ids": [],
-        "attribute_combinations": [{ "id": "COLOR", "name": "Cor", "value_id": null,
-            "value_name": variation.value }],
+        "attribute_combinations": [attribute("COLOR", "Cor", &variation.value)],
     });
     if item.seller == caller {
         body["available_quantity"] = json!(variation.stock);
@@ -309,9 +210,7 @@ fn variation_json(item: &Item, variation: &Variation, caller: i64, all: bool) ->
     }
     if all {
         body["seller_custom_field"] = Value::Null;
-        let sku = variation.sku.iter().map(
-            |sku| json!({ "id": "SELLER_SKU", "name": "SKU", "value_id": null, "value_name": sku }),
-        );
+        let sku = variation.sku.iter().map(|sku| attribute("SELLER_SKU", "SKU", sku));
         body["attributes"] = sku.collect();
     }
     body

@@ -6,60 +6,61 @@
 //! HTTP only, so nothing in the marketplace client knows that it is not the
 //! real thing. Everything lives in memory, bounded, and ends with the process.
 //!
-//! The push service of `push.rs` and the gateways of `chat.rs` are neighbours.
+//! From the ground up:
 //!
-//! `things.rs` has the nouns, `state.rs` holds them, `config.rs` has the
-//! switches, `routes.rs` the way of a call and `strict.rs` its rules.
-//! `oauth.rs`, `resources.rs`, `listings.rs`, `orders.rs`, `shipments.rs`,
-//! `fiscal.rs` and `fees.rs` answer it, `aside.rs` what the platform does not
-//! use; `shops.rs` and `sales.rs` make things
-//! happen, `questions.rs` and `claims.rs` do both, `deliver.rs` tells the
-//! platform. Chat gateways are in `chat.rs`, Telegram is in `telegram/`.
+//! - values: `http.rs` (requests and replies), `config.rs` (switches),
+//!   `faults.rs`, `things.rs` (the nouns), `grants.rs` (codes and tokens),
+//!   `logs.rs`; `state.rs` holds them all, `call.rs` is what a handler gets;
+//! - resources: a file for each, with its documents, its controls and its
+//!   buttons. `listings.rs` and `orders.rs` answer, `shops.rs` and `sales.rs`
+//!   make things happen; `questions.rs` and `claims.rs` do both;
+//! - services beside the marketplace: `chat.rs`, `push.rs`, `telegram/`;
+//! - `routes.rs`: every address in one table, and the way of a call;
+//! - `server.rs` carries requests in and replies out, `deliver.rs` and
+//!   `telegram/hook.rs` call the platform.
 
-mod aside;
-mod buttons;
+mod call;
 mod chat;
 mod claims;
 mod config;
 mod control;
 mod deliver;
 mod demo;
-mod events;
 mod faults;
 mod fees;
 mod fiscal;
+mod grants;
 mod history;
 mod http;
 mod inbox;
 mod listings;
+mod logs;
+mod notifications;
 mod oauth;
 mod orders;
 mod overview;
-mod pages;
+mod page;
 mod pdf;
 mod push;
 mod questions;
-mod resources;
+mod records;
 mod routes;
 mod sales;
+mod server;
 mod shipments;
 mod shops;
-mod spoil;
 mod state;
-mod strict;
-mod switches;
 mod telegram;
 mod things;
 mod truth;
+mod users;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-pub use state::Sandbox;
-
-use crate::base::clock::Clock;
-use crate::base::secrets::Secret;
+pub use state::Options;
+use state::Sandbox;
 
 /// The application id that `sandbox` and `serve --demo` use.
 pub const CLIENT_ID: &str = "5503910054140001";
@@ -68,22 +69,6 @@ pub const CLIENT_SECRET: &str = "sandbox-client-secret";
 
 /// The token of the Telegram bot that `serve --demo` uses.
 pub const BOT_TOKEN: &str = "7000000001:demonstracao";
-
-/// How a sandbox is set up.
-pub struct Options {
-    /// Where to listen; port 0 takes a free one.
-    pub listen: SocketAddr,
-    /// Whose time counts for tokens, codes and dates.
-    pub clock: Clock,
-    /// The one application that this marketplace knows; digits.
-    pub client_id: String,
-    /// Its secret, which also signs notifications.
-    pub client_secret: Secret,
-    /// Registered return addresses; empty accepts any loopback address.
-    pub redirect_uris: Vec<String>,
-    /// Where notifications go; without it they wait in the queue.
-    pub notify_url: Option<String>,
-}
 
 /// A running sandbox. It stops when it is dropped.
 pub struct Running {
@@ -116,26 +101,22 @@ pub fn start(options: Options) -> std::io::Result<Running> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let server = Arc::clone(&sandbox);
-    running.threads.push(
-        std::thread::Builder::new()
-            .name("sandbox-http".to_owned())
-            .spawn(move || runtime.block_on(http::serve(listener, server, stopped)))?,
-    );
-    let telling = Arc::clone(&sandbox);
-    running.threads.push(
-        std::thread::Builder::new()
-            .name("sandbox-telegram".to_owned())
-            .spawn(move || telegram::hook::run(&telling))?,
-    );
-    running.threads.push(
-        std::thread::Builder::new()
-            .name("sandbox-deliver".to_owned())
-            .spawn(move || deliver::run(&sandbox))?,
-    );
+    running.spawn("sandbox-http", move || {
+        runtime.block_on(server::serve(listener, server, stopped));
+    })?;
+    let hooked = Arc::clone(&sandbox);
+    running.spawn("sandbox-telegram", move || telegram::hook::run(&hooked))?;
+    running.spawn("sandbox-deliver", move || deliver::run(&sandbox))?;
     Ok(running)
 }
 
 impl Running {
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work)?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
     /// `http://` and the address, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -168,7 +149,7 @@ impl Drop for Running {
 }
 
 /// Fills the sandbox with the demo's three shops and sixty days of sales of
-/// each, and gives their marketplace ids.
+/// each, and returns their marketplace ids.
 pub fn seed_demo(running: &Running) -> Vec<i64> {
     let now = running.sandbox.clock.now();
     let mut world = running.sandbox.world();

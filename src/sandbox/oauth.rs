@@ -1,118 +1,39 @@
-//! Authorization: codes with PKCE, rotating refresh tokens, bearer checks.
-//!
-//! A code works once and for ten minutes, only the latest refresh token of a
-//! seller works and works once, an access token lives six hours.
+//! Authorization: the consent page, codes with PKCE, rotating refresh tokens,
+//! and what a seller granted to whom.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-
+use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::http::{Reply, Request, first};
-use super::routes::Call;
-use super::state::{LOG_MAX, Sandbox, World};
-use crate::base::clock::{DAY_S, Instant};
+use super::call::{Answer, Call, Outcome, Pressed};
+use super::grants::{ACCESS_S, Code};
+use super::http::{Reply, first, pairs};
+use super::page::page;
+use super::state::World;
+use crate::base::clock::Instant;
 use crate::base::secrets::random_hex;
 
 const CODE_S: i64 = 600;
-const ACCESS_S: i64 = 6 * 3600;
-const REFRESH_S: i64 = 180 * DAY_S;
 const SCOPE: &str = "offline_access read write";
-
-/// Codes and tokens given out.
-#[derive(Default)]
-pub struct Grants {
-    codes: HashMap<String, Code>,
-    access: HashMap<String, Access>,
-    by_seller: BTreeMap<i64, Grant>,
-    /// Refresh tokens that were used or replaced, to tell reuse from invention
-    /// and from what the seller took back.
-    spent: VecDeque<String>,
-}
-
-struct Code {
-    seller: i64,
-    redirect_uri: String,
-    challenge: String,
-    until: Instant,
-}
-
-struct Access {
-    seller: i64,
-    until: Instant,
-}
-
-struct Grant {
-    refresh: String,
-    until: Instant,
-    /// When the seller first agreed.
-    since: Instant,
-}
-
-impl Grants {
-    /// Whether a seller's grant can still be refreshed.
-    pub fn connected(&self, seller: i64, now: Instant) -> bool {
-        self.by_seller.get(&seller).is_some_and(|grant| now < grant.until)
-    }
-
-    /// Who granted something that is still good, and since when.
-    pub fn granted(&self, now: Instant) -> Vec<(i64, Instant)> {
-        let good = self.by_seller.iter().filter(|(_, grant)| now < grant.until);
-        good.map(|(seller, grant)| (*seller, grant.since)).collect()
-    }
-
-    /// Ends everything that a seller granted.
-    pub fn revoke(&mut self, seller: i64) {
-        self.expire_access(seller);
-        self.codes.retain(|_, code| code.seller != seller);
-        self.by_seller.remove(&seller);
-    }
-
-    /// Ends a seller's access tokens; the refresh token stays good.
-    pub fn expire_access(&mut self, seller: i64) {
-        self.access.retain(|_, access| access.seller != seller);
-    }
-
-    /// Ends a seller's refresh token; access tokens live out their time.
-    pub fn expire_refresh(&mut self, seller: i64) {
-        self.by_seller.remove(&seller);
-    }
-
-    /// The answer that spent the latest refresh token is lost on its way:
-    /// whoever presents that token again cannot know better.
-    pub fn forgive(&mut self) {
-        self.spent.pop_back();
-    }
-
-    fn spend(&mut self, refresh: String) {
-        if self.spent.len() == LOG_MAX {
-            self.spent.pop_front();
-        }
-        self.spent.push_back(refresh);
-    }
-
-    fn forget_old(&mut self, now: Instant) {
-        self.codes.retain(|_, code| now < code.until);
-        self.access.retain(|_, access| now < access.until);
-    }
-}
+const SCOPES: [&str; 3] = ["read", "write", "offline_access"];
+/// Grants of one page.
+const GRANTS_MAX: usize = 50;
 
 /// A checked authorization request.
-pub struct Asked {
+struct AuthorizationRequest {
     redirect_uri: String,
     state: Option<String>,
     challenge: String,
 }
 
-impl Asked {
+impl AuthorizationRequest {
     /// Checks the query of `GET /authorization`. The error is a sentence for
     /// the person in front of the page: nothing is sent to an address that
     /// was not checked.
-    pub fn read(
-        sandbox: &Sandbox,
-        world: &World,
-        query: &[(String, String)],
-    ) -> Result<Self, String> {
+    fn read(call: &Call<'_>, query: &[(String, String)]) -> Result<Self, String> {
         let need = |name: &str| {
             first(query, name)
                 .filter(|value| !value.is_empty())
@@ -121,11 +42,11 @@ impl Asked {
         if need("response_type")? != "code" {
             return Err("O parâmetro response_type deve ser “code”.".to_owned());
         }
-        if need("client_id")? != sandbox.client_id {
+        if need("client_id")? != call.sandbox.client_id {
             return Err("Nenhum aplicativo tem esse client_id.".to_owned());
         }
         let redirect_uri = need("redirect_uri")?;
-        if !registered(&world.config.redirect_uris, redirect_uri) {
+        if !registered(&call.world.config.redirect_uris, redirect_uri) {
             return Err(
                 "O redirect_uri não é igual a nenhum endereço cadastrado no aplicativo.".to_owned()
             );
@@ -147,24 +68,22 @@ impl Asked {
     }
 
     /// The seller agrees: where the browser goes next, with a code.
-    pub fn accept(self, world: &mut World, seller: i64, now: Instant) -> String {
+    fn accept(self, world: &mut World, seller: i64, now: Instant) -> String {
         world.grants.forget_old(now);
-        let code = format!("TG-{}-{seller}", random_hex::<12>());
-        let location = self.location(("code", &code));
-        world.grants.codes.insert(
-            code,
-            Code {
-                seller,
-                redirect_uri: self.redirect_uri,
-                challenge: self.challenge,
-                until: now.plus(CODE_S),
-            },
-        );
+        let name = format!("TG-{}-{seller}", random_hex::<12>());
+        let location = self.location(("code", &name));
+        let code = Code {
+            seller,
+            redirect_uri: self.redirect_uri,
+            challenge: self.challenge,
+            until: now.plus(CODE_S),
+        };
+        world.grants.add_code(name, code);
         location
     }
 
     /// The seller refuses: where the browser goes next, with an error.
-    pub fn refuse(&self) -> String {
+    fn refuse(&self) -> String {
         self.location(("error", "access_denied"))
     }
 
@@ -192,39 +111,98 @@ fn registered(registered: &[String], presented: &str) -> bool {
         && matches!(scheme, Some("http" | "https"))
 }
 
-/// `POST /oauth/token`, both grants.
-pub fn token(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) -> Reply {
-    world.grants.forget_old(now);
-    match exchange(sandbox, world, request, now) {
-        Ok(reply) => reply,
-        Err((code, text)) => {
-            let field = if world.config.old_errors { "message" } else { "error_description" };
-            let body = json!({ field: text, "error": code, "status": 400, "cause": [] });
-            Reply::json(400, &body)
-        }
+#[derive(Template)]
+#[template(path = "sandbox/consent.html", config = "assets/askama.toml")]
+struct ConsentPage {
+    problem: Option<String>,
+    query: String,
+    shops: Vec<(i64, String, bool)>,
+}
+
+/// `GET /authorization`: who authorises, or what is wrong with the request.
+pub fn consent(call: &mut Call<'_>) -> Answer {
+    let problem = AuthorizationRequest::read(call, &call.request.query).err();
+    let shops = call.world.sellers.values().map(|seller| {
+        let connected = call.world.grants.connected(seller.id, call.now);
+        (seller.id, seller.nickname.clone(), connected)
+    });
+    let shops = shops.collect();
+    let status = if problem.is_some() { 400 } else { 200 };
+    let query = call.request.raw_query.clone();
+    Ok(page(&ConsentPage { problem, query, shops }, status))
+}
+
+/// `POST /authorization`: sends the browser back with a code or a refusal.
+pub fn decide(call: &mut Call<'_>) -> Answer {
+    if call.request.is_from_elsewhere() {
+        return Err(Reply::text(403, "O pedido veio da página de outro site."));
     }
+    let Ok(asked) = AuthorizationRequest::read(call, &call.request.query) else {
+        return consent(call);
+    };
+    if call.field("decisao") == "recusar" {
+        return Ok(Reply::see_other(&asked.refuse()));
+    }
+    let seller = call.field("ml_user_id").parse().ok();
+    match seller.filter(|id| call.world.sellers.contains_key(id)) {
+        Some(seller) => Ok(Reply::see_other(&asked.accept(call.world, seller, call.now))),
+        None => consent(call),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Consent {
+    ml_user_id: i64,
+    /// The authorization address, or its query.
+    query: String,
+    #[serde(default)]
+    refuse: bool,
+}
+
+/// `POST /_sandbox/authorize`: what the consent page does, without a browser.
+pub fn control_authorize(call: &mut Call<'_>) -> Outcome {
+    let consent: Consent = call.body()?;
+    let query = consent.query.split_once('?').map_or(consent.query.as_str(), |(_, query)| query);
+    let asked = AuthorizationRequest::read(call, &pairs(query.as_bytes()))?;
+    call.world.check_seller(consent.ml_user_id)?;
+    let location = if consent.refuse {
+        asked.refuse()
+    } else {
+        asked.accept(call.world, consent.ml_user_id, call.now)
+    };
+    Ok(json!({ "ok": true, "location": location }))
+}
+
+/// `POST /oauth/token`, both grants.
+pub fn token(call: &mut Call<'_>) -> Answer {
+    call.world.grants.forget_old(call.now);
+    let (access, refresh, seller) = exchange(call).map_err(|(code, text)| {
+        let is_old = call.world.config.old_errors;
+        let field = if is_old { "message" } else { "error_description" };
+        Reply::json(400, &json!({ field: text, "error": code, "status": 400, "cause": [] }))
+    })?;
+    let body = json!({
+        "access_token": access, "token_type": "bearer", "expires_in": ACCESS_S,
+        "scope": SCOPE, "user_id": seller, "refresh_token": refresh,
+    });
+    Ok(Reply::json(200, &body).header("cache-control", "no-store"))
 }
 
 type Refused = (&'static str, &'static str);
 
 const NOT_VALID: Refused = ("invalid_grant", "grant not valid any more");
 
-fn exchange(
-    sandbox: &Sandbox,
-    world: &mut World,
-    request: &Request,
-    now: Instant,
-) -> Result<Reply, Refused> {
-    let is_form = request
-        .header("content-type")
-        .is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"));
-    if !is_form {
+/// A fresh pair of access and refresh token, and whose it is.
+fn exchange(call: &mut Call<'_>) -> Result<(String, String, i64), Refused> {
+    let content_type = call.request.header("content-type").unwrap_or_default();
+    if !content_type.starts_with("application/x-www-form-urlencoded") {
         return Err(("invalid_request", "the body must be a form"));
     }
-    if !request.raw_query.is_empty() {
-        world.violation(now, "token_query", "POST /oauth/token has a query".into());
+    if !call.request.raw_query.is_empty() {
+        call.violation("token_query", "POST /oauth/token has a query");
     }
-    let form = request.form();
+    let form = call.request.form();
     let need = |name: &str| -> Result<&str, Refused> {
         let mut values = form.iter().filter(|(key, _)| key == name);
         match (values.next(), values.next()) {
@@ -233,146 +211,173 @@ fn exchange(
         }
     };
     let grant_type = need("grant_type")?;
-    if need("client_id")? != sandbox.client_id
-        || !sandbox.client_secret.matches(need("client_secret")?)
+    let client_id = &call.sandbox.client_id;
+    if need("client_id")? != client_id
+        || !call.sandbox.client_secret.matches(need("client_secret")?)
     {
         return Err(("invalid_client", "invalid client_id or client_secret"));
     }
     if let Some(scope) = first(&form, "scope")
-        && !scope.split_whitespace().all(|word| SCOPE.split(' ').any(|known| known == word))
+        && !scope.split_whitespace().all(|word| SCOPES.contains(&word))
     {
         return Err(("invalid_scope", "the scope is not one of the application's"));
     }
-    match grant_type {
+    let seller = match grant_type {
         "authorization_code" => {
             let (verifier, redirect_uri) = (need("code_verifier")?, need("redirect_uri")?);
-            let seller = redeem(world, need("code")?, redirect_uri, verifier, now)?;
-            Ok(issue(sandbox, world, seller, now))
+            redeem(call, need("code")?, redirect_uri, verifier)?
         }
-        "refresh_token" => refresh(sandbox, world, need("refresh_token")?, now),
-        _ => Err(("unsupported_grant_type", "unsupported grant type")),
-    }
+        "refresh_token" => refresh(call, need("refresh_token")?)?,
+        _ => return Err(("unsupported_grant_type", "unsupported grant type")),
+    };
+    let (access, refresh) = call.world.grants.issue(client_id, seller, call.now);
+    Ok((access, refresh, seller))
 }
 
 fn redeem(
-    world: &mut World,
+    call: &mut Call<'_>,
     code: &str,
     redirect_uri: &str,
     verifier: &str,
-    now: Instant,
 ) -> Result<i64, Refused> {
     // Whatever is wrong with the rest, the code is used up.
-    let code = world.grants.codes.remove(code).ok_or(NOT_VALID)?;
-    let good = now < code.until
+    let code = call.world.grants.take_code(code).ok_or(NOT_VALID)?;
+    let good = call.now < code.until
         && code.redirect_uri == redirect_uri
         && (43..=128).contains(&verifier.len())
-        && base64url(&Sha256::digest(verifier.as_bytes())) == code.challenge
-        && world.sellers.contains_key(&code.seller);
+        && challenge_of(verifier) == code.challenge
+        && call.world.sellers.contains_key(&code.seller);
     good.then_some(code.seller).ok_or(NOT_VALID)
 }
 
-fn refresh(
-    sandbox: &Sandbox,
-    world: &mut World,
-    presented: &str,
-    now: Instant,
-) -> Result<Reply, Refused> {
-    let owner = world
-        .grants
-        .by_seller
-        .iter()
-        .find(|(_, grant)| grant.refresh == presented && now < grant.until)
-        .map(|(seller, _)| *seller);
-    let Some(seller) = owner else {
-        if world.grants.spent.iter().any(|spent| spent == presented) {
+/// The challenge of a verifier (RFC 7636).
+pub fn challenge_of(verifier: &str) -> String {
+    BASE64.encode(Sha256::digest(verifier.as_bytes()))
+}
+
+fn refresh(call: &mut Call<'_>, presented: &str) -> Result<i64, Refused> {
+    let Some(seller) = call.world.grants.refreshed_by(presented, call.now) else {
+        if call.world.grants.was_spent(presented) {
             let detail = "a refresh token was presented that was used or replaced";
-            world.violation(now, "refresh_reused", detail.to_owned());
+            call.violation("refresh_reused", detail);
         }
         return Err(NOT_VALID);
     };
-    if world.config.refresh_ends_access {
-        world.grants.expire_access(seller);
+    if call.world.config.refresh_ends_access {
+        call.world.grants.expire_access(seller);
     }
-    Ok(issue(sandbox, world, seller, now))
-}
-
-/// A fresh pair; the seller's refresh token before it is spent.
-fn issue(sandbox: &Sandbox, world: &mut World, seller: i64, now: Instant) -> Reply {
-    let access = format!("APP_USR-{}-{}-{seller}", sandbox.client_id, random_hex::<16>());
-    let refresh = format!("TG-{}-{seller}", random_hex::<16>());
-    let before = world.grants.by_seller.get(&seller);
-    let grant = Grant {
-        refresh: refresh.clone(),
-        until: now.plus(REFRESH_S),
-        since: before.map_or(now, |before| before.since),
-    };
-    if let Some(before) = world.grants.by_seller.insert(seller, grant) {
-        world.grants.spend(before.refresh);
-    }
-    let entry = Access { seller, until: now.plus(ACCESS_S) };
-    world.grants.access.insert(access.clone(), entry);
-    let body = json!({
-        "access_token": access, "token_type": "bearer", "expires_in": ACCESS_S,
-        "scope": SCOPE, "user_id": seller, "refresh_token": refresh,
-    });
-    Reply::json(200, &body).header("cache-control", "no-store")
-}
-
-/// Whose bearer token a request carries, while it is good.
-pub fn bearer(world: &World, request: &Request, now: Instant) -> Option<i64> {
-    let (scheme, token) = request.header("authorization")?.split_once(' ')?;
-    let access = world.grants.access.get(token.trim())?;
-    (scheme.eq_ignore_ascii_case("bearer") && now < access.until).then_some(access.seller)
+    Ok(seller)
 }
 
 /// 401, in the shape that the switch asks for.
 pub fn unauthorized(world: &World) -> Reply {
-    if world.config.old_errors {
-        let body = json!({
-            "message": "invalid_token", "error": "not_found", "status": 401, "cause": [],
-        });
-        return Reply::json(401, &body);
-    }
-    let body = json!({ "code": "unauthorized", "message": "invalid access token" });
+    let body = if world.config.old_errors {
+        json!({ "message": "invalid_token", "error": "not_found", "status": 401, "cause": [] })
+    } else {
+        json!({ "code": "unauthorized", "message": "invalid access token" })
+    };
     Reply::json(401, &body)
 }
 
-/// `DELETE /users/{user}/applications/{application}`: the seller disconnects.
-pub fn end_grant(
-    sandbox: &Sandbox,
-    world: &mut World,
-    call: Call,
-    user: &str,
-    application: &str,
-) -> Reply {
-    if user != call.seller.to_string() {
-        return Reply::error(403, "forbidden", "the token belongs to another user");
+/// `DELETE /users/{id}/applications/{id}`: the seller disconnects.
+pub fn end_grant(call: &mut Call<'_>) -> Answer {
+    call.must_be_own(call.id())?;
+    let application = call.variables.get(1).copied().unwrap_or_default();
+    if application != call.sandbox.client_id {
+        return Err(Reply::not_found("no grant for that application"));
     }
-    if application != sandbox.client_id {
-        return Reply::error(404, "not_found", "no grant for that application");
-    }
-    world.grants.revoke(call.seller);
-    let body = json!({ "user_id": user, "app_id": application, "msg": "Autorización eliminada" });
-    Reply::json(200, &body)
+    call.world.grants.revoke(call.seller);
+    let body =
+        json!({ "user_id": call.id(), "app_id": application, "msg": "Autorización eliminada" });
+    Ok(Reply::json(200, &body))
 }
 
-/// Base64 with the alphabet for addresses, without padding (RFC 4648 §5).
-fn base64url(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let word = (0..3).fold(0_usize, |word, index| {
-            word << 8 | usize::from(group.get(index).copied().unwrap_or(0))
-        });
-        // One byte fills two characters, two fill three, three fill four.
-        for index in 0..=group.len() {
-            text.push(char::from(ALPHABET[word >> (18 - 6 * index) & 63]));
-        }
+/// `GET /applications/{id}`.
+pub fn application(call: &mut Call<'_>) -> Answer {
+    if call.id() != call.sandbox.client_id {
+        return Err(Reply::not_found("application not found"));
     }
-    text
+    let body = json!({
+        "id": call.sandbox.application(), "name": "Sandbox", "site_id": "MLB", "active": true,
+        "max_requests_per_hour": 18_000, "certification_status": "not_certified",
+        "scopes": SCOPES,
+    });
+    Ok(Reply::json(200, &body))
 }
 
-#[cfg(test)]
-pub(super) fn challenge_of(verifier: &str) -> String {
-    base64url(&Sha256::digest(verifier.as_bytes()))
+/// `GET /applications/{id}/grants`: who granted an application something.
+pub fn grants(call: &mut Call<'_>) -> Answer {
+    if call.id() != call.sandbox.client_id {
+        return Err(Reply::forbidden("not the token's application"));
+    }
+    let (limit, offset) = call.paging(GRANTS_MAX)?;
+    let limit = limit.min(GRANTS_MAX);
+    let all = call.world.grants.granted(call.now);
+    let page = all.iter().skip(offset).take(limit).map(|(seller, since)| {
+        json!({ "user_id": seller, "app_id": call.sandbox.application(),
+            "date_created": call.world.config.date(*seller, *since), "scopes": SCOPES })
+    });
+    let body = json!({
+        "paging": { "total": all.len(), "limit": limit, "offset": offset },
+        "grants": page.collect::<Vec<_>>(),
+    });
+    Ok(Reply::json(200, &body))
+}
+
+/// `GET /users/{id}/applications`: what a user granted to whom. Ids are text
+/// here.
+pub fn granted_by(call: &mut Call<'_>) -> Answer {
+    call.must_be_own(call.id())?;
+    let mut own = call.world.grants.granted(call.now);
+    own.retain(|(seller, _)| *seller == call.seller);
+    let body = own.into_iter().map(|(seller, since)| {
+        json!({ "user_id": call.id(), "app_id": call.sandbox.client_id,
+            "date_created": call.world.config.date(seller, since), "scopes": SCOPES })
+    });
+    Ok(Reply::json(200, &body.collect::<Vec<_>>()))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EndTokens {
+    ml_user_id: i64,
+    action: TokenAction,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TokenAction {
+    /// The seller revokes the application.
+    Revoke,
+    /// The seller has a new password, which ends every token.
+    PasswordChange,
+    /// Access tokens end, the refresh token stays.
+    ExpireAccess,
+    /// The refresh token ends, access tokens stay.
+    ExpireRefresh,
+}
+
+/// `POST /_sandbox/tokens`.
+pub fn control_end_tokens(call: &mut Call<'_>) -> Outcome {
+    let EndTokens { ml_user_id: seller, action } = call.body()?;
+    call.world.check_seller(seller)?;
+    let grants = &mut call.world.grants;
+    match action {
+        TokenAction::Revoke | TokenAction::PasswordChange => grants.revoke(seller),
+        TokenAction::ExpireAccess => grants.expire_access(seller),
+        TokenAction::ExpireRefresh => grants.expire_refresh(seller),
+    }
+    Ok(json!({ "ok": true }))
+}
+
+/// `POST /acoes/revogar`.
+pub fn press_revoke(call: &mut Call<'_>) -> Pressed {
+    call.world.grants.revoke(call.number_field("ml_user_id")?);
+    Ok("A autorização foi revogada.".to_owned())
+}
+
+/// `POST /acoes/vencer`.
+pub fn press_expire(call: &mut Call<'_>) -> Pressed {
+    call.world.grants.expire_access(call.number_field("ml_user_id")?);
+    Ok("O token de acesso venceu; o de renovação continua valendo.".to_owned())
 }

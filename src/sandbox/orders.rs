@@ -2,16 +2,21 @@
 
 use serde_json::{Value, json};
 
+use super::call::{Answer, Call};
 use super::config::Config;
 use super::fees;
 use super::http::{Reply, Request};
-use super::resources::{paging, wire_date};
-use super::routes::Call;
-use super::spoil;
-use super::state::{World, item_number};
-use super::things::{Item, Order, Variation};
+use super::records::{own, unless_spoiled};
+use super::state::World;
+use super::things::{Item, Order, item_id, item_number};
 use crate::base::clock::{DAY_S, Instant};
 use crate::base::money::Cents;
+
+/// Parameters of the search.
+pub const SEARCH: &str = "seller order.status order.date_created.from order.date_created.to \
+    order.date_closed.from order.date_closed.to order.date_last_updated.from \
+    order.date_last_updated.to q item tags tags.not mediations.status mediations.stage sort \
+    limit offset";
 
 const PAGE_MAX: usize = 50;
 const OFFSET_MAX: usize = 10_000;
@@ -20,61 +25,52 @@ const RETENTION_S: i64 = 366 * DAY_S;
 const HIDDEN: [&str; 3] = ["cancelled", "pending_cancel", "invalid"];
 
 /// `GET /orders/search`.
-pub fn search(world: &mut World, call: Call, request: &Request) -> Reply {
-    match request.query("seller") {
+pub fn search(call: &mut Call<'_>) -> Answer {
+    match call.query("seller") {
         Some(seller) if seller == call.seller.to_string() => {}
-        Some(_) => return Reply::error(403, "forbidden", "caller.id.invalid"),
-        None => return Reply::error(400, "bad_request", "a filter is required: seller"),
+        Some(_) => return Err(Reply::forbidden("caller.id.invalid")),
+        None => return Err(Reply::bad_request("a filter is required: seller")),
     }
-    let Some((limit, offset)) = paging(request, PAGE_MAX) else {
-        return Reply::error(400, "bad_request", "limit and offset must be numbers");
-    };
+    let (limit, offset) = call.paging(PAGE_MAX)?;
     if limit > PAGE_MAX || offset > OFFSET_MAX {
-        let detail = format!("orders/search limit={limit} offset={offset}");
-        world.violation(call.now, "limit_exceeded", detail);
-        return Reply::error(400, "bad_request", "invalid limit or offset");
+        call.too_many(&format!("orders/search limit={limit} offset={offset}"));
+        return Err(Reply::bad_request("invalid limit or offset"));
     }
     // Where that ends is not documented, so nobody can keep to it.
-    let is_beyond = offset >= world.config.orders_reach;
-    if is_beyond && !world.config.silent_reach {
-        return Reply::error(400, "bad_request", "invalid offset");
+    let is_beyond = offset >= call.world.config.orders_reach;
+    if is_beyond && !call.world.config.silent_reach {
+        return Err(Reply::bad_request("invalid offset"));
     }
-    let filter = match Filter::read(request) {
-        Ok(filter) => filter,
-        Err(problem) => return Reply::error(400, "bad_request", &problem),
-    };
-    let sort = request.query("sort").unwrap_or("date_asc");
+    let filter = Filter::read(call.request).map_err(|problem| Reply::bad_request(&problem))?;
+    let sort = call.query("sort").unwrap_or("date_asc");
     let oldest = filter.created.from.unwrap_or(Instant(i64::MIN));
     let newest = filter.created.to.unwrap_or(Instant(i64::MAX));
     let dates = (call.seller, oldest, i64::MIN)..=(call.seller, newest.max(oldest), i64::MAX);
+    let world = &*call.world;
     let mut found: Vec<&Order> = world
         .orders_by_date
         .range(dates)
         .filter_map(|(_, _, order)| world.orders.get(order))
         .filter(|order| call.now.since(order.created) <= RETENTION_S)
-        .filter(|order| filter.takes(world, order))
+        .filter(|order| filter.accepts(world, order))
         .collect();
     found.sort_by_key(|order| (order.closed.unwrap_or(order.created), order.id));
     if sort == "date_desc" {
         found.reverse();
     }
-    let results: Vec<Value> = found
-        .iter()
-        .skip(offset)
-        .take(if is_beyond { 0 } else { limit })
-        .map(|order| {
-            let mut body = order_json(world, order);
-            body["date_last_updated"] = json!(order.updated.rfc3339());
-            body
-        })
-        .collect();
+    let page = found.iter().skip(offset).take(if is_beyond { 0 } else { limit });
+    let results = page.map(|order| {
+        let mut body = order_json(world, order);
+        body["date_last_updated"] = json!(order.updated.rfc3339());
+        body
+    });
     let body = json!({
-        "query": request.query("q").unwrap_or_default(), "results": results,
+        "query": call.query("q").unwrap_or_default(), "results": results.collect::<Vec<_>>(),
         "sort": { "id": sort }, "available_sorts": [{ "id": "date_asc" }, { "id": "date_desc" }],
         "filters": [], "paging": { "total": found.len(), "offset": offset, "limit": limit },
         "display": "complete",
     });
-    Reply::json(200, &body)
+    Ok(Reply::json(200, &body))
 }
 
 /// The filters of a search; the marketplace ignores those it does not know.
@@ -109,7 +105,7 @@ impl Span {
         Ok(Self { from: end("from")?, to: end("to")? })
     }
 
-    fn takes(&self, at: Option<Instant>) -> bool {
+    fn accepts(&self, at: Option<Instant>) -> bool {
         let Some(at) = at else {
             return self.from.is_none() && self.to.is_none();
         };
@@ -119,11 +115,9 @@ impl Span {
 
 impl<'a> Filter<'a> {
     fn read(request: &'a Request) -> Result<Self, String> {
+        let statuses = request.query("order.status").map(|list| list.split(',').collect());
         Ok(Self {
-            statuses: request
-                .query("order.status")
-                .map(|list| list.split(',').collect())
-                .unwrap_or_default(),
+            statuses: statuses.unwrap_or_default(),
             created: Span::read(request, "date_created")?,
             closed: Span::read(request, "date_closed")?,
             updated: Span::read(request, "date_last_updated")?,
@@ -132,7 +126,7 @@ impl<'a> Filter<'a> {
         })
     }
 
-    fn takes(&self, world: &World, order: &Order) -> bool {
+    fn accepts(&self, world: &World, order: &Order) -> bool {
         let by_status = || {
             if self.statuses.is_empty() {
                 !HIDDEN.contains(&order.status.as_str())
@@ -141,10 +135,10 @@ impl<'a> Filter<'a> {
             }
         };
         // Dates first: they leave the fewest.
-        self.created.takes(Some(order.created))
+        self.created.accepts(Some(order.created))
             && by_status()
-            && self.closed.takes(order.closed)
-            && self.updated.takes(Some(order.updated))
+            && self.closed.accepts(order.closed)
+            && self.updated.accepts(Some(order.updated))
             && self.item.is_none_or(|item| order.item == item)
             && self.text.is_none_or(|text| mentions(world, order, text))
     }
@@ -153,48 +147,65 @@ impl<'a> Filter<'a> {
 fn mentions(world: &World, order: &Order, text: &str) -> bool {
     let item = world.items.get(&order.item);
     order.id.to_string() == text
-        || nickname_of(order).eq_ignore_ascii_case(text)
+        || order.nickname().eq_ignore_ascii_case(text)
         || item.is_some_and(|item| {
             item.id() == text || item.title.to_lowercase().contains(&text.to_lowercase())
         })
 }
 
-/// The caller's order of an id.
-pub fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Order, Reply> {
-    let Ok(number) = id.parse::<i64>() else {
-        let text = "the order id must be a number";
-        return Err(Reply::error(400, "invalid_order_id", text));
+/// The caller's order that the address names.
+fn own_order<'w>(call: &'w Call<'_>) -> Result<&'w Order, Reply> {
+    let Ok(number) = call.number() else {
+        return Err(Reply::error(400, "invalid_order_id", "the order id must be a number"));
     };
-    match world.orders.get(&number) {
-        None => Err(Reply::error(404, "order_not_found", "order does not exist")),
-        Some(order) if order.seller != call.seller => {
-            Err(Reply::error(403, "not_owned_order", "the order belongs to another seller"))
-        }
-        Some(order) => Ok(order),
-    }
+    own_numbered(call, Some(number))
+}
+
+fn own_numbered<'w>(call: &'w Call<'_>, number: Option<i64>) -> Result<&'w Order, Reply> {
+    own(
+        number.and_then(|number| call.world.orders.get(&number)),
+        call.seller,
+        || Reply::error(404, "order_not_found", "order does not exist"),
+        || Reply::error(403, "not_owned_order", "the order belongs to another seller"),
+    )
 }
 
 /// `GET /orders/{id}`.
-pub fn order(world: &World, call: Call, id: &str) -> Reply {
-    let order = match own(world, call, id) {
-        Ok(order) => order,
-        Err(refused) => return refused,
-    };
-    let body = order_json(world, order);
-    if world.config.partial_orders {
-        return Reply::json(206, &body).header("x-content-missing", "buyer, feedback");
+pub fn order(call: &mut Call<'_>) -> Answer {
+    let body = order_json(call.world, own_order(call)?);
+    if call.world.config.partial_orders {
+        return Ok(Reply::json(206, &body).header("x-content-missing", "buyer, feedback"));
     }
-    Reply::json(200, &body)
+    Ok(Reply::json(200, &body))
 }
 
-/// The nickname a buyer has, shown in the order or not.
-pub fn nickname_of(order: &Order) -> String {
-    order.buyer_nickname.clone().unwrap_or_else(|| format!("COMPRADOR{}", order.buyer))
+/// `GET /orders/{id}/discounts`.
+pub fn discounts(call: &mut Call<'_>) -> Answer {
+    own_order(call)?;
+    Ok(Reply::json(200, &json!({ "details": [] })))
+}
+
+/// `GET /orders/{id}/shipments`: always an array; 204 when there is none yet.
+pub fn shipments(call: &mut Call<'_>) -> Answer {
+    check_new_domain(call);
+    let order = own_numbered(call, call.number().ok())?;
+    Ok(match order.shipment {
+        None => Reply::empty(204),
+        Some(id) => Reply::json(200, &json!([{ "id": id, "type": "forward" }])),
+    })
+}
+
+/// What relates orders and shipments is asked for with a header of its own.
+pub fn check_new_domain(call: &mut Call<'_>) {
+    if call.request.header("x-new-domain") != Some("true") {
+        let detail = format!("GET {} without X-New-Domain", call.request.path);
+        call.violation("old_relation", detail);
+    }
 }
 
 fn order_json(world: &World, order: &Order) -> Value {
     let config = &world.config;
-    let date = |at| wire_date(config, order.id, at);
+    let date = |at| config.date(order.id, at);
     let total = order.total();
     let paid = order.closed.is_some();
     let mut buyer = json!({ "id": order.buyer });
@@ -211,12 +222,8 @@ fn order_json(world: &World, order: &Order) -> Value {
         json!({ "group": "buyer", "code": "buyer_cancel_express", "requested_by": "buyer",
             "description": "O comprador desistiu da compra", "date": date(order.updated) })
     });
-    let mediations: Vec<Value> = world
-        .claims
-        .values()
-        .filter(|claim| claim.order == order.id)
-        .map(|claim| json!({ "id": claim.id }))
-        .collect();
+    let claims = world.claims.values().filter(|claim| claim.order == order.id);
+    let mediations: Vec<Value> = claims.map(|claim| json!({ "id": claim.id })).collect();
     let mut body = json!({
         "id": order.id, "status": order.status, "status_detail": null,
         "date_created": date(order.created), "date_closed": order.closed.map(date),
@@ -234,20 +241,18 @@ fn order_json(world: &World, order: &Order) -> Value {
     {
         fields.remove("buyer");
     }
-    spoil::unless_whole(world, &format!("orders/{}", order.id), body)
+    unless_spoiled(world, &format!("orders/{}", order.id), body)
 }
 
 fn line_json(world: &World, order: &Order) -> Value {
     let item = world.items.get(&order.item);
     let text = |pick: fn(&Item) -> &str| item.map(pick);
-    let of_variation = item.and_then(|item| {
-        let sold = |variation: &&Variation| Some(variation.id) == order.variation;
-        item.variations.iter().find(sold)?.sku.as_deref()
-    });
+    let of_variation = item.and_then(|item| item.variation(order.variation)?.sku.as_deref());
     let sku = of_variation.or(item.and_then(|item| item.sku.as_deref()));
+    let (category, kind) = item.map_or(("", ""), |item| (&item.category, &item.listing_type));
     json!({
         "item": {
-            "id": format!("MLB{}", order.item), "title": text(|item| &item.title),
+            "id": item_id(order.item), "title": text(|item| &item.title),
             "category_id": text(|item| &item.category), "variation_id": order.variation,
             "seller_sku": sku, "seller_custom_field": null,
             "user_product_id": format!("MLBU{}", order.item),
@@ -255,15 +260,9 @@ fn line_json(world: &World, order: &Order) -> Value {
         "quantity": order.quantity, "unit_price": order.unit_price,
         "full_unit_price": order.unit_price,
         "gross_price": order.total(), "currency_id": "BRL",
-        "sale_fee": unit_fee(world, order),
+        "sale_fee": fees::of_unit(order.unit_price, category, kind),
         "listing_type_id": text(|item| &item.listing_type),
     })
-}
-
-fn unit_fee(world: &World, order: &Order) -> Cents {
-    let (category, kind) =
-        world.items.get(&order.item).map_or(("", ""), |item| (&item.category, &item.listing_type));
-    fees::of_unit(order.unit_price, category, kind)
 }
 
 fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
@@ -280,6 +279,6 @@ fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
         "status_detail": detail, "transaction_amount": total, "total_paid_amount": total,
         "transaction_amount_refunded": refunded, "shipping_cost": 0, "installments": 1,
         "payment_type": "account_money",
-        "date_approved": order.closed.map(|at| wire_date(config, order.id, at)),
+        "date_approved": order.closed.map(|at| config.date(order.id, at)),
     })
 }

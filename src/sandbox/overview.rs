@@ -1,53 +1,40 @@
 //! The sandbox's overview: what there is, what went in and out, and a button
 //! for everything that can happen. What the buttons do is in `buttons.rs`.
 
+use std::cmp::Reverse;
+
 use askama::Template;
 
-use super::buttons::described;
-use super::http::{Reply, Request};
-use super::pages::{page, time};
-use super::state::{Sandbox, World};
-use super::switches::SWITCHES;
-use super::things::{Claim, Item, Order, Question, Seller};
-use crate::base::clock::{Instant, Zone};
+use super::call::{Answer, Call};
+use super::page::page;
+use super::state::World;
+use super::things::{Claim, Item, Order, Question, Seller, ZONE};
+use crate::base::clock::Instant;
 use crate::base::money::Cents;
 use crate::base::text::grouped;
 use crate::marketplace::books::order_status::OrderState;
 use crate::panel::view::Badge;
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
-/// Rows of each log.
-const ROWS: usize = 12;
 /// Listings that a shop's card offers.
 const OPTIONS: usize = 100;
 
 #[derive(Template)]
 #[template(path = "sandbox/overview.html", config = "assets/askama.toml")]
-struct Overview {
-    now: String,
-    notice: Option<(&'static str, String)>,
+struct Overview<'w> {
+    world: &'w World,
+    now: Instant,
+    /// The name of a style and what the last button said.
+    notice: Option<(&'static str, &'w str)>,
     shops: Vec<ShopCard>,
-    orders: Vec<OrderRow>,
-    questions: Vec<QuestionRow>,
-    claims: Vec<ClaimRow>,
-    deliveries: Vec<DeliveryRow>,
-    waiting: usize,
-    requests: Vec<RequestRow>,
-    requests_total: String,
-    violations: Vec<(String, &'static str, String)>,
-    faults: Vec<String>,
-    silenced: Vec<String>,
-    down: bool,
-    slow: bool,
-    notify_url: String,
-    switches: Vec<(&'static str, &'static str, bool)>,
+    orders: Vec<&'w Order>,
+    questions: Vec<&'w Question>,
+    claims: Vec<&'w Claim>,
 }
 
 struct ShopCard {
     id: i64,
     nickname: String,
-    level: &'static str,
-    level_class: &'static str,
+    level: Badge,
     connected: bool,
     today: usize,
     revenue: String,
@@ -55,98 +42,60 @@ struct ShopCard {
     items: Vec<(String, String)>,
 }
 
-struct OrderRow {
-    id: i64,
-    at: String,
-    shop: String,
-    title: String,
-    quantity: i64,
-    total: String,
-    status: String,
-    status_class: &'static str,
-    shipping: &'static str,
-    open: bool,
-    claimed: bool,
-}
-
-struct QuestionRow {
-    id: i64,
-    at: String,
-    shop: String,
-    title: String,
-    text: String,
-    answer: Option<String>,
-    open: bool,
-    /// The word and its colour.
-    state: (&'static str, &'static str),
-}
-
-struct ClaimRow {
-    id: i64,
-    at: String,
-    shop: String,
-    order: i64,
-    /// Until when the seller has to act.
-    due: Option<String>,
-    open: bool,
-    disputed: bool,
-    /// The word and its colour.
-    state: (&'static str, &'static str),
-}
-
-struct DeliveryRow {
-    at: String,
-    what: String,
-    attempt: u32,
-    answer: String,
-    good: bool,
-}
-
-struct RequestRow {
-    at: String,
-    call: String,
-    query: String,
-    answer: String,
-    good: bool,
-}
-
 /// `GET /`.
-pub fn overview(sandbox: &Sandbox, request: &Request) -> Reply {
-    let now = sandbox.clock.now();
-    let world = sandbox.world();
-    let notice = ["feito", "erro"]
-        .into_iter()
-        .find_map(|name| Some((name, request.query(name)?.to_owned())));
+pub fn overview(call: &mut Call<'_>) -> Answer {
+    let (world, now) = (&*call.world, call.now);
     let overview = Overview {
-        now: ZONE.page(now),
-        notice,
-        shops: shop_cards(&world, now),
-        questions: question_rows(&world),
-        claims: claim_rows(&world),
-        silenced: world.silenced.iter().cloned().collect(),
-        down: world.config.down,
-        slow: world.config.delay_ms > 0,
-        orders: order_rows(&world),
-        deliveries: delivery_rows(&world),
-        waiting: world.queue.len() + world.in_flight,
-        requests: request_rows(&world),
-        requests_total: grouped(world.requests.total()),
-        violations: world
-            .violations
-            .iter()
-            .rev()
-            .take(ROWS)
-            .map(|violation| (time(&violation.at), violation.rule, violation.detail.clone()))
-            .collect(),
-        faults: world.faults.iter().map(described).collect(),
-        notify_url: world.config.notify_url.clone().unwrap_or_default(),
-        switches: SWITCHES
-            .iter()
-            .map(|switch| (switch.name, switch.label, (switch.read)(&world.config)))
-            .collect(),
+        world,
+        now,
+        notice: ["feito", "erro"].into_iter().find_map(|name| Some((name, call.query(name)?))),
+        shops: shop_cards(world, now),
+        orders: first(8, world.orders.values(), |order| (order.created, order.id)),
+        // What waits for somebody goes first.
+        questions: first(6, world.questions.values(), |question| {
+            (question.status == "UNANSWERED", question.updated, question.id)
+        }),
+        claims: first(6, world.claims.values(), |claim| {
+            (claim.status == "opened", claim.updated, claim.id)
+        }),
     };
-    drop(world);
-    page(&overview, 200)
+    Ok(page(&overview, 200))
+}
+
+/// The records with the highest keys.
+fn first<'w, T, K: Ord>(
+    count: usize,
+    records: impl Iterator<Item = &'w T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<&'w T> {
+    let mut all: Vec<&T> = records.collect();
+    all.sort_by_cached_key(|record| Reverse(key(record)));
+    all.truncate(count);
+    all
+}
+
+/// What the template asks for.
+impl Overview<'_> {
+    fn nickname(&self, seller: &i64) -> &str {
+        self.world.sellers.get(seller).map_or("", |seller| &seller.nickname)
+    }
+
+    fn title(&self, item: &i64) -> &str {
+        self.world.items.get(item).map_or("", |item| &item.title)
+    }
+
+    fn shipping(&self, order: &Order) -> &'static str {
+        let shipment = order.shipment.and_then(|id| self.world.shipments.get(&id));
+        shipment.map_or("—", |shipment| shipping_word(&shipment.status))
+    }
+
+    fn requests_total(&self) -> String {
+        grouped(self.world.requests.total())
+    }
+
+    fn is_claimed(&self, order: &Order) -> bool {
+        self.world.claims.values().any(|claim| claim.order == order.id)
+    }
 }
 
 fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
@@ -161,12 +110,10 @@ fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
             }
         }
         let reputation = seller.reputation.level.as_deref().unwrap_or_default();
-        let (level, level_class) = shown(Badge::reputation(reputation));
         ShopCard {
             id: seller.id,
             nickname: seller.nickname.clone(),
-            level,
-            level_class,
+            level: Badge::reputation(reputation),
             connected: world.grants.connected(seller.id, now),
             today: sold_today,
             revenue: revenue.page(),
@@ -205,88 +152,6 @@ fn listing_word(status: &str, sub_status: &[String]) -> &'static str {
     }
 }
 
-/// The word that every page uses for a state, and its colour.
-fn shown(badge: Badge) -> (&'static str, &'static str) {
-    (badge.word(), badge.tone().class())
-}
-
-fn order_rows(world: &World) -> Vec<OrderRow> {
-    let mut newest: Vec<&Order> = world.orders.values().collect();
-    newest.sort_by_key(|order| std::cmp::Reverse((order.created, order.id)));
-    newest.truncate(8);
-    let row = |order: &&Order| OrderRow {
-        id: order.id,
-        at: ZONE.page(order.created),
-        shop: nickname(world, order.seller),
-        title: world.items.get(&order.item).map(|item| item.title.clone()).unwrap_or_default(),
-        quantity: order.quantity,
-        total: order.total().page(),
-        status: OrderState::new(&order.status).word().to_owned(),
-        status_class: OrderState::new(&order.status).tone().class(),
-        shipping: order
-            .shipment
-            .and_then(|id| world.shipments.get(&id))
-            .map_or("—", |shipment| shipping_word(&shipment.status)),
-        open: order.status != "cancelled",
-        claimed: world.claims.values().any(|claim| claim.order == order.id),
-    };
-    newest.iter().map(row).collect()
-}
-
-fn nickname(world: &World, seller: i64) -> String {
-    let seller = world.sellers.get(&seller);
-    seller.map(|seller| seller.nickname.clone()).unwrap_or_default()
-}
-
-fn question_rows(world: &World) -> Vec<QuestionRow> {
-    let mut newest: Vec<&Question> = world.questions.values().collect();
-    // What waits for an answer goes first.
-    newest.sort_by_key(|question| {
-        let waits = question.status == "UNANSWERED";
-        std::cmp::Reverse((waits, question.updated, question.id))
-    });
-    newest.truncate(6);
-    let row = |question: &&Question| QuestionRow {
-        id: question.id,
-        at: ZONE.page(question.created),
-        shop: nickname(world, question.seller),
-        title: world.items.get(&question.item).map(|item| item.title.clone()).unwrap_or_default(),
-        text: question.text.clone(),
-        answer: question.answer.as_ref().map(|answer| answer.text.clone()),
-        open: question.status == "UNANSWERED",
-        state: match question.status.as_str() {
-            "UNANSWERED" => ("Sem resposta", "warn"),
-            "ANSWERED" => ("Respondida", "good"),
-            "BANNED" => ("Vetada", "bad"),
-            _ => ("Encerrada", "plain"),
-        },
-    };
-    newest.iter().map(row).collect()
-}
-
-fn claim_rows(world: &World) -> Vec<ClaimRow> {
-    let mut newest: Vec<&Claim> = world.claims.values().collect();
-    newest.sort_by_key(|claim| {
-        std::cmp::Reverse((claim.status == "opened", claim.updated, claim.id))
-    });
-    newest.truncate(6);
-    let row = |claim: &&Claim| ClaimRow {
-        id: claim.id,
-        at: ZONE.page(claim.created),
-        shop: nickname(world, claim.seller),
-        order: claim.order,
-        due: claim.action.as_ref().map(|(_, due)| ZONE.page(*due)),
-        open: claim.status == "opened",
-        disputed: claim.stage == "dispute",
-        state: match (claim.status.as_str(), claim.stage.as_str()) {
-            ("closed", _) => ("Encerrada", "plain"),
-            (_, "dispute") => ("Em mediação", "bad"),
-            _ => ("Aberta", "warn"),
-        },
-    };
-    newest.iter().map(row).collect()
-}
-
 fn shipping_word(status: &str) -> &'static str {
     match status {
         "ready_to_ship" => "Pronto para enviar",
@@ -296,39 +161,4 @@ fn shipping_word(status: &str) -> &'static str {
         "cancelled" => "Cancelado",
         _ => "Em preparação",
     }
-}
-
-fn delivery_rows(world: &World) -> Vec<DeliveryRow> {
-    let newest = world.deliveries.iter().rev().take(ROWS);
-    newest
-        .map(|delivery| DeliveryRow {
-            at: time(&delivery.at),
-            what: format!("{} {}", delivery.topic, delivery.resource),
-            attempt: delivery.attempt,
-            answer: match (delivery.status, &delivery.detail) {
-                (Some(200), _) => format!("200 em {} ms", delivery.took_ms),
-                (Some(status), Some(text)) => format!("{status} {text}"),
-                (Some(status), None) => status.to_string(),
-                (None, detail) => detail.clone().unwrap_or_default(),
-            },
-            good: delivery.outcome == "delivered",
-        })
-        .collect()
-}
-
-fn request_rows(world: &World) -> Vec<RequestRow> {
-    let newest = world.requests.iter().rev().take(ROWS);
-    newest
-        .map(|seen| RequestRow {
-            at: time(&seen.at),
-            call: format!("{} {}", seen.method, seen.path),
-            query: seen.query.clone(),
-            answer: match (seen.status, seen.fault) {
-                (Some(status), None) => status.to_string(),
-                (Some(status), Some(fault)) => format!("{status} ({fault})"),
-                (None, fault) => format!("sem resposta ({})", fault.unwrap_or("—")),
-            },
-            good: seen.status.is_some_and(|status| status < 400),
-        })
-        .collect()
 }

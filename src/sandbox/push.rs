@@ -10,11 +10,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use p256::PublicKey;
 use p256::ecdsa::signature::Verifier as _;
 use p256::ecdsa::{Signature, VerifyingKey};
-use serde::Serialize;
 use serde_json::Value;
 
+use super::call::{Answer, Call};
 use super::http::{Reply, Request};
-use super::state::World;
+use super::logs::PushMessage;
 use crate::base::clock::{DAY_S, Instant};
 
 /// Largest body that services must take.
@@ -26,49 +26,30 @@ const HEAD: usize = 16 + 4 + 1 + 65;
 /// The mark after the text, and the cipher's tag.
 const TAIL: usize = 1 + 16;
 
-/// A message that the service took.
-#[derive(Clone, Debug, Serialize)]
-pub struct Pushed {
-    pub at: String,
-    /// The browser.
-    pub device: String,
-    pub ttl: i64,
-    pub urgency: Option<String>,
-    pub topic: Option<String>,
-    /// Who signed it.
-    pub key: String,
-    /// The contact that was given.
-    pub subject: String,
-    /// The encrypted body, base64url.
-    pub body: String,
-}
-
 /// `POST /push/{id}`.
-pub fn receive(world: &mut World, request: &Request, device: &str, now: Instant) -> Reply {
+pub fn receive(call: &mut Call<'_>) -> Answer {
+    let device = call.id();
     let scripted = device.split_once('-').and_then(|(status, _)| status.parse::<u16>().ok());
-    let checked = check(request, device, now);
-    let pushed = match checked {
-        Ok(pushed) => pushed,
-        Err((status, problem)) => {
-            world.violation(now, "push", problem.to_owned());
-            return refused(status, problem);
-        }
-    };
+    let pushed = check(call.request, device, call.now).map_err(|(status, problem)| {
+        call.violation("push", problem);
+        refused(status, problem)
+    })?;
     match scripted {
-        Some(413) if request.body.len() <= SMALL => {}
+        Some(413) if call.request.body.len() <= SMALL => {}
         Some(429) => {
-            return refused(429, "too many messages").header("retry-after", "30");
+            return Err(refused(429, "too many messages").header("retry-after", "30"));
         }
-        Some(status @ 400..=599) => return refused(status, "as scripted"),
+        Some(status @ 400..=599) => return Err(refused(status, "as scripted")),
         _ => {}
     }
-    let bound = world.pushed.iter().find(|one| one.device == device);
+    let bound = call.world.pushed.iter().find(|one| one.device == device);
     if bound.is_some_and(|one| one.key != pushed.key) {
-        return refused(403, "the key does not correspond to the one of the subscription");
+        let problem = "the key does not correspond to the one of the subscription";
+        return Err(refused(403, problem));
     }
-    world.pushed.push(pushed);
-    let number = world.next_number();
-    Reply::text(201, String::new()).header("location", &format!("/message/{number}"))
+    call.world.pushed.push(pushed);
+    let number = call.world.next_number();
+    Ok(Reply::empty(201).header("location", &format!("/message/{number}")))
 }
 
 fn refused(status: u16, problem: &str) -> Reply {
@@ -77,7 +58,7 @@ fn refused(status: u16, problem: &str) -> Reply {
 
 type Checked<T> = Result<T, (u16, &'static str)>;
 
-fn check(request: &Request, device: &str, now: Instant) -> Checked<Pushed> {
+fn check(request: &Request, device: &str, now: Instant) -> Checked<PushMessage> {
     let bad = |problem| (400, problem);
     let ttl: i64 = request
         .header("ttl")
@@ -104,7 +85,7 @@ fn check(request: &Request, device: &str, now: Instant) -> Checked<Pushed> {
     }
     check_body(&request.body).map_err(bad)?;
     let (key, subject) = signer(request, now).map_err(|problem| (401, problem))?;
-    Ok(Pushed {
+    Ok(PushMessage {
         at: now.rfc3339(),
         device: device.to_owned(),
         ttl,

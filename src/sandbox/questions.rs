@@ -4,81 +4,59 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::deliver;
-use super::http::{Reply, Request};
-use super::listings::scan;
-use super::resources::{paging, wire_date};
-use super::routes::Call;
-use super::shops::no_seller;
-use super::spoil;
-use super::state::{QUESTIONS_MAX, World, item_number};
-use super::things::{Answered, Item, Question, state_word};
+use super::call::{Answer, Call, Pressed};
+use super::http::Reply;
+use super::notifications::notify;
+use super::records::{Paging, own, unless_spoiled};
+use super::state::{World, check_room};
+use super::things::{
+    Event, Question, check_length, check_status, created_at, item_id, item_number, touch,
+};
 use crate::base::clock::{DAY_S, Instant};
 
-const PAGE_MAX: usize = 50;
-const OFFSET_MAX: usize = 1_000;
+/// Parameters of the search.
+pub const SEARCH: &str = "seller_id item item_id from status api_version sort_fields sort_types \
+    limit offset search_type scroll_id";
+
+const QUESTIONS_MAX: usize = 50_000;
 const TEXT_MAX: usize = 2_000;
 /// Questions without an answer are taken away after about seven months.
 const KEPT_S: i64 = 213 * DAY_S;
 
 /// `GET /questions/search`.
-pub fn search(world: &mut World, call: Call, request: &Request) -> Reply {
-    needs_version(world, call, request);
-    match request.query("seller_id") {
-        Some(seller) if seller == call.seller.to_string() => {}
-        Some(_) => return Reply::error(403, "forbidden", "the token belongs to another user"),
-        None if request.query("item").or(request.query("item_id")).is_some() => {}
-        None => return Reply::error(400, "bad_request", "seller_id or item is required"),
+pub fn search(call: &mut Call<'_>) -> Answer {
+    check_version(call);
+    match call.query("seller_id") {
+        Some(seller) => call.must_be_own(seller)?,
+        None if call.query("item").or(call.query("item_id")).is_some() => {}
+        None => return Err(Reply::bad_request("seller_id or item is required")),
     }
-    let Some((limit, offset)) = paging(request, PAGE_MAX) else {
-        return Reply::error(400, "bad_request", "limit and offset must be numbers");
-    };
-    let scanning = request.query("search_type") == Some("scan");
-    if limit > PAGE_MAX || offset + limit > OFFSET_MAX && !scanning {
-        let detail = format!("questions/search limit={limit} offset={offset}");
-        world.violation(call.now, "limit_exceeded", detail);
-        return Reply::error(400, "bad_request", "invalid limit or offset");
-    }
-    let mut found: Vec<&Question> = world
-        .questions
-        .values()
+    let page = Paging::read(call, "questions/search", 50, 1_000)?;
+    let questions = call.world.questions.values();
+    let mut found: Vec<&Question> = questions
         .filter(|question| question.seller == call.seller && is_kept(question, call.now))
-        .filter(|question| matches(question, request))
+        .filter(|question| matches(question, call))
         .collect();
     found.sort_by_key(|question| (question.created, question.id));
-    if request.query("sort_types") == Some("DESC") {
+    if call.asks("sort_types", "DESC") {
         found.reverse();
     }
-    let total = found.len();
     let ids: Vec<i64> = found.iter().map(|question| question.id).collect();
-    let (ids, scroll) = if scanning {
-        match scan(world, call, request, ids, limit) {
-            Ok(page) => page,
-            Err(refused) => return refused,
-        }
-    } else {
-        (ids.into_iter().skip(offset).take(limit).collect(), None)
-    };
-    let questions: Vec<Value> = ids
-        .iter()
-        .filter_map(|id| world.questions.get(id))
-        .map(|question| row(world, question))
-        .collect();
     let mut body = json!({
-        "total": total, "limit": limit, "questions": questions,
-        "filters": { "limit": limit, "offset": offset, "api_version": "4" },
+        "total": ids.len(), "limit": page.limit,
+        "filters": { "limit": page.limit, "offset": page.offset, "api_version": "4" },
         "available_filters": [], "available_sorts": ["item_id", "from_id", "date_created"],
     });
-    if scanning {
-        body["scroll_id"] = json!(scroll);
-    }
-    Reply::json(200, &body)
+    let ids = page.take(call, ids, &mut body)?;
+    let shown = ids.iter().filter_map(|id| call.world.questions.get(id));
+    body["questions"] = shown.map(|question| row(call.world, question)).collect();
+    Ok(Reply::json(200, &body))
 }
 
-fn needs_version(world: &mut World, call: Call, request: &Request) {
-    if request.query("api_version") != Some("4") {
-        let detail = format!("{} without api_version=4", request.path);
-        world.violation(call.now, "old_version", detail);
+fn check_version(call: &mut Call<'_>) {
+    if !call.asks("api_version", "4") {
+        let detail = format!("{} without api_version=4", call.request.path);
+        call.violation("old_version", detail);
     }
 }
 
@@ -86,24 +64,24 @@ fn is_kept(question: &Question, now: Instant) -> bool {
     question.status != "UNANSWERED" || now.since(question.created) <= KEPT_S
 }
 
-fn matches(question: &Question, request: &Request) -> bool {
-    let item = request.query("item").or(request.query("item_id"));
-    let from = request.query("from").and_then(|from| from.parse().ok());
-    request.query("status").is_none_or(|status| status.eq_ignore_ascii_case(&question.status))
+fn matches(question: &Question, call: &Call<'_>) -> bool {
+    let item = call.query("item").or(call.query("item_id"));
+    let from = call.query("from").and_then(|from| from.parse().ok());
+    call.query("status").is_none_or(|status| status.eq_ignore_ascii_case(&question.status))
         && item.is_none_or(|item| item_number(item) == Some(question.item))
         && from.is_none_or(|from: i64| from == question.buyer)
 }
 
 /// A question as both addresses show it, but for its asker.
 fn common(world: &World, question: &Question) -> Value {
-    let date = |at| wire_date(&world.config, question.id, at);
-    let banned = question.status == "BANNED";
-    let answer = question.answer.as_ref().map(|answer| {
-        json!({ "text": answer.text, "status": "ACTIVE", "date_created": date(answer.at) })
-    });
+    let date = |at| world.config.date(question.id, at);
+    let answer = question
+        .answer
+        .as_ref()
+        .map(|(text, at)| json!({ "text": text, "status": "ACTIVE", "date_created": date(*at) }));
     json!({
-        "id": question.id, "seller_id": question.seller, "item_id": format!("MLB{}", question.item),
-        "status": question.status, "text": if banned { "" } else { &question.text },
+        "id": question.id, "seller_id": question.seller, "item_id": item_id(question.item),
+        "status": question.status, "text": question.shown_text(),
         "date_created": date(question.created), "deleted_from_listing": false,
         "hold": false, "suspected_spam": false, "answer": answer,
     })
@@ -112,7 +90,7 @@ fn common(world: &World, question: &Question) -> Value {
 fn row(world: &World, question: &Question) -> Value {
     let mut body = common(world, question);
     body["from"] = json!({ "id": question.buyer });
-    spoil::unless_whole(world, &format!("questions/{}", question.id), body)
+    unless_spoiled(world, &format!("questions/{}", question.id), body)
 }
 
 /// One question: the asker is `buyer_id` here, and dates are finer.
@@ -123,92 +101,86 @@ fn single(world: &World, question: &Question) -> Value {
     body["app_id"] = Value::Null;
     body["date_created"] = json!(fine(question.created));
     body["last_updated"] = json!(fine(question.updated));
-    spoil::unless_whole(world, &format!("questions/{}", question.id), body)
+    unless_spoiled(world, &format!("questions/{}", question.id), body)
 }
 
 /// `GET /questions/{id}`.
-pub fn question(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    needs_version(world, call, request);
-    match own(world, call, id) {
-        Ok(question) => Reply::json(200, &single(world, question)),
-        Err(refused) => refused,
-    }
-}
-
-fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Question, Reply> {
-    let Ok(number) = id.parse::<i64>() else {
+pub fn question(call: &mut Call<'_>) -> Answer {
+    check_version(call);
+    let Ok(number) = call.number() else {
         return Err(Reply::error(400, "invalid_question", "the question id must be a number"));
     };
-    let question = world.questions.get(&number).filter(|question| is_kept(question, call.now));
-    match question {
-        None => Err(Reply::error(404, "not_found", "question not found")),
-        Some(question) if question.seller != call.seller => {
-            Err(Reply::error(403, "forbidden", "not the seller's question"))
-        }
-        Some(question) => Ok(question),
+    Ok(Reply::json(200, &single(call.world, own_question(call, number)?)))
+}
+
+fn own_question<'w>(call: &'w Call<'_>, number: i64) -> Result<&'w Question, Reply> {
+    let question = call.world.questions.get(&number);
+    own(
+        question.filter(|question| is_kept(question, call.now)),
+        call.seller,
+        || Reply::not_found("question not found"),
+        || Reply::forbidden("not the seller's question"),
+    )
+}
+
+/// `GET /users/{id}/questions/response_time`: minutes between questions and
+/// answers; 404 while nothing was answered.
+pub fn response_time(call: &mut Call<'_>) -> Answer {
+    let answered = call.world.questions.values().filter_map(|question| {
+        let (_, at) = question.answer.as_ref()?;
+        (question.seller.to_string() == call.id()).then(|| at.since(question.created))
+    });
+    let (count, seconds) = answered.fold((0, 0), |(count, sum), each| (count + 1, sum + each));
+    if count == 0 {
+        return Err(Reply::not_found("no answers to count"));
     }
+    let minutes = seconds / count / 60;
+    let body = json!({ "user_id": call.id(), "total": { "response_time": minutes } });
+    Ok(Reply::json(200, &body))
 }
 
 /// `POST /answers`.
-pub fn answer(world: &mut World, call: Call, request: &Request) -> Reply {
-    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+pub fn answer(call: &mut Call<'_>) -> Answer {
+    let body = call.request.json();
     let wrong = || Reply::error(400, "invalid_post_body", "question_id and text are needed");
     let (Some(id), Some(text)) = (body.get("question_id"), body["text"].as_str()) else {
-        return wrong();
+        return Err(wrong());
     };
-    let Some(id) = id.as_i64() else {
-        return Reply::error(400, "invalid_question", "question_id must be an integer");
-    };
-    if text.trim().is_empty() || text.chars().count() > TEXT_MAX {
-        return wrong();
-    }
-    let question = match own(world, call, &id.to_string()) {
-        Ok(question) => question,
-        Err(refused) => return refused,
-    };
-    let answerable = world
+    let id = id
+        .as_i64()
+        .ok_or_else(|| Reply::error(400, "invalid_question", "question_id must be an integer"))?;
+    check_length(text, TEXT_MAX, "text").map_err(|_| wrong())?;
+    let question = own_question(call, id)?;
+    let is_for_sale = call
+        .world
         .items
         .get(&question.item)
         .is_some_and(|item| matches!(item.status.as_str(), "active" | "paused"));
-    match question.status.as_str() {
-        "UNANSWERED" if answerable => {}
-        "UNANSWERED" => {
-            return Reply::error(400, "not_active_item", "the item is not active");
+    let (code, text_of_code) = match question.status.as_str() {
+        "UNANSWERED" if is_for_sale => {
+            let event = call.notified();
+            give_answer(call.world, id, text.to_owned(), event)
+                .map_err(|problem| Reply::bad_request(&problem))?;
+            return Ok(Reply::json(200, &single(call.world, own_question(call, id)?)));
         }
-        "ANSWERED" => {
-            let text = "the question has been answered already";
-            return Reply::error(400, "not_unanswered_question", text);
-        }
-        _ => return Reply::error(400, "question_closed", "question closed"),
-    }
-    let text = text.to_owned();
-    if let Err(problem) = give_answer(world, id, text, true, call.now) {
-        return Reply::error(400, "bad_request", &problem);
-    }
-    match world.questions.get(&id) {
-        Some(question) => Reply::json(200, &single(world, question)),
-        None => Reply::error(404, "not_found", "question not found"),
-    }
+        "UNANSWERED" => ("not_active_item", "the item is not active"),
+        "ANSWERED" => ("not_unanswered_question", "the question has been answered already"),
+        _ => ("question_closed", "question closed"),
+    };
+    Err(Reply::error(400, code, text_of_code))
 }
 
 /// A question to be asked.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct NewQuestion {
-    /// The seller.
     pub ml_user_id: i64,
     /// The listing; the seller's first active one when absent.
-    #[serde(default)]
     pub item: Option<String>,
-    /// What is asked.
-    #[serde(default)]
+    /// What is asked; one of [`TEXTS`] when absent.
     pub text: Option<String>,
     /// RFC 3339; now when absent.
-    #[serde(default)]
     pub date_created: Option<String>,
-    /// Whether a notification goes out.
-    #[serde(default = "super::sales::yes")]
-    pub notify: bool,
 }
 
 /// A change of a question; absent fields stay.
@@ -219,11 +191,9 @@ pub struct QuestionChange {
     pub answer: Option<String>,
     /// `BANNED`, `DELETED` … or any other word.
     pub status: Option<String>,
-    /// Whether a notification goes out; it does unless `false`.
-    pub notify: Option<bool>,
 }
 
-/// What buyers ask when nobody says what.
+/// What buyers ask when the control names no text.
 const TEXTS: [&str; 6] = [
     "Boa tarde, tem a pronta entrega?",
     "Serve para o modelo novo?",
@@ -233,32 +203,23 @@ const TEXTS: [&str; 6] = [
     "Faz desconto levando duas unidades?",
 ];
 
-/// A buyer asks; gives the question's id.
-pub fn ask(world: &mut World, new: NewQuestion, now: Instant) -> Result<i64, String> {
-    if !world.sellers.contains_key(&new.ml_user_id) {
-        return Err(no_seller(new.ml_user_id));
-    }
-    if world.questions.len() >= QUESTIONS_MAX {
-        return Err(format!("at most {QUESTIONS_MAX} questions fit"));
-    }
-    let item = asked_item(world, &new)?;
-    let created = match &new.date_created {
-        None => now,
-        Some(text) => Instant::parse(text)
-            .ok_or_else(|| format!("date_created is not an RFC 3339 date: {text}"))?,
-    };
+/// A buyer asks; returns the question's id.
+pub fn ask(world: &mut World, new: NewQuestion, event: Event) -> Result<i64, String> {
+    let seller = new.ml_user_id;
+    world.check_seller(seller)?;
+    check_room(world.questions.len(), QUESTIONS_MAX, "questions")?;
+    let item = world.item_of(seller, new.item.as_deref())?;
+    let created = created_at(new.date_created.as_deref(), event.now)?;
     let number = world.next_number();
     let text = new.text.unwrap_or_else(|| {
         let pick = usize::try_from(number).unwrap_or(0) % TEXTS.len();
         TEXTS[pick].to_owned()
     });
-    if text.trim().is_empty() || text.chars().count() > TEXT_MAX {
-        return Err(format!("text must have 1 to {TEXT_MAX} characters"));
-    }
+    check_length(&text, TEXT_MAX, "text")?;
     let id = 13_100_000_000 + number;
     let question = Question {
         id,
-        seller: new.ml_user_id,
+        seller,
         item,
         status: "UNANSWERED".to_owned(),
         text,
@@ -268,53 +229,26 @@ pub fn ask(world: &mut World, new: NewQuestion, now: Instant) -> Result<i64, Str
         answer: None,
     };
     world.questions.insert(id, question);
-    if new.notify {
-        tell(world, id, now);
-    }
+    notify_about(world, seller, id, event);
     Ok(id)
 }
 
-fn asked_item(world: &World, new: &NewQuestion) -> Result<i64, String> {
-    let own = |item: &&Item| item.seller == new.ml_user_id;
-    if let Some(id) = &new.item {
-        let found = world.item(id).filter(own).map(|item| item.number);
-        return found.ok_or_else(|| format!("seller {} has no listing {id}", new.ml_user_id));
-    }
-    let mut items = world.items.values().filter(own);
-    items
-        .find(|item| item.status == "active")
-        .map(|item| item.number)
-        .ok_or_else(|| format!("seller {} has no active listing", new.ml_user_id))
-}
-
-fn tell(world: &mut World, id: i64, now: Instant) {
-    let Some(seller) = world.questions.get(&id).map(|question| question.seller) else {
-        return;
-    };
-    deliver::notify(world, now, seller, "questions", &format!("/questions/{id}"));
+fn notify_about(world: &mut World, seller: i64, id: i64, event: Event) {
+    notify(world, event, seller, "questions", &format!("/questions/{id}"));
 }
 
 /// Somebody at the seller's answers, through the platform or elsewhere.
-pub fn give_answer(
-    world: &mut World,
-    id: i64,
-    text: String,
-    notify: bool,
-    now: Instant,
-) -> Result<(), String> {
+fn give_answer(world: &mut World, id: i64, text: String, event: Event) -> Result<(), String> {
     let question = find(world, id)?;
     if question.status != "UNANSWERED" {
         return Err(format!("question {id} is {}, not UNANSWERED", question.status));
     }
-    if text.trim().is_empty() || text.chars().count() > TEXT_MAX {
-        return Err(format!("answer must have 1 to {TEXT_MAX} characters"));
-    }
-    let at = touch(question, now);
+    check_length(&text, TEXT_MAX, "answer")?;
+    touch(&mut question.updated, event.now);
     "ANSWERED".clone_into(&mut question.status);
-    question.answer = Some(Answered { text, at });
-    if notify {
-        tell(world, id, now);
-    }
+    question.answer = Some((text, question.updated));
+    let seller = question.seller;
+    notify_about(world, seller, id, event);
     Ok(())
 }
 
@@ -323,15 +257,14 @@ pub fn change(
     world: &mut World,
     id: i64,
     change: QuestionChange,
-    now: Instant,
+    event: Event,
 ) -> Result<(), String> {
-    let notify = change.notify != Some(false);
     if let Some(text) = change.answer {
-        return give_answer(world, id, text, notify, now);
+        return give_answer(world, id, text, event);
     }
     let question = find(world, id)?;
     let status = change.status.ok_or("name answer or status")?;
-    state_word(&status)?;
+    check_status(&status)?;
     match (status.as_str(), &question.answer) {
         ("ANSWERED", None) => return Err("name answer instead of status".to_owned()),
         ("UNANSWERED" | "CLOSED_UNANSWERED", Some(_)) => {
@@ -339,28 +272,27 @@ pub fn change(
         }
         _ => {}
     }
-    touch(question, now);
+    touch(&mut question.updated, event.now);
     question.status = status;
-    if notify {
-        tell(world, id, now);
-    }
+    let seller = question.seller;
+    notify_about(world, seller, id, event);
     Ok(())
 }
 
 /// A listing that ends takes the chance to answer with it.
-pub fn close_for(world: &mut World, item: i64, notify: bool, now: Instant) {
+pub fn close_for(world: &mut World, item: i64, event: Event) {
     let open = world
         .questions
         .values_mut()
         .filter(|question| question.item == item && question.status == "UNANSWERED");
     let mut closed = Vec::new();
     for question in open {
-        touch(question, now);
+        touch(&mut question.updated, event.now);
         "CLOSED_UNANSWERED".clone_into(&mut question.status);
-        closed.push(question.id);
+        closed.push((question.seller, question.id));
     }
-    for id in closed.into_iter().filter(|_| notify) {
-        tell(world, id, now);
+    for (seller, id) in closed {
+        notify_about(world, seller, id, event);
     }
 }
 
@@ -368,8 +300,33 @@ fn find(world: &mut World, id: i64) -> Result<&mut Question, String> {
     world.questions.get_mut(&id).ok_or_else(|| format!("there is no question {id}"))
 }
 
-/// A change is visible as one even within the second of the one before.
-fn touch(question: &mut Question, now: Instant) -> Instant {
-    question.updated = now.max(question.updated.plus(1));
-    question.updated
+/// `POST /acoes/perguntar`.
+pub fn press_ask(call: &mut Call<'_>) -> Pressed {
+    let new = NewQuestion {
+        ml_user_id: call.number_field("ml_user_id")?,
+        item: call.filled("item"),
+        text: call.filled("texto"),
+        date_created: None,
+    };
+    let id = ask(call.world, new, call.notified())
+        .map_err(|_| "Confira o anúncio e o texto (até 2.000 letras).")?;
+    Ok(format!("Pergunta {id} feita e notificação na fila."))
+}
+
+/// `POST /acoes/pergunta`.
+pub fn press_change(call: &mut Call<'_>) -> Pressed {
+    let id = call.number_field("pergunta")?;
+    let mut new: QuestionChange = call
+        .chosen(&[
+            ("responder", r#"{ "answer": "Olá! Sim, pode comprar tranquilo." }"#),
+            ("encerrar", r#"{ "status": "CLOSED_UNANSWERED" }"#),
+            ("vetar", r#"{ "status": "BANNED" }"#),
+        ])
+        .ok_or("Escolha responder, encerrar ou vetar.")?;
+    if new.answer.is_some() {
+        new.answer = call.filled("texto").or(new.answer);
+    }
+    change(call.world, id, new, call.notified())
+        .map_err(|_| format!("A pergunta {id} já foi respondida ou encerrada."))?;
+    Ok(format!("Pergunta {id} mudou e a notificação está na fila."))
 }

@@ -1,138 +1,394 @@
-//! The way of a call: the sandbox's own pages and controls, or the
-//! marketplace with its faults, its bearer check, its log and its strictness.
+//! Every address of the sandbox as a row of one table, and the way of a call.
+//!
+//! The row says what is behind an address, and from that follows all else:
+//! which token is needed, whether faults are played and calls are logged, which
+//! parameters are known, how a refusal looks.
 //!
 //! Strict mode is always on: what the real marketplace would refuse or has
 //! retired is answered as it would be, and noted as a violation, so a test can
 //! ask at the end that there were none.
 
-use super::aside;
-use super::faults;
+use serde_json::json;
+
+use Handler::{Button, Control, Neighbour, Open, Page, Seller, Telegram};
+
+use super::call::{Answer, Call, Outcome, Pressed};
+use super::faults::{self, FaultKind};
 use super::http::{Manner, Reply, Request};
-use super::state::{Sandbox, Seen, World};
+use super::logs::LoggedRequest;
+use super::state::Sandbox;
 use super::{
-    chat, claims, control, fees, fiscal, listings, oauth, orders, pages, push, questions,
-    resources, shipments, strict, telegram,
+    chat, claims, control, demo, fees, fiscal, history, inbox, listings, notifications, oauth,
+    orders, overview, page, push, questions, sales, shipments, shops, telegram, users,
 };
-use crate::base::clock::Instant;
 
-/// Query parameters whose values never reach the log.
-const SECRETS: [&str; 6] =
-    ["access_token", "token", "client_secret", "refresh_token", "code", "code_verifier"];
-
-/// Who calls a resource of the marketplace, and when.
-#[derive(Clone, Copy)]
-pub struct Call {
-    /// The seller whose token it is.
-    pub seller: i64,
-    /// The instant of the call.
-    pub now: Instant,
+/// A row of the table.
+pub struct Route {
+    /// HTTP method; `*` is any.
+    pub method: &'static str,
+    /// Path in which `{name}` stands for a segment or its end, `{digits}` for a
+    /// segment of digits, and `*` at the end for all that follows.
+    pub path: &'static str,
+    handler: Handler,
 }
 
-/// Whose door a request knocks at.
-enum Door {
-    Page,
-    Picture,
-    Control,
-    TelegramPage,
-    Telegram(String),
-    Marketplace,
+/// What is behind an address.
+enum Handler {
+    /// The marketplace, for a seller's token; with the parameters it knows.
+    Seller(fn(&mut Call<'_>) -> Answer, &'static str),
+    /// The marketplace, without a token.
+    Open(fn(&mut Call<'_>) -> Answer),
+    /// A service beside the marketplace, with checks of its own.
+    Neighbour(fn(&mut Call<'_>) -> Answer),
+    /// Telegram's Bot API.
+    Telegram(fn(&mut Call<'_>) -> Answer),
+    /// The control interface.
+    Control(fn(&mut Call<'_>) -> Outcome),
+    /// A page of the sandbox's own.
+    Page(fn(&mut Call<'_>) -> Answer),
+    /// A button of the overview.
+    Button(fn(&mut Call<'_>) -> Pressed),
 }
 
-fn door(request: &Request) -> Door {
-    let path = request.path.as_str();
-    if matches!(path, "/" | "/mensagens" | "/estilo.css") || path.starts_with("/acoes/") {
-        return Door::Page;
-    }
-    if path.starts_with("/imagens/") {
-        return Door::Picture;
-    }
-    if path.starts_with("/_sandbox/") {
-        return Door::Control;
-    }
-    if path == "/telegram" || path.starts_with("/telegram/") || path.starts_with("/t.me/") {
-        return Door::TelegramPage;
-    }
-    telegram::api::path(request).map_or(Door::Marketplace, Door::Telegram)
+const fn row(method: &'static str, path: &'static str, handler: Handler) -> Route {
+    Route { method, path, handler }
 }
 
-/// The phone number that the official chat API is asked about: no address of
-/// the marketplace is a number alone.
-fn phone(request: &Request) -> Option<&str> {
-    let id = request.path.strip_prefix('/')?;
-    let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
-    (request.method == "GET" && is_number).then_some(id)
+/// The marketplace documents it, and there is nothing of it here.
+const NOTHING: Handler = Seller(|_| Err(Reply::not_found("the sandbox has nothing of this")), "");
+
+/// The table. The first row that fits counts.
+#[rustfmt::skip] // A table: one address per row.
+pub static ROUTES: &[Route] = &[
+    row("GET", "/authorization", Open(oauth::consent)),
+    row("POST", "/authorization", Open(oauth::decide)),
+    row("POST", "/oauth/token", Open(oauth::token)),
+
+    row("GET", "/users/me", Seller(users::me, "")),
+    row("GET", "/users/bulk", Seller(users::users, "ids")),
+    row("POST", "/users/test_user", Seller(shops::test_user, "")),
+    row("GET", "/users/{id}", Seller(users::user, "")),
+    row("GET", "/users/{id}/applications", Seller(oauth::granted_by, "")),
+    row("DELETE", "/users/{id}/applications/{application}", Seller(oauth::end_grant, "")),
+    row("GET", "/applications/{id}", Seller(oauth::application, "")),
+    row("GET", "/applications/{id}/grants", Seller(oauth::grants, "limit offset")),
+
+    row("GET", "/users/{id}/items/search", Seller(listings::search, listings::SEARCH)),
+    row("GET", "/items", Seller(listings::items_retired, "ids attributes include_attributes")),
+    row("GET", "/items/bulk", Seller(listings::items, "ids attributes include_attributes")),
+    row("GET", "/items/{id}", Seller(listings::item, "attributes include_attributes")),
+    row("GET", "/items/{id}/sale_price", Seller(listings::sale_price, "context")),
+    row("GET", "/sites/MLB/listing_prices", Seller(fees::listing_prices, fees::PRICES)),
+
+    row("GET", "/orders/search", Seller(orders::search, orders::SEARCH)),
+    row("GET", "/orders/{id}", Seller(orders::order, "")),
+    row("GET", "/orders/{id}/shipments", Seller(orders::shipments, "")),
+    row("GET", "/orders/{id}/discounts", Seller(orders::discounts, "")),
+
+    row("GET", "/shipments/{id}", Seller(shipments::shipment, "")),
+    row("GET", "/shipments/{id}/orders", Seller(shipments::orders, "")),
+    row("GET", "/shipments/{id}/costs", Seller(shipments::costs, "")),
+    row("GET", "/shipment_labels", Seller(shipments::labels, "shipment_ids response_type")),
+    row("GET", "/shipment_statuses", Seller(shipments::statuses, "")),
+
+    row("GET", "/packs/{id}", Seller(fiscal::pack, "")),
+    row("GET", "/packs/{id}/fiscal_documents", Seller(fiscal::documents, "")),
+    row("GET", "/packs/{id}/fiscal_documents/{document}", Seller(fiscal::document, "")),
+    row("GET", "/users/{id}/invoices/orders/{order}", Seller(fiscal::by_order, "")),
+    row("GET", "/users/{id}/invoices/shipments/{shipment}", Seller(fiscal::by_shipment, "")),
+    row("GET", "/users/{id}/invoices/documents/xml/{note}/authorized", Seller(fiscal::xml, "")),
+    row("GET", "/users/{id}/invoices/sites/MLB/documents/danfe/{note}", Seller(fiscal::danfe, "")),
+    row("GET", "/users/{id}/invoices/{note}", Seller(fiscal::by_note, "")),
+
+    row("GET", "/questions/search", Seller(questions::search, questions::SEARCH)),
+    row("GET", "/questions/{id}", Seller(questions::question, "api_version")),
+    row("POST", "/answers", Seller(questions::answer, "")),
+    row("GET", "/users/{id}/questions/response_time", Seller(questions::response_time, "")),
+
+    row("GET", "/post-purchase/v1/claims/search", Seller(claims::search, claims::SEARCH)),
+    row("GET", "/post-purchase/v1/claims/{id}", Seller(claims::claim, "")),
+    row("GET", "/post-purchase/v1/claims/{id}/detail", Seller(claims::detail, "")),
+
+    row("GET", "/missed_feeds", Seller(notifications::missed_feeds, "app_id topic site_id offset limit")),
+
+    row("POST", "/questions", NOTHING),
+    row("DELETE", "/questions/{id}", NOTHING),
+    row("GET", "/item/{id}/performance", NOTHING),
+    row("GET", "/shipments/{id}/items", NOTHING),
+    row("GET", "/shipments/{id}/lead_time", NOTHING),
+    row("GET", "/shipments/{id}/history", NOTHING),
+    row("GET", "/shipments/{id}/carrier", NOTHING),
+    row("GET", "/shipments/{id}/payments", NOTHING),
+    row("GET", "/shipments/{id}/sla", NOTHING),
+    row("GET", "/shipments/{id}/delays", NOTHING),
+
+    row("POST", "/message/sendText/{instance}", Neighbour(chat::evolution)),
+    row("GET", "/instance/connectionState/{instance}", Neighbour(chat::connection)),
+    row("POST", "/push/{device}", Neighbour(push::receive)),
+    row("*", "/bot{token}/*", Telegram(telegram::api::answer)),
+
+    row("POST", "/_sandbox/sellers", Control(shops::control_open)),
+    row("POST", "/_sandbox/items", Control(shops::control_publish)),
+    row("POST", "/_sandbox/items/{id}", Control(shops::control_change_item)),
+    row("POST", "/_sandbox/sales", Control(sales::control_sell)),
+    row("POST", "/_sandbox/orders/{id}", Control(sales::control_change)),
+    row("POST", "/_sandbox/questions", Control(|call| call.make(questions::ask))),
+    row("POST", "/_sandbox/questions/{id}", Control(|call| call.change(questions::change))),
+    row("POST", "/_sandbox/claims", Control(|call| call.make(claims::open))),
+    row("POST", "/_sandbox/claims/{id}", Control(|call| call.change(claims::change))),
+    row("POST", "/_sandbox/history", Control(history::control_write)),
+    row("POST", "/_sandbox/notifications", Control(notifications::control_announce)),
+    row("POST", "/_sandbox/topics", Control(notifications::control_switch_topic)),
+    row("POST", "/_sandbox/authorize", Control(oauth::control_authorize)),
+    row("POST", "/_sandbox/tokens", Control(oauth::control_end_tokens)),
+    row("POST", "/_sandbox/chat/wrote", Control(chat::control_wrote)),
+    row("GET", "/_sandbox/telegram", Control(telegram::control::state)),
+    row("POST", "/_sandbox/telegram/say", Control(telegram::control::say)),
+    row("POST", "/_sandbox/telegram/block", Control(telegram::control::block)),
+    row("POST", "/_sandbox/telegram/unblock", Control(telegram::control::unblock)),
+    row("POST", "/_sandbox/telegram/updates", Control(telegram::control::update)),
+    row("POST", "/_sandbox/spoil", Control(control::spoil)),
+    row("GET", "/_sandbox/faults", Control(|call| Ok(json!({ "faults": call.world.faults })))),
+    row("POST", "/_sandbox/faults", Control(control::add_fault)),
+    row("DELETE", "/_sandbox/faults", Control(control::clear_faults)),
+    row("GET", "/_sandbox/config", Control(|call| Ok(json!(call.world.config)))),
+    row("POST", "/_sandbox/config", Control(control::change_config)),
+    row("GET", "/_sandbox/state", Control(control::state)),
+    row("GET", "/_sandbox/truth", Control(control::truth)),
+    row("GET", "/_sandbox/requests", Control(|call| Ok(call.world.requests.shown("requests")))),
+    row("DELETE", "/_sandbox/requests", Control(|call| control::clear(&mut call.world.requests))),
+    row("GET", "/_sandbox/deliveries", Control(control::deliveries)),
+    row("DELETE", "/_sandbox/deliveries", Control(|call| control::clear(&mut call.world.deliveries))),
+    row("GET", "/_sandbox/violations", Control(|call| Ok(call.world.violations.shown("violations")))),
+    row("DELETE", "/_sandbox/violations", Control(|call| control::clear(&mut call.world.violations))),
+    row("GET", "/_sandbox/messages", Control(|call| Ok(call.world.messages.shown("messages")))),
+    row("GET", "/_sandbox/pushed", Control(|call| Ok(call.world.pushed.shown("pushed")))),
+    row("*", "/_sandbox/*", Page(|_| Err(refused(404, "no such control; docs/sandbox.md has them all")))),
+
+    row("GET", "/", Page(overview::overview)),
+    row("GET", "/mensagens", Page(inbox::inbox)),
+    row("GET", "/estilo.css", Page(page::style)),
+    row("*", "/imagens/{file}", Page(listings::picture)),
+    row("GET", "/telegram", Page(telegram::pages::chats)),
+    row("POST", "/telegram", Page(telegram::pages::begin)),
+    row("GET", "/telegram/{chat}", Page(telegram::pages::chat)),
+    row("POST", "/telegram/{chat}", Page(telegram::pages::act)),
+    row("GET", "/t.me/{bot}", Page(telegram::pages::chats)),
+    row("*", "/telegram/*", Page(telegram::pages::missing)),
+    row("*", "/t.me/*", Page(telegram::pages::missing)),
+
+    row("POST", "/acoes/venda", Button(sales::press_sale)),
+    row("POST", "/acoes/venda/sem-envio", Button(sales::press_unshipped)),
+    row("POST", "/acoes/carrinho", Button(sales::press_cart)),
+    row("POST", "/acoes/pedido", Button(sales::press_order)),
+    row("POST", "/acoes/anuncio", Button(shops::press_item)),
+    row("POST", "/acoes/perguntar", Button(questions::press_ask)),
+    row("POST", "/acoes/pergunta", Button(questions::press_change)),
+    row("POST", "/acoes/reclamar", Button(claims::press_open)),
+    row("POST", "/acoes/reclamacao", Button(claims::press_change)),
+    row("POST", "/acoes/loja", Button(demo::press_open)),
+    row("POST", "/acoes/revogar", Button(oauth::press_revoke)),
+    row("POST", "/acoes/vencer", Button(oauth::press_expire)),
+    row("POST", "/acoes/perder", Button(control::press_lose_refresh)),
+    row("POST", "/acoes/mercado", Button(control::press_market)),
+    row("POST", "/acoes/topico", Button(notifications::press_topic)),
+    row("POST", "/acoes/falha", Button(control::press_fault)),
+    row("POST", "/acoes/falhas/limpar", Button(control::press_clear_faults)),
+    row("POST", "/acoes/ajustes", Button(control::press_config)),
+    row("POST", "/acoes/*", Button(|_| Err("Esse botão não existe.".to_owned()))),
+    row("*", "/acoes/*", Page(page::missing)),
+    row("*", "/", Page(page::missing)),
+    row("*", "/mensagens", Page(page::missing)),
+    row("*", "/estilo.css", Page(page::missing)),
+
+    row("POST", "/{phone}/messages", Neighbour(chat::cloud)),
+    // No address of the marketplace is a number alone.
+    row("GET", "/{digits}", Neighbour(chat::phone)),
+];
+
+impl Route {
+    /// What stands in the place of the path's variables, when the row fits.
+    fn fits<'r>(&self, method: &str, segments: &[&'r str]) -> Option<Vec<&'r str>> {
+        if self.method != "*" && self.method != method {
+            return None;
+        }
+        let mut variables = Vec::new();
+        let mut segments = segments.iter();
+        for pattern in parts(self.path) {
+            if pattern == "*" {
+                return Some(variables);
+            }
+            let segment = segments.next()?;
+            match pattern.split_once('{') {
+                None if pattern == *segment => {}
+                None => return None,
+                Some((_, "digits}")) if !segment.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    return None;
+                }
+                Some((start, _)) => variables.push(segment.strip_prefix(start)?),
+            }
+        }
+        segments.next().is_none().then_some(variables)
+    }
 }
 
-/// Whether a request is one to the marketplace itself, and not to the chat
-/// gateways and the push service beside it.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty())
+}
+
+/// The row of an address, and what stands in the place of its variables.
+pub fn find<'r>(method: &str, path: &'r str) -> Option<(&'static Route, Vec<&'r str>)> {
+    let segments: Vec<&str> = parts(path).collect();
+    ROUTES.iter().find_map(|route| Some((route, route.fits(method, &segments)?)))
+}
+
+/// Whether a request is one to the marketplace itself: also when it has no such
+/// address.
 pub fn is_marketplace(request: &Request) -> bool {
-    let segments: Vec<&str> = request.path.split('/').filter(|s| !s.is_empty()).collect();
-    let is_neighbour = matches!(
-        (request.method.as_str(), segments.as_slice()),
-        ("POST", ["message", "sendText", _] | ["push", _] | [_, "messages"])
-            | ("GET", ["instance", "connectionState", _])
-    ) || phone(request).is_some();
-    !is_neighbour && matches!(door(request), Door::Marketplace)
+    find(&request.method, &request.path)
+        .is_none_or(|(route, _)| matches!(route.handler, Seller(..) | Open(_)))
 }
 
 /// Answers one request.
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
-    match door(request) {
-        Door::Page => pages::answer(sandbox, request),
-        Door::Picture => listings::picture(&sandbox.world(), &request.path),
-        Door::Control => control::answer(sandbox, request),
-        Door::TelegramPage => telegram::pages::answer(sandbox, request),
-        Door::Telegram(path) => telegram::api::answer(sandbox, request, path),
-        Door::Marketplace => marketplace(sandbox, request),
-    }
-}
-
-/// Whether a browser sent this from another site's page. The sandbox has no
-/// log-in, so that is all that keeps a strange page from pressing its buttons.
-pub fn from_elsewhere(request: &Request) -> bool {
-    request.method != "GET"
-        && request
-            .header("sec-fetch-site")
-            .is_some_and(|site| !matches!(site, "same-origin" | "none"))
-}
-
-fn marketplace(sandbox: &Sandbox, request: &Request) -> Reply {
+    let (route, variables) = find(&request.method, &request.path).unzip();
     let now = sandbox.clock.now();
     let mut world = sandbox.world();
-    let caller = oauth::bearer(&world, request, now);
-    if request.query("access_token").is_some() {
-        world.violation(now, "token_in_query", format!("{} {}", request.method, request.path));
-    }
-    let fault = faults::take(&mut world.faults, &request.method, &request.path);
-    let reply = match fault.as_ref().map(|kind| (kind, kind.instead())) {
-        _ if world.config.down && is_marketplace(request) => {
-            Reply::html(503, "<html><body>503 Service Unavailable</body></html>".to_owned())
+    let variables = variables.unwrap_or_default();
+    let call = &mut Call { sandbox, world: &mut world, request, now, seller: 0, variables };
+    let elsewhere = || Reply::text(403, "O pedido veio da página de outro site.");
+    let handler = route.map(|route| &route.handler);
+    let reply = match handler {
+        Some(Page(_) | Button(_)) if request.is_from_elsewhere() => elsewhere(),
+        Some(Control(_)) if request.is_from_elsewhere() => {
+            refused(403, "requests from other sites' pages are refused")
         }
-        Some((_, Some(reply))) => reply,
-        Some((kind, None)) => {
-            let reply = dispatch(sandbox, &mut world, request, now);
-            let is_lost = matches!(kind.manner(), Manner::Lost | Manner::Truncated);
-            if is_lost && reply.status == 200 && request.path == "/oauth/token" {
-                world.grants.forgive();
-            }
-            reply.sent(kind.manner())
+        Some(Page(show)) => either(show(call)),
+        Some(Button(press)) => pressed(press(call)),
+        Some(Control(act)) => match act(call) {
+            Ok(value) => Reply::json(200, &value),
+            Err(problem) => refused(400, &problem),
+        },
+        Some(Telegram(answer)) => {
+            let path = telegram::api::path(request);
+            let seen = LoggedRequest { path, ..LoggedRequest::default() };
+            logged(call, seen, telegram::api::instead, |call| either(answer(call)))
         }
-        None => dispatch(sandbox, &mut world, request, now),
+        Some(Seller(..) | Open(_) | Neighbour(_)) | None => {
+            return marketplace(call, handler);
+        }
     };
-    let number = i64::try_from(world.requests.total()).unwrap_or(i64::MAX) + 1;
-    world.requests.push(Seen {
-        number,
-        at: now.rfc3339(),
-        method: request.method.clone(),
+    drop(world);
+    sandbox.ring();
+    reply
+}
+
+fn either(answer: Answer) -> Reply {
+    answer.unwrap_or_else(|refused| refused)
+}
+
+fn refused(status: u16, problem: &str) -> Reply {
+    Reply::json(status, &json!({ "ok": false, "error": problem }))
+}
+
+/// Back to the overview, which shows what a button says.
+fn pressed(done: Pressed) -> Reply {
+    let (name, text) = match done {
+        Ok(text) => ("feito", text),
+        Err(text) => ("erro", text),
+    };
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    Reply::see_other(&format!("/?{}", query.append_pair(name, &text).finish()))
+}
+
+fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
+    let request = call.request;
+    let address = format!("{} {}", request.method, request.path);
+    let caller = call.world.grants.bearer(request, call.now);
+    if request.query("access_token").is_some() {
+        call.violation("token_in_query", &*address);
+    }
+    let seen = LoggedRequest {
         path: request.path.clone(),
         query: masked(&request.query),
         bearer: request.header("authorization").is_some(),
         ml_user_id: caller,
+        ..LoggedRequest::default()
+    };
+    let is_down = call.world.config.down && !matches!(handler, Some(Neighbour(_)));
+    let down = || Reply::html(503, "<html><body>503 Service Unavailable</body></html>");
+    let instead = |fault: &FaultKind| if is_down { Some(down()) } else { fault.instead() };
+    logged(call, seen, instead, |call| match handler {
+        _ if is_down => down(),
+        None => {
+            call.violation("unknown_path", address);
+            Reply::not_found("resource not found")
+        }
+        Some(Seller(answer, parameters)) => {
+            let Some(seller) = caller else {
+                return oauth::unauthorized(call.world);
+            };
+            call.seller = seller;
+            check_parameters(call, parameters);
+            either(answer(call))
+        }
+        Some(Open(answer) | Neighbour(answer)) => either(answer(call)),
+        Some(_) => unreachable!("a door of the sandbox's own"),
+    })
+}
+
+/// Answers from outside: the fault that waits for such a call, or the work;
+/// and a line in the log.
+fn logged(
+    call: &mut Call<'_>,
+    seen: LoggedRequest,
+    instead: impl FnOnce(&FaultKind) -> Option<Reply>,
+    work: impl FnOnce(&mut Call<'_>) -> Reply,
+) -> Reply {
+    let method = &call.request.method;
+    let fault = faults::take(&mut call.world.faults, method, &seen.path);
+    let reply = fault.as_ref().and_then(instead).unwrap_or_else(|| {
+        let manner = fault.as_ref().map_or(Manner::Whole, FaultKind::manner);
+        let reply = work(call);
+        let is_lost = matches!(manner, Manner::Lost | Manner::Truncated);
+        if is_lost && reply.status == 200 && seen.path == "/oauth/token" {
+            call.world.grants.forgive();
+        }
+        reply.sent(manner)
+    });
+    call.world.requests.push(LoggedRequest {
+        number: call.world.requests.total() + 1,
+        at: call.now.rfc3339(),
+        method: method.clone(),
         status: (!matches!(reply.manner, Manner::Hang(_) | Manner::Lost)).then_some(reply.status),
         fault: fault.map(|kind| kind.name()),
+        ..seen
     });
     reply
 }
+
+/// Notes parameters that the marketplace ignores in silence, because a client
+/// that sends them believes something that is not so, and those sent twice.
+fn check_parameters(call: &mut Call<'_>, known: &str) {
+    let request = call.request;
+    let mut before = Vec::new();
+    for (name, _) in &request.query {
+        let detail = format!("{} {}: {name}", request.method, request.path);
+        // A token in the query is noted for every path already.
+        let is_known = name == "access_token" || known.split(' ').any(|one| one == name);
+        if !is_known {
+            call.violation("unknown_parameter", &*detail);
+        }
+        if before.contains(&name) {
+            call.violation("doubled_parameter", detail);
+        }
+        before.push(name);
+    }
+}
+
+/// Query parameters whose values never reach the log.
+const SECRETS: [&str; 6] =
+    ["access_token", "token", "client_secret", "refresh_token", "code", "code_verifier"];
 
 fn masked(query: &[(String, String)]) -> String {
     let shown = query.iter().map(|(name, value)| {
@@ -140,144 +396,4 @@ fn masked(query: &[(String, String)]) -> String {
         (name.as_str(), if secret { "***" } else { value.as_str() })
     });
     form_urlencoded::Serializer::new(String::new()).extend_pairs(shown).finish()
-}
-
-/// What the marketplace has behind a bearer token.
-pub enum Resource<'a> {
-    Me,
-    User(&'a str),
-    Users,
-    ItemIds(&'a str),
-    Item(&'a str),
-    Items,
-    ItemsRetired,
-    OrderSearch,
-    Order(&'a str),
-    OrderShipments(&'a str),
-    Pack(&'a str),
-    Shipment(&'a str),
-    ShipmentOrders(&'a str),
-    Labels,
-    Invoices(&'a str, fiscal::Asked<'a>),
-    FiscalDocuments(&'a str),
-    FiscalDocument(&'a str, &'a str),
-    QuestionSearch,
-    Question(&'a str),
-    Answer,
-    ClaimSearch,
-    Claim(&'a str),
-    ClaimDetail(&'a str),
-    Fees,
-    MissedFeeds,
-    EndGrant { user: &'a str, application: &'a str },
-    Aside(aside::Asked<'a>),
-}
-
-fn resource<'a>(method: &str, segments: &[&'a str]) -> Option<Resource<'a>> {
-    Some(match (method, segments) {
-        ("GET", ["users", "me"]) => Resource::Me,
-        ("GET", ["users", "bulk"]) => Resource::Users,
-        ("GET", ["users", id]) => Resource::User(id),
-        ("GET", ["users", id, "items", "search"]) => Resource::ItemIds(id),
-        ("GET", ["items"]) => Resource::ItemsRetired,
-        ("GET", ["items", "bulk"]) => Resource::Items,
-        ("GET", ["items", id]) => Resource::Item(id),
-        ("GET", ["orders", "search"]) => Resource::OrderSearch,
-        ("GET", ["orders", id]) => Resource::Order(id),
-        ("GET", ["orders", id, "shipments"]) => Resource::OrderShipments(id),
-        ("GET", ["packs", id]) => Resource::Pack(id),
-        ("GET", ["packs", id, "fiscal_documents"]) => Resource::FiscalDocuments(id),
-        ("GET", ["packs", id, "fiscal_documents", document]) => {
-            Resource::FiscalDocument(id, document)
-        }
-        ("GET", ["shipments", id]) => Resource::Shipment(id),
-        ("GET", ["shipments", id, "orders"]) => Resource::ShipmentOrders(id),
-        ("GET", ["shipment_labels"]) => Resource::Labels,
-        ("GET", ["users", id, "invoices", rest @ ..]) => Resource::Invoices(id, invoice(rest)?),
-        ("GET", ["questions", "search"]) => Resource::QuestionSearch,
-        ("GET", ["questions", id]) => Resource::Question(id),
-        ("POST", ["answers"]) => Resource::Answer,
-        ("GET", ["post-purchase", "v1", "claims", "search"]) => Resource::ClaimSearch,
-        ("GET", ["post-purchase", "v1", "claims", id]) => Resource::Claim(id),
-        ("GET", ["post-purchase", "v1", "claims", id, "detail"]) => Resource::ClaimDetail(id),
-        ("GET", ["sites", "MLB", "listing_prices"]) => Resource::Fees,
-        ("GET", ["missed_feeds"]) => Resource::MissedFeeds,
-        ("DELETE", ["users", user, "applications", application]) => {
-            Resource::EndGrant { user, application }
-        }
-        _ => Resource::Aside(aside::Asked::read(method, segments)?),
-    })
-}
-
-fn invoice<'a>(rest: &[&'a str]) -> Option<fiscal::Asked<'a>> {
-    Some(match rest {
-        ["orders", id] => fiscal::Asked::Order(id),
-        ["shipments", id] => fiscal::Asked::Shipment(id),
-        ["documents", "xml", id, "authorized"] => fiscal::Asked::Xml(id),
-        ["sites", "MLB", "documents", "danfe", id] => fiscal::Asked::Danfe(id),
-        [id] => fiscal::Asked::Note(id),
-        _ => return None,
-    })
-}
-
-fn dispatch(sandbox: &Sandbox, world: &mut World, request: &Request, now: Instant) -> Reply {
-    let segments: Vec<&str> = request.path.split('/').filter(|s| !s.is_empty()).collect();
-    match (request.method.as_str(), segments.as_slice()) {
-        ("GET", ["authorization"]) => return pages::consent(sandbox, world, request),
-        ("POST", ["authorization"]) => return pages::decide(sandbox, world, request, now),
-        ("POST", ["oauth", "token"]) => return oauth::token(sandbox, world, request, now),
-        ("POST", ["message", "sendText", instance]) => {
-            return chat::evolution(world, request, instance, now);
-        }
-        ("GET", ["instance", "connectionState", instance]) => {
-            return chat::connection(request, instance);
-        }
-        ("POST", ["push", device]) => return push::receive(world, request, device, now),
-        ("POST", [_, "messages"]) => return chat::cloud(world, request, now),
-        _ => {}
-    }
-    if let Some(id) = phone(request) {
-        return chat::phone(request, id);
-    }
-    let Some(resource) = resource(&request.method, &segments) else {
-        let detail = format!("{} {}", request.method, request.path);
-        world.violation(now, "unknown_path", detail);
-        return Reply::error(404, "not_found", "resource not found");
-    };
-    let Some(seller) = oauth::bearer(world, request, now) else {
-        return oauth::unauthorized(world);
-    };
-    let call = Call { seller, now };
-    strict::check_parameters(world, call, request, &resource);
-    match resource {
-        Resource::Me => resources::me(world, call),
-        Resource::User(id) => resources::user(world, call, id),
-        Resource::Users => resources::users(world, call, request),
-        Resource::ItemIds(id) => listings::item_ids(world, call, id, request),
-        Resource::Item(id) => listings::item(world, call, id, request),
-        Resource::Items => listings::items(world, call, request),
-        Resource::ItemsRetired => listings::items_retired(world, call, request),
-        Resource::OrderSearch => orders::search(world, call, request),
-        Resource::Order(id) => orders::order(world, call, id),
-        Resource::OrderShipments(id) => shipments::of_order(world, call, id, request),
-        Resource::Pack(id) => fiscal::pack(world, call, id),
-        Resource::Shipment(id) => shipments::shipment(world, call, id, request),
-        Resource::ShipmentOrders(id) => shipments::orders_of(world, call, id, request),
-        Resource::Labels => shipments::labels(world, call, request),
-        Resource::Invoices(user, asked) => fiscal::invoices(world, call, user, &asked),
-        Resource::FiscalDocuments(id) => fiscal::documents(world, call, id),
-        Resource::FiscalDocument(id, document) => fiscal::document(world, call, id, document),
-        Resource::QuestionSearch => questions::search(world, call, request),
-        Resource::Question(id) => questions::question(world, call, id, request),
-        Resource::Answer => questions::answer(world, call, request),
-        Resource::ClaimSearch => claims::search(world, call, request),
-        Resource::Claim(id) => claims::claim(world, call, id),
-        Resource::ClaimDetail(id) => claims::detail(world, call, id),
-        Resource::Fees => fees::listing_prices(world, request),
-        Resource::MissedFeeds => resources::missed_feeds(sandbox, world, call, request),
-        Resource::EndGrant { user, application } => {
-            oauth::end_grant(sandbox, world, call, user, application)
-        }
-        Resource::Aside(asked) => aside::answer(sandbox, world, call, request, &asked),
-    }
 }

@@ -1,80 +1,68 @@
-//! Sales arrive and change. Each change queues its notification.
-//!
-//! Errors are sentences for whoever sent the command.
+//! Sales arrive and change: what controls and buttons do. Each change queues
+//! its notification.
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::deliver;
+use super::call::{Call, Outcome, Pressed};
+use super::notifications::notify;
 use super::shipments::{refine, ship};
-use super::shops::{no_seller, set_stock, touch};
-use super::state::{ORDERS_MAX, World};
-use super::things::{Invoice, Item, Order, Variation, state_word};
+use super::state::{ORDERS_MAX, World, check_room};
+use super::things::{Event, Invoice, Order, check_status, created_at, item_id, touch};
 use crate::base::clock::Instant;
 use crate::base::money::Cents;
 
 /// A sale to arrive.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct NewSale {
-    /// The seller.
     pub ml_user_id: i64,
     /// The listing's id; the seller's first active one when absent.
-    #[serde(default)]
     pub item: Option<String>,
-    /// Units.
-    #[serde(default = "one")]
     pub quantity: i64,
-    /// Price of a unit in reais; the listing's when absent.
-    #[serde(default)]
+    /// The listing's when absent.
     pub unit_price: Option<Cents>,
     /// `paid`, `cancelled` … or any other word.
-    #[serde(default = "paid")]
     pub status: String,
     /// RFC 3339; now when absent.
-    #[serde(default)]
     pub date_created: Option<String>,
     /// When the marketplace makes the shipment.
-    #[serde(default)]
     pub shipping: Shipping,
     /// Shown in the order when given.
-    #[serde(default)]
     pub buyer_nickname: Option<String>,
     /// The cart it belongs to.
-    #[serde(default)]
     pub pack_id: Option<i64>,
     /// Which variation of the listing, by id; none when absent.
-    #[serde(default)]
     pub variation_id: Option<i64>,
     /// Further tags, such as `fraud_risk_detected`.
-    #[serde(default)]
     pub tags: Vec<String>,
-    /// Its fiscal note.
-    #[serde(default)]
     pub invoice: Invoice,
-    /// Whether a notification goes out.
-    #[serde(default = "yes")]
-    pub notify: bool,
 }
 
-fn one() -> i64 {
-    1
-}
-
-fn paid() -> String {
-    "paid".to_owned()
-}
-
-/// What `notify` is when nobody says.
-pub fn yes() -> bool {
-    true
+impl Default for NewSale {
+    fn default() -> Self {
+        Self {
+            ml_user_id: 0,
+            item: None,
+            quantity: 1,
+            unit_price: None,
+            status: "paid".to_owned(),
+            date_created: None,
+            shipping: Shipping::Now,
+            buyer_nickname: None,
+            pack_id: None,
+            variation_id: None,
+            tags: Vec::new(),
+            invoice: Invoice::None,
+        }
+    }
 }
 
 /// When an order gets its shipment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shipping {
     /// With the order.
-    #[default]
     Now,
     /// With the first change that names a shipping status.
     Later,
@@ -90,43 +78,37 @@ pub struct OrderChange {
     pub shipping_status: Option<String>,
     /// Finer shipping state.
     pub shipping_substatus: Option<String>,
-    /// What a partial refund gives back, in reais; half when absent.
+    /// What a partial refund returns, in reais; half when absent.
     pub refund: Option<Cents>,
-    /// Its fiscal note.
     pub invoice: Option<Invoice>,
-    /// Whether a notification goes out; it does unless `false`.
-    pub notify: Option<bool>,
 }
 
-/// A sale arrives; gives the order's id.
-pub fn sell(world: &mut World, sale: NewSale, now: Instant) -> Result<i64, String> {
-    let number = sold_item(world, &sale)?;
-    state_word(&sale.status)?;
+/// A sale arrives; returns the order's id.
+pub fn sell(world: &mut World, sale: NewSale, event: Event) -> Result<i64, String> {
+    let now = event.now;
+    world.check_seller(sale.ml_user_id)?;
+    check_room(world.orders.len(), ORDERS_MAX, "orders")?;
+    let number = world.item_of(sale.ml_user_id, sale.item.as_deref())?;
+    check_status(&sale.status)?;
     if !(1..=10_000).contains(&sale.quantity) {
         return Err("quantity must be from 1 to 10000".to_owned());
     }
-    let created = match &sale.date_created {
-        None => now,
-        Some(text) => Instant::parse(text)
-            .ok_or_else(|| format!("date_created is not an RFC 3339 date: {text}"))?,
-    };
+    let created = created_at(sale.date_created.as_deref(), now)?;
     let item = world.items.get_mut(&number).ok_or("the listing is gone")?;
     let unit_price = sale.unit_price.unwrap_or(item.price);
     if unit_price.0 <= 0 {
         return Err("unit_price must be positive".to_owned());
     }
     if let Some(id) = sale.variation_id {
-        let variation = item.variations.iter_mut().find(|variation| variation.id == id);
+        let variation = item.variation_mut(Some(id));
         let variation = variation.ok_or_else(|| format!("the listing has no variation {id}"))?;
         variation.sold += sale.quantity;
         variation.stock = (variation.stock - sale.quantity).max(0);
     }
     let logistic = item.logistic.clone();
     item.sold += sale.quantity;
-    let stock = item.stock - sale.quantity;
-    set_stock(item, stock);
-    touch(item, now);
-    let item_id = item.id();
+    item.set_stock(item.stock - sale.quantity);
+    touch(&mut item.updated, now);
     // A payment takes seconds, but nothing is dated after now.
     let settled = created.plus(4).min(now).max(created);
     let order = Order {
@@ -152,61 +134,31 @@ pub fn sell(world: &mut World, sale: NewSale, now: Instant) -> Result<i64, Strin
     if sale.shipping == Shipping::Now {
         ship(world, id, &logistic, "ready_to_ship", created);
     }
-    if sale.notify {
-        let resource = format!("/orders/{id}");
-        deliver::notify(world, now, sale.ml_user_id, "orders_v2", &resource);
-        let resource = format!("/items/{item_id}");
-        deliver::notify(world, now, sale.ml_user_id, "items", &resource);
-    }
+    notify(world, event, sale.ml_user_id, "orders_v2", &format!("/orders/{id}"));
+    notify(world, event, sale.ml_user_id, "items", &format!("/items/{}", item_id(number)));
     Ok(id)
 }
 
-fn sold_item(world: &World, sale: &NewSale) -> Result<i64, String> {
-    if !world.sellers.contains_key(&sale.ml_user_id) {
-        return Err(no_seller(sale.ml_user_id));
-    }
-    if world.orders.len() >= ORDERS_MAX {
-        return Err(format!("at most {ORDERS_MAX} orders fit"));
-    }
-    let own = |item: &&Item| item.seller == sale.ml_user_id;
-    match &sale.item {
-        Some(id) => world
-            .item(id)
-            .filter(own)
-            .map(|item| item.number)
-            .ok_or_else(|| format!("seller {} has no listing {id}", sale.ml_user_id)),
-        None => world
-            .items
-            .values()
-            .filter(own)
-            .find(|item| item.status == "active")
-            .map(|item| item.number)
-            .ok_or_else(|| format!("seller {} has no active listing", sale.ml_user_id)),
-    }
-}
-
 /// Whether an order of that status has been paid or confirmed.
-pub fn closes(status: &str) -> bool {
+fn closes(status: &str) -> bool {
     !matches!(status, "payment_required" | "payment_in_process" | "invalid")
 }
 
 /// Stores an order under a fresh id, with a buyer of its own.
 pub fn record(world: &mut World, mut order: Order) -> Result<i64, String> {
-    if world.orders.len() >= ORDERS_MAX {
-        return Err(format!("at most {ORDERS_MAX} orders fit"));
-    }
+    check_room(world.orders.len(), ORDERS_MAX, "orders")?;
     let number = world.next_number();
     order.id = 2_000_010_000_000_000 + number;
     order.buyer = 300_000_000 + number;
     let id = order.id;
-    let place = (order.seller, order.created, id);
-    world.orders_by_date.insert(place);
+    world.orders_by_date.insert((order.seller, order.created, id));
     world.orders.insert(id, order);
     Ok(id)
 }
 
 /// Changes an order.
-pub fn change(world: &mut World, id: i64, change: OrderChange, now: Instant) -> Result<(), String> {
+pub fn change(world: &mut World, id: i64, change: OrderChange, event: Event) -> Result<(), String> {
+    let now = event.now;
     let order = world.orders.get_mut(&id).ok_or_else(|| format!("there is no order {id}"))?;
     if change.shipping_substatus.is_some()
         && change.shipping_status.is_none()
@@ -216,7 +168,7 @@ pub fn change(world: &mut World, id: i64, change: OrderChange, now: Instant) -> 
     }
     let mut returns = false;
     if let Some(status) = change.status {
-        state_word(&status)?;
+        check_status(&status)?;
         if closes(&status) && order.closed.is_none() && status != "cancelled" {
             order.closed = Some(now);
         }
@@ -230,49 +182,137 @@ pub fn change(world: &mut World, id: i64, change: OrderChange, now: Instant) -> 
     if let Some(invoice) = change.invoice {
         order.invoice = invoice;
     }
-    // A change is visible as one even within the second of the one before.
-    order.updated = now.max(order.updated.plus(1));
+    touch(&mut order.updated, now);
     let order = order.clone();
-    let returned = returns && give_back(world, &order, now);
+    let returned = returns && restock(world, &order, now);
     if let Some(status) = &change.shipping_status {
         let item = world.items.get(&order.item);
         let logistic = item.map_or("drop_off", |item| &item.logistic).to_owned();
         ship(world, id, &logistic, status, now);
     }
+    let moved = change.shipping_status.is_some() || change.shipping_substatus.is_some();
     let shipment = world.orders.get(&id).and_then(|order| order.shipment);
-    if let (Some(substatus), Some(shipment)) = (change.shipping_substatus.clone(), shipment) {
+    if let (Some(substatus), Some(shipment)) = (change.shipping_substatus, shipment) {
         refine(world, shipment, substatus, now);
     }
-    if change.notify == Some(false) {
-        return Ok(());
-    }
-    let tell = |world: &mut World, topic: &str, resource: String| {
-        deliver::notify(world, now, order.seller, topic, &resource);
-    };
-    tell(world, "orders_v2", format!("/orders/{id}"));
+    notify(world, event, order.seller, "orders_v2", &format!("/orders/{id}"));
     if returned {
-        tell(world, "items", format!("/items/MLB{}", order.item));
+        notify(world, event, order.seller, "items", &format!("/items/{}", item_id(order.item)));
     }
-    let moved = change.shipping_status.is_some() || change.shipping_substatus.is_some();
     if let Some(shipment) = shipment.filter(|_| moved) {
-        tell(world, "shipments", format!("/shipments/{shipment}"));
+        notify(world, event, order.seller, "shipments", &format!("/shipments/{shipment}"));
     }
     Ok(())
 }
 
 /// What a cancelled order had sold is for sale again.
-fn give_back(world: &mut World, order: &Order, now: Instant) -> bool {
+fn restock(world: &mut World, order: &Order, now: Instant) -> bool {
     let Some(item) = world.items.get_mut(&order.item) else {
         return false;
     };
     item.sold -= order.quantity;
-    let of_order = |variation: &&mut Variation| Some(variation.id) == order.variation;
-    if let Some(variation) = item.variations.iter_mut().find(of_order) {
+    if let Some(variation) = item.variation_mut(order.variation) {
         variation.sold -= order.quantity;
         variation.stock += order.quantity;
     }
-    let stock = item.stock + order.quantity;
-    set_stock(item, stock);
-    touch(item, now);
+    item.set_stock(item.stock + order.quantity);
+    touch(&mut item.updated, now);
     true
+}
+
+/// `POST /_sandbox/sales`.
+pub fn control_sell(call: &mut Call<'_>) -> Outcome {
+    let (sale, event) = call.event(true)?;
+    let id = sell(call.world, sale, event)?;
+    Ok(json!({ "ok": true, "order": shown(call.world, id) }))
+}
+
+/// `POST /_sandbox/orders/{id}`.
+pub fn control_change(call: &mut Call<'_>) -> Outcome {
+    let id = call.number()?;
+    let (new, event) = call.event(true)?;
+    change(call.world, id, new, event)?;
+    Ok(json!({ "ok": true, "order": shown(call.world, id) }))
+}
+
+/// An order as controls show it.
+fn shown(world: &World, id: i64) -> Value {
+    let Some(order) = world.orders.get(&id) else {
+        return Value::Null;
+    };
+    let shipment = order.shipment.and_then(|id| world.shipments.get(&id));
+    json!({
+        "id": order.id, "ml_user_id": order.seller, "status": order.status,
+        "item": item_id(order.item), "quantity": order.quantity,
+        "unit_price": order.unit_price, "total": order.total(),
+        "date_created": order.created.rfc3339(), "last_updated": order.updated.rfc3339(),
+        "buyer": { "id": order.buyer, "nickname": order.buyer_nickname },
+        "shipment": shipment.map(|shipment| json!({
+            "id": shipment.id, "status": shipment.status, "substatus": shipment.substatus,
+            "logistic_type": shipment.logistic,
+        })),
+    })
+}
+
+/// What a shop's form asks to sell.
+fn asked(call: &Call<'_>) -> Result<NewSale, String> {
+    Ok(NewSale {
+        ml_user_id: call.number_field("ml_user_id")?,
+        item: call.filled("item"),
+        quantity: call.number_field("quantidade")?,
+        ..NewSale::default()
+    })
+}
+
+fn press(call: &mut Call<'_>, sale: NewSale) -> Result<i64, String> {
+    sell(call.world, sale, call.notified())
+        .map_err(|_| "Confira o anúncio e a quantidade (1 a 10.000).".to_owned())
+}
+
+/// `POST /acoes/venda`.
+pub fn press_sale(call: &mut Call<'_>) -> Pressed {
+    let id = press(call, asked(call)?)?;
+    Ok(format!("Venda {id} feita e notificação na fila."))
+}
+
+/// `POST /acoes/venda/sem-envio`.
+pub fn press_unshipped(call: &mut Call<'_>) -> Pressed {
+    let id = press(call, NewSale { shipping: Shipping::Later, ..asked(call)? })?;
+    Ok(format!("Venda {id} feita, ainda sem envio; a notificação está na fila."))
+}
+
+/// `POST /acoes/carrinho`: two orders, one parcel.
+pub fn press_cart(call: &mut Call<'_>) -> Pressed {
+    let sale = asked(call)?;
+    let one = press(call, sale.clone())?;
+    // A cart takes its number from its first order.
+    let order = call.world.orders.get_mut(&one).ok_or("A venda não existe mais.")?;
+    order.pack = Some(one);
+    let other = press(call, NewSale { pack_id: Some(one), ..sale })?;
+    Ok(format!(
+        "Carrinho com as vendas {one} e {other}, em um só envio; as notificações estão na fila."
+    ))
+}
+
+/// `POST /acoes/pedido`.
+pub fn press_order(call: &mut Call<'_>) -> Pressed {
+    let id = call.number_field("pedido")?;
+    let parcel =
+        r#"{ "shipping_status": "ready_to_ship", "shipping_substatus": "ready_to_print" }"#;
+    let invoice =
+        r#"{ "shipping_status": "ready_to_ship", "shipping_substatus": "invoice_pending" }"#;
+    let new = call
+        .chosen(&[
+            ("cancelar", r#"{ "status": "cancelled" }"#),
+            ("reembolsar", r#"{ "status": "partially_refunded" }"#),
+            ("enviar", r#"{ "shipping_status": "shipped" }"#),
+            ("entregar", r#"{ "shipping_status": "delivered" }"#),
+            ("liberar", parcel),
+            ("nota", invoice),
+            ("reter", r#"{ "shipping_status": "pending", "shipping_substatus": "buffered" }"#),
+        ])
+        .ok_or("Escolha o que muda na venda.")?;
+    change(call.world, id, new, call.notified())
+        .map_err(|_| format!("O pedido {id} não existe mais."))?;
+    Ok(format!("Pedido {id} mudou e a notificação está na fila."))
 }

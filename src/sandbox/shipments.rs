@@ -3,83 +3,130 @@
 
 use serde_json::{Value, json};
 
-use super::deliver;
-use super::http::{Reply, Request};
-use super::orders::nickname_of;
+use super::call::{Answer, Call, listed};
+use super::http::Reply;
+use super::notifications::notify;
+use super::orders::check_new_domain;
 use super::pdf;
-use super::resources::wire_date;
-use super::routes::Call;
+use super::records::own;
 use super::state::World;
-use super::things::{Shipment, mode_of};
-use crate::base::clock::{DAY_S, Instant, Zone};
+use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
+use crate::base::clock::{DAY_S, Instant};
 use crate::base::money::Cents;
 
 /// Labels of one call.
 const LABELS_MAX: usize = 50;
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 /// Kinds of logistics whose labels the seller prints.
 const PRINTED_BY_SELLERS: [&str; 4] = ["drop_off", "xd_drop_off", "cross_docking", "self_service"];
+/// What a shipment costs its seller, in reais; the buyer pays nothing.
+const COST: f64 = 20.5;
+
+/// Every status that a shipment may have, with those finer states that the
+/// sandbox plays.
+#[rustfmt::skip] // A table: one status per row.
+const STATUSES: [(&str, &[&str]); 15] = [
+    ("to_be_agreed", &[]),
+    ("pending", &[]),
+    ("handling", &[]),
+    ("ready_to_ship", &["ready_to_print", "printed", "buffered", "invoice_pending"]),
+    ("shipped", &[]),
+    ("delivered", &[]),
+    ("not_delivered", &[]),
+    ("not_verified", &[]),
+    ("cancelled", &[]),
+    ("closed", &[]),
+    ("error", &[]),
+    ("active", &[]),
+    ("not_specified", &[]),
+    ("stale_ready_to_ship", &[]),
+    ("stale_shipped", &[]),
+];
 
 /// `GET /shipments/{id}`; the header `x-format-new: true` is a must.
-pub fn shipment(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    if let Err(refused) = needs_new_format(world, call, request) {
-        return refused;
-    }
-    let shipment = match own(world, call, id) {
-        Ok(shipment) => shipment,
-        Err(refused) => return refused,
-    };
-    let body =
-        if world.config.flat_shipments { flat(world, shipment) } else { nested(world, shipment) };
-    Reply::json(200, &body)
+pub fn shipment(call: &mut Call<'_>) -> Answer {
+    check_new_format(call)?;
+    let shipment = own_shipment(call)?;
+    let is_flat = call.world.config.flat_shipments;
+    let body = if is_flat { flat(call.world, shipment) } else { nested(call.world, shipment) };
+    Ok(Reply::json(200, &body))
+}
+
+/// `GET /shipments/{id}/costs`.
+pub fn costs(call: &mut Call<'_>) -> Answer {
+    check_new_format(call)?;
+    let shipment = own_shipment(call)?;
+    let body = json!({
+        "gross_amount": COST,
+        "receiver": { "user_id": buyer_of(call.world, shipment).map(|order| order.buyer), "cost": 0 },
+        "senders": [{ "user_id": shipment.seller, "cost": COST }],
+    });
+    Ok(Reply::json(200, &body))
+}
+
+/// `GET /shipment_statuses`.
+pub fn statuses(_call: &mut Call<'_>) -> Answer {
+    let named = |id: &str| json!({ "id": id, "name": id.replace('_', " ") });
+    let statuses = STATUSES.map(|(status, finer)| {
+        let mut shown = named(status);
+        shown["substatuses"] = finer.iter().map(|id| named(id)).collect();
+        shown
+    });
+    Ok(Reply::json(200, &statuses))
 }
 
 /// Shipments are asked for with a header of their own.
-pub fn needs_new_format(world: &mut World, call: Call, request: &Request) -> Result<(), Reply> {
-    if request.header("x-format-new") == Some("true") {
+fn check_new_format(call: &mut Call<'_>) -> Result<(), Reply> {
+    if call.request.header("x-format-new") == Some("true") {
         return Ok(());
     }
-    let detail = format!("GET {} without x-format-new", request.path);
-    world.violation(call.now, "old_shipment_format", detail);
-    if world.config.flat_shipments {
+    let detail = format!("GET {} without x-format-new", call.request.path);
+    call.violation("old_shipment_format", detail);
+    if call.world.config.flat_shipments {
         return Ok(());
     }
-    let text = "header x-format-new is required";
-    Err(Reply::error(400, "bad_request", text))
+    Err(Reply::bad_request("header x-format-new is required"))
 }
 
-/// The caller's shipment of an id.
-pub fn own<'w>(world: &'w World, call: Call, id: &str) -> Result<&'w Shipment, Reply> {
-    let found = id.parse().ok().and_then(|id: i64| world.shipments.get(&id));
-    match found {
-        None => Err(Reply::error(404, "not_found", "shipment does not exist")),
-        Some(shipment) if shipment.seller != call.seller => {
-            Err(Reply::error(403, "forbidden", "the shipment belongs to another seller"))
-        }
-        Some(shipment) => Ok(shipment),
-    }
+/// The caller's shipment that the address names.
+fn own_shipment<'w>(call: &'w Call<'_>) -> Result<&'w Shipment, Reply> {
+    own(
+        call.number().ok().and_then(|id| call.world.shipments.get(&id)),
+        call.seller,
+        || Reply::not_found("shipment does not exist"),
+        || Reply::forbidden("the shipment belongs to another seller"),
+    )
+}
+
+fn orders_of<'w>(
+    world: &'w World,
+    shipment: &'w Shipment,
+) -> impl Iterator<Item = &'w Order> + use<'w> {
+    shipment.orders.iter().filter_map(|id| world.orders.get(id))
+}
+
+fn buyer_of<'w>(world: &'w World, shipment: &Shipment) -> Option<&'w Order> {
+    world.orders.get(shipment.orders.first()?)
 }
 
 fn value_of(world: &World, shipment: &Shipment) -> Cents {
-    let orders = shipment.orders.iter().filter_map(|id| world.orders.get(id));
-    Cents(orders.map(|order| order.total().0).sum())
+    Cents(orders_of(world, shipment).map(|order| order.total().0).sum())
 }
 
 fn nested(world: &World, shipment: &Shipment) -> Value {
-    let date = |at| wire_date(&world.config, shipment.id, at);
-    let buyer = shipment.orders.first().and_then(|id| world.orders.get(id));
+    let date = |at| world.config.date(shipment.id, at);
+    let buyer = buyer_of(world, shipment);
     json!({
         "id": shipment.id, "status": shipment.status, "substatus": shipment.substatus,
         "tracking_number": format!("BR{}", shipment.id), "tracking_method": "Normal",
         "logistic": { "mode": mode_of(&shipment.logistic), "type": shipment.logistic,
             "direction": "forward" },
         "declared_value": value_of(world, shipment), "tags": [],
-        "lead_time": { "cost": 0, "list_cost": 20.5, "cost_type": "free",
+        "lead_time": { "cost": 0, "list_cost": COST, "cost_type": "free",
             "buffering": { "date": shipment.buffered_until.map(date) },
             "estimated_delivery_time": { "date": date(shipment.created.plus(5 * DAY_S)) } },
         "origin": { "sender_id": shipment.seller },
         "destination": { "receiver_id": buyer.map(|order| order.buyer),
-            "receiver_name": buyer.map(nickname_of), "shipping_address": {} },
+            "receiver_name": buyer.map(Order::nickname), "shipping_address": {} },
         "source": { "site_id": "MLB" }, "date_created": date(shipment.created),
         "last_updated": date(shipment.updated),
     })
@@ -87,7 +134,7 @@ fn nested(world: &World, shipment: &Shipment) -> Value {
 
 /// The shape that the marketplace has retired.
 fn flat(world: &World, shipment: &Shipment) -> Value {
-    let date = |at| wire_date(&world.config, shipment.id, at);
+    let date = |at| world.config.date(shipment.id, at);
     json!({
         "id": shipment.id, "mode": mode_of(&shipment.logistic),
         "logistic_type": shipment.logistic, "order_id": shipment.orders.first(),
@@ -95,89 +142,47 @@ fn flat(world: &World, shipment: &Shipment) -> Value {
         "tracking_number": format!("BR{}", shipment.id), "site_id": "MLB",
         "sender_id": shipment.seller, "order_cost": value_of(world, shipment),
         "status_history": { "date_shipped": null, "date_delivered": null },
-        "shipping_option": { "cost": 0, "list_cost": 20.5 },
+        "shipping_option": { "cost": 0, "list_cost": COST },
         "date_created": date(shipment.created), "last_updated": date(shipment.updated),
     })
 }
 
 /// `GET /shipments/{id}/orders`: ids as text; 204 when there are none.
-pub fn orders_of(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    needs_new_domain(world, call, request);
-    let shipment = match own(world, call, id) {
-        Ok(shipment) => shipment,
-        Err(refused) => return refused,
-    };
-    let orders: Vec<Value> = shipment
-        .orders
-        .iter()
-        .filter_map(|id| world.orders.get(id))
-        .map(|order| {
-            json!({
-                "order_id": order.id.to_string(),
-                "pack_id": order.pack.map(|pack| pack.to_string()),
-                "item_id": format!("MLB{}", order.item),
-                "variation_id": order.variation.map(|id| id.to_string()),
-                "seller_id": order.seller.to_string(), "requested_quantity": order.quantity,
-            })
+pub fn orders(call: &mut Call<'_>) -> Answer {
+    check_new_domain(call);
+    let shown = |order: &Order| {
+        json!({
+            "order_id": order.id.to_string(), "pack_id": order.pack.map(|pack| pack.to_string()),
+            "item_id": item_id(order.item),
+            "variation_id": order.variation.map(|id| id.to_string()),
+            "seller_id": order.seller.to_string(), "requested_quantity": order.quantity,
         })
-        .collect();
-    if orders.is_empty() {
-        return Reply::text(204, String::new());
-    }
-    Reply::json(200, &orders)
-}
-
-/// `GET /orders/{id}/shipments`: always an array; 204 when there is none yet.
-pub fn of_order(world: &mut World, call: Call, id: &str, request: &Request) -> Reply {
-    needs_new_domain(world, call, request);
-    let order = id.parse().ok().and_then(|id: i64| world.orders.get(&id));
-    let shipment = match order {
-        None => return Reply::error(404, "order_not_found", "order does not exist"),
-        Some(order) if order.seller != call.seller => {
-            let text = "the order belongs to another seller";
-            return Reply::error(403, "not_owned_order", text);
-        }
-        Some(order) => order.shipment,
     };
-    match shipment {
-        None => Reply::text(204, String::new()),
-        Some(id) => Reply::json(200, &json!([{ "id": id, "type": "forward" }])),
-    }
-}
-
-fn needs_new_domain(world: &mut World, call: Call, request: &Request) {
-    if request.header("x-new-domain") != Some("true") {
-        let detail = format!("GET {} without X-New-Domain", request.path);
-        world.violation(call.now, "old_relation", detail);
-    }
+    let orders: Vec<Value> = orders_of(call.world, own_shipment(call)?).map(shown).collect();
+    Ok(if orders.is_empty() { Reply::empty(204) } else { Reply::json(200, &orders) })
 }
 
 /// `GET /shipment_labels?shipment_ids=`: one PDF for all, or what is wrong
 /// with each.
-pub fn labels(world: &mut World, call: Call, request: &Request) -> Reply {
-    let ids = request.query("shipment_ids").unwrap_or_default();
-    let ids: Vec<&str> = ids.split(',').filter(|id| !id.is_empty()).collect();
+pub fn labels(call: &mut Call<'_>) -> Answer {
+    let ids = listed(call.query("shipment_ids").unwrap_or_default());
     if ids.len() > LABELS_MAX {
-        let detail = format!("{} labels at once", ids.len());
-        world.violation(call.now, "limit_exceeded", detail);
-        return Reply::error(400, "shipment_ids", "at most 50 shipments");
+        call.too_many(&format!("{} labels at once", ids.len()));
+        return Err(Reply::error(400, "shipment_ids", "at most 50 shipments"));
     }
-    match request.query("response_type") {
+    match call.query("response_type") {
         Some("pdf") => {}
-        Some("zpl2") => return Reply::error(400, "bad_request", "only pdf here"),
-        _ => return Reply::error(400, "bad_request", "response_type must be pdf or zpl2"),
+        Some("zpl2") => return Err(Reply::bad_request("only pdf here")),
+        _ => return Err(Reply::bad_request("response_type must be pdf or zpl2")),
     }
-    let known: Vec<i64> = ids
-        .iter()
-        .filter_map(|id| id.parse().ok())
-        .filter(|id| world.shipments.contains_key(id))
-        .collect();
+    let numbers = ids.iter().filter_map(|id| id.parse().ok());
+    let known: Vec<&Shipment> =
+        numbers.filter_map(|id: i64| call.world.shipments.get(&id)).collect();
     if known.is_empty() || known.len() < ids.len() {
-        return Reply::error(404, "not_found", "no valid shipment id");
+        return Err(Reply::not_found("no valid shipment id"));
     }
     let failed: Vec<Value> = known
         .iter()
-        .filter_map(|id| world.shipments.get(id))
         .filter_map(|shipment| Some((shipment, unprintable(shipment, call.seller)?)))
         .map(|(shipment, (cause, message))| {
             json!({ "shipment_id": shipment.id.to_string(), "message": message,
@@ -185,38 +190,34 @@ pub fn labels(world: &mut World, call: Call, request: &Request) -> Reply {
         })
         .collect();
     if !failed.is_empty() {
-        return Reply::json(400, &json!({ "failed_shipments": failed }));
+        return Err(Reply::json(400, &json!({ "failed_shipments": failed })));
     }
-    let pages: Vec<Vec<String>> = known
-        .iter()
-        .filter_map(|id| world.shipments.get(id))
-        .map(|shipment| label(world, shipment))
-        .collect();
-    for id in known {
-        if let Some(shipment) = world.shipments.get_mut(&id)
+    let pages: Vec<_> = known.iter().map(|shipment| label(call.world, shipment)).collect();
+    let printed: Vec<i64> = known.iter().map(|shipment| shipment.id).collect();
+    let event = call.notified();
+    for id in printed {
+        if let Some(shipment) = call.world.shipments.get_mut(&id)
             && shipment.substatus.as_deref() == Some("ready_to_print")
         {
             shipment.substatus = Some("printed".to_owned());
-            touch(shipment, call.now);
-            let resource = format!("/shipments/{id}");
-            deliver::notify(world, call.now, call.seller, "shipments", &resource);
+            touch(&mut shipment.updated, call.now);
+            notify(call.world, event, call.seller, "shipments", &format!("/shipments/{id}"));
         }
     }
-    Reply::bytes(200, "application/pdf", pdf::document(&pages))
+    Ok(Reply::pdf(pdf::document(&pages)))
 }
 
-/// Why a label cannot be had: the cause and its text.
+/// Why a label cannot be printed: the cause and its text.
 fn unprintable(shipment: &Shipment, caller: i64) -> Option<(&'static str, String)> {
     if shipment.seller != caller {
         return Some(("INVALID_SHIPMENT_CALLER", "caller is not the sender".to_owned()));
     }
-    if shipment.logistic == "fulfillment" {
+    let logistic = shipment.logistic.as_str();
+    if logistic == "fulfillment" {
         let text = "fulfillment shipments are not printed by sellers";
         return Some(("INVALID_SHIPMENT_FF_PUBLIC", text.to_owned()));
     }
-    if mode_of(&shipment.logistic) != "me2"
-        || !PRINTED_BY_SELLERS.contains(&shipment.logistic.as_str())
-    {
+    if mode_of(logistic) != "me2" || !PRINTED_BY_SELLERS.contains(&logistic) {
         return Some(("INVALID_SHIPMENT_MODE", "mode is not me2".to_owned()));
     }
     let substatus = shipment.substatus.as_deref().unwrap_or_default();
@@ -231,19 +232,16 @@ fn unprintable(shipment: &Shipment, caller: i64) -> Option<(&'static str, String
 
 /// The lines of a label.
 fn label(world: &World, shipment: &Shipment) -> Vec<String> {
-    let orders: Vec<_> = shipment.orders.iter().filter_map(|id| world.orders.get(id)).collect();
     let sender = world.sellers.get(&shipment.seller);
+    let buyer = buyer_of(world, shipment);
     let mut lines = vec![
         format!("BR{}", shipment.id),
         format!("Envio {}", shipment.id),
         format!("Remetente: {}", sender.map_or("", |seller| &seller.nickname)),
-        format!(
-            "Destinatário: {}",
-            orders.first().map(|order| nickname_of(order)).unwrap_or_default()
-        ),
+        format!("Destinatário: {}", buyer.map(Order::nickname).unwrap_or_default()),
         format!("Criado em {}", ZONE.page(shipment.created)),
     ];
-    for order in orders {
+    for order in orders_of(world, shipment) {
         let title = world.items.get(&order.item).map_or("", |item| &item.title);
         lines.push(format!("{} x {title}", order.quantity));
     }
@@ -259,7 +257,7 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
     };
     let (seller, pack) = (of.seller, of.pack);
     let together = pack.and_then(|pack| {
-        let in_pack = |other: &&super::things::Order| {
+        let in_pack = |other: &&Order| {
             other.seller == seller && other.pack == Some(pack) && other.shipment.is_some()
         };
         world.orders.values().find(in_pack)?.shipment
@@ -285,7 +283,7 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
     }
     status.clone_into(&mut shipment.status);
     if !is_new {
-        touch(shipment, at);
+        touch(&mut shipment.updated, at);
     }
     if let Some(order) = world.orders.get_mut(&order) {
         order.shipment = Some(id);
@@ -297,11 +295,6 @@ pub fn refine(world: &mut World, id: i64, substatus: String, now: Instant) {
     if let Some(shipment) = world.shipments.get_mut(&id) {
         shipment.buffered_until = (substatus == "buffered").then(|| now.plus(DAY_S));
         shipment.substatus = (!substatus.is_empty()).then_some(substatus);
-        touch(shipment, now);
+        touch(&mut shipment.updated, now);
     }
-}
-
-/// A change is visible as one even within the second of the one before.
-fn touch(shipment: &mut Shipment, now: Instant) {
-    shipment.updated = now.max(shipment.updated.plus(1));
 }

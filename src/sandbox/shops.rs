@@ -1,119 +1,62 @@
-//! Shops open, listings appear and change.
-//!
-//! Errors are sentences for whoever sent the command.
+//! Shops open, listings appear and change: what controls and buttons do.
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::deliver;
+use super::call::{Answer, Call, Outcome, Pressed};
+use super::http::Reply;
+use super::notifications::notify;
 use super::questions;
-use super::state::{ITEMS_MAX, SELLERS_MAX, World, item_number};
-use super::things::{Item, Reputation, Seller, Variation};
-use crate::base::clock::Instant;
+use super::state::{ITEMS_MAX, SELLERS_MAX, World, check_room};
+use super::things::{Event, Item, Reputation, Seller, check_length, item_id, item_number, touch};
+use crate::base::clock::{DAY_S, Instant};
 use crate::base::money::Cents;
+use crate::base::secrets::random_hex;
+
+/// Variations of one listing.
+const VARIATIONS_MAX: usize = 100;
+/// Test users that one account may make.
+const TEST_USERS_MAX: usize = 10;
 
 /// A seller to be made.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewSeller {
-    /// Public name.
     pub nickname: String,
     /// Marketplace id; a free one when absent.
     #[serde(default)]
     pub ml_user_id: Option<i64>,
-    /// Conduct so far.
     #[serde(default)]
     pub reputation: Reputation,
 }
 
-/// A listing to be published.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NewItem {
-    /// Whose it is.
-    pub ml_user_id: i64,
-    /// Title.
-    pub title: String,
-    /// Price in reais.
-    pub price: Cents,
-    /// Units for sale.
-    #[serde(default = "ten")]
-    pub stock: i64,
-    /// Attribute `SELLER_SKU`.
-    #[serde(default)]
-    pub sku: Option<String>,
-    /// Attribute `GTIN`.
-    #[serde(default)]
-    pub ean: Option<String>,
-    /// Category id.
-    #[serde(default = "accessories")]
-    pub category: String,
-    /// `gold_special` or `gold_pro`.
-    #[serde(default = "classic")]
-    pub listing_type: String,
-    /// How it is shipped.
-    #[serde(default = "drop_off")]
-    pub logistic: String,
-    /// Its kinds; their stock is in `stock` too.
-    #[serde(default)]
-    pub variations: Vec<Variation>,
-    /// The catalogue's product it sells.
-    #[serde(default)]
-    pub catalog_product: Option<String>,
-    /// Whether a notification goes out.
-    #[serde(default)]
-    pub notify: bool,
-}
-
-/// Kinds of one listing.
-const VARIATIONS_MAX: usize = 100;
-
-fn ten() -> i64 {
-    10
-}
-
-fn accessories() -> String {
-    "MLB31447".to_owned()
-}
-
-fn classic() -> String {
-    "gold_special".to_owned()
-}
-
-fn drop_off() -> String {
-    "drop_off".to_owned()
+impl NewSeller {
+    /// A seller of that name and no particular conduct.
+    pub fn named(nickname: String) -> Self {
+        Self { nickname, ml_user_id: None, reputation: Reputation::default() }
+    }
 }
 
 /// A change of a listing; absent fields stay.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ItemChange {
-    /// `active`, `paused`, `closed` …
     pub status: Option<String>,
     /// Why it is so; follows from the status when absent.
     pub sub_status: Option<Vec<String>>,
-    /// Price in reais.
     pub price: Option<Cents>,
-    /// Units for sale.
     pub stock: Option<i64>,
-    /// Title.
     pub title: Option<String>,
-    /// Attribute `SELLER_SKU`; empty takes it away.
+    /// Empty takes it away.
     pub sku: Option<String>,
-    /// How it is shipped from now on.
     pub logistic: Option<String>,
-    /// Whether a notification goes out; it does unless `false`.
-    pub notify: Option<bool>,
 }
 
-/// Opens a shop.
+/// Opens a shop; returns its marketplace id.
 pub fn open(world: &mut World, new: NewSeller, now: Instant) -> Result<i64, String> {
-    if world.sellers.len() >= SELLERS_MAX {
-        return Err(format!("at most {SELLERS_MAX} sellers fit"));
-    }
+    check_room(world.sellers.len(), SELLERS_MAX, "sellers")?;
     let nickname = new.nickname.trim().to_owned();
-    if nickname.is_empty() || nickname.chars().count() > 60 {
-        return Err("nickname must have 1 to 60 characters".to_owned());
-    }
+    check_length(&nickname, 60, "nickname")?;
     let id = match new.ml_user_id {
         Some(id) if id <= 0 => return Err("ml_user_id must be positive".to_owned()),
         Some(id) if world.sellers.contains_key(&id) => {
@@ -127,7 +70,7 @@ pub fn open(world: &mut World, new: NewSeller, now: Instant) -> Result<i64, Stri
         email: format!("{}@loja.invalid", nickname.to_lowercase().replace(' ', ".")),
         nickname,
         reputation: new.reputation,
-        created: now.minus(800 * crate::base::clock::DAY_S),
+        created: now.minus(800 * DAY_S),
     };
     world.sellers.insert(id, seller);
     Ok(id)
@@ -142,50 +85,25 @@ fn free_seller_id(world: &mut World) -> i64 {
     }
 }
 
-/// Publishes a listing; gives its id.
-pub fn publish(world: &mut World, new: NewItem, now: Instant) -> Result<String, String> {
-    if !world.sellers.contains_key(&new.ml_user_id) {
-        return Err(no_seller(new.ml_user_id));
-    }
-    if world.items.len() >= ITEMS_MAX {
-        return Err(format!("at most {ITEMS_MAX} listings fit"));
-    }
-    if new.price.0 <= 0 || new.stock < 0 {
+/// Publishes a listing; returns its number.
+pub fn publish(world: &mut World, mut item: Item, event: Event) -> Result<i64, String> {
+    world.check_seller(item.seller)?;
+    check_room(world.items.len(), ITEMS_MAX, "listings")?;
+    if item.price.0 <= 0 || item.stock < 0 {
         return Err("price must be positive and stock not negative".to_owned());
     }
-    if new.variations.len() > VARIATIONS_MAX {
+    if item.variations.len() > VARIATIONS_MAX {
         return Err(format!("at most {VARIATIONS_MAX} variations fit"));
     }
-    let number = 3_800_000_000 + world.next_number();
-    let mut variations = new.variations;
-    for variation in variations.iter_mut().filter(|variation| variation.id == 0) {
+    item.number = 3_800_000_000 + world.next_number();
+    for variation in item.variations.iter_mut().filter(|variation| variation.id == 0) {
         variation.id = 174_000_000_000 + world.next_number();
     }
-    let item = Item {
-        number,
-        seller: new.ml_user_id,
-        title: new.title,
-        category: new.category,
-        price: new.price,
-        stock: new.stock,
-        sold: 0,
-        listing_type: new.listing_type,
-        status: "active".to_owned(),
-        sub_status: Vec::new(),
-        sku: new.sku,
-        ean: new.ean,
-        logistic: new.logistic,
-        variations,
-        catalog_product: new.catalog_product,
-        created: now,
-        updated: now,
-    };
-    let id = item.id();
+    (item.created, item.updated) = (event.now, event.now);
+    let number = item.number;
+    notify(world, event, item.seller, "items", &format!("/items/{}", item.id()));
     world.items.insert(number, item);
-    if new.notify {
-        deliver::notify(world, now, new.ml_user_id, "items", &format!("/items/{id}"));
-    }
-    Ok(id)
+    Ok(number)
 }
 
 /// Changes a listing.
@@ -193,7 +111,7 @@ pub fn change_item(
     world: &mut World,
     id: &str,
     change: ItemChange,
-    now: Instant,
+    event: Event,
 ) -> Result<(), String> {
     let item = item_number(id).and_then(|number| world.items.get_mut(&number));
     let item = item.ok_or_else(|| format!("there is no listing {id}"))?;
@@ -204,15 +122,11 @@ pub fn change_item(
         return Err("price must be positive".to_owned());
     }
     if let Some(status) = change.status {
-        item.sub_status = match status.as_str() {
-            "paused" => vec!["paused_by_seller".to_owned()],
-            _ => Vec::new(),
-        };
+        let by_seller = status == "paused";
+        item.sub_status = by_seller.then(|| "paused_by_seller".to_owned()).into_iter().collect();
         item.status = status;
     }
-    if let Some(price) = change.price {
-        item.price = price;
-    }
+    item.price = change.price.unwrap_or(item.price);
     if let Some(title) = change.title {
         item.title = title;
     }
@@ -223,42 +137,88 @@ pub fn change_item(
         item.logistic = logistic;
     }
     if let Some(stock) = change.stock {
-        set_stock(item, stock);
+        item.set_stock(stock);
     }
     if let Some(sub_status) = change.sub_status {
         item.sub_status = sub_status;
     }
-    touch(item, now);
+    touch(&mut item.updated, event.now);
     let (seller, number, is_closed) = (item.seller, item.number, item.status == "closed");
-    let notify = change.notify != Some(false);
-    if notify {
-        deliver::notify(world, now, seller, "items", &format!("/items/{id}"));
-    }
+    notify(world, event, seller, "items", &format!("/items/{id}"));
     if is_closed {
-        questions::close_for(world, number, notify, now);
+        questions::close_for(world, number, event);
     }
     Ok(())
 }
 
-/// A change is visible as one even within the second of the one before.
-pub fn touch(item: &mut Item, now: Instant) {
-    item.updated = now.max(item.updated.plus(1));
-}
-
-/// Stock zero pauses a listing, stock brings it back unless its seller paused it.
-pub fn set_stock(item: &mut Item, stock: i64) {
-    item.stock = stock.max(0);
-    let by_stock = item.sub_status.iter().any(|sub| sub == "out_of_stock");
-    if item.stock == 0 && item.status == "active" {
-        "paused".clone_into(&mut item.status);
-        item.sub_status = vec!["out_of_stock".to_owned()];
-    } else if item.stock > 0 && by_stock {
-        "active".clone_into(&mut item.status);
-        item.sub_status.clear();
+/// `POST /users/test_user`: a seller like any other. The password is for
+/// nothing: the sandbox asks for none.
+pub fn test_user(call: &mut Call<'_>) -> Answer {
+    if call.request.json()["site_id"] != "MLB" {
+        return Err(Reply::bad_request("site_id must be MLB"));
     }
+    let made = call.world.test_users.get(&call.seller).copied().unwrap_or(0);
+    if made >= TEST_USERS_MAX {
+        return Err(Reply::bad_request("too many test users"));
+    }
+    let nickname = format!("TESTUSER{}", random_hex::<4>().to_uppercase());
+    let id = open(call.world, NewSeller::named(nickname.clone()), call.now)
+        .map_err(|problem| Reply::bad_request(&problem))?;
+    call.world.test_users.insert(call.seller, made + 1);
+    let body = json!({
+        "id": id, "nickname": nickname, "password": random_hex::<5>(), "site_status": "active",
+    });
+    Ok(Reply::json(201, &body))
 }
 
-/// What is said about a seller who is not there.
-pub fn no_seller(id: i64) -> String {
-    format!("there is no seller {id}")
+/// `POST /_sandbox/sellers`.
+pub fn control_open(call: &mut Call<'_>) -> Outcome {
+    let id = open(call.world, call.body()?, call.now)?;
+    Ok(json!({ "ok": true, "ml_user_id": id }))
+}
+
+/// `POST /_sandbox/items`.
+pub fn control_publish(call: &mut Call<'_>) -> Outcome {
+    let (item, event): (Item, Event) = call.event(false)?;
+    if item.title.is_empty() {
+        return Err("title is needed".to_owned());
+    }
+    let number = publish(call.world, item, event)?;
+    Ok(json!({ "ok": true, "id": item_id(number) }))
+}
+
+/// `POST /_sandbox/items/{id}`.
+pub fn control_change_item(call: &mut Call<'_>) -> Outcome {
+    let (change, event) = call.event(true)?;
+    change_item(call.world, call.id(), change, event)?;
+    Ok(json!({ "ok": true }))
+}
+
+/// The listings of a seller as `GET /_sandbox/state` shows them.
+pub fn overview_of(world: &World, seller: i64) -> Vec<Value> {
+    let own = world.items.values().filter(|item| item.seller == seller);
+    own.map(|item| {
+        json!({ "id": item.id(), "title": item.title, "price": item.price, "stock": item.stock,
+            "sold": item.sold, "status": item.status, "sku": item.sku, "ean": item.ean })
+    })
+    .collect()
+}
+
+/// `POST /acoes/anuncio`.
+pub fn press_item(call: &mut Call<'_>) -> Pressed {
+    let id = call.field("item");
+    let item = call.world.item(&id).ok_or("O anúncio não existe mais.")?;
+    let (raised, restocked) = (Cents(item.price.0 * 11 / 10), item.stock.max(10));
+    let (done, change) = match &*call.field("acao") {
+        "pausar" => ("pausado", json!({ "status": "paused" })),
+        "reativar" => ("reativado", json!({ "status": "active", "stock": restocked })),
+        "esgotar" => ("esgotado", json!({ "stock": 0 })),
+        "preco" => ("10% mais caro", json!({ "price": raised })),
+        "encerrar" => ("encerrado", json!({ "status": "closed" })),
+        _ => return Err("Escolha o que mudar no anúncio.".to_owned()),
+    };
+    let change: ItemChange = serde_json::from_value(change).map_err(|error| error.to_string())?;
+    change_item(call.world, &id, change, call.notified())
+        .map_err(|_| "Um anúncio encerrado não volta mais.")?;
+    Ok(format!("Anúncio {id} {done} e notificação na fila."))
 }

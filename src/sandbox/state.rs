@@ -3,21 +3,21 @@
 //! One value behind one mutex. Every collection has a cap: the logs forget
 //! their oldest entry, the rest refuses to grow.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::SocketAddr;
 
-use serde::Serialize;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::watch;
 
-use super::Options;
-use super::chat::Message;
 use super::config::Config;
-use super::deliver::{Delivery, Missed, Notice};
 use super::faults::Fault;
-use super::oauth::Grants;
-use super::push::Pushed;
+use super::grants::Grants;
+use super::logs::{
+    ChatMessage, Delivery, Log, LoggedRequest, MissedNotification, Notification, PushMessage,
+    Violation,
+};
 use super::telegram::Telegram;
-use super::things::{Claim, Item, Order, Question, Seller, Shipment};
+use super::things::{Claim, Item, Order, Question, Seller, Shipment, item_number};
 use crate::base::clock::{Clock, Instant};
 use crate::base::secrets::Secret;
 
@@ -27,14 +27,24 @@ pub const SELLERS_MAX: usize = 256;
 pub const ITEMS_MAX: usize = 20_000;
 /// Orders of all sellers.
 pub const ORDERS_MAX: usize = 200_000;
-/// Questions of all buyers.
-pub const QUESTIONS_MAX: usize = 50_000;
-/// Claims of all buyers.
-pub const CLAIMS_MAX: usize = 50_000;
 /// Notifications that wait.
 pub const QUEUE_MAX: usize = 10_000;
-/// Entries of each log.
-pub const LOG_MAX: usize = 1_000;
+
+/// How a sandbox is set up.
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Whose time counts for tokens, codes and dates.
+    pub clock: Clock,
+    /// The one application that this marketplace knows; digits.
+    pub client_id: String,
+    /// Its secret, which also signs notifications.
+    pub client_secret: Secret,
+    /// Registered return addresses; empty accepts any loopback address.
+    pub redirect_uris: Vec<String>,
+    /// Where notifications go; without it they wait in the queue.
+    pub notify_url: Option<String>,
+}
 
 /// The sandbox: fixed settings, and the world behind its lock.
 pub struct Sandbox {
@@ -46,15 +56,15 @@ pub struct Sandbox {
     pub client_secret: Secret,
     world: Mutex<World>,
     /// Rung when a notification may have become due.
-    pub(super) bell: Condvar,
+    pub bell: Condvar,
     /// Notifications that still have to go out.
-    pub(super) unsent: watch::Sender<usize>,
+    pub unsent: watch::Sender<usize>,
     /// Rung when a call for updates may have something to say.
-    pub(super) telegram_bell: watch::Sender<()>,
+    pub telegram_bell: watch::Sender<()>,
 }
 
 impl Sandbox {
-    pub(super) fn new(options: Options) -> Self {
+    pub fn new(options: Options) -> Self {
         let config = Config {
             redirect_uris: options.redirect_uris,
             notify_url: options.notify_url,
@@ -79,19 +89,19 @@ impl Sandbox {
     }
 
     /// The application's id as notifications carry it.
-    pub(super) fn application(&self) -> i64 {
+    pub fn application(&self) -> i64 {
         self.client_id.parse().unwrap_or_default()
     }
 
     /// Lets those who deliver or wait look again.
-    pub(super) fn ring(&self) {
+    pub fn ring(&self) {
         let unsent = self.world().unsent();
         self.unsent.send_replace(unsent);
         self.telegram_bell.send_replace(());
         self.bell.notify_all();
     }
 
-    pub(super) fn stop_delivering(&self) {
+    pub fn stop_delivering(&self) {
         self.world().stopping = true;
         self.bell.notify_all();
     }
@@ -109,7 +119,7 @@ pub struct World {
     /// Orders by id.
     pub orders: BTreeMap<i64, Order>,
     /// The same by seller and date of creation, for searches.
-    pub(super) orders_by_date: BTreeSet<(i64, Instant, i64)>,
+    pub orders_by_date: BTreeSet<(i64, Instant, i64)>,
     /// Shipments by id.
     pub shipments: BTreeMap<i64, Shipment>,
     /// Questions by id.
@@ -117,68 +127,91 @@ pub struct World {
     /// Claims by id.
     pub claims: BTreeMap<i64, Claim>,
     /// Records that are served unreadable, such as `orders/2000001`.
-    pub(super) spoiled: BTreeSet<String>,
+    pub spoiled: BTreeSet<String>,
     /// Topics that go out no more, because the receiver was too slow.
-    pub(super) silenced: BTreeSet<String>,
+    pub silenced: BTreeSet<String>,
     /// Notifications in a row that a topic's receiver missed.
-    pub(super) misses: HashMap<String, u32>,
+    pub misses: HashMap<String, u32>,
     /// Calls that are being answered, and the most there ever were.
-    pub(super) load: Load,
-    pub(super) grants: Grants,
-    pub(super) scrolls: HashMap<String, Scroll>,
-    pub(super) faults: Vec<Fault>,
-    pub(super) queue: Vec<Notice>,
-    pub(super) in_flight: usize,
-    pub(super) stopping: bool,
-    pub(super) deliveries: Log<Delivery>,
-    pub(super) missed: Log<Missed>,
-    pub(super) requests: Log<Seen>,
-    pub(super) violations: Log<Violation>,
+    pub load: Load,
+    pub grants: Grants,
+    pub scrolls: HashMap<String, Scroll>,
+    pub faults: Vec<Fault>,
+    pub queue: Vec<Notification>,
+    pub in_flight: usize,
+    pub stopping: bool,
+    pub deliveries: Log<Delivery>,
+    pub missed: Log<MissedNotification>,
+    pub requests: Log<LoggedRequest>,
+    pub violations: Log<Violation>,
     /// What the chat gateways and Telegram took.
-    pub(super) messages: Log<Message>,
+    pub messages: Log<ChatMessage>,
     /// When a number last wrote to us, which opens a window of 24 hours.
-    pub(super) wrote: HashMap<String, Instant>,
+    pub wrote: HashMap<String, Instant>,
     /// What the push service took.
-    pub(super) pushed: Log<Pushed>,
-    pub(super) telegram: Telegram,
+    pub pushed: Log<PushMessage>,
+    pub telegram: Telegram,
     /// How many test users a seller made.
-    pub(super) test_users: HashMap<i64, usize>,
+    pub test_users: HashMap<i64, usize>,
     counter: i64,
 }
 
 impl World {
     /// The next number of a running count; ids are built from it.
-    pub(super) fn next_number(&mut self) -> i64 {
+    pub fn next_number(&mut self) -> i64 {
         self.counter += 1;
         self.counter
     }
 
     /// Notes a use of the interface that the real marketplace would not take.
-    pub(super) fn violation(&mut self, at: Instant, rule: &'static str, detail: String) {
+    pub fn violation(&mut self, at: Instant, rule: &'static str, detail: String) {
         self.violations.push(Violation { at: at.rfc3339(), rule, detail });
     }
 
-    /// Notifications that still have to go out; held ones do not count.
-    pub(super) fn unsent(&self) -> usize {
-        if self.config.hold || self.config.notify_url.is_none() {
-            return self.in_flight;
-        }
+    /// Refuses a seller who is not there.
+    pub fn check_seller(&self, id: i64) -> Result<&Seller, String> {
+        self.sellers.get(&id).ok_or_else(|| format!("there is no seller {id}"))
+    }
+
+    /// The number of a seller's listing: the one named, or the first on sale.
+    pub fn item_of(&self, seller: i64, id: Option<&str>) -> Result<i64, String> {
+        let own = |item: &&Item| item.seller == seller;
+        let found = match id {
+            Some(id) => self.item(id).filter(own),
+            None => self.items.values().filter(own).find(|item| item.status == "active"),
+        };
+        found.map(|item| item.number).ok_or_else(|| match id {
+            Some(id) => format!("seller {seller} has no listing {id}"),
+            None => format!("seller {seller} has no active listing"),
+        })
+    }
+
+    /// Notifications that wait or are on their way.
+    pub fn waiting(&self) -> usize {
         self.queue.len() + self.in_flight
     }
 
+    /// Notifications that still have to go out; held ones do not count.
+    pub fn unsent(&self) -> usize {
+        if self.config.hold || self.config.notify_url.is_none() {
+            return self.in_flight;
+        }
+        self.waiting()
+    }
+
     /// A listing by its wire id (`MLB123`).
-    pub(super) fn item(&self, id: &str) -> Option<&Item> {
+    pub fn item(&self, id: &str) -> Option<&Item> {
         self.items.get(&item_number(id)?)
     }
 }
 
-/// The number of a listing id.
-pub(super) fn item_number(id: &str) -> Option<i64> {
-    id.strip_prefix("MLB")?.parse().ok()
+/// Checks that there is room for one more record.
+pub fn check_room(count: usize, most: usize, name: &str) -> Result<(), String> {
+    if count < most { Ok(()) } else { Err(format!("at most {most} {name} fit")) }
 }
 
 /// Where a scan stands. It goes through what there was when it began.
-pub(super) struct Scroll {
+pub struct Scroll {
     pub seller: i64,
     pub ids: Vec<i64>,
     pub taken: usize,
@@ -187,7 +220,7 @@ pub(super) struct Scroll {
 
 /// Calls at one time, overall and by seller.
 #[derive(Default)]
-pub(super) struct Load {
+pub struct Load {
     running: HashMap<Option<i64>, usize>,
     /// The most at one time.
     pub most: usize,
@@ -212,85 +245,4 @@ impl Load {
             *own = own.saturating_sub(1);
         }
     }
-}
-
-/// One call that arrived.
-#[derive(Clone, Debug, Serialize)]
-pub struct Seen {
-    /// Running number.
-    pub number: i64,
-    /// When, RFC 3339.
-    pub at: String,
-    /// HTTP method.
-    pub method: String,
-    /// Path without the query.
-    pub path: String,
-    /// Query with secrets masked.
-    pub query: String,
-    /// Whether a bearer token came along.
-    pub bearer: bool,
-    /// Whose token it was, when it was good.
-    pub ml_user_id: Option<i64>,
-    /// The answer; none when the connection ended without one.
-    pub status: Option<u16>,
-    /// The fault that was played.
-    pub fault: Option<&'static str>,
-}
-
-/// A use of the interface that the marketplace documents differently.
-#[derive(Clone, Debug, Serialize)]
-pub struct Violation {
-    /// When, RFC 3339.
-    pub at: String,
-    /// Which rule.
-    pub rule: &'static str,
-    /// What was asked, without secrets.
-    pub detail: String,
-}
-
-/// A log that forgets its oldest entry.
-pub struct Log<T> {
-    entries: VecDeque<T>,
-    total: u64,
-}
-
-impl<T> Default for Log<T> {
-    fn default() -> Self {
-        Self { entries: VecDeque::new(), total: 0 }
-    }
-}
-
-impl<T> Log<T> {
-    /// Adds an entry.
-    pub fn push(&mut self, entry: T) {
-        if self.entries.len() == LOG_MAX {
-            self.entries.pop_front();
-        }
-        self.entries.push_back(entry);
-        self.total += 1;
-    }
-
-    /// Entries, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.entries.iter()
-    }
-
-    /// How many there have been, also those that made room for newer ones.
-    pub fn total(&self) -> u64 {
-        self.total
-    }
-
-    /// Forgets all entries, and how many there were.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-}
-
-/// A random UUID (version 4).
-pub(super) fn uuid() -> String {
-    let mut bytes: [u8; 16] = crate::base::secrets::random();
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = crate::base::text::hex(&bytes);
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

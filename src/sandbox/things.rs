@@ -3,22 +3,81 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::clock::Instant;
+use crate::base::clock::{Instant, Zone};
 use crate::base::money::Cents;
 
+/// Whose days and hours the pages show.
+pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+
+/// When something happens, and whether the platform is notified.
+#[derive(Clone, Copy)]
+pub struct Event {
+    pub now: Instant,
+    pub notify: bool,
+}
+
+impl Event {
+    /// An event without a notification.
+    pub fn silent(now: Instant) -> Self {
+        Self { now, notify: false }
+    }
+}
+
+/// Sets when a record last changed. A change is visible as one even within
+/// the second of the one before.
+pub fn touch(updated: &mut Instant, now: Instant) {
+    *updated = now.max(updated.plus(1));
+}
+
+/// Reads the field `date_created` of a control; `now` when it is absent.
+pub fn created_at(text: Option<&str>, now: Instant) -> Result<Instant, String> {
+    let Some(text) = text else { return Ok(now) };
+    Instant::parse(text).ok_or_else(|| format!("date_created is not an RFC 3339 date: {text}"))
+}
+
+/// Checks that a text has 1 to `most` characters; `name` is what it is.
+pub fn check_length(text: &str, most: usize, name: &str) -> Result<(), String> {
+    if text.trim().is_empty() || text.chars().count() > most {
+        return Err(format!("{name} must have 1 to {most} characters"));
+    }
+    Ok(())
+}
+
+/// Checks a status that somebody set. The marketplace's words grow, so it need
+/// not be one that is known.
+pub fn check_status(status: &str) -> Result<(), String> {
+    let is_word = (1..=60).contains(&status.len())
+        && status.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_word
+        .then_some(())
+        .ok_or_else(|| format!("status must be a word of letters, digits and _: {status}"))
+}
+
+/// A record of a seller's.
+pub trait Owned {
+    /// Marketplace id of the seller.
+    fn seller(&self) -> i64;
+}
+
+macro_rules! owned {
+    ($($record:ty),*) => {
+        $(impl Owned for $record {
+            fn seller(&self) -> i64 {
+                self.seller
+            }
+        })*
+    };
+}
+owned!(Item, Order, Shipment, Question, Claim);
+
 /// A test seller.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Seller {
-    /// Marketplace id.
     pub id: i64,
-    /// Public name.
     pub nickname: String,
     /// E-mail address of the private record.
     pub email: String,
-    /// What buyers see of the seller's conduct.
     pub reputation: Reputation,
-    /// When the account was made.
-    #[serde(skip)]
     pub created: Instant,
 }
 
@@ -54,28 +113,29 @@ impl Default for Reputation {
     }
 }
 
-/// A listing.
-#[derive(Clone, Debug)]
+/// A listing. What a control may set is read straight into it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Item {
     /// The number after `MLB`.
+    #[serde(skip)]
     pub number: i64,
-    /// Whose it is.
+    #[serde(rename = "ml_user_id")]
     pub seller: i64,
-    /// Title of the listing.
     pub title: String,
-    /// Category id.
     pub category: String,
-    /// Selling price.
     pub price: Cents,
-    /// Units for sale.
+    /// Units for sale, of all variations together.
     pub stock: i64,
-    /// Units sold so far.
+    #[serde(skip)]
     pub sold: i64,
     /// `gold_special` (Clássico) or `gold_pro` (Premium).
     pub listing_type: String,
     /// `active`, `paused`, `closed` …
+    #[serde(skip)]
     pub status: String,
     /// Why it is not active.
+    #[serde(skip)]
     pub sub_status: Vec<String>,
     /// Attribute `SELLER_SKU`.
     pub sku: Option<String>,
@@ -83,17 +143,86 @@ pub struct Item {
     pub ean: Option<String>,
     /// How the marketplace ships it.
     pub logistic: String,
-    /// Sizes, colours and so on; empty when there is one kind only.
+    /// Sizes, colours and so on; empty when there is only one.
     pub variations: Vec<Variation>,
     /// The catalogue's product it sells.
     pub catalog_product: Option<String>,
-    /// When it was published.
+    #[serde(skip, default = "never")]
     pub created: Instant,
-    /// When it last changed.
+    #[serde(skip, default = "never")]
     pub updated: Instant,
 }
 
-/// One kind of a listing's thing.
+fn never() -> Instant {
+    Instant(0)
+}
+
+impl Default for Item {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            seller: 0,
+            title: String::new(),
+            category: "MLB31447".to_owned(),
+            price: Cents(0),
+            stock: 10,
+            sold: 0,
+            listing_type: "gold_special".to_owned(),
+            status: "active".to_owned(),
+            sub_status: Vec::new(),
+            sku: None,
+            ean: None,
+            logistic: "drop_off".to_owned(),
+            variations: Vec::new(),
+            catalog_product: None,
+            created: never(),
+            updated: never(),
+        }
+    }
+}
+
+impl Item {
+    /// The listing's id on the wire.
+    pub fn id(&self) -> String {
+        item_id(self.number)
+    }
+
+    /// The variation of an id.
+    pub fn variation(&self, id: Option<i64>) -> Option<&Variation> {
+        self.variations.iter().find(|variation| Some(variation.id) == id)
+    }
+
+    /// The same, to change it.
+    pub fn variation_mut(&mut self, id: Option<i64>) -> Option<&mut Variation> {
+        self.variations.iter_mut().find(|variation| Some(variation.id) == id)
+    }
+
+    /// Sets the stock. Stock zero pauses a listing, stock brings it back unless
+    /// its seller paused it.
+    pub fn set_stock(&mut self, stock: i64) {
+        self.stock = stock.max(0);
+        let by_stock = self.sub_status.iter().any(|sub| sub == "out_of_stock");
+        if self.stock == 0 && self.status == "active" {
+            "paused".clone_into(&mut self.status);
+            self.sub_status = vec!["out_of_stock".to_owned()];
+        } else if self.stock > 0 && by_stock {
+            "active".clone_into(&mut self.status);
+            self.sub_status.clear();
+        }
+    }
+}
+
+/// A listing's id on the wire.
+pub fn item_id(number: i64) -> String {
+    format!("MLB{number}")
+}
+
+/// The number of a listing's id.
+pub fn item_number(id: &str) -> Option<i64> {
+    id.strip_prefix("MLB")?.parse().ok()
+}
+
+/// A variation of a listing.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variation {
@@ -102,22 +231,12 @@ pub struct Variation {
     pub id: i64,
     /// What is varied, such as `Azul`.
     pub value: String,
-    /// Units of it for sale.
     #[serde(default)]
     pub stock: i64,
-    /// Units of it sold so far.
     #[serde(default)]
     pub sold: i64,
     /// Attribute `SELLER_SKU` of the variation.
-    #[serde(default)]
     pub sku: Option<String>,
-}
-
-impl Item {
-    /// The listing's id on the wire.
-    pub fn id(&self) -> String {
-        format!("MLB{}", self.number)
-    }
 }
 
 /// One order: one listing, one or more units.
@@ -125,15 +244,12 @@ impl Item {
 pub struct Order {
     /// Order id, 16 digits.
     pub id: i64,
-    /// The seller.
     pub seller: i64,
     /// `paid`, `cancelled` …
     pub status: String,
-    /// When it was placed.
     pub created: Instant,
     /// When it was first confirmed or paid.
     pub closed: Option<Instant>,
-    /// When it last changed.
     pub updated: Instant,
     /// The cart it belongs to.
     pub pack: Option<i64>,
@@ -145,17 +261,15 @@ pub struct Order {
     pub item: i64,
     /// Which of its variations was sold.
     pub variation: Option<i64>,
-    /// Units.
     pub quantity: i64,
     /// Price of one unit at the time.
     pub unit_price: Cents,
-    /// What a partial refund gave back.
+    /// What a partial refund returned.
     pub refunded: Cents,
     /// Tags beyond those that follow from the rest.
     pub tags: Vec<String>,
     /// Id of the shipment, once the marketplace has made it.
     pub shipment: Option<i64>,
-    /// Its fiscal note.
     pub invoice: Invoice,
 }
 
@@ -164,6 +278,16 @@ impl Order {
     pub fn total(&self) -> Cents {
         Cents(self.unit_price.0 * self.quantity)
     }
+
+    /// The buyer's nickname, shown in the order or not.
+    pub fn nickname(&self) -> String {
+        self.buyer_nickname.clone().unwrap_or_else(|| nickname_of(self.buyer))
+    }
+}
+
+/// The nickname of a buyer who has none of their own.
+pub fn nickname_of(buyer: i64) -> String {
+    format!("COMPRADOR{buyer}")
 }
 
 /// Whether an order has a fiscal note, and where from.
@@ -182,9 +306,7 @@ pub enum Invoice {
 /// The way of one or more orders to their buyer: a cart travels together.
 #[derive(Clone, Debug)]
 pub struct Shipment {
-    /// Shipment id.
     pub id: i64,
-    /// The seller.
     pub seller: i64,
     /// Orders that travel in it, oldest first.
     pub orders: Vec<i64>,
@@ -196,20 +318,8 @@ pub struct Shipment {
     pub logistic: String,
     /// Until when the marketplace keeps it back.
     pub buffered_until: Option<Instant>,
-    /// When it was made.
     pub created: Instant,
-    /// When it last changed.
     pub updated: Instant,
-}
-
-/// Checks a status that somebody set. The marketplace's words grow, so it need
-/// not be one that is known.
-pub fn state_word(status: &str) -> Result<(), String> {
-    let is_word = (1..=60).contains(&status.len())
-        && status.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_word
-        .then_some(())
-        .ok_or_else(|| format!("status must be a word of letters, digits and _: {status}"))
 }
 
 /// The mode that belongs to a kind of logistics.
@@ -225,39 +335,41 @@ pub fn mode_of(logistic: &str) -> &'static str {
 /// A buyer's question about a listing.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// Question id.
     pub id: i64,
-    /// Whose listing it is about.
     pub seller: i64,
     /// Number of the listing.
     pub item: i64,
     /// `UNANSWERED`, `ANSWERED` …
     pub status: String,
-    /// What was asked.
     pub text: String,
     /// The asker's id.
     pub buyer: i64,
-    /// When it was asked.
     pub created: Instant,
-    /// When it last changed.
     pub updated: Instant,
-    /// The answer, by whatever way it was given.
-    pub answer: Option<Answered>,
+    /// The answer and when it was given, by whatever way.
+    pub answer: Option<(String, Instant)>,
 }
 
-/// What a seller answered.
-#[derive(Clone, Debug)]
-pub struct Answered {
-    /// The text.
-    pub text: String,
-    /// When.
-    pub at: Instant,
+impl Question {
+    /// What was asked; nothing once the marketplace banned it.
+    pub fn shown_text(&self) -> &str {
+        if self.status == "BANNED" { "" } else { &self.text }
+    }
+
+    /// The word for its state on pages, and the colour.
+    pub fn badge(&self) -> (&'static str, &'static str) {
+        match self.status.as_str() {
+            "UNANSWERED" => ("Sem resposta", "warn"),
+            "ANSWERED" => ("Respondida", "good"),
+            "BANNED" => ("Vetada", "bad"),
+            _ => ("Encerrada", "plain"),
+        }
+    }
 }
 
 /// A buyer's claim about a sale.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// Claim id.
     pub id: i64,
     /// The seller it is against.
     pub seller: i64,
@@ -279,8 +391,17 @@ pub struct Claim {
     pub action: Option<(String, Instant)>,
     /// How it ended and who ended it.
     pub resolution: Option<(String, String)>,
-    /// When it was opened.
     pub created: Instant,
-    /// When it last changed.
     pub updated: Instant,
+}
+
+impl Claim {
+    /// The word for its state on pages, and the colour.
+    pub fn badge(&self) -> (&'static str, &'static str) {
+        match (self.status.as_str(), self.stage.as_str()) {
+            ("closed", _) => ("Encerrada", "plain"),
+            (_, "dispute") => ("Em mediação", "bad"),
+            _ => ("Aberta", "warn"),
+        }
+    }
 }

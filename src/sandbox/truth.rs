@@ -4,31 +4,33 @@
 use serde_json::{Value, json};
 
 use super::state::World;
-use super::things::{Claim, Item, Order, Question};
+use super::things::{Claim, Item, Order, Owned, Question, Seller};
 
-/// `GET /_sandbox/truth?ml_user_id=`.
-pub fn of(world: &World, seller: i64) -> Option<Value> {
-    let account = world.sellers.get(&seller)?;
-    let items: Vec<&Item> = world.items.values().filter(|i| i.seller == seller).collect();
-    let questions = world.questions.values().filter(|q| q.seller == seller);
-    let questions: Vec<&Question> = questions.collect();
-    let claims: Vec<&Claim> = world.claims.values().filter(|c| c.seller == seller).collect();
-    let orders = world.orders.values().filter(|order| order.seller == seller);
-    let shown = |item: &&&Item| matches!(item.status.as_str(), "active" | "paused");
-    let open = |question: &&&Question| question.status == "UNANSWERED";
-    Some(json!({
+/// All of a seller.
+pub fn of(world: &World, seller: &Seller) -> Value {
+    let listings = own(world.items.values(), seller);
+    let questions = own(world.questions.values(), seller);
+    let claims = own(world.claims.values(), seller);
+    let orders = own(world.orders.values(), seller);
+    let is_shown = |item: &&&Item| matches!(item.status.as_str(), "active" | "paused");
+    let is_open = |question: &&&Question| question.status == "UNANSWERED";
+    json!({
         "account": {
-            "nickname": account.nickname,
-            "reputation": account.reputation.level.as_deref().unwrap_or_default(),
-            "listings": items.iter().filter(shown).count(),
-            "open_questions": questions.iter().filter(open).count(),
+            "nickname": seller.nickname,
+            "reputation": seller.reputation.level.as_deref().unwrap_or_default(),
+            "listings": listings.iter().filter(is_shown).count(),
+            "open_questions": questions.iter().filter(is_open).count(),
             "open_claims": claims.iter().filter(|claim| claim.status != "closed").count(),
         },
-        "orders": orders.map(|order| order_row(world, order)).collect::<Vec<_>>(),
-        "listings": items.into_iter().map(listing_row).collect::<Vec<_>>(),
+        "orders": orders.into_iter().map(|order| order_row(world, order)).collect::<Vec<_>>(),
+        "listings": listings.into_iter().map(listing_row).collect::<Vec<_>>(),
         "questions": questions.into_iter().map(question_row).collect::<Vec<_>>(),
         "claims": claims.into_iter().map(claim_row).collect::<Vec<_>>(),
-    }))
+    })
+}
+
+fn own<'w, T: Owned>(records: impl Iterator<Item = &'w T>, seller: &Seller) -> Vec<&'w T> {
+    records.filter(|record| record.seller() == seller.id).collect()
 }
 
 fn order_row(world: &World, order: &Order) -> Value {
@@ -39,7 +41,7 @@ fn order_row(world: &World, order: &Order) -> Value {
         "updated_at": order.updated.0, "total_cents": order.total().0, "currency": "BRL",
         "item_id": order.item, "variation_id": order.variation.unwrap_or(0),
         "quantity": order.quantity, "buyer_id": order.buyer,
-        "buyer_nickname": super::orders::nickname_of(order), "shipping_id": order.shipment,
+        "buyer_nickname": order.nickname(), "shipping_id": order.shipment,
         "shipping_status": shipment.map(|shipment| &shipment.status),
         "logistic_type": shipment.map(|shipment| &shipment.logistic),
     })
@@ -65,13 +67,12 @@ fn question_row(question: &Question) -> Value {
         "ANSWERED" => 2,
         _ => 3,
     };
-    let banned = question.status == "BANNED";
     json!({
         "question_id": question.id, "ml_user_id": question.seller, "item_id": question.item,
         "asked_at": question.created.0, "state": state, "status": question.status,
-        "text": if banned { "" } else { &question.text },
-        "answer": question.answer.as_ref().map(|answer| &answer.text),
-        "answered_at": question.answer.as_ref().map(|answer| answer.at.0),
+        "text": question.shown_text(),
+        "answer": question.answer.as_ref().map(|(text, _)| text),
+        "answered_at": question.answer.as_ref().map(|(_, at)| at.0),
         "asker_id": question.buyer,
     })
 }

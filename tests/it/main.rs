@@ -52,6 +52,7 @@ mod content; // Teachers, courses, lessons and meets, as staff keeps them.
 mod convergence; // Whatever happens, the mirror ends as the marketplace is.
 mod cron; // The periodic tasks: who starts them, what they do, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their times.
+mod dashboard; // The extension's dashboard: from memory, and never stale.
 mod delivery;
 mod demo; // The demonstration: what it says, what it logs, what it leaves.
 mod disk_full; // No space: refused, told, and well again by itself.

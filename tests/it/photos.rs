@@ -26,7 +26,7 @@ fn upload(target: &str, name: &str, media: &str, file: &[u8]) -> Request {
     Request::new("POST", target).body("multipart/form-data; boundary=limite", &body)
 }
 
-fn send(actor: &Actor<'_>, target: &str, file: &[u8]) -> Reply {
+pub fn send(actor: &Actor<'_>, target: &str, file: &[u8]) -> Reply {
     let request = upload(target, "foto.jpg", "image/jpeg", file);
     actor.send(request.header("Accept", "application/json"))
 }

@@ -17,7 +17,7 @@ const UPSTAIRS: [&str; 6] = ["main", "cli", "routes", "cron", "sandbox", "page_s
 
 /// Rooms beside the domains: what handlers may use, who is calling, and the
 /// way of a request.
-const BESIDE: [&str; 7] = ["app", "audit", "behind", "changes", "edge", "outbox", "panel"];
+const BESIDE: [&str; 8] = ["app", "audit", "behind", "changes", "edge", "outbox", "panel", "stale"];
 
 /// Files longer than this are listed in [`LONG_FILES`] with a reason.
 const LONG: usize = 600;

@@ -19,14 +19,24 @@ const AHEAD_S: i64 = 48 * 3600;
 /// Most meets of a dashboard.
 const AHEAD: u32 = 20;
 
-/// Meets of the next 48 hours that a person may join, the first one first.
-pub fn ahead(tx: &ReadTx<'_>, person: UserId, role: Role, now: Instant) -> Result<Vec<Meet>> {
-    let until = now.plus(AHEAD_S);
-    let mut ahead = meets::upcoming(tx, now, AHEAD)?;
-    ahead.retain(|meet| meet.entry.starts_at <= until);
-    if ahead.iter().any(|meet| !meet.entry.public) && !accounts::may(tx, person, role, PERMISSION)?
+/// What a dashboard shows of the meets to come.
+pub struct Ahead {
+    /// Meets of the next 48 hours that the person may join, the first one first.
+    pub meets: Vec<Meet>,
+    /// When a meet leaves the list or enters it by time alone, if one will.
+    pub until: Option<Instant>,
+}
+
+/// The meets that a person's dashboard shows.
+pub fn ahead(tx: &ReadTx<'_>, person: UserId, role: Role, now: Instant) -> Result<Ahead> {
+    let mut meets = meets::upcoming(tx, now, AHEAD)?;
+    let later = meets.partition_point(|meet| meet.entry.starts_at <= now.plus(AHEAD_S));
+    let enters = meets.get(later).map(|meet| meet.entry.starts_at.minus(AHEAD_S));
+    let leaves = meets.first().filter(|_| later > 0).map(|meet| meet.entry.starts_at);
+    meets.truncate(later);
+    if meets.iter().any(|meet| !meet.entry.public) && !accounts::may(tx, person, role, PERMISSION)?
     {
-        ahead.retain(|meet| meet.entry.public);
+        meets.retain(|meet| meet.entry.public);
     }
-    Ok(ahead)
+    Ok(Ahead { meets, until: leaves.into_iter().chain(enters).min() })
 }

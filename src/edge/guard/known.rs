@@ -72,6 +72,8 @@ pub enum TokenKind {
 
 pub(super) struct Entry {
     pub(super) known: Known,
+    /// The version that it was read at.
+    pub(super) version: u64,
     /// Last use, in seconds; written behind when it moved far enough.
     pub(super) used_at: AtomicI64,
     noted_at: AtomicI64,
@@ -126,6 +128,7 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
     let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
     let entry = Arc::new(Entry {
         known,
+        version,
         used_at: AtomicI64::new(last_used.0.max(remembered)),
         noted_at: AtomicI64::new(i64::MIN / 2),
     });

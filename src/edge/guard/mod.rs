@@ -88,6 +88,8 @@ impl From<Reply> for Refused {
 /// A user of the browser extension.
 pub struct ExtensionUser {
     pub account: Arc<Account>,
+    /// The person's version that the account was read at.
+    pub version: u64,
     pub token: TokenHash,
 }
 
@@ -175,7 +177,8 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
                 if request.now < *expires_at =>
             {
                 entry.mark_used(app, TokenKind::Extension, hash, request.now);
-                Ok(ExtensionUser { account: Arc::clone(account), token: hash })
+                let (account, version) = (Arc::clone(account), entry.version);
+                Ok(ExtensionUser { account, version, token: hash })
             }
             _ => Err(Problem::unauthorized()),
         }

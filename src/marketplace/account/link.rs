@@ -5,8 +5,6 @@
 //! person. Unlinking forgets the tokens at once; the orders read so far stay
 //! with their owner, listings, questions and claims are removed.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
@@ -252,15 +250,10 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Proble
         refresh_token,
         token_expires_at: app.clock.now().plus(pair.expires_in_s),
     };
-    let (versions, wanted) = (Arc::clone(&app.versions), app.marketplace.wanted.clone());
+    let wanted = app.marketplace.wanted.clone();
     let linking = app.db.write(move |tx| {
         let linking = store::link(tx, user, &new)?;
-        tx.after_commit(move || {
-            versions.raise(user);
-            // Their number is part of the public context.
-            versions.raise_content();
-            wanted.ring();
-        });
+        tx.after_commit(move || wanted.ring());
         Ok::<_, Problem>(linking)
     })?;
     Ok(match linking {
@@ -284,7 +277,6 @@ fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
         }
     };
     let listings = client.listings(&caller).ok();
-    let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         let owner = store::owner_of(tx, seller.id)?;
         if owner.is_none_or(|(owner, _)| owner != user) {
@@ -294,7 +286,6 @@ fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
         if let Some(listings) = listings {
             store::note_listings(tx, seller.id, listings)?;
         }
-        tx.after_commit(move || versions.raise(user));
         Ok(())
     })
 }
@@ -305,16 +296,12 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let account = account_in(request)?;
     let user = person.account.user_id;
     let access = tokens::access_of(app, user, account)?;
-    let (versions, forget) = (Arc::clone(&app.versions), app.marketplace.bell.clone());
+    let forget = app.marketplace.bell.clone();
     app.db.write(move |tx| {
         if !store::unlink(tx, user, account)? {
             return Err(Problem::not_found());
         }
-        tx.after_commit(move || {
-            versions.raise(user);
-            versions.raise_content();
-            forget.ring();
-        });
+        tx.after_commit(move || forget.ring());
         Ok(())
     })?;
     if let Some(access) = access.filter(|_| app.marketplace.client.may_call().is_ok()) {

@@ -374,16 +374,15 @@ pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<u
 }
 
 /// Keeps what a reading of the account itself says. What it leaves out stays.
-/// True when something is new.
-pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<bool> {
-    let named = tx.execute(
+pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<()> {
+    tx.execute(
         "UPDATE ml_account SET nickname = ?2 WHERE ml_user_id = ?1 AND ?2 <> '' AND nickname <> ?2",
         (seller.id, &seller.nickname),
     )?;
     let Some(reputation) = &seller.reputation else {
-        return Ok(named > 0);
+        return Ok(());
     };
-    let judged = tx.execute(
+    tx.execute(
         "UPDATE ml_account SET reputation = ?2, power_seller = ?3, claims_rate = ?4, late_rate = ?5, cancel_rate = ?6
          WHERE ml_user_id = ?1
              AND (reputation, power_seller, claims_rate, late_rate, cancel_rate) IS NOT (?2, ?3, ?4, ?5, ?6)",
@@ -396,7 +395,7 @@ pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<bool> {
             reputation.cancel_rate,
         ),
     )?;
-    Ok(named + judged > 0)
+    Ok(())
 }
 
 /// Keeps how many listings the marketplace counts, until they are counted here.

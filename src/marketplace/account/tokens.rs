@@ -225,7 +225,7 @@ fn lose(
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    let (versions, given) = (Arc::clone(&app.versions), Arc::clone(&app.marketplace.given));
+    let given = Arc::clone(&app.marketplace.given);
     app.db.write(move |tx| {
         let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
@@ -238,7 +238,6 @@ fn lose(
         if tell(tx, owner, &lost)? {
             changes::stamp(tx, &given, owner, Topic::Notifications)?;
         }
-        tx.after_commit(move || versions.raise(owner));
         Ok(CallError::LinkLost)
     })
 }

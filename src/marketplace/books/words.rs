@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::order_status::OrderStatus;
+use super::orders::sold::Wordings;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Longest word that is kept whole.
@@ -29,6 +30,8 @@ pub const ORDER_STATES: [&str; 9] = OrderStatus::NAMES;
 /// Words seen since the start.
 #[derive(Default)]
 pub struct Words {
+    /// Titles and SKUs of what was sold.
+    pub sold: Wordings,
     texts: RwLock<HashMap<i64, Arc<str>>>,
     numbers: RwLock<HashMap<Arc<str>, i64>>,
 }

@@ -28,7 +28,6 @@ mod window;
 pub mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::thread::ScopedJoinHandle;
 
@@ -347,12 +346,7 @@ fn step(
 }
 
 fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped, DbError> {
-    let versions = Arc::clone(&app.versions);
-    let wanted = app.db.write(move |tx| {
-        let wanted = store::note(tx, &due, area, &step)?;
-        tx.after_commit(move || versions.raise(due.account.owner));
-        Ok::<_, DbError>(wanted)
-    })?;
+    let wanted = app.db.write(move |tx| store::note(tx, &due, area, &step))?;
     Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 

@@ -4,6 +4,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageState};
+use crate::row;
 
 /// How long a try may take. Longer than any channel's time limit.
 pub const LEASE_S: i64 = 60;
@@ -58,18 +59,38 @@ const DUE: &str = "o.channel = ?1 AND o.run_at <= ?2 AND o.state = 0
 
 /// Whether something of a channel is due.
 pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
-    tx.value(
-        &format!("SELECT EXISTS (SELECT 1 FROM outbox o WHERE {DUE})"),
-        (channel.name(), now.0),
-    )
+    tx.value(&format!("SELECT EXISTS (SELECT 1 FROM outbox o WHERE {DUE})"), (channel, now))
 }
 
 struct Due {
     claimed: Claimed,
     suspended: bool,
-    expired: bool,
     has_devices: bool,
 }
+
+// Read with the number of the lease that it is to have.
+row!(Claimed {
+    id = "o.message_id",
+    global_id = "o.global_id",
+    lease = "?3",
+    user = "o.user_id",
+    kind = "o.kind",
+    params = "o.params",
+    attempts = "o.attempts + 1",
+    name = "u.name",
+    email = "u.email",
+    chat_number = "coalesce(o.params ->> 'number', u.chat_number)",
+    telegram = "(SELECT t.chat_id FROM telegram_chat t
+        WHERE t.user_id = o.user_id AND t.blocked_at IS NULL)",
+    expires_at = "o.expires_at",
+    last_access_at = "u.last_access_at",
+    repeated = "o.lease IS NOT NULL",
+});
+row!(Due {
+    claimed as Claimed,
+    suspended = "u.suspended_at IS NOT NULL",
+    has_devices = "EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id)",
+});
 
 /// Takes the message that is due longest and is the oldest unfinished one of
 /// its recipient. What can reach nobody is dropped with its reason.
@@ -89,7 +110,7 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
         };
         let reason = if due.suspended {
             Some("a pessoa está suspensa")
-        } else if due.expired {
+        } else if due.claimed.expires_at.is_some_and(|at| at <= tx.now()) {
             Some("o prazo dela passou antes do envio")
         } else if has_address {
             None
@@ -103,7 +124,7 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
         }
         tx.execute(
             "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
-            (due.claimed.id, lease, tx.now().plus(LEASE_S).0),
+            (due.claimed.id, lease, tx.now().plus(LEASE_S)),
         )?;
         return Ok(Found { claimed: Some(due.claimed), dropped });
     }
@@ -111,46 +132,14 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
 }
 
 fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
-    tx.optional(
+    tx.record(
         &format!(
-            "SELECT o.message_id, o.kind, o.params, o.attempts + 1, u.name, u.email,
-                    coalesce(o.params ->> 'number', u.chat_number),
-                    o.lease IS NOT NULL, u.suspended_at IS NOT NULL, o.expires_at, u.last_access_at,
-                    o.user_id,
-                    (SELECT t.chat_id FROM telegram_chat t
-                     WHERE t.user_id = o.user_id AND t.blocked_at IS NULL),
-                    EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id),
-                    o.global_id
-             FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
+            "FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
              WHERE {DUE}
              ORDER BY o.run_at, o.message_id
              LIMIT 1"
         ),
-        (channel.name(), tx.now().0),
-        |row| {
-            let expires_at = row.get(9)?;
-            Ok(Due {
-                claimed: Claimed {
-                    id: row.get(0)?,
-                    global_id: row.get(14)?,
-                    lease,
-                    user: row.get(11)?,
-                    kind: row.get(1)?,
-                    params: row.get(2)?,
-                    attempts: row.get(3)?,
-                    name: row.get(4)?,
-                    email: row.get(5)?,
-                    chat_number: row.get(6)?,
-                    telegram: row.get(12)?,
-                    expires_at,
-                    last_access_at: row.get(10)?,
-                    repeated: row.get(7)?,
-                },
-                suspended: row.get(8)?,
-                expired: expires_at.is_some_and(|at| at <= tx.now()),
-                has_devices: row.get(13)?,
-            })
-        },
+        (channel, tx.now(), lease),
     )
 }
 
@@ -159,7 +148,7 @@ pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
     tx.execute(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL
          WHERE message_id = ?1 AND state = 0",
-        (id, MessageState::Dropped, tx.now().0, reason),
+        (id, MessageState::Dropped, tx.now(), reason),
     )?;
     Ok(())
 }
@@ -174,7 +163,7 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
             claimed.id,
             claimed.lease,
             MessageState::Sent,
-            tx.now().0,
+            tx.now(),
             crate::base::text::shortened(provider, LONGEST_REASON),
             claimed.repeated.then_some(REPEATED),
         ),
@@ -205,7 +194,7 @@ fn put_back(
         (
             claimed.id,
             claimed.lease,
-            tx.now().plus(pause_s).0,
+            tx.now().plus(pause_s),
             crate::base::text::shortened(error, LONGEST_REASON),
             tries_less,
         ),
@@ -222,7 +211,7 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
             claimed.id,
             claimed.lease,
             MessageState::GivenUp,
-            tx.now().0,
+            tx.now(),
             crate::base::text::shortened(error, LONGEST_REASON),
         ),
     )?;
@@ -231,5 +220,5 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
 
 /// Makes messages due again whose try was under way when the process ended.
 pub fn recover(tx: &WriteTx<'_>) -> Result<usize> {
-    tx.execute("UPDATE outbox SET run_at = ?1 WHERE lease IS NOT NULL AND +state = 0", [tx.now().0])
+    tx.execute("UPDATE outbox SET run_at = ?1 WHERE lease IS NOT NULL AND +state = 0", [tx.now()])
 }

@@ -95,6 +95,7 @@ pub fn apply(
                 role,
                 chat_number: row.chat_number.clone(),
                 password_hash: None,
+                paid_until: None,
                 welcome: true,
             };
             row.situacao = match students::create(tx, desk, &new)? {

@@ -4,21 +4,20 @@ use std::time::{Duration, Instant as Monotonic};
 
 use serde_json::{Map, Value, json};
 
-use super::{BOT_ID, Line, TEXT_MAX, Telegram, USERNAME, Webhook};
-use crate::base::clock::Instant;
-use crate::sandbox::chat::{self, Message};
-use crate::sandbox::faults::{self, Kind};
-use crate::sandbox::http::{Manner, Reply, Request};
-use crate::sandbox::state::{Sandbox, Seen, World};
+use super::{Line, TEXT_MAX, Telegram, Webhook, bot_json};
+use crate::sandbox::call::{Answer, Call};
+use crate::sandbox::faults::{self, FaultKind};
+use crate::sandbox::http::{Reply, Request};
+use crate::sandbox::logs::ChatMessage;
+use crate::sandbox::state::Sandbox;
 
 /// Longest that a call for updates waits.
 const WAIT_MAX_S: u64 = 50;
 
-/// The path of a call without its token, as faults and the log know it; `None`
-/// for other paths.
-pub fn path(request: &Request) -> Option<String> {
-    let (_, method) = token_and_method(request)?;
-    Some(format!("/bot/{method}"))
+/// The path of a call without its token, as faults and the log know it.
+pub fn path(request: &Request) -> String {
+    let (_, method) = token_and_method(request).unwrap_or_default();
+    format!("/bot/{method}")
 }
 
 fn token_and_method(request: &Request) -> Option<(&str, &str)> {
@@ -26,7 +25,7 @@ fn token_and_method(request: &Request) -> Option<(&str, &str)> {
 }
 
 /// Whether the token is a bot's, refused, or none at all.
-fn checked(token: &str) -> Result<(), Reply> {
+fn check_token(token: &str) -> Result<(), Reply> {
     let of_key = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let parts = token.split_once(':').filter(|(number, key)| {
         number.parse::<u64>().is_ok() && !key.is_empty() && key.chars().all(of_key)
@@ -38,38 +37,11 @@ fn checked(token: &str) -> Result<(), Reply> {
     }
 }
 
-/// Answers a call, or plays the fault that is meant for it.
-pub fn answer(sandbox: &Sandbox, request: &Request, path: String) -> Reply {
-    let now = sandbox.clock.now();
-    let mut world = sandbox.world();
-    let fault = faults::take(&mut world.faults, &request.method, &path);
-    let reply = match fault.as_ref().map(|kind| (kind, instead(kind))) {
-        Some((_, Some(reply))) => reply,
-        Some((kind, None)) => dispatch(&mut world, request, now).sent(kind.manner()),
-        None => dispatch(&mut world, request, now),
-    };
-    let number = i64::try_from(world.requests.total()).unwrap_or(i64::MAX) + 1;
-    world.requests.push(Seen {
-        number,
-        at: now.rfc3339(),
-        method: request.method.clone(),
-        path,
-        query: String::new(),
-        bearer: false,
-        ml_user_id: None,
-        status: (!matches!(reply.manner, Manner::Hang(_) | Manner::Lost)).then_some(reply.status),
-        fault: fault.map(|kind| kind.name()),
-    });
-    drop(world);
-    sandbox.ring();
-    reply
-}
-
 /// A fault in this API's shape.
-fn instead(kind: &Kind) -> Option<Reply> {
+pub fn instead(kind: &FaultKind) -> Option<Reply> {
     match kind {
-        Kind::Status { code, body: None } => Some(refused(*code, "Internal Server Error")),
-        Kind::RateLimited { retry_after } => {
+        FaultKind::Status { code, body: None } => Some(refused(*code, "Internal Server Error")),
+        FaultKind::RateLimited { retry_after } => {
             let seconds = retry_after.unwrap_or(1);
             let body = json!({
                 "ok": false, "error_code": 429,
@@ -82,20 +54,21 @@ fn instead(kind: &Kind) -> Option<Reply> {
     }
 }
 
-fn dispatch(world: &mut World, request: &Request, now: Instant) -> Reply {
-    let (token, method) = token_and_method(request).unwrap_or_default();
-    if let Err(reply) = checked(token) {
-        return reply;
-    }
-    let parameters = parameters(request);
-    let telegram = &mut world.telegram;
+/// `/bot{token}/{method}`.
+pub fn answer(call: &mut Call<'_>) -> Answer {
+    let (token, method) = token_and_method(call.request).unwrap_or_default();
+    check_token(token)?;
+    let parameters = parameters(call.request);
+    let telegram = &mut call.world.telegram;
     // Methods are known without regard to case.
     match &*method.to_ascii_lowercase() {
-        "getme" => done(&json!({
-            "id": BOT_ID, "is_bot": true, "first_name": "Escola", "username": USERNAME,
-            "can_join_groups": true, "can_read_all_group_messages": false,
-        })),
-        "sendmessage" => send_message(world, &parameters, now),
+        "getme" => {
+            let mut bot = bot_json();
+            bot["can_join_groups"] = json!(true);
+            bot["can_read_all_group_messages"] = json!(false);
+            done(&bot)
+        }
+        "sendmessage" => send_message(call, &parameters),
         "getupdates" => get_updates(telegram, &parameters),
         "setwebhook" => set_webhook(telegram, &parameters),
         "deletewebhook" => {
@@ -117,12 +90,12 @@ fn dispatch(world: &mut World, request: &Request, now: Instant) -> Reply {
             }
             done(&info)
         }
-        _ => refused(404, "Not Found"),
+        _ => Err(refused(404, "Not Found")),
     }
 }
 
-fn done(result: &impl serde::Serialize) -> Reply {
-    Reply::json(200, &json!({ "ok": true, "result": result }))
+fn done(result: &impl serde::Serialize) -> Answer {
+    Ok(Reply::json(200, &json!({ "ok": true, "result": result })))
 }
 
 fn refused(code: u16, description: &str) -> Reply {
@@ -167,40 +140,45 @@ fn flag(parameters: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
-fn send_message(world: &mut World, parameters: &Map<String, Value>, now: Instant) -> Reply {
+fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer {
     let text = word(parameters, "text").trim();
     let chat_id = whole(parameters, "chat_id");
-    let telegram = &mut world.telegram;
+    let telegram = &mut call.world.telegram;
     if text.is_empty() {
-        return refused(400, "Bad Request: message text is empty");
+        return Err(refused(400, "Bad Request: message text is empty"));
     }
     if text.chars().count() > TEXT_MAX {
-        return refused(400, "Bad Request: message is too long");
+        return Err(refused(400, "Bad Request: message is too long"));
     }
-    // Nobody is written to who did not open the chat.
-    let Some(chat) = chat_id.and_then(|id| telegram.chats.get_mut(&id)) else {
-        return refused(400, "Bad Request: chat not found");
-    };
+    // A bot cannot write first: the person has to open the chat.
+    let chat = chat_id.and_then(|id| telegram.chats.get_mut(&id));
+    let chat = chat.ok_or_else(|| refused(400, "Bad Request: chat not found"))?;
     if chat.blocked {
-        return refused(403, "Forbidden: bot was blocked by the user");
+        return Err(refused(403, "Forbidden: bot was blocked by the user"));
     }
-    chat.push(Line { at: now.rfc3339(), bot: true, text: text.to_owned() });
-    let (chat_id, shown) = (chat.id, chat.as_json());
+    chat.push(Line { at: call.now.rfc3339(), bot: true, text: text.to_owned() });
+    let (to, shown) = (chat.id.to_string(), chat.as_json());
     let number = telegram.next_message();
-    let message = Message::new(now, "telegram", &chat_id.to_string(), text, None);
-    chat::keep(world, message, number.to_string());
+    call.world.messages.push(ChatMessage {
+        at: call.now.rfc3339(),
+        gateway: "telegram",
+        to,
+        text: text.to_owned(),
+        template: None,
+        id: number.to_string(),
+    });
     done(&json!({
-        "message_id": number, "chat": shown, "date": now.0, "text": text,
-        "from": { "id": BOT_ID, "is_bot": true, "first_name": "Escola", "username": USERNAME },
+        "message_id": number, "chat": shown, "date": call.now.0, "text": text,
+        "from": bot_json(),
     }))
 }
 
-fn get_updates(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Reply {
+fn get_updates(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answer {
     if telegram.webhook.is_some() {
-        return refused(
+        return Err(refused(
             409,
             "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
-        );
+        ));
     }
     allow(telegram, parameters);
     let offset = whole(parameters, "offset").unwrap_or(0);
@@ -230,7 +208,7 @@ fn allow(telegram: &mut Telegram, parameters: &Map<String, Value>) {
     telegram.allowed = kinds.filter_map(Value::as_str).map(str::to_owned).collect();
 }
 
-fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Reply {
+fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answer {
     let url = word(parameters, "url");
     if flag(parameters, "drop_pending_updates") {
         telegram.updates.clear();
@@ -243,12 +221,13 @@ fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Repl
     let is_here =
         ["http://127.0.0.1:", "http://localhost:"].iter().any(|base| url.starts_with(base));
     if !url.starts_with("https://") && !is_here {
-        return refused(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook");
+        let problem = "Bad Request: bad webhook: An HTTPS URL must be provided for webhook";
+        return Err(refused(400, problem));
     }
     let secret = word(parameters, "secret_token");
     let of_secret = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if secret.len() > 256 || !secret.chars().all(of_secret) {
-        return refused(400, "Bad Request: secret token contains unallowed characters");
+        return Err(refused(400, "Bad Request: secret token contains unallowed characters"));
     }
     allow(telegram, parameters);
     telegram.webhook = Some(Webhook {

@@ -2,12 +2,13 @@
 //!
 //! `api.rs` is the Bot API as the platform calls it, `people.rs` what people do
 //! in their chats, `hook.rs` sends updates to a webhook, `pages.rs` shows it
-//! all to whoever plays a person.
+//! all to the person at the browser.
 //!
 //! A bot's token is digits, a colon and a key; one whose key is `recusada` is
 //! not accepted. There is one bot, whatever its token.
 
 pub mod api;
+pub mod control;
 pub mod hook;
 pub mod pages;
 pub mod people;
@@ -17,6 +18,8 @@ use std::time::Instant as Monotonic;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::base::text::shortened;
 
 /// The bot's name in links.
 pub const USERNAME: &str = "escola_de_mentira_bot";
@@ -36,16 +39,16 @@ pub struct Telegram {
     /// By number.
     pub chats: BTreeMap<i64, Chat>,
     /// Not confirmed yet, oldest first.
-    pub(super) updates: VecDeque<Update>,
+    pub updates: VecDeque<Update>,
     /// The highest number of an update so far.
     last_update: i64,
     /// Messages so far.
     messages: i64,
-    pub(super) webhook: Option<Webhook>,
+    pub webhook: Option<Webhook>,
     /// Kinds of updates that the bot asked for; empty for the usual ones.
     allowed: Vec<String>,
     /// Calls for updates so far: a newer one ends an older one that waits.
-    pub(super) pollers: u64,
+    pub pollers: u64,
 }
 
 /// A private chat of a person with the bot.
@@ -70,22 +73,27 @@ pub struct Line {
     pub text: String,
 }
 
-/// Something that the bot is to be told.
+/// An update for the bot.
 #[derive(Clone, Debug)]
-pub(super) struct Update {
-    pub(super) id: i64,
-    pub(super) body: Value,
+pub struct Update {
+    pub id: i64,
+    pub body: Value,
 }
 
 /// Where updates are sent.
-pub(super) struct Webhook {
-    pub(super) url: String,
-    pub(super) secret: Option<String>,
+pub struct Webhook {
+    pub url: String,
+    pub secret: Option<String>,
     /// What went wrong last.
-    pub(super) error: Option<String>,
+    pub error: Option<String>,
     /// Tries of the update that is first in line, and when the next is due.
-    pub(super) tries: u32,
-    pub(super) due: Monotonic,
+    pub tries: u32,
+    pub due: Monotonic,
+}
+
+/// The bot as the API shows it.
+fn bot_json() -> Value {
+    json!({ "id": BOT_ID, "is_bot": true, "first_name": "Escola", "username": USERNAME })
 }
 
 impl Telegram {
@@ -119,6 +127,11 @@ impl Chat {
             self.lines.pop_front();
         }
         self.lines.push_back(line);
+    }
+
+    /// How the last line begins.
+    pub fn last(&self) -> &str {
+        self.lines.back().map_or("", |line| shortened(&line.text, 80))
     }
 
     /// The chat as updates tell it.

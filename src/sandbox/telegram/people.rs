@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{BOT_ID, CHATS_MAX, Chat, Line, NAME_MAX, TEXT_MAX, Telegram, USERNAME};
+use super::{CHATS_MAX, Chat, Line, NAME_MAX, TEXT_MAX, Telegram, bot_json};
 use crate::base::clock::Instant;
 
 /// A person says something; the first word of a new chat opens it, and
@@ -66,12 +66,10 @@ pub fn set_blocked(
     }
     chat.blocked = blocked;
     let member = |is_blocked: bool| {
-        let bot =
-            json!({ "id": BOT_ID, "is_bot": true, "first_name": "Escola", "username": USERNAME });
         if is_blocked {
-            json!({ "user": bot, "status": "kicked", "until_date": 0 })
+            json!({ "user": bot_json(), "status": "kicked", "until_date": 0 })
         } else {
-            json!({ "user": bot, "status": "member" })
+            json!({ "user": bot_json(), "status": "member" })
         }
     };
     let change = json!({

@@ -1,15 +1,19 @@
 //! The sandbox over real loopback HTTP, as the platform meets it.
 
 mod aside;
+mod circle;
 mod cut;
 mod deliver;
 mod oauth;
 mod resources;
+mod routes;
 mod telegram;
 
 use serde_json::{Value, json};
 
-use super::{CLIENT_ID, CLIENT_SECRET, Clock, Options, Running, Secret, http, seed_demo, start};
+use super::{CLIENT_ID, CLIENT_SECRET, Options, Running, http, seed_demo, start};
+use crate::base::clock::Clock;
+use crate::base::secrets::Secret;
 
 const RETURN: &str = "http://127.0.0.1:9/painel/ml/retorno";
 const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-x";

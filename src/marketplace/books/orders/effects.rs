@@ -2,8 +2,6 @@
 //! that stores the change, after it is stored, with the old and the new row. A
 //! further effect is a function here and a line in [`EFFECTS`].
 
-use std::sync::Arc;
-
 use super::{Books, Stored, count, goods, move_sale, tell};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
@@ -28,7 +26,7 @@ pub(super) struct OrderChange<'c> {
 
 type Effect = fn(&WriteTx<'_>, &OrderChange<'_>) -> Result<()>;
 
-const EFFECTS: &[Effect] = &[count_orders, sum_sales, move_stock, stamp, notify, raise];
+const EFFECTS: &[Effect] = &[count_orders, sum_sales, move_stock, stamp, notify];
 
 /// Runs all effects of a change.
 pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
@@ -72,19 +70,5 @@ fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     match sale.filter(|order| order.sold_at() >= change.news_from) {
         Some(order) => tell(tx, change.books, change.owner, order),
         None => Ok(()),
-    }
-}
-
-/// What is remembered of the owner's data.
-fn raise(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    change.books.raise(tx, change.owner);
-    Ok(())
-}
-
-impl Books {
-    /// Has what is remembered of an owner read anew after the commit.
-    pub fn raise(&self, tx: &WriteTx<'_>, owner: UserId) {
-        let versions = Arc::clone(&self.versions);
-        tx.after_commit(move || versions.raise(owner));
     }
 }

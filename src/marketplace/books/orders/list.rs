@@ -4,17 +4,17 @@
 //! with one it is merged from runs (`runs.rs`, which also has the totals).
 //! Orders of listings are found, and counted, by `sale_order_of_item`.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use rusqlite::Row;
 use rusqlite::types::Type;
 
 use super::runs::{self, Window};
+use super::sold::Wording;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
-use crate::db::{ReadTx, Result};
+use crate::db::{DbError, ReadTx, Result};
 use crate::marketplace::books::words::Words;
 
 /// What a caller asked for.
@@ -76,9 +76,9 @@ pub struct Order {
     pub shipping_status: Option<usize>,
     pub logistic_type: Option<usize>,
     /// Marketplace listing id.
-    pub ml_id: String,
-    pub title: String,
-    pub sku: String,
+    pub ml_id: Arc<str>,
+    pub title: Arc<str>,
+    pub sku: Arc<str>,
 }
 
 /// When an order was made, and its number.
@@ -108,16 +108,13 @@ impl OrderPage {
     }
 }
 
-/// SQL for the orders that `source` selects, each with what was sold. The
-/// limit belongs into `source`, so that nothing is looked up for orders that
-/// are passed over.
-fn with_items(source: &str) -> String {
+/// SQL for the orders that `source` selects. What was sold is looked up in
+/// memory, where it nearly always is.
+fn orders(source: &str) -> String {
     format!(
-        "SELECT o.created_at, o.order_id, o.ml_user_id, o.status, o.total_cents, o.currency, o.quantity,
-                o.buyer_nickname, o.shipping_id, o.shipping_status, o.logistic_type,
-                o.item_id, i.site, i.title, i.sku
-         FROM (SELECT * FROM sale_order {source}) AS o
-         LEFT JOIN sold_item AS i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version"
+        "SELECT created_at, order_id, ml_user_id, status, total_cents, currency, quantity, buyer_nickname,
+                shipping_id, shipping_status, logistic_type, item_id, variation_id, item_version
+         FROM sale_order {source}"
     )
 }
 
@@ -155,7 +152,7 @@ pub fn read_page(
         page.keys = tx.all(&sql, asked, |row| Ok((row.get(0)?, row.get(1)?)))?;
         return Ok(page);
     }
-    let sql = with_items(&format!(
+    let sql = orders(&format!(
         "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
          ORDER BY created_at {way}, order_id {way}
          LIMIT ?4 OFFSET ?5",
@@ -164,7 +161,7 @@ pub fn read_page(
     tx.each(&sql, (owner, window.from, window.before, window.limit, window.offset), |row| {
         page.take(tx, words, row)
     })?;
-    Ok(page.sorted(window.oldest_first))
+    Ok(page)
 }
 
 /// The order of a key, as a page of at most one.
@@ -183,7 +180,7 @@ pub fn read_one(
 ) -> Result<OrderPage> {
     let mut page = OrderPage::default();
     // The plus sign keeps the search on the number.
-    let sql = with_items("WHERE order_id = ?1 AND +owner_id = ?2");
+    let sql = orders("WHERE order_id = ?1 AND +owner_id = ?2");
     tx.each(&sql, (order, owner), |row| page.take(tx, words, row))?;
     page.total = i64::try_from(page.orders.len()).unwrap_or(0);
     Ok(page)
@@ -291,7 +288,7 @@ impl OrderPage {
 
     /// Reads the orders that were found.
     fn find(&mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<()> {
-        let sql = with_items("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
+        let sql = orders("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
         for (created_at, order_id) in std::mem::take(&mut self.keys) {
             tx.each(&sql, (owner, created_at, order_id), |row| self.take(tx, words, row))?;
         }
@@ -307,13 +304,8 @@ impl OrderPage {
                 .transpose()
         };
         let (shipping_status, logistic_type) = (optional(9)?, optional(10)?);
-        let text = |column: usize| -> rusqlite::Result<String> {
-            Ok(row.get::<_, Option<_>>(column)?.unwrap_or_default())
-        };
-        let ml_id = match row.get_ref(12)?.as_str_or_null()? {
-            Some(site) => format!("{site}{}", row.get::<_, i64>(11)?),
-            None => String::new(),
-        };
+        let sold = (row.get(11)?, row.get(12)?, row.get(13)?);
+        let Wording { ml_id, title, sku } = words.sold.wording(tx, sold).map_err(inside_row)?;
         self.orders.push(Order {
             created_at: Instant(row.get(0)?),
             order_id: row.get(1)?,
@@ -327,8 +319,8 @@ impl OrderPage {
             shipping_status,
             logistic_type,
             ml_id,
-            title: text(13)?,
-            sku: text(14)?,
+            title,
+            sku,
         });
         Ok(())
     }
@@ -338,23 +330,15 @@ impl OrderPage {
         if let Some(place) = self.words.iter().position(|(known, _)| *known == number) {
             return Ok(place);
         }
-        let text = words.text(tx, number).map_err(|error| {
-            rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
-        })?;
+        let text = words.text(tx, number).map_err(inside_row)?;
         self.words.push((number, text));
         Ok(self.words.len() - 1)
     }
+}
 
-    /// SQL promises an order only of the outermost query.
-    fn sorted(mut self, oldest_first: bool) -> Self {
-        let key = |order: &Order| (order.created_at, order.order_id);
-        if oldest_first {
-            self.orders.sort_by_key(key);
-        } else {
-            self.orders.sort_by_key(|order| Reverse(key(order)));
-        }
-        self
-    }
+/// A failed look-up as the failure of the row that needs it.
+fn inside_row(error: DbError) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
 }
 
 #[cfg(test)]

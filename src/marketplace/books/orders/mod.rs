@@ -11,7 +11,7 @@ mod effects;
 pub mod list;
 pub mod pages;
 mod runs;
-mod sold;
+pub mod sold;
 pub mod views;
 
 use std::sync::Arc;
@@ -63,6 +63,12 @@ impl Books {
             zone: app.zone(),
             ways: Ways::of(&app.config),
         }
+    }
+
+    /// Has what is remembered of an owner read anew after the commit.
+    pub fn raise(&self, tx: &WriteTx<'_>, owner: UserId) {
+        let versions = Arc::clone(&self.versions);
+        tx.after_commit(move || versions.raise(owner));
     }
 }
 

@@ -119,9 +119,9 @@ fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale
         total: order.total,
         moeda: word(order.currency),
         quantidade: order.quantity,
-        titulo: order.title.clone(),
-        sku: order.sku.clone(),
-        anuncio: order.ml_id.clone(),
+        titulo: order.title.to_string(),
+        sku: order.sku.to_string(),
+        anuncio: order.ml_id.to_string(),
         comprador: order.buyer_nickname.clone(),
         criada_em: app.zone().spaced(order.created_at),
         envio_id: order.shipping_id.map(|id| id.to_string()),
@@ -137,10 +137,10 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
         title: if order.title.is_empty() {
             "Anúncio sem título".to_owned()
         } else {
-            order.title.clone()
+            order.title.to_string()
         },
         quantity: order.quantity,
-        sku: order.sku.clone(),
+        sku: order.sku.to_string(),
         total: order.total.page(),
         store: stores.name(order.ml_user_id),
         buyer: order.buyer_nickname.clone(),
@@ -385,7 +385,7 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         line: line(app, &page, &stores, order, request.now),
-        listing: order.ml_id.clone(),
+        listing: order.ml_id.to_string(),
         shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
         logistic: spoken::logistic(word(order.logistic_type)),
         quantity: grouped(order.quantity.unsigned_abs()),

@@ -1,8 +1,64 @@
-//! What an owner has sold, found by the words it was sold with.
+//! What was sold: its title and SKU, kept in memory, and the search by them.
 
+use std::sync::Arc;
+
+use crate::base::cache::Cache;
 use crate::base::ids::UserId;
 use crate::base::text::{like_beginning, search_key};
 use crate::db::{ReadTx, Result};
+
+/// Bytes kept for wordings.
+const BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of an entry beside its texts.
+const ENTRY_BYTES: usize = 192;
+
+/// Listing, variation and version of what was sold.
+pub type SoldKey = (i64, i64, i64);
+
+/// What an order shows of what was sold; empty where nothing is known.
+#[derive(Clone)]
+pub struct Wording {
+    /// Marketplace listing id.
+    pub ml_id: Arc<str>,
+    pub title: Arc<str>,
+    pub sku: Arc<str>,
+}
+
+/// The wordings read of late.
+///
+/// They never go stale: rows of `sold_item` are only ever added, and other
+/// words get another version.
+pub struct Wordings {
+    kept: Cache<SoldKey, Wording>,
+}
+
+impl Default for Wordings {
+    fn default() -> Self {
+        Self { kept: Cache::new(BYTES) }
+    }
+}
+
+impl Wordings {
+    /// The wording of a key. `tx` must not be a write, whose rows may be undone.
+    pub fn wording(&self, tx: &ReadTx<'_>, key: SoldKey) -> Result<Wording> {
+        if let Some((_, wording)) = self.kept.get(&key) {
+            return Ok(wording);
+        }
+        let found = tx.optional(
+            "SELECT site || item_id, title, sku FROM sold_item
+             WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
+            key,
+            |row| Ok(Wording { ml_id: row.get(0)?, title: row.get(1)?, sku: row.get(2)? }),
+        )?;
+        let Some(wording) = found else {
+            let nothing: Arc<str> = "".into();
+            return Ok(Wording { ml_id: nothing.clone(), title: nothing.clone(), sku: nothing });
+        };
+        let bytes = ENTRY_BYTES + wording.ml_id.len() + wording.title.len() + wording.sku.len();
+        self.kept.put(key, 0, wording.clone(), bytes);
+        Ok(wording)
+    }
+}
 
 /// Listings whose orders a search by words shows.
 pub const MOST: usize = 100;

@@ -35,8 +35,10 @@ impl World {
             slow_readers: 1,
         };
         let (db, _) = Db::open_exclusive(&options).unwrap();
+        let versions = Arc::default();
+        crate::stale::watch(&db, &versions).unwrap();
         let books = Books {
-            versions: Arc::default(),
+            versions,
             words: Arc::default(),
             given: Arc::default(),
             zone: Zone(chrono_tz::America::Sao_Paulo),

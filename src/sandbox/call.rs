@@ -1,0 +1,179 @@
+//! What every handler of the sandbox gets, and what it answers with.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::http::{Reply, Request};
+use super::state::{Sandbox, World};
+use super::things::Event;
+use crate::base::clock::Instant;
+
+/// A request, and the world that it is answered from.
+pub struct Call<'c> {
+    /// Fixed settings.
+    pub sandbox: &'c Sandbox,
+    /// The world, locked for this call.
+    pub world: &'c mut World,
+    pub request: &'c Request,
+    pub now: Instant,
+    /// The seller whose token came along; 0 where the route asks for no token.
+    pub seller: i64,
+    /// What stands in the place of the route's variables, in order.
+    pub variables: Vec<&'c str>,
+}
+
+/// What a handler of a public address answers: a reply or a refusal.
+pub type Answer = Result<Reply, Reply>;
+
+/// What a control answers: a value, or what is wrong with the request.
+pub type Outcome = Result<Value, String>;
+
+/// What a button of the overview answers: sentences in Brazilian Portuguese.
+pub type Pressed = Result<String, String>;
+
+impl<'c> Call<'c> {
+    /// What stands in the place of the route's first variable.
+    pub fn id(&self) -> &'c str {
+        self.variables.first().copied().unwrap_or_default()
+    }
+
+    /// The same, as a number.
+    pub fn number(&self) -> Result<i64, String> {
+        number(self.id())
+    }
+
+    /// The first value of a query parameter.
+    pub fn query(&self, name: &str) -> Option<&'c str> {
+        self.request.query(name)
+    }
+
+    /// Whether a query parameter has that value.
+    pub fn asks(&self, name: &str, value: &str) -> bool {
+        self.query(name) == Some(value)
+    }
+
+    /// Notes a use of the interface that the real marketplace would not accept.
+    pub fn violation(&mut self, rule: &'static str, detail: impl Into<String>) {
+        self.world.violation(self.now, rule, detail.into());
+    }
+
+    /// Notes that more was asked for than the marketplace allows.
+    pub fn too_many(&mut self, what: &str) {
+        self.violation("limit_exceeded", what);
+    }
+
+    /// Refuses a user's address to anybody but that user.
+    pub fn must_be_own(&self, user: &str) -> Result<(), Reply> {
+        if user == self.seller.to_string() {
+            return Ok(());
+        }
+        Err(Reply::forbidden("the token belongs to another user"))
+    }
+
+    /// `limit` and `offset`.
+    pub fn paging(&self, default: usize) -> Result<(usize, usize), Reply> {
+        let number = |name: &str, default: usize| match self.query(name) {
+            None => Some(default),
+            Some(text) => text.parse::<u32>().ok().map(|number| number as usize),
+        };
+        number("limit", default)
+            .zip(number("offset", 0))
+            .ok_or_else(|| Reply::bad_request("limit and offset must be numbers"))
+    }
+
+    /// The ids of a list, 1 to 20; `things` is what they name.
+    pub fn twenty_ids(&mut self, things: &str) -> Result<Vec<&'c str>, Reply> {
+        let ids = listed(self.query("ids").unwrap_or_default());
+        if ids.len() > IDS_MAX {
+            self.too_many(&format!("{} {things} at once", ids.len()));
+        }
+        if ids.is_empty() || ids.len() > IDS_MAX {
+            return Err(Reply::bad_request(&format!("ids must name 1 to 20 {things}")));
+        }
+        Ok(ids)
+    }
+
+    /// The body of a control.
+    pub fn body<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_slice(&self.request.body).map_err(misfit)
+    }
+
+    /// The body of a control that something happens by. Its field `notify`,
+    /// if it has one, says whether the platform is notified.
+    pub fn event<T: DeserializeOwned>(&self, notifies: bool) -> Result<(T, Event), String> {
+        let mut body: Value = self.body()?;
+        let notify = match body.as_object_mut().and_then(|fields| fields.remove("notify")) {
+            None | Some(Value::Null) => notifies,
+            Some(Value::Bool(notify)) => notify,
+            Some(_) => return Err(misfit("notify must be true or false")),
+        };
+        let event = Event { now: self.now, notify };
+        Ok((serde_json::from_value(body).map_err(misfit)?, event))
+    }
+
+    /// A control that makes a record; answers its id.
+    pub fn make<T: DeserializeOwned>(
+        &mut self,
+        make: fn(&mut World, T, Event) -> Result<i64, String>,
+    ) -> Outcome {
+        let (new, event) = self.event(true)?;
+        let id = make(self.world, new, event)?;
+        Ok(json!({ "ok": true, "id": id }))
+    }
+
+    /// A control that changes the record of the address.
+    pub fn change<T: DeserializeOwned>(
+        &mut self,
+        change: fn(&mut World, i64, T, Event) -> Result<(), String>,
+    ) -> Outcome {
+        let (new, event) = self.event(true)?;
+        change(self.world, self.number()?, new, event)?;
+        Ok(json!({ "ok": true }))
+    }
+
+    /// A field of the button's form.
+    pub fn field(&self, name: &str) -> String {
+        self.request.field(name)
+    }
+
+    /// The same, when something is in it.
+    pub fn filled(&self, name: &str) -> Option<String> {
+        Some(self.field(name)).filter(|text| !text.trim().is_empty())
+    }
+
+    /// A number of the button's form.
+    pub fn number_field(&self, name: &str) -> Result<i64, String> {
+        let text = self.field(name);
+        text.trim().parse().map_err(|_| format!("O campo {name} deve ser um número."))
+    }
+
+    /// What the button `acao` changes: the row of a table with its name, read
+    /// as the body of a control would be. `None` when there is no such row.
+    pub fn chosen<T: DeserializeOwned>(&self, rows: &[(&str, &str)]) -> Option<T> {
+        let name = self.field("acao");
+        let (_, body) = rows.iter().find(|(row, _)| *row == name)?;
+        serde_json::from_str(body).ok()
+    }
+
+    /// Something that happens now and that the platform is notified of.
+    pub fn notified(&self) -> Event {
+        Event { now: self.now, notify: true }
+    }
+}
+
+/// Ids of one call.
+const IDS_MAX: usize = 20;
+
+fn misfit(problem: impl std::fmt::Display) -> String {
+    format!("the body does not fit: {problem}")
+}
+
+/// A number in an address.
+pub fn number(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| format!("not a number: {text}"))
+}
+
+/// The entries of `a,b,c`.
+pub fn listed(text: &str) -> Vec<&str> {
+    text.split(',').filter(|entry| !entry.is_empty()).collect()
+}

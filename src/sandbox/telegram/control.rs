@@ -1,0 +1,62 @@
+//! Controls of Telegram: what people do in chats with the bot, and what there
+//! is.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{USERNAME, people};
+use crate::sandbox::call::{Call, Outcome};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InChat {
+    chat_id: i64,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    text: String,
+}
+
+/// `GET /_sandbox/telegram`.
+pub fn state(call: &mut Call<'_>) -> Outcome {
+    let telegram = &call.world.telegram;
+    let webhook = telegram
+        .webhook
+        .as_ref()
+        .map(|hook| json!({ "url": hook.url, "secret": hook.secret, "error": hook.error }));
+    Ok(json!({
+        "bot": USERNAME, "webhook": webhook, "pollers": telegram.pollers,
+        "waiting": telegram.updates.len(),
+        "chats": telegram.chats.values().collect::<Vec<_>>(),
+    }))
+}
+
+/// `POST /_sandbox/telegram/say`.
+pub fn say(call: &mut Call<'_>) -> Outcome {
+    let InChat { chat_id, name, text } = call.body()?;
+    people::say(&mut call.world.telegram, chat_id, &name, &text, call.now)?;
+    Ok(json!({ "ok": true }))
+}
+
+/// `POST /_sandbox/telegram/block`.
+pub fn block(call: &mut Call<'_>) -> Outcome {
+    set_blocked(call, true)
+}
+
+/// `POST /_sandbox/telegram/unblock`.
+pub fn unblock(call: &mut Call<'_>) -> Outcome {
+    set_blocked(call, false)
+}
+
+fn set_blocked(call: &mut Call<'_>, blocked: bool) -> Outcome {
+    let chat: InChat = call.body()?;
+    people::set_blocked(&mut call.world.telegram, chat.chat_id, blocked, call.now)?;
+    Ok(json!({ "ok": true }))
+}
+
+/// `POST /_sandbox/telegram/updates`: an update as it is.
+pub fn update(call: &mut Call<'_>) -> Outcome {
+    let update = call.body()?;
+    people::tell_raw(&mut call.world.telegram, update)?;
+    Ok(json!({ "ok": true }))
+}

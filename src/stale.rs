@@ -1,0 +1,99 @@
+//! Which changes of the database make what memory keeps stale.
+//!
+//! The writer tells every change of these tables (`db/watch.rs`), so whoever
+//! writes need not think of what is kept. A new reader of kept data adds the
+//! tables and columns that it shows; a test
+//! compares what the dashboard and the pages of orders read with this list.
+
+use std::sync::Arc;
+
+use crate::base::cache::Versions;
+use crate::base::ids::UserId;
+use crate::db::{Db, Result, Watch};
+
+/// Whose version rises.
+#[derive(Clone, Copy)]
+pub enum Subject {
+    /// The person whose number the row holds.
+    Person,
+    Everybody,
+    Content,
+    Tokens,
+    Keys,
+}
+
+const ALL: &[&str] = &["INSERT", "DELETE", "UPDATE"];
+
+/// Tables with the columns that are shown from memory.
+#[rustfmt::skip] // A table.
+pub const WATCHED: &[Watch<Subject>] = &[
+    of_person("user", "user_id", &["DELETE", "UPDATE OF name, email, role, photo, suspended_at"]),
+    of_person("user_permission", "user_id", ALL),
+    of_person("session", "user_id", &["DELETE", "UPDATE OF ended_at, viewing_id, viewing_until"]),
+    of_person("extension_token", "user_id", &["DELETE", "UPDATE OF expires_at, revoked_at"]),
+    of_person("partner_token", "user_id", &["DELETE", "UPDATE OF name, revoked_at"]),
+    of_person("partner_account", "user_id", ALL),
+    of_person("notification", "owner_id", ALL),
+    of_person("notification_count", "owner_id", &["INSERT", "DELETE", "UPDATE OF unread"]),
+    of_person("ml_account", "owner_id", &["INSERT", "DELETE",
+        "UPDATE OF owner_id, nickname, token_ok, error, reputation, listings, open_claims, open_questions, synced_at, linked_at"]),
+    of_person("sales_day", "owner_id", ALL),
+    of_person("sale_order", "owner_id", ALL),
+    of_person("order_count", "owner_id", ALL),
+    of_person("owner_change", "owner_id", ALL),
+    of_all("role_permission", Subject::Everybody, ALL),
+    of_all("session", Subject::Tokens, &["INSERT"]),
+    of_all("extension_token", Subject::Tokens, &["INSERT"]),
+    of_all("partner_token", Subject::Tokens, &["INSERT"]),
+    of_all("api_key", Subject::Keys, &["INSERT", "DELETE",
+        "UPDATE OF name, scopes, networks, rate_limit, expires_at, revoked_at, replaced_by, ends_at"]),
+    of_all("plan", Subject::Content, ALL),
+    of_all("teacher", Subject::Content, ALL),
+    of_all("course", Subject::Content, ALL),
+    of_all("lesson", Subject::Content, ALL),
+    of_all("meet", Subject::Content, ALL),
+    of_all("total", Subject::Content, ALL),
+];
+
+const fn of_person(
+    table: &'static str,
+    key: &'static str,
+    events: &'static [&'static str],
+) -> Watch<Subject> {
+    Watch { table, events, key, meaning: Subject::Person }
+}
+
+const fn of_all(
+    table: &'static str,
+    meaning: Subject,
+    events: &'static [&'static str],
+) -> Watch<Subject> {
+    Watch { table, events, key: "", meaning }
+}
+
+/// Raises versions after each commit, for whatever it changed.
+pub fn watch(db: &Db, versions: &Arc<Versions>) -> Result<()> {
+    let versions = Arc::clone(versions);
+    db.watch(WATCHED, move |subject, key| match subject {
+        Subject::Person => versions.raise(UserId(key)),
+        Subject::Everybody => versions.raise_everything(),
+        Subject::Content => versions.raise_content(),
+        Subject::Tokens => versions.raise_tokens(),
+        Subject::Keys => versions.raise_keys(),
+    })
+}
+
+/// Whether versions rise when a column of a table changes. Keys do not: a row
+/// with another key is another row.
+#[cfg(test)]
+pub fn is_watched(table: &str, column: &str) -> bool {
+    let mut watches = WATCHED.iter().filter(|watch| watch.table == table);
+    watches.any(|watch| {
+        ["meet_id", "teacher_id", "ml_user_id", "user_id"].contains(&column)
+            || watch.events.iter().any(|event| match event.strip_prefix("UPDATE OF ") {
+                Some(columns) => columns.split(", ").any(|known| known == column),
+                None => *event == "UPDATE",
+            })
+            || column == watch.key
+    })
+}
