@@ -28,7 +28,9 @@ use crate::content::plans::views::*;
 use crate::content::plans::{Period, Plan, PlanEntry, pages as plans};
 use crate::db::Json;
 use crate::http::Family;
+use crate::marketplace::account::link::LinkOutcome;
 use crate::marketplace::account::views::*;
+use crate::marketplace::books::order_status::OrderState;
 use crate::messages::views::*;
 use crate::messages::{Notification, NotificationKind};
 use crate::operations::views::*;
@@ -393,16 +395,16 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
 
 fn student_pages() -> Vec<(&'static str, String)> {
     let nickname = "CASA&CAFE";
-    let linked = LinkOutcome::Linked { nickname }.notice();
+    let said = |outcome: LinkOutcome| outcome.notice(nickname);
     vec![
         ("painel-vazio", student_home(0, 0)),
         ("painel-novo", student_home(1, 0)),
         ("painel", student_home(3, 5)),
         ("painel-muitas", student_home(12, 10)),
-        ("contas-vazio", accounts_page(0, true, Some(LinkOutcome::Refused.notice()))),
+        ("contas-vazio", accounts_page(0, true, said(LinkOutcome::Refused))),
         ("contas-desligado", accounts_page(0, false, None)),
-        ("contas", accounts_page(3, true, Some(linked))),
-        ("contas-outra", accounts_page(1, true, Some(LinkOutcome::BelongsToAnother.notice()))),
+        ("contas", accounts_page(3, true, said(LinkOutcome::Linked))),
+        ("contas-outra", accounts_page(1, true, said(LinkOutcome::BelongsToAnother))),
     ]
 }
 

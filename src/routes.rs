@@ -336,20 +336,21 @@ fn panel() -> [Route; 23] {
 fn shops() -> [Route; 7] {
     use Access::Student;
     use marketplace::books::claims::pages as claims;
+    use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
     use marketplace::books::orders::pages as sales;
     use marketplace::books::questions::pages as questions;
     [
-        get("/painel/vendas", Call::Session(Student, Run::ReadOrSlow(sales::walks, sales::sales)), "A seller's orders, as page, JSON or CSV."),
+        get("/painel/vendas", Call::Session(Student, Run::ReadOrSlow(listed::walks, sales::sales)), "A seller's orders, as page, JSON or CSV."),
         get("/painel/vendas/{id}", Call::Session(Student, Run::Read(sales::sale)), "One order of a seller."),
         get("/painel/anuncios", Call::Session(Student, Run::ReadOrSlow(listings::walks, listings::listings)),
             "A seller's listings, as page, JSON or CSV."),
-        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(questions::walks, questions::questions)),
+        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(listed::walks, questions::questions)),
             "Questions of buyers, as page, JSON or CSV."),
         get("/painel/perguntas/{id}", Call::Session(Student, Run::Read(questions::question)), "A question of a buyer."),
         post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Outside(marketplace::books::questions::answer::answer)),
             "Answers a question of a buyer.").body_at_most(ANSWER),
-        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(claims::walks, claims::claims)),
+        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(listed::walks, claims::claims)),
             "Claims of buyers, as page, JSON or CSV."),
     ]
 }

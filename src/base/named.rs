@@ -78,6 +78,9 @@ macro_rules! named {
             /// All values, in the order of their declaration.
             $vis const ALL: [Self; [$($name),*].len()] = [$(Self::$value),*];
 
+            /// The names of all values.
+            $vis const NAMES: [&'static str; [$($name),*].len()] = [$($name),*];
+
             /// The name in the database, in addresses and in JSON.
             $vis const fn name(self) -> &'static str {
                 match self { $(Self::$value => $name,)* }

@@ -34,15 +34,15 @@ fn receive_missed(app: &App, turn: &Turn<'_>) -> Result<(), DbError> {
         return Ok(());
     }
     let pause_s = match missed::receive(app, &|| turn.is_over())? {
-        missed::Outcome::Received(new) => {
+        missed::MissedOutcome::Received(new) => {
             if new > 0 {
                 tracing::info!(new, "notifications that were missed are received");
             }
             LOOK_S
         }
-        missed::Outcome::NobodyLinked => return Ok(()),
-        missed::Outcome::Unavailable => LOOK_S,
-        missed::Outcome::Refused => REFUSED_S,
+        missed::MissedOutcome::NobodyLinked => return Ok(()),
+        missed::MissedOutcome::Unavailable => LOOK_S,
+        missed::MissedOutcome::Refused => REFUSED_S,
     };
     let next: Instant = turn.now.plus(pause_s);
     let mark = Mark { position: next.0, done: false };

@@ -3,9 +3,18 @@
 
 use std::borrow::Cow;
 
-use rusqlite::ToSql;
+use rusqlite::{Row, ToSql};
 
 use super::{ReadTx, Record, Result};
+
+/// A page of a table's rows.
+pub struct Page<'p> {
+    pub table: &'p str,
+    /// Columns with their directions.
+    pub order: &'p str,
+    /// Most rows of it, and rows before it.
+    pub window: (u32, u32),
+}
 
 /// Conditions with their values.
 pub struct Filters<'v> {
@@ -27,6 +36,10 @@ impl<'v> Filters<'v> {
     }
 
     /// Narrows by a condition with one value, if there is a value.
+    #[expect(
+        clippy::ref_option,
+        reason = "the values of filters are optional, not references to them"
+    )]
     pub fn and_if<T: ToSql>(&mut self, condition: &str, name: &'static str, value: &'v Option<T>) {
         if let Some(value) = value {
             self.and(condition, &[(name, value)]);
@@ -36,6 +49,32 @@ impl<'v> Filters<'v> {
     /// Adds values without a condition, such as limit and offset.
     pub fn bind(&mut self, values: &[(&'static str, &'v dyn ToSql)]) {
         self.values.extend_from_slice(values);
+    }
+
+    /// A number of rows: `select` is the SELECT up to its table.
+    pub fn count(&self, tx: &ReadTx<'_>, select: &str) -> Result<u64> {
+        tx.count(&format!("{select} WHERE {}", self.sql), &self.values[..])
+    }
+
+    /// The rows of a page. Columns that are looked up in other tables are
+    /// looked up for the rows of the page only, not for all that are sorted.
+    pub fn rows<T>(
+        &self,
+        tx: &ReadTx<'_>,
+        page: &Page<'_>,
+        columns: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let Page { table, order, window: (limit, offset) } = page;
+        let sql = format!(
+            "SELECT {columns} FROM (
+                 SELECT * FROM {table} WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset) AS {table}
+             ORDER BY {order}",
+            self.sql
+        );
+        let mut values = self.values.clone();
+        values.extend([(":limit", limit as &dyn ToSql), (":offset", offset)]);
+        tx.all(&sql, &values[..], read)
     }
 
     /// What stands behind WHERE.

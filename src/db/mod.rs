@@ -47,7 +47,7 @@ use crate::base::clock::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
-pub use filters::{Filters, sorted};
+pub use filters::{Filters, Page, sorted};
 pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use look::look;

@@ -39,7 +39,7 @@ macro_rules! row {
         <$nested as $crate::db::Record>::read_at($row, $at)?
     };
     (@value $row:ident $at:ident => $convert:expr) => {{ *$at += 1; $convert($row.get(*$at - 1)?) }};
-    (@values $all:ident $self:ident $field:ident) => { $all.push(&$self.$field); };
+    (@values $all:ident $self:ident $field:ident) => { $all.extend([&$self.$field as &dyn rusqlite::ToSql]); };
     (@values $all:ident $self:ident $field:ident as $nested:ty) => {
         $all.extend($crate::db::Stored::values(&$self.$field));
     };

@@ -205,6 +205,32 @@ impl<'c> WriteTx<'c> {
         self.execute(&sql, params_from_iter(values))
     }
 
+    /// Inserts a record under a key, or changes the row that has the key. That
+    /// row stays the same one, so that triggers see what changed.
+    pub fn keep(
+        &self,
+        table: &str,
+        record: &impl Stored,
+        more: &[Column<'_>],
+        key: &[Column<'_>],
+    ) -> Result<()> {
+        let (columns, mut values) = with_more(record, more);
+        let names: Vec<&str> = key.iter().map(|(name, _)| *name).collect();
+        let names = names.join(", ");
+        let mark = |place: usize| format!("?{}", place + 1);
+        let set: Vec<String> = (0..values.len()).map(mark).collect();
+        let set = set.join(", ");
+        let keys: Vec<String> = (values.len()..values.len() + key.len()).map(mark).collect();
+        values.extend(key.iter().map(|(_, value)| *value));
+        let sql = format!(
+            "INSERT INTO {table} ({columns}, {names}) VALUES ({set}, {})
+             ON CONFLICT ({names}) DO UPDATE SET ({columns}) = ({set})",
+            keys.join(", ")
+        );
+        self.execute(&sql, params_from_iter(values))?;
+        Ok(())
+    }
+
     /// Has `f` called right after the commit, before callers are answered.
     /// Dropped when this job fails. `f` runs on the writer's thread: it may
     /// change memory, it must not wait.

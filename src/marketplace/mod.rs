@@ -9,6 +9,7 @@
 
 pub mod account;
 pub mod books;
+pub mod busy;
 pub mod client;
 pub mod inbox;
 pub mod sync;
@@ -23,12 +24,15 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::base::clock::Clock;
+use crate::base::ids::MlUserId;
 use crate::base::worker::{self, Stop};
 use crate::changes::GivenOut;
 use crate::config;
+use crate::db::DbError;
 
 use account::tokens::RefreshLocks;
 use books::words::Words;
+use busy::Busy;
 use client::Client;
 use inbox::signature::Verifier;
 
@@ -44,9 +48,9 @@ pub struct Marketplace {
     /// Rung when somebody waits for an account to be read.
     pub wanted: Stop,
     /// Accounts that are being read.
-    pub busy: sync::Busy,
+    pub busy: Busy<MlUserId>,
     /// Questions that are being answered.
-    pub answering: books::questions::sending::Sending,
+    pub answering: Busy<i64>,
     /// Labels that could not be printed of late.
     pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Seconds given out to pollers as `Last-Modified`.
@@ -65,8 +69,8 @@ impl Marketplace {
             client: Client::new(config, clock),
             bell: Stop::default(),
             wanted: Stop::default(),
-            busy: sync::Busy::default(),
-            answering: books::questions::sending::Sending::default(),
+            busy: Busy::default(),
+            answering: Busy::default(),
             refused_labels: tools::labels::refused::RefusedLabels::default(),
             given: Arc::default(),
             words: Arc::default(),
@@ -92,7 +96,7 @@ impl Marketplace {
 /// Starts the workers: the inbox, the reading of accounts that are wanted, and
 /// the removal of what was read of those that were unlinked.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
-    let busy = Arc::new(inbox::Busy::default());
+    let busy = Arc::new(Busy::default());
     let mut threads = Vec::with_capacity(inbox::WORKERS + sync::WORKERS + 1);
     for number in 1..=inbox::WORKERS {
         let (app, busy) = (Arc::clone(app), Arc::clone(&busy));
@@ -116,6 +120,21 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     };
     threads.push(worker::start("forget", stop, work)?);
     Ok(threads)
+}
+
+/// Works on what is due, one thing after the other, until `one` finds nothing.
+/// A failure is for the next round.
+fn work_off(stop: &Stop, what: &str, mut one: impl FnMut() -> Result<bool, DbError>) {
+    while !stop.wait(Duration::ZERO) {
+        match one() {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::warn!(%error, "{what} failed; trying again");
+                return;
+            }
+        }
+    }
 }
 
 /// Does `round` now, at each ring and at least each [`LOOK`], until told to stop.

@@ -12,7 +12,8 @@ use super::things::{Claim, Item, Order, Question, Seller, ZONE};
 use crate::base::clock::Instant;
 use crate::base::money::Cents;
 use crate::base::text::grouped;
-use crate::panel::view::{Badge, OrderState};
+use crate::marketplace::books::order_status::OrderState;
+use crate::panel::view::Badge;
 
 /// Listings that a shop's card offers.
 const OPTIONS: usize = 100;

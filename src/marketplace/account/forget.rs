@@ -4,15 +4,22 @@
 //! rest in pieces by a worker, so that no write takes long. What is still to
 //! be removed is noted, so a restart goes on. Orders stay with their owner.
 
-use std::time::Duration;
-
 use crate::app::App;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::worker::Stop;
-use crate::db::{Lane, Result, WriteTx};
+use crate::db::{Filters, Lane, Result, WriteTx};
+use crate::marketplace::work_off;
 
 /// Rows of each kind that are removed in one write.
-const AT_ONCE: usize = 1_000;
+const AT_ONCE: i64 = 1_000;
+
+/// What is read of an account: its tables with their keys behind the owner, and
+/// what names all states, so that the index of accounts serves.
+const TABLES: [(&str, &str, &str); 3] = [
+    ("listing", "item_id", ""),
+    ("question", "asked_at, question_id", "state IN (1, 2, 3) AND "),
+    ("claim", "opened_at, claim_id", "state IN (1, 2) AND "),
+];
 
 /// Begins to remove what was read of an account that was unlinked.
 pub fn begin(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
@@ -34,33 +41,20 @@ pub fn stop(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
 
 /// Removes what is still to be removed.
 pub fn work(app: &App, stop: &Stop) {
-    while !stop.wait(Duration::ZERO) {
-        let worked = app.db.read(Lane::Slow, |tx| {
-            tx.optional(
-                "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-        });
-        let worked = worked.and_then(|next| match next {
-            None => Ok(false),
-            Some((owner, account)) => {
-                app.db.write(move |tx| go_on(tx, owner, account, AT_ONCE)).map(|()| true)
-            }
-        });
-        match worked {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                tracing::warn!(%error, "what was read of an unlinked account could not be removed; trying again");
-                return;
-            }
-        }
-    }
+    work_off(stop, "removing what was read of an unlinked account", || {
+        let next = app.db.read(Lane::Slow, |tx| {
+            let sql =
+                "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1";
+            tx.optional(sql, [], |row| row.try_into())
+        })?;
+        let Some((owner, account)) = next else { return Ok(false) };
+        app.db.write(move |tx| go_on(tx, owner, account, AT_ONCE))?;
+        Ok(true)
+    });
 }
 
 /// Removes a piece, unless the account was linked again meanwhile.
-fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: usize) -> Result<()> {
+fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Result<()> {
     let is_noted: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2)",
         (owner, account),
@@ -68,29 +62,7 @@ fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: usize) -> Res
     if !is_noted {
         return Ok(());
     }
-    let most = i64::try_from(most).unwrap_or(1);
-    let piece = (owner, account, most);
-    let listings = tx.execute(
-        "DELETE FROM listing
-         WHERE owner_id = ?1 AND item_id IN (
-             SELECT item_id FROM listing WHERE owner_id = ?1 AND ml_user_id = ?2 LIMIT ?3)",
-        piece,
-    )?;
-    let questions = tx.execute(
-        "DELETE FROM question
-         WHERE owner_id = ?1 AND (asked_at, question_id) IN (
-             SELECT asked_at, question_id FROM question
-             WHERE owner_id = ?1 AND state IN (1, 2, 3) AND ml_user_id = ?2 LIMIT ?3)",
-        piece,
-    )?;
-    let claims = tx.execute(
-        "DELETE FROM claim
-         WHERE owner_id = ?1 AND (opened_at, claim_id) IN (
-             SELECT opened_at, claim_id FROM claim
-             WHERE owner_id = ?1 AND state IN (1, 2) AND ml_user_id = ?2 LIMIT ?3)",
-        piece,
-    )?;
-    if listings + questions + claims > 0 {
+    if remove(tx, owner, Some(account), most)? > 0 {
         return Ok(());
     }
     tx.execute(
@@ -101,29 +73,30 @@ fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: usize) -> Res
 }
 
 /// Removes listings, questions and claims of a person, at most so many rows of
-/// each; gives back how many. Nothing is left when that is none.
+/// each; returns how many. Nothing is left when that is none.
 pub fn everything(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> {
-    let listings = tx.execute(
-        "DELETE FROM listing
-         WHERE owner_id = ?1 AND item_id IN (SELECT item_id FROM listing WHERE owner_id = ?1 LIMIT ?2)",
-        (person, most),
-    )?;
-    let questions = tx.execute(
-        "DELETE FROM question
-         WHERE owner_id = ?1 AND (asked_at, question_id) IN (
-             SELECT asked_at, question_id FROM question WHERE owner_id = ?1 LIMIT ?2)",
-        (person, most),
-    )?;
-    let claims = tx.execute(
-        "DELETE FROM claim
-         WHERE owner_id = ?1 AND (opened_at, claim_id) IN (
-             SELECT opened_at, claim_id FROM claim WHERE owner_id = ?1 LIMIT ?2)",
-        (person, most),
-    )?;
-    let removed = listings + questions + claims;
+    let removed = remove(tx, person, None, most)?;
     if removed == 0 {
         tx.execute("DELETE FROM listing_count WHERE owner_id = ?1", [person])?;
         tx.execute("DELETE FROM ml_unlinked WHERE owner_id = ?1", [person])?;
+    }
+    Ok(removed)
+}
+
+/// Removes at most so many rows of each table: those of an owner, or of one of
+/// the owner's accounts.
+fn remove(tx: &WriteTx<'_>, owner: UserId, account: Option<MlUserId>, most: i64) -> Result<usize> {
+    let mut removed = 0;
+    for (table, key, run) in TABLES {
+        let mut rows = Filters::new("owner_id = :owner", &[(":owner", &owner)]);
+        rows.and_if(&format!("{run}ml_user_id = :account"), ":account", &account);
+        rows.bind(&[(":most", &most)]);
+        let sql = format!(
+            "DELETE FROM {table} WHERE owner_id = :owner AND ({key}) IN (
+                 SELECT {key} FROM {table} WHERE {} LIMIT :most)",
+            rows.sql()
+        );
+        removed += tx.execute(&sql, rows.values())?;
     }
     Ok(removed)
 }

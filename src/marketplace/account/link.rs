@@ -8,7 +8,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::store::{self, Linking, NewLink};
@@ -23,65 +22,95 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
+use crate::named;
+use crate::panel::answer::Answer;
+use crate::panel::view::{Notice, Tone};
 
 /// Seconds that a person may take at the marketplace.
 const ATTEMPT_S: i64 = 600;
+/// The page of linked accounts.
+pub const ACCOUNTS: &str = "/painel/ml";
 const RETURN_PATH: &str = "/painel/ml/retorno";
 
-/// What came of a visit to the consent page, as the pages' addresses say it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    NotConfigured,
-    Linked,
-    Relinked,
-    Refused,
-    BelongsToAnother,
-    Expired,
-    Unavailable,
-    Unlinked,
-    /// A reading was asked for and begins.
-    Wanted,
-    /// It was asked for less than a minute ago.
-    TooSoon,
+named! {
+    /// What came of a visit to the consent page, or of another act on an account.
+    pub enum LinkOutcome: text {
+        NotConfigured = "nao_configurado";
+        Linked = "vinculada";
+        Relinked = "revinculada";
+        Refused = "recusada";
+        BelongsToAnother = "de_outra_pessoa";
+        Expired = "expirada";
+        Unavailable = "indisponivel";
+        Unlinked = "desvinculada";
+        /// A reading was asked for and begins.
+        Wanted = "sincronizando";
+        /// It was asked for less than a minute ago.
+        TooSoon = "ja_pedida";
+    }
 }
 
-impl Outcome {
-    const ALL: [Self; 10] = [
-        Self::NotConfigured,
-        Self::Linked,
-        Self::Relinked,
-        Self::Refused,
-        Self::BelongsToAnother,
-        Self::Expired,
-        Self::Unavailable,
-        Self::Unlinked,
-        Self::Wanted,
-        Self::TooSoon,
-    ];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::NotConfigured => "nao_configurado",
-            Self::Linked => "vinculada",
-            Self::Relinked => "revinculada",
-            Self::Refused => "recusada",
-            Self::BelongsToAnother => "de_outra_pessoa",
-            Self::Expired => "expirada",
-            Self::Unavailable => "indisponivel",
-            Self::Unlinked => "desvinculada",
-            Self::Wanted => "sincronizando",
-            Self::TooSoon => "ja_pedida",
-        }
-    }
-
-    /// The outcome of a word in an address.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
-    }
-
-    /// Leads back to the accounts, where the outcome is told.
+impl LinkOutcome {
+    /// Leads back to the accounts, whose page shows the outcome.
     pub fn redirect(self) -> Result<Reply, Problem> {
-        Reply::back("/painel/ml", self.word())
+        Reply::back(ACCOUNTS, self.name())
+    }
+
+    /// The outcome in words, with the name of an account that was linked;
+    /// `None` when the page itself says it.
+    pub fn notice(self, nickname: &str) -> Option<Notice> {
+        let (tone, title, text) = match self {
+            Self::NotConfigured => return None,
+            Self::Linked => {
+                let text =
+                    "As vendas dos últimos meses estão chegando; isso pode levar alguns minutos.";
+                return Some(Notice::new(Tone::Good, format!("{nickname} foi vinculada"), text));
+            }
+            Self::Relinked => {
+                let text = "O que aconteceu enquanto o vínculo estava perdido será buscado agora.";
+                return Some(Notice::new(
+                    Tone::Good,
+                    format!("{nickname} voltou a funcionar"),
+                    text,
+                ));
+            }
+            Self::Refused => (
+                Tone::Warn,
+                "A autorização não foi dada",
+                "Nada mudou. Se foi sem querer, clique em Vincular conta e autorize na página do marketplace.",
+            ),
+            Self::BelongsToAnother => (
+                Tone::Bad,
+                "Esta conta já é de outra pessoa daqui",
+                "Uma conta do marketplace pertence a uma só pessoa. Para vincular outra, saia da sua conta no marketplace, entre com a certa e tente de novo.",
+            ),
+            Self::Expired => (
+                Tone::Warn,
+                "O pedido de vínculo venceu",
+                "Ele vale por dez minutos e uma vez só. Nada mudou; comece de novo em Vincular conta.",
+            ),
+            Self::Unavailable => (
+                Tone::Bad,
+                "O marketplace não respondeu",
+                "Nada mudou e suas outras contas continuam vinculadas. Tente de novo em alguns minutos.",
+            ),
+            Self::Unlinked => (
+                Tone::Good,
+                "A conta foi desvinculada",
+                "O acesso ao marketplace foi esquecido. O histórico de vendas continua aqui.",
+            ),
+            Self::Wanted => (
+                Tone::Good,
+                "A sincronização começou",
+                "O que mudou no marketplace aparece aqui em instantes.",
+            ),
+            Self::TooSoon => (
+                Tone::Info,
+                "A sincronização já foi pedida",
+                "Espere um minuto antes de pedir de novo.",
+            ),
+        };
+        Some(Notice::new(tone, title, text))
     }
 }
 
@@ -89,7 +118,7 @@ impl Outcome {
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let config = &app.config.marketplace;
     if config.client_id.is_empty() {
-        return Ok(nothing_to_do(Outcome::NotConfigured.redirect()?));
+        return Ok(nothing_to_do(LinkOutcome::NotConfigured.redirect()?));
     }
     let state = secrets::random_hex::<32>();
     let verifier = secrets::random_hex::<32>();
@@ -147,11 +176,11 @@ pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let hash = TokenHash::of(&state);
     let user = person.account.user_id;
     let Some(sealed) = app.db.write(move |tx| store::take_attempt(tx, user, &hash))? else {
-        return Outcome::Expired.redirect();
+        return LinkOutcome::Expired.redirect();
     };
     let outcome = match (error, code) {
-        (Some(_), _) => Outcome::Refused,
-        (None, None) => Outcome::Expired,
+        (Some(_), _) => LinkOutcome::Refused,
+        (None, None) => LinkOutcome::Expired,
         (None, Some(code)) => {
             let verifier = app
                 .sealer
@@ -164,36 +193,45 @@ pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 }
 
 /// Exchanges the code, links its account and looks at it.
-fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<Outcome, Problem> {
+fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<LinkOutcome, Problem> {
     // A code names its account. Exchanging one for an account of somebody else
     // would end their tokens, so that is refused before.
     if let Some(account) = account_of_code(code) {
         let owner = app.db.read(Lane::Brief, |tx| store::owner_of(tx, account))?;
         if owner.is_some_and(|(owner, _)| owner != user) {
-            return Ok(Outcome::BelongsToAnother);
+            return Ok(LinkOutcome::BelongsToAnother);
         }
     }
     let client = &app.marketplace.client;
     if client.may_call().is_err() {
-        return Ok(Outcome::Unavailable);
+        return Ok(LinkOutcome::Unavailable);
     }
     match client.exchange(code, verifier, &redirect_uri(app)) {
         Ok(pair) => {
             let outcome = link(app, user, &pair)?;
-            if matches!(outcome, Outcome::Linked | Outcome::Relinked) {
+            if matches!(outcome, LinkOutcome::Linked | LinkOutcome::Relinked) {
                 look(app, user, &pair)?;
             }
             Ok(outcome)
         }
         Err(Failure::Refused { status, code }) => {
             tracing::warn!(status, code, "the marketplace refused the code of a consent");
-            Ok(if code == "invalid_grant" { Outcome::Expired } else { Outcome::Unavailable })
+            Ok(if code == "invalid_grant" {
+                LinkOutcome::Expired
+            } else {
+                LinkOutcome::Unavailable
+            })
         }
         Err(failure) => {
             tracing::warn!(%failure, "an account could not be linked");
-            Ok(Outcome::Unavailable)
+            Ok(LinkOutcome::Unavailable)
         }
     }
+}
+
+/// The account that an address names.
+pub fn account_in(request: &Request) -> Result<MlUserId, Problem> {
+    request.variable("ml_user_id").parse().map(MlUserId).map_err(|_| Problem::not_found())
 }
 
 /// The account at the end of a code such as `TG-…-777`.
@@ -204,7 +242,7 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
 
 /// Stores the tokens of a consent. The pair before it has ended by now, so this
 /// one is kept before anything else can go wrong.
-fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<Outcome, Problem> {
+fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Problem> {
     let (access_token, refresh_token) = tokens::seal_pair(&app.sealer, pair.ml_user_id, pair);
     let new = NewLink {
         ml_user_id: pair.ml_user_id,
@@ -219,9 +257,9 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<Outcome, Problem> {
         Ok::<_, Problem>(linking)
     })?;
     Ok(match linking {
-        Linking::Linked => Outcome::Linked,
-        Linking::Relinked => Outcome::Relinked,
-        Linking::BelongsToAnother => Outcome::BelongsToAnother,
+        Linking::Linked => LinkOutcome::Linked,
+        Linking::Relinked => LinkOutcome::Relinked,
+        Linking::BelongsToAnother => LinkOutcome::BelongsToAnother,
     })
 }
 
@@ -255,8 +293,7 @@ fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
 /// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account's
 /// tokens, then gives the leave back at the marketplace, if it can be reached.
 pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let account =
-        request.variable("ml_user_id").parse().map(MlUserId).map_err(|_| Problem::not_found())?;
+    let account = account_in(request)?;
     let user = person.account.user_id;
     let access = tokens::access_of(app, user, account)?;
     let forget = app.marketplace.bell.clone();
@@ -273,11 +310,7 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             tracing::info!(ml_user_id = account.0, %error, "the marketplace was not told of an unlinked account");
         }
     }
-    if request.wants_json() {
-        Reply::json(&json!({ "ok": true }))
-    } else {
-        Outcome::Unlinked.redirect()
-    }
+    Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
 }
 
 #[cfg(test)]
@@ -299,9 +332,9 @@ mod tests {
 
     #[test]
     fn words_of_outcomes_read_back() {
-        for outcome in Outcome::ALL {
-            assert_eq!(Outcome::of_word(outcome.word()), Some(outcome));
+        for outcome in LinkOutcome::ALL {
+            assert_eq!(LinkOutcome::from_name(outcome.name()), Some(outcome));
         }
-        assert_eq!(Outcome::of_word("outra"), None);
+        assert_eq!(LinkOutcome::from_name("outra"), None);
     }
 }

@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-use super::link::Outcome;
+use super::link::LinkOutcome;
 use super::store::{self, AccountSummary, DaySales, RecentOrder};
 use super::stores;
-use super::views::{
-    AccountRow, AccountsPage, AreaRow, LinkOutcome, LinkedAccount, SaleRow, StudentHome, Task,
-};
+use super::views::{AccountRow, AccountsPage, AreaRow, LinkedAccount, SaleRow, StudentHome, Task};
 use super::wire::{AccountJson, SaleJson};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -17,15 +15,16 @@ use crate::base::money::Cents;
 use crate::base::text::grouped;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::marketplace::books::order_status::OrderState;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, Trouble, progress};
-use crate::marketplace::sync::store::State;
+use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::Standing;
 use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::panel::view::{Badge, Notice, OrderState, Tone, When, day_in_words, greeting};
+use crate::panel::view::{Badge, Notice, Tone, When, day_in_words, greeting};
 
 /// Days of the chart, and of the span it is compared with.
 const CHART_DAYS: i64 = 30;
@@ -44,7 +43,7 @@ const CHART: BarWords = BarWords {
 /// What the home page is made of.
 struct Home {
     accounts: Vec<AccountSummary>,
-    areas: Vec<(MlUserId, State)>,
+    areas: Vec<(MlUserId, AreaState)>,
     days: Vec<DaySales>,
     sales: Vec<RecentOrder>,
     unread: i64,
@@ -190,7 +189,7 @@ fn tasks(accounts: &[AccountSummary]) -> Vec<Task> {
 
 fn account_row(
     account: &AccountSummary,
-    areas: &[(MlUserId, State)],
+    areas: &[(MlUserId, AreaState)],
     zone: Zone,
     now: Instant,
 ) -> AccountRow {
@@ -198,11 +197,11 @@ fn account_row(
     AccountRow {
         nickname: account.linked.nickname.clone(),
         reputation: Badge::reputation(&account.linked.reputation),
-        sales_today: natural(account.sales_today),
+        sales_today: account.sales_today,
         gross_30: account.gmv_30d.page(),
         listings: number(account.linked.listings),
-        claims: natural(account.linked.open_claims),
-        questions: natural(account.linked.open_questions),
+        claims: account.linked.open_claims,
+        questions: account.linked.open_questions,
         link: link_badge(account, &health),
         error: account.linked.error.clone(),
         trouble: health.trouble.map(|trouble| missing(&trouble, zone)),
@@ -212,8 +211,8 @@ fn account_row(
 /// The areas of an account, of those of all accounts.
 fn own_areas<'a>(
     account: &AccountSummary,
-    areas: &'a [(MlUserId, State)],
-) -> impl Iterator<Item = &'a State> {
+    areas: &'a [(MlUserId, AreaState)],
+) -> impl Iterator<Item = &'a AreaState> {
     let id = account.linked.ml_user_id;
     let own = areas.iter().filter(move |(of, _)| *of == id);
     own.map(|(_, state)| state)
@@ -262,7 +261,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             .collect();
         return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
     }
-    let outcome = request.notice.as_deref().and_then(Outcome::of_word);
+    let outcome = request.notice.as_deref().and_then(LinkOutcome::from_name);
     let health: Vec<_> = accounts
         .iter()
         .map(|one| Health::of(&one.linked, own_areas(one, &areas), request.now))
@@ -280,29 +279,15 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-/// The outcome of the last visit to the consent page in words.
-fn notice(outcome: Outcome, accounts: &[AccountSummary]) -> Option<Notice> {
+/// The outcome of the last act in words.
+fn notice(outcome: LinkOutcome, accounts: &[AccountSummary]) -> Option<Notice> {
     let newest = accounts.iter().max_by_key(|account| account.linked.linked_at);
-    let nickname = newest.map_or("A conta", |account| &account.linked.nickname);
-    let outcome = match outcome {
-        // The page itself says so.
-        Outcome::NotConfigured => return None,
-        Outcome::Linked => LinkOutcome::Linked { nickname },
-        Outcome::Relinked => LinkOutcome::Relinked { nickname },
-        Outcome::Refused => LinkOutcome::Refused,
-        Outcome::BelongsToAnother => LinkOutcome::BelongsToAnother,
-        Outcome::Expired => LinkOutcome::Expired,
-        Outcome::Unavailable => LinkOutcome::Unavailable,
-        Outcome::Unlinked => LinkOutcome::Unlinked { nickname: "A conta" },
-        Outcome::Wanted => LinkOutcome::Wanted,
-        Outcome::TooSoon => LinkOutcome::TooSoon,
-    };
-    Some(outcome.notice())
+    outcome.notice(newest.map_or("A conta", |account| &account.linked.nickname))
 }
 
 fn linked_account(
     account: &AccountSummary,
-    areas: &[(MlUserId, State)],
+    areas: &[(MlUserId, AreaState)],
     health: Health,
     zone: Zone,
     now: Instant,
@@ -337,8 +322,8 @@ fn linked_account(
     }
 }
 
-fn area_row(state: &State, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
-    let area = sync::AREAS.iter().find(|area| area.number == state.area)?;
+fn area_row(state: &AreaState, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
+    let area = sync::Area::of(state.area)?;
     let standing = Standing::of(state, token_ok);
     Some(AreaRow {
         title: area.title,
@@ -404,12 +389,8 @@ impl HomeJson {
     }
 }
 
-fn natural(count: i64) -> u64 {
-    u64::try_from(count).unwrap_or(0)
-}
-
 fn number(count: i64) -> String {
-    grouped(natural(count))
+    grouped(count.unsigned_abs())
 }
 
 /// `1 unidade`, `2 unidades`.

@@ -10,8 +10,6 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::Row;
-
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
@@ -20,6 +18,7 @@ use crate::changes::{self, Topic};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::messages::{self, NewNotification, NotificationKind};
+use crate::row;
 
 /// An access token is replaced so many seconds before it ends.
 const MARGIN_S: i64 = 60;
@@ -49,7 +48,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Seconds after which whoever waits may ask again, where that is known.
+    /// Seconds after which a person who waits may ask again, where that is known.
     pub const fn retry_after_s(&self) -> Option<i64> {
         match self {
             Self::Failed(Failure::Away { retry_after_s }) => Some(*retry_after_s),
@@ -84,6 +83,10 @@ struct Sealed {
     expires_at: Instant,
     token_ok: bool,
 }
+row!(Sealed {
+    owner = "owner_id", access = "access_token", refresh = "refresh_token",
+    expires_at = "token_expires_at", token_ok,
+});
 
 /// Calls the marketplace with an account's access token, refreshed before
 /// when it is about to end, and once after when it is refused.
@@ -96,7 +99,7 @@ pub fn with_token<T>(
 }
 
 /// The same for a person, who waits for it: with the tokens of their own link,
-/// never with those of whoever linked the account since, and not at all while
+/// never with those of another person who linked the account since, and not at all while
 /// the marketplace is away.
 pub fn with_own_token<T>(
     app: &App,
@@ -195,7 +198,7 @@ fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Resu
     let expires_at = app.clock.now().plus(pair.expires_in_s);
     let mut tries = 1;
     loop {
-        let row = (account, before.access.clone(), access.clone(), refresh.clone(), expires_at.0);
+        let row = (account, before.access.clone(), access.clone(), refresh.clone(), expires_at);
         let saved = app.db.write(move |tx| {
             tx.execute(
                 "UPDATE ml_account SET access_token = ?3, refresh_token = ?4, token_expires_at = ?5
@@ -214,7 +217,7 @@ fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Resu
 }
 
 /// Marks an account as lost and tells its owner, unless its tokens are not
-/// those seen any more. Gives back the error to answer with.
+/// those seen any more. Returns the error to answer with.
 fn lose(
     app: &App,
     account: MlUserId,
@@ -253,7 +256,7 @@ pub fn linked(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
 pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
     let mut all = None;
     tx.each("SELECT ml_user_id, access_token, refresh_token FROM ml_account", [], |row| {
-        let account = MlUserId(row.get(0)?);
+        let account = row.get(0)?;
         for (at, column) in [(1, "access_token"), (2, "refresh_token")] {
             if let Some(boxed) = row.get::<_, Option<Vec<u8>>>(at)? {
                 let opens = open(sealer, account, column, &boxed).is_ok();
@@ -268,16 +271,12 @@ pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbErro
 /// Forgets the tokens of all accounts, because the installation gets a new
 /// key, and tells their owners.
 pub fn forget_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
-    let lost = tx.all(
+    let lost: Vec<(MlUserId, UserId, String, Instant)> = tx.all(
         "UPDATE ml_account SET token_ok = 0, error = ?1, access_token = NULL, refresh_token = NULL
          WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
          RETURNING ml_user_id, owner_id, nickname, token_expires_at",
         [NEW_KEY],
-        |row| {
-            let account = MlUserId(row.get(0)?);
-            let (owner, nickname): (UserId, String) = (row.get(1)?, row.get(2)?);
-            Ok((account, owner, nickname, row.get(3)?))
-        },
+        |row| row.try_into(),
     )?;
     for (account, owner, nickname, expires_at) in lost {
         tell(tx, owner, &Lost { account, nickname: &nickname, expires_at, error: NEW_KEY })?;
@@ -336,21 +335,5 @@ const fn place<'p>(column: &'p str, row: &'p str) -> Place<'p> {
 }
 
 fn stored(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Sealed>, DbError> {
-    tx.optional(
-        "SELECT owner_id, access_token, refresh_token, token_expires_at, token_ok
-         FROM ml_account
-         WHERE ml_user_id = ?1",
-        [account],
-        read_sealed,
-    )
-}
-
-fn read_sealed(row: &Row<'_>) -> rusqlite::Result<Sealed> {
-    Ok(Sealed {
-        owner: row.get(0)?,
-        access: row.get(1)?,
-        refresh: row.get(2)?,
-        expires_at: row.get(3)?,
-        token_ok: row.get(4)?,
-    })
+    tx.record("FROM ml_account WHERE ml_user_id = ?1", [account])
 }

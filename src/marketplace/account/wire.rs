@@ -7,7 +7,7 @@ use super::store::{AccountSummary, RecentOrder};
 use crate::base::clock::Zone;
 use crate::base::ids::{MlUserId, OrderId};
 use crate::base::money::Cents;
-use crate::marketplace::sync::store::State;
+use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaJson;
 
 /// A linked account (contract §5).
@@ -72,7 +72,7 @@ impl AccountJson {
     }
 
     /// The same with its areas, of those of all accounts.
-    pub fn with_areas(self, areas: &[(MlUserId, State)], zone: Zone) -> Self {
+    pub fn with_areas(self, areas: &[(MlUserId, AreaState)], zone: Zone) -> Self {
         let LinkedAccount { ml_user_id, token_ok, .. } = self.account;
         let own = areas.iter().filter(|(account, _)| *account == ml_user_id);
         let own = own.filter_map(|(_, state)| AreaJson::of(state.clone(), token_ok, zone));

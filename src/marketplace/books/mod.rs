@@ -1,10 +1,13 @@
 //! The books: what the marketplace says of orders, listings, questions and
 //! claims, as we keep it, and the words for it.
 
+pub mod booked;
 pub mod claims;
 pub mod document;
+pub mod listed;
 pub mod listings;
 pub mod news;
+pub mod order_status;
 pub mod orders;
 pub mod questions;
 pub mod spoken;

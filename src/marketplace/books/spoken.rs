@@ -17,20 +17,35 @@ impl Spoken {
         self.text.is_empty()
     }
 
-    fn of(code: &str, known: Option<&str>) -> Self {
+    /// A code with our words for it, or with a sentence for those that are new.
+    fn of(code: &str, known: Option<&str>, new: &str) -> Self {
         match known {
             _ if code.is_empty() => Self::default(),
             Some(text) => Self { text: text.to_owned(), code: String::new() },
-            None => {
-                Self { text: "Situação nova no marketplace".to_owned(), code: code.to_owned() }
-            }
+            None => Self { text: new.to_owned(), code: code.to_owned() },
         }
     }
 }
 
-/// The state of a shipment.
-pub fn shipping(status: &str) -> Spoken {
-    let known = match status {
+/// What is said of a code that is new: of a state, a duty, the end of a claim.
+const NEW: &str = "Situação nova no marketplace";
+const NEW_ACTION: &str = "Veja no marketplace o que fazer";
+const NEW_RESOLUTION: &str = "Encerrada pelo marketplace";
+
+/// Declares functions from codes to their words, with what is said of a new one.
+macro_rules! spoken {
+    ($($(#[$doc:meta])* $vis:vis fn $name:ident or $new:ident { $($($code:literal)|+ => $words:literal,)* })*) => {
+        $($(#[$doc])*
+        $vis fn $name(code: &str) -> Spoken {
+            let known = match code { $($($code)|+ => Some($words),)* _ => None };
+            Spoken::of(code, known, $new)
+        })*
+    };
+}
+
+spoken! {
+    /// The state of a shipment.
+    pub fn shipping or NEW {
         "to_be_agreed" => "A combinar com o comprador",
         "pending" => "Aguardando",
         "handling" => "Em preparação",
@@ -46,14 +61,10 @@ pub fn shipping(status: &str) -> Spoken {
         "not_specified" => "Envio ainda sem situação",
         "stale_ready_to_ship" => "Pronto para envio, parado há dias",
         "stale_shipped" => "A caminho, sem notícia há dias",
-        _ => return Spoken::of(status, None),
-    };
-    Spoken::of(status, Some(known))
-}
+    }
 
-/// A kind of shipping.
-pub fn logistic(kind: &str) -> Spoken {
-    let known = match kind {
+    /// A kind of shipping.
+    pub fn logistic or NEW {
         "drop_off" => "Agência do marketplace",
         "xd_drop_off" => "Ponto de coleta",
         "cross_docking" => "Coleta",
@@ -63,9 +74,86 @@ pub fn logistic(kind: &str) -> Spoken {
         "default" => "Envio pelo vendedor",
         "custom" => "Combinado com o comprador",
         "not_specified" => "Tipo de envio não informado",
-        _ => return Spoken::of(kind, None),
-    };
-    Spoken::of(kind, Some(known))
+    }
+
+    /// What a state of a listing means for which the marketplace gives no reason.
+    fn listing_state or NEW {
+        "active" | "paused" | "closed" => "",
+        "under_review" => "em análise: veja no marketplace se falta corrigir algo",
+        "payment_required" => "falta pagar a publicação no marketplace",
+        "inactive" => "fora do ar: veja o motivo no marketplace",
+        "not_yet_active" => "ainda não publicado: entra no ar sozinho",
+    }
+
+    /// A kind of listing.
+    pub fn listing_kind or NEW {
+        "gold_special" => "Clássico",
+        "gold_pro" => "Premium",
+        "free" => "Grátis",
+    }
+
+    fn known_claim_kind or NEW {
+        "mediations" => "Reclamação",
+        "return" | "returns" => "Devolução",
+        "cancel_sale" | "cancel_purchase" => "Pedido de cancelamento",
+        "change" => "Troca",
+        "fulfillment" => "Problema no armazém",
+        "ml_case" => "Caso do marketplace",
+        "service" => "Problema com serviço",
+    }
+
+    /// Where a claim stands.
+    pub fn claim_stage or NEW {
+        "none" => "",
+        "claim" => "Em conversa com o comprador",
+        "dispute" => "Em mediação do marketplace",
+        "recontact" => "Comprador voltou a reclamar",
+        "stale" => "Parada",
+    }
+
+    /// What the seller has to do.
+    pub fn claim_action or NEW_ACTION {
+        "refund" => "Decida sobre o reembolso",
+        "allow_partial_refund" => "Decida sobre o reembolso de uma parte",
+        "send_message" | "send_message_to_complainant" | "send_attachments" | "recontact" =>
+            "Responda ao comprador",
+        "send_message_to_mediator" => "Responda ao mediador",
+        "open_dispute" => "Peça mediação, se precisar",
+        "allow_return" | "allow_return_label" | "generate_return" => "Decida sobre a devolução",
+        "return_review_ok" | "return_review_fail" | "return_review" =>
+            "Confira o que foi devolvido",
+        "send_potential_shipping" => "Diga quando envia",
+        "send_tracking" | "send_tracking_number" | "add_shipping_evidence" => "Comprove o envio",
+    }
+
+    /// How a claim ended.
+    pub fn claim_resolution or NEW_RESOLUTION {
+        "payment_refunded" | "reimbursed" => "Comprador reembolsado",
+        "partial_refunded" => "Comprador reembolsado em parte",
+        "item_returned" => "Produto devolvido",
+        "item_changed" => "Produto trocado",
+        "product_delivered" | "already_shipped" | "seller_sent_product" => "Produto entregue",
+        "not_delivered" => "Produto não entregue",
+        "found_missing_parts" => "Comprador achou o que faltava",
+        "prefered_to_keep_product" => "Comprador ficou com o produto",
+        "opened_claim_by_mistake" => "Aberta por engano",
+        "worked_out_with_seller" => "Resolvida com o vendedor",
+        "seller_explained_functions" => "Vendedor explicou como usar",
+        "seller_asked_to_close_claim" => "Encerrada a pedido do vendedor",
+        "seller_did_not_help" => "Vendedor não resolveu",
+        "respondent_timeout" => "Prazo do vendedor venceu",
+        "timeout" | "buyer_claim_opening_timeout" | "buyer_dispute_opening_timeout" =>
+            "Prazo venceu",
+        "coverage_decision" | "rep_resolution" | "no_bpp" | "low_cost" =>
+            "Decidida pelo marketplace",
+        "charged_back" => "Compra contestada no cartão",
+        "return_expired" | "change_expired" => "Prazo da devolução ou troca venceu",
+        "return_canceled" => "Devolução cancelada",
+        "change_cancelled_buyer" | "change_cancelled_seller" | "change_cancelled_meli" =>
+            "Troca cancelada",
+        "shipment_not_stopped" => "O envio não pôde ser detido",
+        "warehouse_decision" | "warehouse_timeout" => "Decidida pelo armazém do marketplace",
+    }
 }
 
 /// Why a listing is as it is: the marketplace's reasons, which have blanks
@@ -106,56 +194,9 @@ fn listing_reason_words(reason: &str) -> Option<&'static str> {
     })
 }
 
-/// What a state means for which the marketplace gives no reason.
-fn listing_state(status: &str) -> Spoken {
-    let known = match status {
-        "active" | "paused" | "closed" => return Spoken::default(),
-        "under_review" => "em análise: veja no marketplace se falta corrigir algo",
-        "payment_required" => "falta pagar a publicação no marketplace",
-        "inactive" => "fora do ar: veja o motivo no marketplace",
-        "not_yet_active" => "ainda não publicado: entra no ar sozinho",
-        _ => return Spoken::of(status, None),
-    };
-    Spoken::of(status, Some(known))
-}
-
-/// A kind of listing.
-pub fn listing_kind(kind: &str) -> Spoken {
-    let known = match kind {
-        "gold_special" => "Clássico",
-        "gold_pro" => "Premium",
-        "free" => "Grátis",
-        _ => return Spoken::of(kind, None),
-    };
-    Spoken::of(kind, Some(known))
-}
-
 /// A kind of claim.
 pub fn claim_kind(kind: &str) -> Spoken {
-    let known = match kind {
-        "" | "mediations" => "Reclamação",
-        "return" | "returns" => "Devolução",
-        "cancel_sale" | "cancel_purchase" => "Pedido de cancelamento",
-        "change" => "Troca",
-        "fulfillment" => "Problema no armazém",
-        "ml_case" => "Caso do marketplace",
-        "service" => "Problema com serviço",
-        _ => return Spoken::of(kind, None),
-    };
-    Spoken { text: known.to_owned(), code: String::new() }
-}
-
-/// Where a claim stands.
-pub fn claim_stage(stage: &str) -> Spoken {
-    let known = match stage {
-        "none" => return Spoken::default(),
-        "claim" => "Em conversa com o comprador",
-        "dispute" => "Em mediação do marketplace",
-        "recontact" => "Comprador voltou a reclamar",
-        "stale" => "Parada",
-        _ => return Spoken::of(stage, None),
-    };
-    Spoken::of(stage, Some(known))
+    known_claim_kind(if kind.is_empty() { "mediations" } else { kind })
 }
 
 /// What a buyer complains about. The marketplace's codes have a family and a
@@ -168,76 +209,7 @@ pub fn claim_reason(reason: &str) -> Spoken {
         "CS" => "Compra cancelada",
         _ => return Spoken::default(),
     };
-    Spoken::of(reason, Some(known))
-}
-
-/// What the seller has to do.
-pub fn claim_action(action: &str) -> Spoken {
-    let known = match action {
-        "refund" => "Decida sobre o reembolso",
-        "allow_partial_refund" => "Decida sobre o reembolso de uma parte",
-        "send_message" | "send_message_to_complainant" | "send_attachments" | "recontact" => {
-            "Responda ao comprador"
-        }
-        "send_message_to_mediator" => "Responda ao mediador",
-        "open_dispute" => "Peça mediação, se precisar",
-        "allow_return" | "allow_return_label" | "generate_return" => "Decida sobre a devolução",
-        "return_review_ok" | "return_review_fail" | "return_review" => {
-            "Confira o que foi devolvido"
-        }
-        "send_potential_shipping" => "Diga quando envia",
-        "send_tracking" | "send_tracking_number" | "add_shipping_evidence" => "Comprove o envio",
-        _ if action.is_empty() => return Spoken::default(),
-        _ => {
-            return Spoken {
-                text: "Veja no marketplace o que fazer".to_owned(),
-                code: action.to_owned(),
-            };
-        }
-    };
-    Spoken::of(action, Some(known))
-}
-
-/// How a claim ended.
-pub fn claim_resolution(resolution: &str) -> Spoken {
-    let known = match resolution {
-        "payment_refunded" | "reimbursed" => "Comprador reembolsado",
-        "partial_refunded" => "Comprador reembolsado em parte",
-        "item_returned" => "Produto devolvido",
-        "item_changed" => "Produto trocado",
-        "product_delivered" | "already_shipped" | "seller_sent_product" => "Produto entregue",
-        "not_delivered" => "Produto não entregue",
-        "found_missing_parts" => "Comprador achou o que faltava",
-        "prefered_to_keep_product" => "Comprador ficou com o produto",
-        "opened_claim_by_mistake" => "Aberta por engano",
-        "worked_out_with_seller" => "Resolvida com o vendedor",
-        "seller_explained_functions" => "Vendedor explicou como usar",
-        "seller_asked_to_close_claim" => "Encerrada a pedido do vendedor",
-        "seller_did_not_help" => "Vendedor não resolveu",
-        "respondent_timeout" => "Prazo do vendedor venceu",
-        "timeout" | "buyer_claim_opening_timeout" | "buyer_dispute_opening_timeout" => {
-            "Prazo venceu"
-        }
-        "coverage_decision" | "rep_resolution" | "no_bpp" | "low_cost" => {
-            "Decidida pelo marketplace"
-        }
-        "charged_back" => "Compra contestada no cartão",
-        "return_expired" | "change_expired" => "Prazo da devolução ou troca venceu",
-        "return_canceled" => "Devolução cancelada",
-        "change_cancelled_buyer" | "change_cancelled_seller" | "change_cancelled_meli" => {
-            "Troca cancelada"
-        }
-        "shipment_not_stopped" => "O envio não pôde ser detido",
-        "warehouse_decision" | "warehouse_timeout" => "Decidida pelo armazém do marketplace",
-        _ if resolution.is_empty() => return Spoken::default(),
-        _ => {
-            return Spoken {
-                text: "Encerrada pelo marketplace".to_owned(),
-                code: resolution.to_owned(),
-            };
-        }
-    };
-    Spoken::of(resolution, Some(known))
+    Spoken::of(reason, Some(known), NEW)
 }
 
 #[cfg(test)]

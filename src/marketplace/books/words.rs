@@ -8,6 +8,7 @@ use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::order_status::OrderStatus;
 use super::orders::sold::Wordings;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -16,23 +17,15 @@ const LONGEST: usize = 60;
 
 /// Numbers that `schema.sql` fixes.
 pub mod fixed {
-    pub const PAID: i64 = 5;
-    pub const PARTIALLY_REFUNDED: i64 = 6;
+    use crate::marketplace::books::order_status::OrderStatus;
+
+    pub const PAID: i64 = OrderStatus::Paid as i64;
+    pub const PARTIALLY_REFUNDED: i64 = OrderStatus::PartiallyRefunded as i64;
     pub const READY_TO_SHIP: i64 = 10;
 }
 
 /// States of an order, as the marketplace documents them.
-pub const ORDER_STATES: [&str; 9] = [
-    "confirmed",
-    "payment_required",
-    "payment_in_process",
-    "partially_paid",
-    "paid",
-    "partially_refunded",
-    "pending_cancel",
-    "cancelled",
-    "invalid",
-];
+pub const ORDER_STATES: [&str; 9] = OrderStatus::NAMES;
 
 /// Words seen since the start.
 #[derive(Default)]
@@ -49,11 +42,8 @@ impl Words {
         if let Some(text) = self.texts.read().get(&number) {
             return Ok(Arc::clone(text));
         }
-        let text: Arc<str> = tx
-            .one("SELECT text FROM word WHERE word_id = ?1", [number], |row| {
-                row.get::<_, String>(0)
-            })?
-            .into();
+        let text: Arc<str> =
+            tx.value::<String>("SELECT text FROM word WHERE word_id = ?1", [number])?.into();
         self.texts.write().insert(number, Arc::clone(&text));
         Ok(text)
     }

@@ -1,4 +1,4 @@
-//! When to try again what failed: later each time, never all at once.
+//! When to retry what failed: with growing pauses, never all at once.
 
 use crate::base::clock::DAY_S;
 

@@ -1,6 +1,6 @@
 //! Whether the marketplace is away, so that nobody waits for what will not come.
 //!
-//! Two calls in a row that hang, or ten that fail, whoever made them, say that
+//! Two calls in a row that hang, or ten that fail, for any account, say that
 //! it is away. From then on people are answered at once; one of their calls
 //! every few seconds is made all the same and looks whether it is back, and
 //! any call that gets an answer, also a refusal, ends it. Workers call as they
@@ -24,11 +24,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(4);
 /// What the calls of late say of the marketplace.
 #[derive(Default)]
 pub struct Breaker {
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct BreakerState {
     failures: u32,
     /// When a call may look whether it is back; none while it is there.
     look_at: Option<Instant>,
@@ -38,7 +38,7 @@ struct State {
 
 impl Breaker {
     /// Whether somebody who waits may call; else in how many seconds it makes
-    /// sense to ask again. Whoever may while it is away is the one who looks.
+    /// sense to ask again. While it is away, one caller at a time may look.
     pub fn pass(&self, now: Instant) -> Result<(), i64> {
         let mut state = self.state.lock();
         let state = &mut *state;

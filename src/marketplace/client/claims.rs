@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, Client, Failure, asked_for};
+use super::{Answer, Caller, Client, Page, asked_for};
 use crate::base::clock::{DAY_S, Instant};
-use crate::marketplace::books::document::{ClaimDocument, Odd, each};
+use crate::marketplace::books::document::ClaimDocument;
 
 /// Claims a page; more are not given.
 pub const CLAIMS_PAGE: usize = 100;
@@ -19,15 +19,6 @@ pub enum ClaimSearch {
     ChangedSince(Instant),
 }
 
-/// One page of a search for claims.
-#[derive(Debug)]
-pub struct ClaimsPage {
-    /// How many the whole search finds, as the marketplace counts.
-    pub total: i64,
-    /// Records of the page, readable or not.
-    pub claims: Vec<Result<ClaimDocument, Odd>>,
-}
-
 impl Client {
     /// A page of claims against the caller.
     pub fn claims_page(
@@ -35,7 +26,7 @@ impl Client {
         caller: &Caller<'_>,
         search: ClaimSearch,
         offset: usize,
-    ) -> Answer<ClaimsPage> {
+    ) -> Answer<Page<ClaimDocument>> {
         let mut query = vec![
             ("players.user_id", caller.ml_user_id.to_string()),
             ("players.role", "respondent".to_owned()),
@@ -53,19 +44,14 @@ impl Client {
             }
         }
         let answer = self.get(caller, "/post-purchase/v1/claims/search", &query)?;
-        let claims = answer["data"].as_array().ok_or(Failure::Garbled("data"))?;
-        Ok(ClaimsPage {
-            total: answer["paging"]["total"].as_i64().unwrap_or(0).max(0),
-            claims: each(claims, |claim| match ClaimDocument::read(claim) {
-                // The search finds those against the caller alone.
-                Err(_) if claim["players"].as_array().is_none_or(Vec::is_empty) => {
-                    let mut claim = claim.clone();
-                    claim["players"] =
-                        json!([{ "role": "respondent", "user_id": caller.ml_user_id }]);
-                    ClaimDocument::read(&claim)
-                }
-                read => read,
-            }),
+        Page::read(&answer, "data", |claim| match ClaimDocument::read(claim) {
+            // The search finds those against the caller alone.
+            Err(_) if claim["players"].as_array().is_none_or(Vec::is_empty) => {
+                let mut claim = claim.clone();
+                claim["players"] = json!([{ "role": "respondent", "user_id": caller.ml_user_id }]);
+                ClaimDocument::read(&claim)
+            }
+            read => read,
         })
     }
 

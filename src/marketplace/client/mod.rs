@@ -25,8 +25,8 @@ pub use fees::{Fee, FeeQuestion, Fees};
 pub use items::{ITEMS_AT_ONCE, ItemFailure, ItemIds};
 pub use labels::{LABELS_AT_ONCE, Unprinted};
 pub use missed::MISSED_PAGE;
-pub use orders::{ORDERS_PAGE, OrderSearch, OrdersPage, Span};
-pub use questions::{AnswerSent, QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
+pub use orders::{ORDERS_PAGE, OrderSearch, Span};
+pub use questions::{AnswerSent, QUESTIONS_PAGE, QUESTIONS_REACH};
 
 use std::time::{Duration, Instant as Monotonic};
 
@@ -40,7 +40,7 @@ use crate::base::clock::Clock;
 use crate::base::ids::MlUserId;
 use crate::base::secrets::Secret;
 use crate::config;
-use crate::marketplace::books::document::{Unreadable, positive, text};
+use crate::marketplace::books::document::{Odd, Unreadable, each, positive, text};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -128,6 +128,35 @@ pub struct Client {
     turns: Turns,
     pauses: Pauses,
     breaker: Breaker,
+}
+
+/// One page of a search.
+#[derive(Debug)]
+pub struct Page<T> {
+    /// How many records the whole search finds, as the marketplace counts.
+    pub total: i64,
+    /// Records of the page, readable or not.
+    pub records: Vec<Result<T, Odd>>,
+    /// What a scan goes on with; `None` at its end.
+    pub scroll: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// Reads the member of an answer that lists the records.
+    fn read(
+        answer: &Value,
+        member: &'static str,
+        record: impl Fn(&Value) -> Result<T, Unreadable>,
+    ) -> Answer<Self> {
+        let records = answer[member].as_array().ok_or(Failure::Garbled(member))?;
+        let total = answer["paging"]["total"].as_i64().or_else(|| answer["total"].as_i64());
+        let scroll = answer["scroll_id"].as_str().filter(|_| !records.is_empty());
+        Ok(Self {
+            total: total.unwrap_or(0).max(0),
+            records: each(records, record),
+            scroll: scroll.map(str::to_owned),
+        })
+    }
 }
 
 /// A file that is asked for.

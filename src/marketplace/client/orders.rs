@@ -2,21 +2,13 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, Client, Failure, asked_for};
+use super::{Answer, Caller, Client, Page, asked_for};
 use crate::base::clock::Instant;
 use crate::base::ids::OrderId;
-use crate::marketplace::books::document::{Odd, OrderDocument, Shipment, each, positive};
+use crate::marketplace::books::document::{OrderDocument, Shipment, positive};
 
 /// Orders a page of a search; more are refused.
 pub const ORDERS_PAGE: usize = 50;
-
-/// One page of an order search.
-pub struct OrdersPage {
-    /// How many orders the whole search finds, as the marketplace counts.
-    pub total: i64,
-    /// Records of the page, readable or not.
-    pub orders: Vec<Result<OrderDocument, Odd>>,
-}
 
 /// A span of dates in whole hours, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +43,7 @@ impl Client {
         caller: &Caller<'_>,
         search: &OrderSearch,
         offset: usize,
-    ) -> Answer<OrdersPage> {
+    ) -> Answer<Page<OrderDocument>> {
         let ([begins, ends], from, to) = match search.span {
             Span::Created(from, to) => {
                 (["order.date_created.from", "order.date_created.to"], from, to)
@@ -74,18 +66,14 @@ impl Client {
             query.push(("order.status", states.to_owned()));
         }
         let answer = self.get(caller, "/orders/search", &query)?;
-        let results = answer["results"].as_array().ok_or(Failure::Garbled("results"))?;
-        Ok(OrdersPage {
-            total: answer["paging"]["total"].as_i64().unwrap_or(0),
-            orders: each(results, |order| {
-                if positive(&order["seller"]["id"]).is_some() {
-                    return OrderDocument::read(order);
-                }
-                // The search finds the caller's alone.
-                let mut order = order.clone();
-                order["seller"] = json!({ "id": caller.ml_user_id });
-                OrderDocument::read(&order)
-            }),
+        Page::read(&answer, "results", |order| {
+            if positive(&order["seller"]["id"]).is_some() {
+                return OrderDocument::read(order);
+            }
+            // The search finds the caller's alone.
+            let mut order = order.clone();
+            order["seller"] = json!({ "id": caller.ml_user_id });
+            OrderDocument::read(&order)
         })
     }
 

@@ -2,24 +2,13 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, Client, Failure, asked_for};
-use crate::marketplace::books::document::{Odd, QuestionDocument, each};
+use super::{Answer, Caller, Client, Failure, Page, asked_for};
+use crate::marketplace::books::document::QuestionDocument;
 
 /// Questions a page.
 pub const QUESTIONS_PAGE: usize = 50;
 /// Offset and page together reach no further; a scan does.
 pub const QUESTIONS_REACH: usize = 1_000;
-
-/// One page of a search for questions.
-#[derive(Debug)]
-pub struct QuestionsPage {
-    /// How many the whole search finds, as the marketplace counts.
-    pub total: i64,
-    /// Records of the page, readable or not.
-    pub questions: Vec<Result<QuestionDocument, Odd>>,
-    /// What a scan goes on with; `None` at its end.
-    pub scroll: Option<String>,
-}
 
 /// What became of an answer.
 #[derive(Debug)]
@@ -43,7 +32,7 @@ impl Client {
         caller: &Caller<'_>,
         status: Option<&str>,
         offset: usize,
-    ) -> Answer<QuestionsPage> {
+    ) -> Answer<Page<QuestionDocument>> {
         self.questions(caller, status, ("offset", offset.to_string()))
     }
 
@@ -54,7 +43,7 @@ impl Client {
         caller: &Caller<'_>,
         status: &str,
         scroll: Option<&str>,
-    ) -> Answer<QuestionsPage> {
+    ) -> Answer<Page<QuestionDocument>> {
         match scroll {
             Some(scroll) => self.questions(caller, Some(status), ("scroll_id", scroll.to_owned())),
             None => self.questions(caller, Some(status), ("search_type", "scan".to_owned())),
@@ -66,7 +55,7 @@ impl Client {
         caller: &Caller<'_>,
         status: Option<&str>,
         place: (&'static str, String),
-    ) -> Answer<QuestionsPage> {
+    ) -> Answer<Page<QuestionDocument>> {
         let mut query = vec![
             ("seller_id", caller.ml_user_id.to_string()),
             ("api_version", "4".to_owned()),
@@ -85,15 +74,7 @@ impl Client {
         }
         query.push(place);
         let answer = self.get(caller, "/questions/search", &query)?;
-        let questions = answer["questions"].as_array().ok_or(Failure::Garbled("questions"))?;
-        Ok(QuestionsPage {
-            total: answer["total"].as_i64().unwrap_or(0).max(0),
-            questions: each(questions, QuestionDocument::read),
-            scroll: answer["scroll_id"]
-                .as_str()
-                .filter(|_| !questions.is_empty())
-                .map(str::to_owned),
-        })
+        Page::read(&answer, "questions", QuestionDocument::read)
     }
 
     /// One question.

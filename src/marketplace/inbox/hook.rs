@@ -21,31 +21,34 @@ use crate::edge::guard::{self, Claim};
 use crate::edge::route::Job;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
-use crate::marketplace::inbox;
+use crate::marketplace::account::store::owner_of;
+use crate::marketplace::inbox::{self, WAITS};
+use crate::named;
 
 /// The answer to every accepted notification.
 const RECEIVED: Bytes = Bytes::from_static(
     br#"{"success":true,"message":"notification received","data":{"status":"received"}}"#,
 );
 
-/// What becomes of a stored notification. The number is stored. (4 was for
-/// topics without a handler, kept for a version that has one.)
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    Waiting = 0,
-    Done = 1,
-    Ignored = 2,
-    Failed = 3,
+named! {
+    /// What becomes of a stored notification.
+    pub enum NotificationState: number {
+        Waiting = 0, "pendente", "Pendentes";
+        Done = 1, "processada", "Processadas";
+        Ignored = 2, "ignorada", "Ignoradas";
+        Failed = 3, "falhou", "Falharam";
+        /// Of a topic without a handler, kept by an older version.
+        Kept = 4, "guardada", "Guardadas";
+    }
 }
 
 /// Topics and what is done with them when their account is linked.
-fn state_of(topic: &str) -> (State, Option<&'static str>) {
+fn state_of(topic: &str) -> (NotificationState, Option<&'static str>) {
     if inbox::is_followed(topic) {
-        return (State::Waiting, None);
+        return (NotificationState::Waiting, None);
     }
     let text = "the topic is not one this service follows";
-    (State::Ignored, Some(text))
+    (NotificationState::Ignored, Some(text))
 }
 
 /// What may stand in the address.
@@ -74,7 +77,7 @@ struct ReceivedData {
     status: &'static str,
 }
 
-/// Verifies a notification and gives back the job that stores it.
+/// Verifies a notification and returns the job that stores it.
 pub fn receive(app: &App, claim: &Claim, request: &Request) -> std::result::Result<Job, Problem> {
     let notification = Notification::parse(&request.body)?;
     if !is_genuine(app, claim, request, &notification)? {
@@ -86,7 +89,9 @@ pub fn receive(app: &App, claim: &Claim, request: &Request) -> std::result::Resu
         .map(|id| short_digest(&[id.as_bytes(), notification.resource.as_bytes()]));
     let (bell, body) = (app.marketplace.bell.clone(), request.body.clone());
     Ok(Box::new(move |tx| {
-        if store(tx, &notification, &body, delivery_key.as_ref())? == Some(State::Waiting) {
+        if store(tx, &notification, &body, delivery_key.as_ref())?
+            == Some(NotificationState::Waiting)
+        {
             tx.after_commit(move || bell.ring());
         }
         Ok(Reply::of(media::JSON, RECEIVED))
@@ -135,44 +140,41 @@ fn is_expected(
     {
         return Ok(false);
     }
-    Ok(app
-        .db
-        .read(request.lane, |tx| {
-            crate::marketplace::account::store::owner_of(tx, notification.account)
-        })?
-        .is_some())
+    Ok(app.db.read(request.lane, |tx| owner_of(tx, notification.account))?.is_some())
 }
 
-/// Stores a notification that was not seen before; gives back its state.
+/// Stores a notification that was not seen before; returns its state.
 fn store(
     tx: &WriteTx<'_>,
     notification: &Notification,
     body: &Bytes,
     delivery_key: Option<&[u8; 16]>,
-) -> Result<Option<State>> {
-    let (state, outcome) =
-        match crate::marketplace::account::store::owner_of(tx, notification.account)? {
-            Some(_) => state_of(&notification.topic),
-            None => (State::Ignored, Some("the account is not linked")),
-        };
+) -> Result<Option<NotificationState>> {
+    let (state, outcome) = match owner_of(tx, notification.account)? {
+        Some(_) => state_of(&notification.topic),
+        None => (NotificationState::Ignored, Some("the account is not linked")),
+    };
+    let stored = insert(tx, notification, body, delivery_key, (state, outcome))?;
+    Ok(stored.then_some(state))
+}
+
+/// Adds a notification; false when the same one is there already.
+fn insert(
+    tx: &WriteTx<'_>,
+    notification: &Notification,
+    body: &[u8],
+    delivery_key: Option<&[u8; 16]>,
+    (state, outcome): (NotificationState, Option<&str>),
+) -> Result<bool> {
+    let Notification { resource, topic, account, event_key, .. } = notification;
     let stored = tx.execute(
         "INSERT INTO ml_notification
              (received_at, topic, resource, ml_user_id, body, delivery_key, event_key, state, next_try_at, outcome)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9)
          ON CONFLICT DO NOTHING",
-        (
-            tx.now().0,
-            &notification.topic,
-            &notification.resource,
-            notification.account,
-            &body[..],
-            delivery_key,
-            notification.event_key.as_ref(),
-            state as u8,
-            outcome,
-        ),
+        (tx.now(), topic, resource, account, body, delivery_key, event_key.as_ref(), state, outcome),
     )?;
-    Ok((stored > 0).then_some(state))
+    Ok(stored > 0)
 }
 
 /// Stores a notification that did not arrive when it was sent, as the
@@ -185,7 +187,7 @@ pub fn store_missed(tx: &WriteTx<'_>, message: &Value) -> Result<bool> {
     };
     // It is listed for two days, also when it does not say when it was sent.
     let key = short_digest(&[b"missed", &body]);
-    Ok(store(tx, &notification, &body, Some(&key))? == Some(State::Waiting))
+    Ok(store(tx, &notification, &body, Some(&key))? == Some(NotificationState::Waiting))
 }
 
 /// Notifications of an account that may wait while odd records are added.
@@ -196,28 +198,30 @@ const MOST_WAITING: i64 = 200;
 /// so many wait that the marketplace must have changed something.
 pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
     let waiting: i64 = tx.value(
-        "SELECT count(*) FROM (
-             SELECT 1 FROM ml_notification WHERE state = 0 AND ml_user_id = ?1 LIMIT ?2)",
+        &format!(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM ml_notification WHERE {WAITS} AND ml_user_id = ?1 LIMIT ?2)"
+        ),
         (account, MOST_WAITING),
     )?;
     if waiting >= MOST_WAITING {
         return Ok(false);
     }
-    let now = tx.now();
     let body = serde_json::json!({
         "resource": resource, "topic": topic, "user_id": account.0,
         "reason": "it came in a list and made no sense there",
     });
-    let hour = now.0.div_euclid(3600);
+    let hour = tx.now().0.div_euclid(3600);
     let key = short_digest(&[b"odd", resource.as_bytes(), &hour.to_le_bytes()]);
-    let stored = tx.execute(
-        "INSERT INTO ml_notification
-             (received_at, topic, resource, ml_user_id, body, delivery_key, state, next_try_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
-         ON CONFLICT DO NOTHING",
-        (now.0, topic, resource, account, body.to_string().as_bytes(), &key, State::Waiting as u8),
-    )?;
-    Ok(stored > 0)
+    let notification = Notification {
+        resource: resource.to_owned(),
+        topic: topic.to_owned(),
+        account,
+        application: None,
+        event_key: None,
+    };
+    let waits = (NotificationState::Waiting, None);
+    insert(tx, &notification, body.to_string().as_bytes(), Some(&key), waits)
 }
 
 #[cfg(test)]

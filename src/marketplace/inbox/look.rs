@@ -1,22 +1,19 @@
 //! Fetching what a notification is about, and bringing it into the books.
 
 use super::subject::{Nothing, Subject};
-use super::{Outcome, Reach, again};
+use super::{LookOutcome, Reach, again};
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::claims;
+use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
-    ClaimDocument, ItemId, ListingDocument, OrderDocument, QuestionDocument, Shipment,
+    ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
-use crate::marketplace::books::listings;
-use crate::marketplace::books::orders;
-use crate::marketplace::books::orders::{Applied, Books};
-use crate::marketplace::books::questions;
+use crate::marketplace::books::orders::{self, Applied, Books};
 use crate::marketplace::client::{Caller, Client, Failure};
-use crate::marketplace::inbox::hook::State;
+use crate::marketplace::inbox::hook::NotificationState;
 
 /// Orders that one shipment may carry; more are a mistake.
 const MOST_ORDERS: usize = 50;
@@ -24,16 +21,8 @@ const MOST_ORDERS: usize = 50;
 /// What is said of a notification whose account is to be linked again.
 pub const LINK_LOST: &str = "the account must be linked again";
 
-/// What the marketplace has, to be brought into the books.
-pub enum Found {
-    Orders(Vec<OrderDocument>),
-    Listing(Box<ListingDocument>),
-    Question(Box<QuestionDocument>),
-    Claim(Box<ClaimDocument>),
-    NoListing(ItemId),
-    NoQuestion(i64),
-    NoClaim(i64),
-}
+/// Brings what was found into the books; returns what is said of it.
+pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &Books, &Link) -> Result<&'static str> + Send>;
 
 /// Whose books it is for.
 pub struct Link {
@@ -52,20 +41,25 @@ pub fn look(
     topic: &str,
     resource: &str,
     said: Option<&str>,
-) -> Outcome {
+) -> LookOutcome {
     let subject = match Subject::of(topic, resource) {
         Ok(subject) => subject,
         Err(Nothing::Topic) => {
-            return Outcome::Settled(State::Ignored, "the topic is not one this service follows");
+            return LookOutcome::Settled(
+                NotificationState::Ignored,
+                "the topic is not one this service follows",
+            );
         }
-        Err(Nothing::Resource(what)) => return Outcome::Settled(State::Ignored, what),
+        Err(Nothing::Resource(what)) => {
+            return LookOutcome::Settled(NotificationState::Ignored, what);
+        }
     };
     let client = &app.marketplace.client;
     match with_token(app, seller, |caller| fetch(client, caller, &subject)) {
-        Ok(Some(found)) => Outcome::Found(found),
-        Ok(None) => Outcome::Settled(State::Ignored, subject.of_another()),
+        Ok(Some(found)) => LookOutcome::Found(found),
+        Ok(None) => LookOutcome::Settled(NotificationState::Ignored, subject.of_another()),
         Err(CallError::NotLinked) => {
-            Outcome::Settled(State::Ignored, "the account is not linked any more")
+            LookOutcome::Settled(NotificationState::Ignored, "the account is not linked any more")
         }
         // Linking again reads what there is, but for what made no sense then.
         Err(CallError::LinkLost) => again(LINK_LOST, None, Reach::Itself),
@@ -74,19 +68,22 @@ pub fn look(
         {
             again(subject.not_found(), None, Reach::Itself)
         }
-        Err(CallError::Failed(failure)) if failure.is_not_found() => match subject {
-            Subject::Item(item) => Outcome::Found(Found::NoListing(item)),
-            Subject::Question(question) => Outcome::Found(Found::NoQuestion(question)),
-            Subject::Claim(claim) => Outcome::Found(Found::NoClaim(claim)),
-            other => Outcome::Settled(State::Done, other.not_found()),
-        },
+        Err(CallError::Failed(failure)) if failure.is_not_found() => {
+            let said = subject.not_found();
+            match subject {
+                Subject::Item(item) => LookOutcome::Found(gone::<ListingDocument>(item, said)),
+                Subject::Question(id) => LookOutcome::Found(gone::<QuestionDocument>(id, said)),
+                Subject::Claim(claim) => LookOutcome::Found(gone::<ClaimDocument>(claim, said)),
+                _ => LookOutcome::Settled(NotificationState::Done, said),
+            }
+        }
         Err(CallError::Failed(failure)) => {
             let (asked_s, reach) = match failure {
                 Failure::RateLimited { retry_after_s } => (retry_after_s, Reach::Topic),
                 Failure::Unreachable => (None, Reach::Seller),
                 _ => (None, Reach::Itself),
             };
-            Outcome::Again {
+            LookOutcome::Again {
                 error: failure.to_string(),
                 asked_s,
                 reach,
@@ -107,20 +104,11 @@ fn fetch(
     Ok(match subject {
         Subject::Order(order) => {
             let order = fetch_order(client, caller, *order, None)?;
-            (order.seller == seller).then(|| Found::Orders(vec![order]))
+            (order.seller == seller).then(|| orders_found(vec![order]))
         }
-        Subject::Item(item) => {
-            let listing = client.item(caller, item)?;
-            (listing.seller == seller).then(|| Found::Listing(Box::new(listing)))
-        }
-        Subject::Question(question) => {
-            let question = client.question(caller, *question)?;
-            (question.seller == seller).then(|| Found::Question(Box::new(question)))
-        }
-        Subject::Claim(claim) => {
-            let claim = client.claim(caller, *claim)?;
-            (claim.seller == seller).then(|| Found::Claim(Box::new(claim)))
-        }
+        Subject::Item(item) => own(caller, client.item(caller, item)?),
+        Subject::Question(question) => own(caller, client.question(caller, *question)?),
+        Subject::Claim(claim) => own(caller, client.claim(caller, *claim)?),
         Subject::Shipment(number) => {
             let mut carried = client.orders_of_shipment(caller, *number)?;
             carried.truncate(MOST_ORDERS);
@@ -132,7 +120,7 @@ fn fetch(
                     own.push(order);
                 }
             }
-            Some(Found::Orders(own))
+            Some(orders_found(own))
         }
     })
 }
@@ -166,30 +154,26 @@ fn fetch_order(
     Ok(order)
 }
 
-impl Found {
-    /// Brings it into an owner's books; gives back what is said of it.
-    pub fn apply(&self, tx: &WriteTx<'_>, books: &Books, link: &Link) -> Result<&'static str> {
-        let Link { owner, account, since: news_from } = *link;
-        let applied = match self {
-            Self::Orders(orders) => return apply_orders(tx, books, owner, orders, news_from),
-            Self::Listing(listing) => listings::apply(tx, books, owner, listing, news_from)?,
-            Self::Question(question) => questions::apply(tx, books, owner, question, news_from)?,
-            Self::Claim(claim) => claims::apply(tx, books, owner, claim, news_from)?,
-            Self::NoListing(item) => {
-                listings::gone(tx, books, owner, account, item)?;
-                return Ok("the marketplace has no such listing");
-            }
-            Self::NoQuestion(question) => {
-                questions::gone(tx, books, owner, account, *question)?;
-                return Ok("the marketplace has no such question");
-            }
-            Self::NoClaim(claim) => {
-                claims::gone(tx, books, owner, account, *claim)?;
-                return Ok("the marketplace has no such claim");
-            }
-        };
-        Ok(words(applied))
-    }
+/// A record that was found; `None` when it is not the caller's.
+fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
+    let is_own = document.seller() == caller.ml_user_id;
+    is_own.then(|| -> Found {
+        Box::new(move |tx, books, link| {
+            document.apply(tx, books, link.owner, link.since).map(words)
+        })
+    })
+}
+
+/// That the marketplace has no such record.
+fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
+    Box::new(move |tx, books, link| {
+        D::gone(tx, books, link.owner, link.account, &id)?;
+        Ok(said)
+    })
+}
+
+fn orders_found(orders: Vec<OrderDocument>) -> Found {
+    Box::new(move |tx, books, link| apply_orders(tx, books, link.owner, &orders, link.since))
 }
 
 fn apply_orders(

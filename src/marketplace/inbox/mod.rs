@@ -3,7 +3,7 @@
 //! A worker takes the waiting notifications of one seller, so a seller's
 //! orders are fetched one after the other and sellers do not wait for each
 //! other. What is fetched and what becomes of the notification are written
-//! together. What cannot be done now is tried again, later each time, and an
+//! together. What cannot be done now is retried with growing pauses, and an
 //! outage is waited out for days; a notification that always fails delays
 //! nothing but itself.
 
@@ -14,24 +14,29 @@ pub mod received;
 pub mod signature;
 mod subject;
 
-use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 pub use self::subject::{FOLLOWED, is_followed};
 
+use self::hook::NotificationState;
 use self::look::{Found, LINK_LOST, Link, look};
 use crate::app::App;
 use crate::base::clock::{DAY_S, Instant};
 use crate::base::ids::MlUserId;
 use crate::base::worker::Stop;
-use crate::db::{Lane, ReadTx, Result, WriteTx};
+use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::marketplace::account::store;
 use crate::marketplace::books::orders::Books;
+use crate::marketplace::busy::Busy;
 use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
-use crate::marketplace::inbox::hook::State;
+use crate::marketplace::work_off;
+use crate::row;
 
+/// [`NotificationState::Waiting`] in SQL: spelled out, because a partial index
+/// goes by it.
+const WAITS: &str = "state = 0";
 /// Notifications taken at a time.
 const TAKEN: i64 = 50;
 /// Workers of the inbox, each for one seller at a time.
@@ -44,37 +49,6 @@ const GIVE_UP_TRIES: i64 = 12;
 /// tried: an outage, an answer that makes no sense, a lost link.
 const WAIT_OUT_S: i64 = 4 * DAY_S;
 
-/// Sellers whose notifications are being worked.
-#[derive(Default)]
-pub struct Busy {
-    sellers: Mutex<HashSet<MlUserId>>,
-}
-
-/// A seller taken by this worker; free again when dropped.
-struct Taken<'b> {
-    busy: &'b Busy,
-    seller: MlUserId,
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        self.busy.sellers.lock().remove(&self.seller);
-    }
-}
-
-impl Busy {
-    /// Takes the seller who has waited longest and is not taken.
-    fn take(&self, app: &App) -> Result<Option<Taken<'_>>> {
-        let mut sellers = self.sellers.lock();
-        let now = app.clock.now();
-        let next = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, &sellers))?;
-        Ok(next.map(|seller| {
-            sellers.insert(seller);
-            Taken { busy: self, seller }
-        }))
-    }
-}
-
 /// A waiting notification.
 #[derive(Clone)]
 struct Waiting {
@@ -86,13 +60,14 @@ struct Waiting {
     /// What the last try brought.
     outcome: Option<String>,
 }
+row!(Waiting { id = "notification_id", topic, resource, attempts, received_at, outcome });
 
 /// What became of a resource.
-enum Outcome {
+enum LookOutcome {
     /// Fetched; to be brought into the books.
     Found(Found),
-    Settled(State, &'static str),
-    /// To be tried again.
+    Settled(NotificationState, &'static str),
+    /// To be retried.
     Again {
         error: String,
         asked_s: Option<i64>,
@@ -111,21 +86,17 @@ enum Reach {
 }
 
 /// Works what is due until there is nothing left.
-pub fn work(app: &App, busy: &Busy, stop: &Stop) {
-    while !stop.wait(Duration::ZERO) {
-        let worked = busy.take(app).and_then(|taken| match taken {
-            Some(taken) => work_seller(app, taken.seller, stop).map(|()| true),
-            None => Ok(false),
-        });
-        match worked {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                tracing::warn!(%error, "the inbox could not be worked; trying again");
-                return;
-            }
-        }
-    }
+pub fn work(app: &App, busy: &Busy<MlUserId>, stop: &Stop) {
+    work_off(stop, "working the inbox", || {
+        let next = busy.take_next(|taken| {
+            let now = app.clock.now();
+            let seller = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, taken))?;
+            Ok::<_, DbError>(seller.map(|seller| (seller, ())))
+        })?;
+        let Some((taken, ())) = next else { return Ok(false) };
+        work_seller(app, taken.key(), stop)?;
+        Ok(true)
+    });
 }
 
 fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
@@ -147,7 +118,7 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
         let outcome =
             outcome.unwrap_or_else(|_| again("the handler panicked", None, Reach::Itself));
         let reach = match &outcome {
-            Outcome::Again { reach, .. } => *reach,
+            LookOutcome::Again { reach, .. } => *reach,
             _ => Reach::Itself,
         };
         settle(app, seller, same, outcome)?;
@@ -162,28 +133,28 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> Outcome {
-    Outcome::Again { error: error.into(), asked_s, reach, is_refused: false }
+fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> LookOutcome {
+    LookOutcome::Again { error: error.into(), asked_s, reach, is_refused: false }
 }
 
 /// Writes what became of a resource and its notifications, together.
-fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: Outcome) -> Result<()> {
+fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: LookOutcome) -> Result<()> {
     let books = Books::of(app);
     let again = rows.clone();
     let settled = app.db.write(move |tx| match outcome {
-        Outcome::Found(found) => {
+        LookOutcome::Found(found) => {
             let Some((owner, since)) = store::owner_of(tx, seller)? else {
                 let text = "the account is not linked any more";
-                return close(tx, &rows, State::Ignored, text);
+                return close(tx, &rows, NotificationState::Ignored, text);
             };
             let account = seller;
             let link = Link { owner, account, since };
-            let text = found.apply(tx, &books, &link)?;
+            let text = found(tx, &books, &link)?;
             store::note_synced(tx, seller)?;
-            close(tx, &rows, State::Done, text)
+            close(tx, &rows, NotificationState::Done, text)
         }
-        Outcome::Settled(state, text) => close(tx, &rows, state, text),
-        Outcome::Again { error, asked_s, is_refused, .. } => {
+        LookOutcome::Settled(state, text) => close(tx, &rows, state, text),
+        LookOutcome::Again { error, asked_s, is_refused, .. } => {
             retry(tx, &rows, &error, asked_s, is_refused)
         }
     });
@@ -194,12 +165,17 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: Outcome) -> 
     })
 }
 
-fn close(tx: &WriteTx<'_>, rows: &[Waiting], state: State, outcome: &str) -> Result<()> {
+fn close(
+    tx: &WriteTx<'_>,
+    rows: &[Waiting],
+    state: NotificationState,
+    outcome: &str,
+) -> Result<()> {
     for row in rows {
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = attempts + 1, outcome = ?3
-             WHERE notification_id = ?1 AND state = 0",
-            (row.id, state as u8, outcome),
+             WHERE notification_id = ?1 AND state = ?4",
+            (row.id, state, outcome, NotificationState::Waiting),
         )?;
     }
     Ok(())
@@ -217,20 +193,15 @@ fn retry(
         let attempts = row.attempts + 1;
         let waited_out = is_refused || tx.now().since(row.received_at) >= WAIT_OUT_S;
         let state = match waited_out && attempts >= GIVE_UP_TRIES {
-            true if error == LINK_LOST => State::Ignored,
-            true => State::Failed,
-            false => State::Waiting,
+            true if error == LINK_LOST => NotificationState::Ignored,
+            true => NotificationState::Failed,
+            false => NotificationState::Waiting,
         };
+        let next = tx.now().plus(pause_asked_s(attempts, asked_s));
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = ?3, next_try_at = ?4, outcome = ?5
-             WHERE notification_id = ?1 AND state = 0",
-            (
-                row.id,
-                state as u8,
-                attempts,
-                tx.now().plus(pause_asked_s(attempts, asked_s)).0,
-                error,
-            ),
+             WHERE notification_id = ?1 AND state = ?6",
+            (row.id, state, attempts, next, error, NotificationState::Waiting),
         )?;
     }
     Ok(())
@@ -245,8 +216,8 @@ fn postpone(app: &App, rows: Vec<Waiting>) -> Result<()> {
         let next = tx.now().plus(pause_s(1));
         for row in &rows {
             tx.execute(
-                "UPDATE ml_notification SET next_try_at = ?2 WHERE notification_id = ?1 AND state = 0",
-                (row.id, next.0),
+                "UPDATE ml_notification SET next_try_at = ?2 WHERE notification_id = ?1 AND state = ?3",
+                (row.id, next, NotificationState::Waiting),
             )?;
         }
         Ok(())
@@ -264,32 +235,21 @@ fn longest_waiting(
         *place = *seller;
     }
     let [first, second, third] = others;
-    tx.maybe(
+    let sql = format!(
         "SELECT ml_user_id FROM ml_notification
-         WHERE state = 0 AND next_try_at <= ?1 AND ml_user_id NOT IN (?2, ?3, ?4)
+         WHERE {WAITS} AND next_try_at <= ?1 AND ml_user_id NOT IN (?2, ?3, ?4)
          ORDER BY next_try_at, notification_id
-         LIMIT 1",
-        (now.0, first, second, third),
-    )
+         LIMIT 1"
+    );
+    tx.maybe(&sql, (now, first, second, third))
 }
 
 fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Waiting>> {
-    tx.all(
-        "SELECT notification_id, topic, resource, attempts, received_at, outcome
-         FROM ml_notification
-         WHERE state = 0 AND next_try_at <= ?1 AND ml_user_id = ?2
+    let rest = format!(
+        "FROM ml_notification
+         WHERE {WAITS} AND next_try_at <= ?1 AND ml_user_id = ?2
          ORDER BY next_try_at, notification_id
-         LIMIT ?3",
-        (now.0, seller, TAKEN),
-        |row| {
-            Ok(Waiting {
-                id: row.get(0)?,
-                topic: row.get(1)?,
-                resource: row.get(2)?,
-                attempts: row.get(3)?,
-                received_at: row.get(4)?,
-                outcome: row.get(5)?,
-            })
-        },
-    )
+         LIMIT ?3"
+    );
+    tx.records(&rest, (now, seller, TAKEN))
 }

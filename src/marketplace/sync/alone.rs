@@ -3,13 +3,14 @@
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Reading;
 use super::lanes::{Queue, two_at_a_time};
-use super::store::{Account, is_still};
+use super::store::Account;
+use super::{Asked, Halt, Reading};
 use crate::db::{Result as DbResult, WriteTx};
-use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::account::tokens::CallError;
+use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::orders::Books;
-use crate::marketplace::client::{Caller, Failure};
+use crate::marketplace::client::{Caller, Client, Failure};
 
 /// What asking for one record brought.
 pub enum Single<D> {
@@ -63,20 +64,42 @@ impl Tally {
     }
 }
 
-/// Brings what asking for a record brought into the books.
-pub type Book<T, D> = fn(&WriteTx<'_>, &Books, &Account, &T, &Single<D>) -> DbResult<()>;
+/// Asks for each of some records of the account and brings what came into the
+/// books; `note` is done for each with it.
+pub fn each_own<D: Booked>(
+    reading: &Reading<'_>,
+    ids: Vec<D::Id>,
+    ask: impl Fn(&Client, &Caller<'_>, &D::Id) -> Result<D, Failure> + Sync,
+    note: impl Fn(&WriteTx<'_>, &Account, &D::Id) -> DbResult<()> + Copy + Send + Sync + 'static,
+) -> Asked<()> {
+    each(reading, ids, Forbidden::Records, ask, move |tx, account, books, id, single| {
+        match single {
+            Single::Found(found) if found.seller() == account.ml_user_id => {
+                found.apply(tx, books, account.owner, account.linked_at)?;
+            }
+            Single::Gone => {
+                D::gone(tx, books, account.owner, account.ml_user_id, id)?;
+            }
+            Single::Found(_) | Single::Odd => {}
+        }
+        note(tx, account, id)
+    })
+    .map(|_| ())
+}
 
-/// Asks for each of some records and has what came booked, while the account is
-/// still linked as it was; gives back how many were, `None` when there was no
-/// time for all.
+/// Asks for each of some records and has `book` bring what came into the books,
+/// while the account is still linked as it was; returns how many were.
 pub fn each<T: Send + 'static, D: Send + 'static>(
     reading: &Reading<'_>,
     records: Vec<T>,
     forbidden: Forbidden,
-    ask: impl Fn(&Caller<'_>, &T) -> Result<D, Failure> + Sync,
-    book: Book<T, D>,
-) -> Result<Option<usize>, CallError> {
-    let (owned, books) = (reading.account, Books::of(reading.app));
+    ask: impl Fn(&Client, &Caller<'_>, &T) -> Result<D, Failure> + Sync,
+    book: impl Fn(&WriteTx<'_>, &Account, &Books, &T, &Single<D>) -> DbResult<()>
+    + Copy
+    + Send
+    + Sync
+    + 'static,
+) -> Asked<usize> {
     let account = reading.account.ml_user_id;
     let records = Queue::new(records);
     let tally = Tally::default();
@@ -84,12 +107,10 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     let most_missing = MOST_MISSING << reading.state.attempts.clamp(0, 8);
     // A marketplace that answers something else is not out of order.
     let is_alone = || {
-        missing.fetch_add(1, Ordering::Relaxed) < most_missing
-            && with_token(reading.app, account, |caller| reading.app.marketplace.client.me(caller))
-                .is_ok()
+        missing.fetch_add(1, Ordering::Relaxed) < most_missing && reading.call(Client::me).is_ok()
     };
     let fetch = |record: T| {
-        let single = match with_token(reading.app, account, |caller| ask(caller, &record)) {
+        let single = match reading.call(|client, caller| ask(client, caller, &record)) {
             Ok(found) => {
                 tally.tell();
                 Single::Found(found)
@@ -121,17 +142,13 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     };
     let take = || records.take(reading);
     let booked = two_at_a_time(take, fetch, |(record, single)| {
-        let books = books.clone();
-        reading.app.db.submit(move |tx| {
-            if !is_still(tx, &owned)? {
-                return Ok(0);
-            }
-            book(tx, &books, &owned, &record, &single)?;
+        reading.submit(move |tx, account, books| {
+            book(tx, account, books, &record, &single)?;
             Ok(1)
         })
     })?;
     if let Some(failure) = tally.failure() {
-        return Err(CallError::Failed(failure));
+        return Err(failure.into());
     }
-    Ok(records.is_done().then_some(booked))
+    if records.is_done() { Ok(booked) } else { Err(Halt::NoTime) }
 }

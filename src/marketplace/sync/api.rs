@@ -1,26 +1,24 @@
 //! `POST /painel/ml/contas/{ml_user_id}/sincronizar`: an owner has an account
 //! read now.
 
-use serde_json::json;
-
 use super::store;
 use crate::app::App;
-use crate::base::ids::MlUserId;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::problem::Code;
 use crate::http::{Problem, Reply, Request};
-use crate::marketplace::account::link::Outcome;
+use crate::marketplace::account::link::{ACCOUNTS, LinkOutcome, account_in};
 use crate::marketplace::account::store::owner_of;
+use crate::panel::answer::Answer;
 
 /// Seconds between two wishes for one account.
 const PAUSE_S: i64 = 60;
 
 /// Plans the reading, which begins after the answer.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let account =
-        request.variable("ml_user_id").parse().map(MlUserId).map_err(|_| Problem::not_found())?;
+    let account = account_in(request)?;
     let (owner, wants_json) = (person.account.user_id, request.wants_json());
+    let answer = Answer::to(request);
     let bell = app.marketplace.wanted.clone();
     Ok(Box::new(move |tx| {
         match owner_of(tx, account)? {
@@ -33,18 +31,18 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
                 let said = "a conta perdeu o vínculo: vincule-a de novo";
                 Err(Problem::new(Code::Conflict, said))
             } else {
-                Reply::redirect("/painel/ml")
+                Reply::redirect(ACCOUNTS)
             };
         }
         let waits_s = store::asked_at(tx, account)?
             .map(|asked| asked.plus(PAUSE_S).since(tx.now()))
             .filter(|left| (1..=PAUSE_S).contains(left));
         if let Some(left) = waits_s {
-            return if wants_json { Err(too_soon(left)) } else { Outcome::TooSoon.redirect() };
+            return if wants_json { Err(too_soon(left)) } else { LinkOutcome::TooSoon.redirect() };
         }
         store::ask(tx, account)?;
         tx.after_commit(move || bell.ring());
-        if wants_json { Reply::json(&json!({ "ok": true })) } else { Outcome::Wanted.redirect() }
+        answer.with(ACCOUNTS, LinkOutcome::Wanted.name(), &[])
     }))
 }
 

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 
 use super::Reading;
-use crate::db::{Lane, Result};
-use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::db::Result;
+use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::OrderDocument;
 
 /// Buyers that are looked up in a window.
@@ -39,9 +39,7 @@ impl Names {
         if known.is_some() || reading.is_over() || lock().len() >= MOST {
             return known;
         }
-        let name = with_token(reading.app, reading.account.ml_user_id, |caller| {
-            reading.app.marketplace.client.nickname(caller, buyer)
-        });
+        let name = reading.call(|client, caller| client.nickname(caller, buyer));
         let name = name.map_err(|error: CallError| {
             tracing::debug!(%error, "a buyer's name is not to be had");
         });
@@ -55,11 +53,10 @@ impl Names {
 /// Whether an order is here with the name of its buyer.
 fn is_known(reading: &Reading<'_>, order: &OrderDocument) -> Result<bool> {
     let owner = reading.account.owner;
-    let named = reading.app.db.read(Lane::Slow, |tx| {
-        tx.optional(
+    let named: Option<i64> = reading.look_up(|tx| {
+        tx.maybe(
             "SELECT 1 FROM sale_order WHERE order_id = ?1 AND owner_id = ?2 AND buyer_nickname <> ''",
             (order.id, owner),
-            |_| Ok(()),
         )
     })?;
     Ok(named.is_some())

@@ -1,9 +1,9 @@
 //! Whether an account is read as it should be: what is wrong and since when, up
 //! to when everything is here, and how far a reading is that somebody waits for.
 
-use super::store::State;
+use super::store::AreaState;
 use super::wire::is_refusal;
-use super::{AREAS, Area, QUARTER_S};
+use super::{Area, QUARTER_S};
 use crate::base::clock::Instant;
 use crate::base::text::grouped;
 use crate::marketplace::account::store::LinkedAccount;
@@ -40,18 +40,15 @@ pub struct Trouble {
     pub is_refused: bool,
 }
 
-fn area_of(state: &State) -> Option<&'static Area> {
-    AREAS.iter().find(|area| area.number == state.area)
-}
-
 impl Health {
     /// How an account stands, by its areas.
     pub fn of<'s>(
         account: &LinkedAccount,
-        states: impl Iterator<Item = &'s State>,
+        states: impl Iterator<Item = &'s AreaState>,
         now: Instant,
     ) -> Self {
-        let known: Vec<_> = states.filter_map(|state| Some((area_of(state)?, state))).collect();
+        let known: Vec<_> =
+            states.filter_map(|state| Some((Area::of(state.area)?, state))).collect();
         // What has its turn every few hours is told by notifications meanwhile.
         let often =
             known.iter().filter(|(area, state)| area.every_s <= QUARTER_S || state.attempts > 0);
@@ -76,11 +73,11 @@ impl Health {
 /// it happens again or makes a reading late.
 fn trouble(
     account: &LinkedAccount,
-    known: &[(&'static Area, &State)],
+    known: &[(&'static Area, &AreaState)],
     now: Instant,
 ) -> Option<Trouble> {
-    let since = |state: &State| state.good_until.unwrap_or(account.linked_at);
-    let error = |state: &State| state.error.clone().unwrap_or_default();
+    let since = |state: &AreaState| state.good_until.unwrap_or(account.linked_at);
+    let error = |state: &AreaState| state.error.clone().unwrap_or_default();
     let failing: Vec<_> = known
         .iter()
         .filter(|(area, state)| {
@@ -100,8 +97,8 @@ fn trouble(
 }
 
 /// How far a reading is for which somebody waits; `None` before it is known.
-pub fn progress(state: &State, now: Instant) -> Option<Progress> {
-    let area = area_of(state)?;
+pub fn progress(state: &AreaState, now: Instant) -> Option<Progress> {
+    let area = Area::of(state.area)?;
     let expected = state.expected.filter(|expected| *expected > 0)?;
     if !state.is_wanted || !state.is_under_way() {
         return None;
@@ -153,9 +150,9 @@ mod tests {
     }
 
     /// An area that was read so long ago, and failed so often since.
-    fn area(number: i64, ago: i64, attempts: i64, why: Failure) -> State {
+    fn area(number: i64, ago: i64, attempts: i64, why: Failure) -> AreaState {
         let words = failure(&CallError::Failed(why));
-        State {
+        AreaState {
             area: number,
             good_until: Some(NOW.minus(ago)),
             started_at: Some(NOW.minus(ago)),
@@ -173,7 +170,7 @@ mod tests {
         Failure::Refused { status: 403, code: String::new() }
     }
 
-    fn troubled(states: &[State]) -> Option<Trouble> {
+    fn troubled(states: &[AreaState]) -> Option<Trouble> {
         Health::of(&account(), states.iter(), NOW).trouble
     }
 
@@ -214,20 +211,22 @@ mod tests {
 
     #[test]
     fn an_account_is_as_fresh_as_its_oldest_part() {
-        let fresh = |states: &[State]| Health::of(&account(), states.iter(), NOW).good_until;
+        let fresh = |states: &[AreaState]| Health::of(&account(), states.iter(), NOW).good_until;
         let well = |number, ago| area(number, ago, 0, Failure::Unreachable);
         assert_eq!(fresh(&[well(1, 300), well(3, 700), well(2, 9_000)]), Some(NOW.minus(700)));
         let failing = area(2, 9_000, 1, Failure::Unreachable);
         assert_eq!(fresh(&[well(1, 300), failing]), Some(NOW.minus(9_000)));
-        let new = State { good_until: None, ..well(1, 0) };
+        let new = AreaState { good_until: None, ..well(1, 0) };
         assert_eq!(fresh(&[new, well(3, 10)]), None);
     }
 
     #[test]
     fn what_is_being_read_is_looked_at_soon_and_what_fails_later() {
-        let wanted =
-            |number, attempts| State { is_wanted: true, ..area(number, 0, attempts, refused()) };
-        let look = |states: &[State]| Health::of(&account(), states.iter(), NOW).look_after_s;
+        let wanted = |number, attempts| AreaState {
+            is_wanted: true,
+            ..area(number, 0, attempts, refused())
+        };
+        let look = |states: &[AreaState]| Health::of(&account(), states.iter(), NOW).look_after_s;
         assert_eq!(look(&[wanted(1, 2), wanted(3, 0)]), Some(2));
         assert_eq!(look(&[wanted(1, 2), area(3, 0, 0, refused())]), Some(30));
         assert_eq!(look(&[area(1, 0, 2, refused())]), None);
@@ -236,7 +235,7 @@ mod tests {
     #[test]
     fn progress_says_how_long_once_that_is_known() {
         let reading = |done, took, attempts| {
-            let state = State {
+            let state = AreaState {
                 started_at: Some(NOW.minus(took)),
                 ended_at: None,
                 done,

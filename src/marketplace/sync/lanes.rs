@@ -36,7 +36,7 @@ impl<T> Queue<T> {
 }
 
 /// Fetches what `take` names until it names nothing more, two at a time, and
-/// lets `book` queue what came; gives back the sum of what was booked.
+/// lets `book` queue what came; returns the sum of what was booked.
 ///
 /// A lane waits for what it queued before it queues more, so memory holds
 /// three pages at most beside those being fetched. The first failure ends all.

@@ -1,24 +1,25 @@
 //! Listings: all of them, by scan, and those that are not in it one by one.
 //!
-//! A scan gives ids only, and the marketplace remembers how far it is: whoever
-//! asks again gets the next page. So the ids are noted (`ml_seen`) before the
+//! A scan gives ids only, and the marketplace remembers how far it is: the next
+//! call gets the next page. So the ids are noted (`ml_seen`) before the
 //! next page is asked for, and a scan of which a page may have been lost begins
 //! anew. What was looked at is noted too and not looked at twice.
 
 use parking_lot::Mutex;
 
-use super::alone::{self, Forbidden, Single};
+use super::alone;
 use super::lanes::{Queue, two_at_a_time};
-use super::store::{Account, is_still};
-use super::{Reading, Step};
+use super::store::Account;
+use super::{Asked, Reading, Step};
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
-use crate::db::{DbError, Lane, Pending, ReadTx, Result, WriteTx};
-use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::db::{DbError, Pending, ReadTx, Result as DbResult, WriteTx};
+use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{ItemId, ListingDocument};
 use crate::marketplace::books::listings as books;
-use crate::marketplace::books::orders::Books;
-use crate::marketplace::client::{Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
+use crate::marketplace::client::{Caller, Client, Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
+use crate::named;
+use crate::row;
 
 /// Pages of a scan in one step, and in all.
 const PAGES: usize = 10;
@@ -35,19 +36,18 @@ const FORGOTTEN: u32 = 5_000;
 /// Listings that were asked for together, and what came.
 struct Details {
     asked: Vec<ItemId>,
-    listings: Vec<std::result::Result<ListingDocument, ItemFailure>>,
+    listings: Vec<Result<ListingDocument, ItemFailure>>,
 }
 
-/// Whether a listing that the scan met was looked at.
-#[derive(Clone, Copy)]
-enum Looked {
-    NotYet = 0,
-    Done = 1,
-    /// With others it told too little.
-    Alone = 2,
+named! {
+    /// Whether a listing that the scan met was looked at.
+    enum Looked: number {
+        NotYet = 0, "not yet";
+        Done = 1, "done";
+        /// It is to be looked at alone: with others it told too little.
+        Alone = 2, "alone";
+    }
 }
-
-type Asked<T> = std::result::Result<T, CallError>;
 
 /// Where a reading is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Position {
 }
 
 /// Reads some pages of the scan, or some of what comes after it.
-pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
+pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     if !reading.goes_on() {
         forget(reading)?;
         return scan(reading, None, 0);
@@ -116,7 +116,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
 }
 
 /// Counts an account's listings, now that all of them are here.
-pub fn recount(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
+pub fn recount(tx: &WriteTx<'_>, account: &Account) -> DbResult<()> {
     books::store::recount(tx, account.owner, account.ml_user_id)
 }
 
@@ -126,8 +126,7 @@ enum Task {
     Details(Vec<ItemId>),
 }
 
-fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Option<Step>> {
-    let books = Books::of(reading.app);
+fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Step> {
     let mut taken = 0;
     if scroll.is_some() {
         set_position(reading, &Position::Start)?;
@@ -152,7 +151,7 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
             }
             Task::Details(ids) => details_of(reading, ids).map(Some),
         };
-        two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
+        two_at_a_time(take, fetch, |found| book(reading, found))?;
         let Some(scroll) = goes_on else {
             break Position::Again { after: 0 };
         };
@@ -172,125 +171,89 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Opti
 }
 
 /// A step that leads on.
-fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> Asked<Option<Step>> {
+fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> Asked<Step> {
     let account = reading.account.ml_user_id;
-    let looked = reading.app.db.read(Lane::Slow, |tx| looked(tx, account))?;
-    let before = if reading.goes_on() { reading.state.done } else { 0 };
-    Ok(Some(Step {
+    let looked = reading.look_up(|tx| looked(tx, account))?;
+    Ok(Step {
         is_over: false,
         position: position.text(),
         // Steps that failed half-way count too.
-        read: looked - before,
+        read: looked - reading.done_before(),
         expected: expected.or(reading.state.expected),
         good_until: reading.state.good_until,
-    }))
+    })
 }
 
 /// What was met by the scan when there was no time to look at it.
-fn again(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
-    let (account, books) = (reading.account.ml_user_id, Books::of(reading.app));
-    let found = reading
-        .app
-        .db
-        .read(Lane::Slow, |tx| not_looked_at(tx, account, Looked::NotYet, after, AGAIN))?;
+fn again(reading: &Reading<'_>, after: i64) -> Asked<Step> {
+    let account = reading.account.ml_user_id;
+    let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::NotYet, after, AGAIN))?;
     let Some(last) = found.last().map(|item| item.number) else {
         return step(reading, &Position::Rest { after: 0 }, None);
     };
     let tasks = Queue::new(found.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec));
     let take = || tasks.take(reading);
     let fetch = |ids| details_of(reading, ids).map(Some);
-    two_at_a_time(take, fetch, |found| book(reading, &books, found))?;
+    two_at_a_time(take, fetch, |found| book(reading, found))?;
     let after = if tasks.is_done() { last } else { after };
     step(reading, &Position::Again { after }, None)
 }
 
 /// What was met by the scan and could not be looked at with others.
-fn rest(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
+fn rest(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     let account = reading.account.ml_user_id;
-    let found = reading
-        .app
-        .db
-        .read(Lane::Slow, |tx| not_looked_at(tx, account, Looked::Alone, after, ALONE))?;
+    let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::Alone, after, ALONE))?;
     let Some(last) = found.last().map(|item| item.number) else {
-        let next = Position::Missing { after: 0 };
-        return step(reading, &next, None);
+        return step(reading, &Position::Missing { after: 0 }, None);
     };
-    let next = Position::Rest { after: last };
-    match look(reading, found)? {
-        Some(_) => step(reading, &next, None),
-        None => Ok(None),
-    }
+    look(reading, found)?;
+    step(reading, &Position::Rest { after: last }, None)
 }
 
 /// What is here and was not met by the scan.
-fn missing(reading: &Reading<'_>, after: i64) -> Asked<Option<Step>> {
+fn missing(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     let account = reading.account;
-    let found = reading.app.db.read(Lane::Slow, |tx| not_met(tx, reading, after))?;
+    let found = reading.look_up(|tx| not_met(tx, reading, after))?;
     if let Some(last) = found.last().map(|item| item.number) {
-        let next = Position::Missing { after: last };
         // They are none of those that the marketplace counts.
-        return match look(reading, found)? {
-            Some(_) => step(reading, &next, None),
-            None => Ok(None),
-        };
+        look(reading, found)?;
+        return step(reading, &Position::Missing { after: last }, None);
     }
     let last = step(reading, &Position::Start, None)?;
     forget(reading)?;
     tracing::debug!(ml_user_id = account.ml_user_id.0, "all listings are read");
-    Ok(last.map(|last| Step { is_over: true, good_until: Some(reading.began), ..last }))
+    Ok(Step { is_over: true, good_until: Some(reading.began), ..last })
 }
 
-/// Looks at listings one by one; `None` when there was no time for all.
-fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<Option<usize>> {
-    alone::each(
-        reading,
-        items,
-        Forbidden::Records,
-        |caller, item| reading.app.marketplace.client.item(caller, item),
-        |tx, shared, account, item, single| {
-            match single {
-                Single::Found(found) if found.seller == account.ml_user_id => {
-                    books::apply(tx, shared, account.owner, found, account.linked_at)?;
-                }
-                Single::Gone => {
-                    books::gone(tx, shared, account.owner, account.ml_user_id, item)?;
-                }
-                Single::Found(_) | Single::Odd => {}
-            }
-            note_looked(tx, account.ml_user_id, item, Looked::Done)
-        },
-    )
-}
-
-fn ids(reading: &Reading<'_>, scroll: Option<&str>) -> Asked<ItemIds> {
-    with_token(reading.app, reading.account.ml_user_id, |caller| {
-        reading.app.marketplace.client.items_page(caller, scroll)
+/// Looks at listings one by one.
+fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<()> {
+    let ask = |client: &Client, caller: &Caller<'_>, item: &ItemId| client.item(caller, item);
+    alone::each_own(reading, items, ask, |tx, account, item| {
+        note_looked(tx, account.ml_user_id, item, Looked::Done)
     })
 }
 
-fn details_of(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Details> {
-    let listings = with_token(reading.app, reading.account.ml_user_id, |caller| {
-        reading.app.marketplace.client.items(caller, &ids)
-    })?;
-    Ok(Details { asked: ids, listings })
+fn ids(reading: &Reading<'_>, scroll: Option<&str>) -> Result<ItemIds, CallError> {
+    reading.call(|client, caller| client.items_page(caller, scroll))
 }
 
-/// Queues listings for the books; gives back how many were looked at. Those
-/// that failed by themselves, or told too little, are looked at alone later.
-fn book(reading: &Reading<'_>, books: &Books, found: Details) -> Pending<usize, DbError> {
-    let (account, books) = (reading.account, books.clone());
-    reading.app.db.submit(move |tx| {
+fn details_of(reading: &Reading<'_>, asked: Vec<ItemId>) -> Result<Details, CallError> {
+    let listings = reading.call(|client, caller| client.items(caller, &asked))?;
+    Ok(Details { asked, listings })
+}
+
+/// Queues listings for the books; brings how many were looked at. Those that
+/// failed by themselves, or told too little, are looked at alone later.
+fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
+    reading.submit(move |tx, account, books| {
         let mut looked = 0;
-        if !is_still(tx, &account)? {
-            return Ok(looked);
-        }
         let id = account.ml_user_id;
         for listing in &found.listings {
             match listing {
                 Ok(listing) if listing.seller == id => {
                     let hidden = hidden(tx, account.owner, listing)?;
                     if hidden != Hidden::Changed {
-                        books::apply(tx, &books, account.owner, listing, account.linked_at)?;
+                        books::apply(tx, books, account.owner, listing, account.linked_at)?;
                     }
                     if hidden == Hidden::Nothing {
                         note_looked(tx, id, &listing.id, Looked::Done)?;
@@ -322,7 +285,7 @@ enum Hidden {
     Changed,
 }
 
-fn hidden(tx: &ReadTx<'_>, owner: UserId, listing: &ListingDocument) -> Result<Hidden> {
+fn hidden(tx: &ReadTx<'_>, owner: UserId, listing: &ListingDocument) -> DbResult<Hidden> {
     if !listing.hides_codes {
         return Ok(Hidden::Nothing);
     }
@@ -335,56 +298,49 @@ fn hidden(tx: &ReadTx<'_>, owner: UserId, listing: &ListingDocument) -> Result<H
     })
 }
 
-/// Notes ids that a scan met; gives back those that were not looked at.
-fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> Asked<Vec<ItemId>> {
-    let account = reading.account;
-    Ok(reading.app.db.write(move |tx| {
-        if !is_still(tx, &account)? {
-            return Ok::<_, DbError>(Vec::new());
-        }
+/// Notes ids that a scan met; returns those that were not looked at.
+fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> DbResult<Vec<ItemId>> {
+    reading.write(move |tx, account, _| {
         let mut unknown = Vec::with_capacity(ids.len());
         for item in ids {
             let is_new = tx.execute(
                 "INSERT INTO ml_seen (ml_user_id, item_id, site, looked) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET site = ?3 WHERE looked = ?4",
-                (account.ml_user_id, item.number, &item.site, Looked::NotYet as u8),
+                (account.ml_user_id, item.number, &item.site, Looked::NotYet),
             )?;
             if is_new > 0 {
                 unknown.push(item);
             }
         }
         Ok(unknown)
-    })?)
+    })
 }
 
 /// Notes what came of a look; that it was done stays.
-fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId, looked: Looked) -> Result<()> {
+fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId, looked: Looked) -> DbResult<()> {
     tx.execute(
         "UPDATE ml_seen SET looked = ?3 WHERE ml_user_id = ?1 AND item_id = ?2 AND looked <> ?4",
-        (account, item.number, looked as u8, Looked::Done as u8),
+        (account, item.number, looked, Looked::Done),
     )?;
     Ok(())
 }
 
-fn set_position(reading: &Reading<'_>, position: &Position) -> Asked<()> {
-    let (account, area, position) = (reading.account, reading.state.area, position.text());
-    reading.app.db.write(move |tx| {
-        if is_still(tx, &account)? {
-            tx.execute(
-                "UPDATE ml_sync SET position = ?3 WHERE ml_user_id = ?1 AND area = ?2",
-                (account.ml_user_id, area, position),
-            )?;
-        }
-        Ok::<_, DbError>(())
-    })?;
-    Ok(())
+fn set_position(reading: &Reading<'_>, position: &Position) -> DbResult<()> {
+    let (area, position) = (reading.state.area, position.text());
+    reading.write(move |tx, account, _| {
+        tx.execute(
+            "UPDATE ml_sync SET position = ?3 WHERE ml_user_id = ?1 AND area = ?2",
+            (account.ml_user_id, area, position),
+        )?;
+        Ok(())
+    })
 }
 
 /// How many that the scan met were looked at.
-fn looked(tx: &ReadTx<'_>, account: MlUserId) -> Result<i64> {
+fn looked(tx: &ReadTx<'_>, account: MlUserId) -> DbResult<i64> {
     tx.value(
         "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = ?2",
-        (account, Looked::Done as u8),
+        (account, Looked::Done),
     )
 }
 
@@ -394,23 +350,22 @@ fn not_looked_at(
     looked: Looked,
     after: i64,
     most: u32,
-) -> Result<Vec<ItemId>> {
-    tx.all(
-        "SELECT site, item_id FROM ml_seen
+) -> DbResult<Vec<ItemId>> {
+    tx.records(
+        "FROM ml_seen
          WHERE ml_user_id = ?1 AND item_id > ?2 AND looked = ?3
          ORDER BY item_id
          LIMIT ?4",
-        (account, after, looked as u8, most),
-        read_id,
+        (account, after, looked, most),
     )
 }
 
 /// Listings of an account that the scan did not meet, but for those that were
 /// closed already.
-fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> Result<Vec<ItemId>> {
+fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> DbResult<Vec<ItemId>> {
     let closed = reading.app.marketplace.words.known(tx, "closed")?;
-    tx.all(
-        "SELECT site, item_id FROM listing l
+    tx.records(
+        "FROM listing l
          WHERE owner_id = ?1 AND item_id > ?3 AND ml_user_id = ?2 AND status IS NOT ?4
              AND NOT EXISTS (SELECT 1 FROM ml_seen s WHERE s.ml_user_id = ?2 AND s.item_id = l.item_id)
          ORDER BY item_id
@@ -422,13 +377,10 @@ fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> Result<Vec<Ite
             closed,
             ALONE,
         ),
-        read_id,
     )
 }
 
-fn read_id(row: &rusqlite::Row<'_>) -> rusqlite::Result<ItemId> {
-    Ok(ItemId { site: row.get(0)?, number: row.get(1)? })
-}
+row!(ItemId { site, number = "item_id" });
 
 /// Forgets what was noted of a scan, in pieces.
 fn forget(reading: &Reading<'_>) -> Asked<()> {

@@ -17,7 +17,7 @@ const MOST_ACCOUNTS: u32 = 5;
 
 /// How asking went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MissedOutcome {
     /// So many notifications were not here.
     Received(usize),
     /// There is nobody to ask for.
@@ -29,26 +29,26 @@ pub enum Outcome {
 }
 
 /// Receives what was missed.
-pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<Outcome, DbError> {
+pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, DbError> {
     let accounts = app.db.read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
     if accounts.is_empty() {
-        return Ok(Outcome::NobodyLinked);
+        return Ok(MissedOutcome::NobodyLinked);
     }
     for account in accounts {
         match receive_as(app, account, is_over) {
-            Ok(received) => return Ok(Outcome::Received(received)),
+            Ok(received) => return Ok(MissedOutcome::Received(received)),
             Err(CallError::Failed(failure)) if failure.is_refusal() => {
                 tracing::debug!(ml_user_id = account.0, %failure, "missed notifications are not for this account");
             }
             Err(CallError::NotLinked | CallError::LinkLost) => {}
             Err(CallError::Failed(failure)) => {
                 tracing::info!(%failure, "missed notifications could not be read");
-                return Ok(Outcome::Unavailable);
+                return Ok(MissedOutcome::Unavailable);
             }
             Err(CallError::Db(error)) => return Err(error),
         }
     }
-    Ok(Outcome::Refused)
+    Ok(MissedOutcome::Refused)
 }
 
 fn receive_as(

@@ -1,13 +1,13 @@
 //! What the marketplace has, read by ourselves: everything once when an
-//! account is linked, what changed from time to time, and what notifications
-//! told nobody.
+//! account is linked, what changed from time to time, and what no
+//! notification announced.
 //!
 //! An account is read by areas ([`AREAS`]), each in steps. How far an area came
 //! is written after each step (`store.rs`), so that a restart, a failure or a
 //! marketplace that is away costs one step at most. First readings, and those
 //! that a person asks for, are done at once by [`work`]; the others have their
 //! turn in the periodic tasks ([`sweep`]). Each reading ends in the same books
-//! as notifications do, so whoever comes first, the state is the same.
+//! as notifications do, so the state is the same whichever comes first.
 
 mod account;
 mod alone;
@@ -27,22 +27,24 @@ pub mod store;
 mod window;
 pub mod wire;
 
-use parking_lot::Mutex;
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize;
 use std::thread::ScopedJoinHandle;
-use std::time::Duration;
 
-use super::client::Failure;
+use parking_lot::Mutex;
+
+use super::client::{Caller, Client, Failure};
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::MlUserId;
 use crate::base::worker::Stop;
-use crate::db::{DbError, Lane, WriteTx};
-use crate::marketplace::account::tokens::CallError;
+use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
+use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::orders::Books;
+use crate::marketplace::busy::Taken;
 use crate::marketplace::client::backoff::pause_asked_s;
-use store::{Account, Due, Pace, State};
+use crate::marketplace::work_off;
+use store::{Account, AreaState, Due, Pace};
 
 /// Workers for what is wanted at once, each for one account at a time.
 pub const WORKERS: usize = 2;
@@ -61,15 +63,26 @@ pub struct Area {
     pub title: &'static str,
     /// Seconds between two readings.
     every_s: i64,
-    /// Reads one step; `None` when there was no time.
-    read: fn(&Reading<'_>) -> Result<Option<Step>, CallError>,
+    /// Reads one step.
+    read: fn(&Reading<'_>) -> Asked<Step>,
     /// Done with the note that a reading is over.
     settle: fn(&WriteTx<'_>, &Account) -> Result<(), DbError>,
 }
 
+impl Area {
+    /// The area of a number; `None` for one that a newer program has added.
+    pub fn of(number: i64) -> Option<&'static Self> {
+        AREAS.iter().find(|area| area.number == number)
+    }
+}
+
 const QUARTER_S: i64 = 900;
-/// The area of shipments, which follows the first reading of orders.
 const ORDERS: i64 = 1;
+/// The area of listings.
+pub const LISTINGS: i64 = 2;
+/// The area of the account itself.
+const ACCOUNT: i64 = 5;
+/// The area of shipments, which follows the first reading of orders.
 const SHIPMENTS: i64 = 6;
 
 const fn nothing(_: &WriteTx<'_>, _: &Account) -> Result<(), DbError> {
@@ -80,10 +93,10 @@ const fn nothing(_: &WriteTx<'_>, _: &Account) -> Result<(), DbError> {
 #[rustfmt::skip] // A table.
 pub const AREAS: &[Area] = &[
     Area { number: ORDERS, name: "pedidos", title: "Pedidos", every_s: QUARTER_S, read: orders::read, settle: store::wake_shipments },
-    Area { number: 2, name: "anuncios", title: "Anúncios", every_s: 24 * QUARTER_S, read: listings::read, settle: listings::recount },
+    Area { number: LISTINGS, name: "anuncios", title: "Anúncios", every_s: 24 * QUARTER_S, read: listings::read, settle: listings::recount },
     Area { number: 3, name: "perguntas", title: "Perguntas", every_s: QUARTER_S, read: questions::read, settle: nothing },
     Area { number: 4, name: "reclamacoes", title: "Reclamações", every_s: QUARTER_S, read: claims::read, settle: nothing },
-    Area { number: 5, name: "conta", title: "Dados da conta", every_s: QUARTER_S, read: account::read, settle: nothing },
+    Area { number: ACCOUNT, name: "conta", title: "Dados da conta", every_s: QUARTER_S, read: account::read, settle: nothing },
     Area { number: SHIPMENTS, name: "envios", title: "Envios", every_s: 4 * QUARTER_S, read: shipments::read, settle: nothing },
 ];
 
@@ -93,12 +106,28 @@ pub struct Reading<'r> {
     pub account: Account,
     /// When the reading began, of which this is a step.
     pub began: Instant,
-    pub state: &'r State,
+    pub state: &'r AreaState,
     /// Whether the rest is for later.
     is_over: &'r (dyn Fn() -> bool + Sync),
-    /// Counts sales that nobody had told.
+    /// Counts sales of which no notification came.
     news: &'r AtomicUsize,
 }
+
+/// Why a step brought nothing.
+pub enum Halt {
+    /// There was no time for all of it; it begins again.
+    NoTime,
+    Failed(CallError),
+}
+
+impl<E: Into<CallError>> From<E> for Halt {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// What a piece of a step brought.
+type Asked<T> = Result<T, Halt>;
 
 impl Reading<'_> {
     /// Whether the rest is for later.
@@ -106,9 +135,56 @@ impl Reading<'_> {
         (self.is_over)()
     }
 
+    /// Ends the step when the rest is for later.
+    fn check_time(&self) -> Asked<()> {
+        if self.is_over() { Err(Halt::NoTime) } else { Ok(()) }
+    }
+
     /// Whether a step of this reading was done before.
     const fn goes_on(&self) -> bool {
         self.state.is_under_way()
+    }
+
+    /// Records that earlier steps of this reading have read.
+    const fn done_before(&self) -> i64 {
+        if self.goes_on() { self.state.done } else { 0 }
+    }
+
+    /// Calls the marketplace for the account.
+    fn call<T>(
+        &self,
+        call: impl Fn(&Client, &Caller<'_>) -> Result<T, Failure>,
+    ) -> Result<T, CallError> {
+        let client = &self.app.marketplace.client;
+        with_token(self.app, self.account.ml_user_id, |caller| call(client, caller))
+    }
+
+    /// Reads in the database.
+    fn look_up<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> DbResult<T>) -> DbResult<T> {
+        self.app.db.read(Lane::Slow, read)
+    }
+
+    /// Writes, if the account is still linked as it was.
+    fn write<T: Default + Send + 'static>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
+    ) -> DbResult<T> {
+        self.submit(job).wait()
+    }
+
+    /// The same without waiting for it.
+    fn submit<T: Default + Send + 'static>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
+    ) -> Pending<T, DbError> {
+        let (account, books) = (self.account, Books::of(self.app));
+        self.app.db.submit(move |tx| {
+            if store::is_still(tx, &account)? {
+                job(tx, &account, &books)
+            } else {
+                Ok(T::default())
+            }
+        })
     }
 }
 
@@ -126,39 +202,33 @@ pub struct Step {
     good_until: Option<Instant>,
 }
 
-/// Accounts that are being read.
-#[derive(Default)]
-pub struct Busy {
-    accounts: Mutex<HashSet<MlUserId>>,
-}
-
-/// An account taken by this thread; free again when dropped.
-struct Taken<'b> {
-    busy: &'b Busy,
-    account: Account,
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        let accounts = self.busy.accounts.lock();
-        let mut accounts = accounts;
-        accounts.remove(&self.account.ml_user_id);
+impl Step {
+    /// A step that read all of an area, of which there are `total`.
+    fn whole(reading: &Reading<'_>, read: usize, total: i64) -> Self {
+        let read = count_of(read);
+        Self {
+            is_over: true,
+            position: String::new(),
+            read,
+            expected: Some(total.max(read)),
+            good_until: Some(reading.began),
+        }
     }
 }
 
-impl Busy {
-    /// Takes the account that has waited longest and is not taken.
-    fn take(&self, app: &App, pace: Pace) -> Result<Option<Taken<'_>>, DbError> {
-        let accounts = self.accounts.lock();
-        let mut accounts = accounts;
+/// A number of records, as it is stored.
+fn count_of(records: usize) -> i64 {
+    i64::try_from(records).unwrap_or(i64::MAX)
+}
+
+/// Takes the account that has waited longest and is not taken.
+fn take(app: &App, pace: Pace) -> DbResult<Option<(Taken<'_, MlUserId>, Account)>> {
+    app.marketplace.busy.take_next(|taken| {
         let next = app
             .db
-            .read(Lane::Slow, |tx| store::longest_waiting(tx, pace, accounts.iter().copied()))?;
-        Ok(next.map(|account| {
-            accounts.insert(account.ml_user_id);
-            Taken { busy: self, account }
-        }))
-    }
+            .read(Lane::Slow, |tx| store::longest_waiting(tx, pace, taken.iter().copied()))?;
+        Ok(next.map(|account| (account.ml_user_id, account)))
+    })
 }
 
 /// What a periodic run brought.
@@ -166,7 +236,7 @@ impl Busy {
 pub struct Counts {
     /// Accounts of which everything that was due has been read.
     pub accounts: usize,
-    /// Sales that nobody had told before.
+    /// Sales of which no notification had come.
     pub sales: usize,
     /// Accounts of which something could not be read.
     pub errors: usize,
@@ -175,21 +245,11 @@ pub struct Counts {
 /// Reads what is wanted at once, a step of each account in turn.
 pub fn work(app: &App, stop: &Stop) {
     let is_over = || stop.is_set();
-    while !stop.wait(Duration::ZERO) {
-        let worked = app.marketplace.busy.take(app, Pace::AtOnce).and_then(|taken| {
-            let Some(taken) = taken else { return Ok(false) };
-            step(app, taken.account, Pace::AtOnce, &is_over, &AtomicUsize::new(0))?;
-            Ok(true)
-        });
-        match worked {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                tracing::warn!(%error, "accounts could not be read; trying again");
-                return;
-            }
-        }
-    }
+    work_off(stop, "reading accounts", || {
+        let Some((_taken, account)) = take(app, Pace::AtOnce)? else { return Ok(false) };
+        step(app, account, Pace::AtOnce, &is_over, &AtomicUsize::new(0))?;
+        Ok(true)
+    });
 }
 
 /// Makes the orders of some accounts due, of those first whose turn is next.
@@ -202,10 +262,8 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
     let total = Mutex::new(Counts::default());
     let sweeper = || {
         while !is_over() {
-            let Some(taken) = app.marketplace.busy.take(app, Pace::Periodic)? else {
-                break;
-            };
-            let counts = sweep_account(app, taken.account, is_over)?;
+            let Some((_taken, account)) = take(app, Pace::Periodic)? else { break };
+            let counts = sweep_account(app, account, is_over)?;
             let mut total = total.lock();
             total.accounts += counts.accounts;
             total.sales += counts.sales;
@@ -256,7 +314,7 @@ enum Stepped {
 }
 
 /// Does one step of the area of an account that has waited longest, and notes
-/// what came of it.
+/// the outcome.
 fn step(
     app: &App,
     account: Account,
@@ -269,8 +327,7 @@ fn step(
     let Some(state) = state else {
         return Ok(Stepped::NothingDue);
     };
-    let Some(area) = AREAS.iter().find(|area| area.number == state.area) else {
-        // A file that a newer program has used.
+    let Some(area) = Area::of(state.area) else {
         app.db.write(move |tx| store::pass_over(tx, &account, &state))?;
         return Ok(Stepped::Read);
     };
@@ -278,13 +335,13 @@ fn step(
     let due = Due { account, pace, began: began.unwrap_or_else(|| app.clock.now()), state };
     let reading = Reading { app, account, began: due.began, state: &due.state, is_over, news };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
-    match read.unwrap_or(Err(CallError::Db(DbError::JobPanicked))) {
-        Ok(None) => {
+    match read.unwrap_or(Err(DbError::JobPanicked.into())) {
+        Ok(step) => note(app, area, due, step),
+        Err(Halt::NoTime) => {
             app.db.write(move |tx| store::give_way(tx, &due))?;
             Ok(Stepped::Interrupted)
         }
-        Ok(Some(step)) => note(app, area, due, step),
-        Err(error) => put_off(app, area, due, &error),
+        Err(Halt::Failed(error)) => put_off(app, area, due, &error),
     }
 }
 
@@ -293,7 +350,7 @@ fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped,
     Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 
-/// Notes a failure: the area waits, and with it whatever would fail alike.
+/// Notes a failure: the area waits, and with it what would fail alike.
 fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Stepped, DbError> {
     let account = due.account;
     let (asked_s, elsewhere) = match error {

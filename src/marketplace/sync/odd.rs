@@ -3,15 +3,13 @@
 //! alone, for days, and the operator sees them.
 
 use super::Reading;
-use super::store::is_still;
 use crate::db::DbError;
-use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::Odd;
 use crate::marketplace::inbox::hook;
 
-/// What is wrong with some records of a list, and where each is found alone.
-pub struct Kind {
-    /// Topic under which it would be announced.
+/// Where records of a list are found alone.
+pub struct OddRecords {
+    /// Topic under which one would be announced.
     pub topic: &'static str,
     /// Its path, up to its number.
     pub path: &'static str,
@@ -20,7 +18,7 @@ pub struct Kind {
 /// The records that can be read. Numbers of the others are added to `odd`.
 pub fn readable<T>(
     reading: &Reading<'_>,
-    kind: &Kind,
+    kind: &OddRecords,
     records: Vec<Result<T, Odd>>,
     odd: &mut Vec<i64>,
 ) -> Vec<T> {
@@ -41,22 +39,18 @@ pub fn readable<T>(
 /// Has records asked for alone.
 pub fn set_aside(
     reading: &Reading<'_>,
-    kind: &'static Kind,
+    kind: &'static OddRecords,
     odd: Vec<i64>,
-) -> Result<(), CallError> {
+) -> Result<(), DbError> {
     if odd.is_empty() {
         return Ok(());
     }
-    let (account, bell) = (reading.account, reading.app.marketplace.bell.clone());
-    reading.app.db.write(move |tx| {
-        if !is_still(tx, &account)? {
-            return Ok::<_, DbError>(());
-        }
+    let bell = reading.app.marketplace.bell.clone();
+    reading.write(move |tx, account, _| {
         for id in odd {
             hook::store_odd(tx, account.ml_user_id, kind.topic, &format!("{}{id}", kind.path))?;
         }
         tx.after_commit(move || bell.ring());
         Ok(())
-    })?;
-    Ok(())
+    })
 }

@@ -7,17 +7,17 @@
 
 use super::rules::{self, HOUR_S, half, hour, next_span};
 use super::window::Window;
-use super::{Reading, Step};
+use super::{Asked, Reading, Step};
 use crate::base::clock::{DAY_S, Instant};
-use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Span;
 
 /// How far back the marketplace keeps orders.
 const SPAN_S: i64 = 365 * DAY_S;
 /// What may arrive late, and minutes are dropped.
 const OVERLAP_S: i64 = 2 * HOUR_S;
+
 /// Reads one window.
-pub fn read(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
+pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     match reading.state.good_until {
         None => history(reading),
         Some(good_until) => changes(reading, good_until),
@@ -54,7 +54,7 @@ impl Position {
 }
 
 /// The newest window that is not here yet.
-fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
+fn history(reading: &Reading<'_>) -> Asked<Step> {
     let linked_at = reading.account.linked_at;
     let oldest = hour(linked_at.minus(SPAN_S));
     let first = Position { from: linked_at, span_s: rules::FIRST_S, top: Some(linked_at) };
@@ -65,29 +65,19 @@ fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
     let open = |from| Window::open(reading, Span::Created(from, to));
     let expected = match reading.state.expected.filter(|_| reading.goes_on()) {
         Some(expected) => expected,
-        None => match open(oldest)? {
-            Some(whole) => whole.total(),
-            None => return Ok(None),
-        },
+        None => open(oldest)?.total(),
     };
     let mut from = hour(to.minus(span_s)).max(oldest);
-    let Some(mut window) = open(from)? else {
-        return Ok(None);
-    };
+    let mut window = open(from)?;
     let mut tries = 0;
     while window.is_too_full()
         && let Some(shorter) = rules::shorter(to.since(from), window.total(), tries)
     {
         tries += 1;
         from = hour(to.minus(shorter)).max(oldest);
-        let Some(narrower) = open(from)? else {
-            return Ok(None);
-        };
-        window = narrower;
+        window = open(from)?;
     }
-    let Some(read) = window.read(reading)? else {
-        return Ok(None);
-    };
+    let read = window.read(reading)?;
     let is_over = from <= oldest;
     let position = Position {
         from,
@@ -95,7 +85,7 @@ fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
         span_s: next_span(to.since(from), read),
         top,
     };
-    Ok(Some(Step {
+    Ok(Step {
         is_over,
         position: if is_over { String::new() } else { position.text() },
         read,
@@ -103,37 +93,30 @@ fn history(reading: &Reading<'_>) -> Result<Option<Step>, CallError> {
         // It may have begun long after the link, and have been going on across
         // another one. What happened since is for the next reading.
         good_until: is_over.then_some(top.unwrap_or(reading.began)),
-    }))
+    })
 }
 
 /// The oldest window of what changed since everything was known.
-fn changes(reading: &Reading<'_>, good_until: Instant) -> Result<Option<Step>, CallError> {
+fn changes(reading: &Reading<'_>, good_until: Instant) -> Asked<Step> {
     let target = reading.began;
     // A clock that was set back finds little to read.
     let known = good_until.min(target);
     let from = known.minus(OVERLAP_S);
     let mut to = target;
     let open = |to| Window::open(reading, Span::Updated(from, to));
-    let Some(mut window) = open(to)? else {
-        return Ok(None);
-    };
+    let mut window = open(to)?;
     while let Some(shorter) = half(to.since(known)).filter(|_| window.is_too_full()) {
         to = known.plus(shorter);
-        let Some(narrower) = open(to)? else {
-            return Ok(None);
-        };
-        window = narrower;
+        window = open(to)?;
     }
-    let Some(read) = window.read(reading)? else {
-        return Ok(None);
-    };
-    Ok(Some(Step {
+    let read = window.read(reading)?;
+    Ok(Step {
         is_over: to >= target,
         position: String::new(),
         read,
         expected: None,
         good_until: Some(to),
-    }))
+    })
 }
 
 #[cfg(test)]

@@ -7,18 +7,16 @@
 
 use std::collections::BTreeSet;
 
-use super::alone::{self, Forbidden, Single};
-use super::odd::{self, Kind};
-use super::store::is_still;
-use super::{Reading, Step};
+use super::alone;
+use super::odd::{self, OddRecords};
+use super::{Asked, Reading, Step};
 use crate::base::clock::{DAY_S, Instant};
 use crate::base::ids::{MlUserId, UserId};
-use crate::db::{DbError, Lane, ReadTx, Result};
-use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::db::{ReadTx, Result};
 use crate::marketplace::books::document::QuestionDocument;
-use crate::marketplace::books::orders::{Applied, Books};
-use crate::marketplace::books::questions::{self as books, State};
-use crate::marketplace::client::{QUESTIONS_PAGE, QUESTIONS_REACH, QuestionsPage};
+use crate::marketplace::books::orders::Applied;
+use crate::marketplace::books::questions::{self as books, QuestionState};
+use crate::marketplace::client::{Caller, Client, Page, QUESTIONS_PAGE, QUESTIONS_REACH};
 
 /// Pages of a scan that are read: so many wait for nobody's answer.
 const MOST_PAGES: usize = 200;
@@ -31,9 +29,7 @@ const MOST_OPEN: u32 = 10_000;
 /// Questions that may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 /// Questions by themselves.
-const KIND: Kind = Kind { topic: "questions", path: "/questions/" };
-
-type Asked<T> = std::result::Result<T, CallError>;
+const RECORDS: OddRecords = OddRecords { topic: "questions", path: "/questions/" };
 
 /// What searches found.
 #[derive(Default)]
@@ -45,44 +41,33 @@ struct Found {
 }
 
 /// Reads all of it.
-pub fn read(reading: &Reading<'_>) -> Asked<Option<Step>> {
+pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     let account = reading.account;
-    let Some(mut found) = waiting(reading)? else {
-        return Ok(None);
-    };
+    let mut found = waiting(reading)?;
     let wide = Wide::of(&reading.state.position)
         .filter(|Wide(at)| reading.began.since(*at) < DAY_S && *at >= account.linked_at);
     let since = reading.state.good_until.filter(|_| wide.is_some());
     let since = since.map(|good_until| good_until.minus(OVERLAP_S));
-    if asked_since(reading, since, &mut found.unclear)?.is_none() {
-        return Ok(None);
-    }
-    let others =
-        reading.app.db.read(Lane::Slow, |tx| open(tx, account.owner, account.ml_user_id))?;
+    asked_since(reading, since, &mut found.unclear)?;
+    let others = reading.look_up(|tx| open(tx, account.owner, account.ml_user_id))?;
     let others = others.into_iter();
     let others = others.filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
-    if look(reading, alone.into_iter().take(ALONE).collect())?.is_none() {
-        return Ok(None);
-    }
-    let read = i64::try_from(found.waiting.len()).unwrap_or(0);
-    Ok(Some(Step {
-        is_over: true,
+    let ask = |client: &Client, caller: &Caller<'_>, id: &i64| client.question(caller, *id);
+    alone::each_own(reading, alone.into_iter().take(ALONE).collect(), ask, |_, _, _| Ok(()))?;
+    Ok(Step {
         position: wide.unwrap_or(Wide(reading.began)).text(),
-        read,
-        expected: Some(found.total.max(read)),
-        good_until: Some(reading.began),
-    }))
+        ..Step::whole(reading, found.waiting.len(), found.total)
+    })
 }
 
-/// Reads those that wait for an answer; `None` when there was no time.
-fn waiting(reading: &Reading<'_>) -> Asked<Option<Found>> {
+/// Reads those that wait for an answer.
+fn waiting(reading: &Reading<'_>) -> Asked<Found> {
     const OPEN: &str = "UNANSWERED";
     let mut found = Found::default();
     let (mut scroll, mut is_scan) = (None, true);
     for number in 0..MOST_PAGES {
-        let mut page = with_token(reading.app, reading.account.ml_user_id, |caller| {
-            let client = &reading.app.marketplace.client;
+        let mut page = reading.call(|client, caller| {
             if is_scan {
                 client.questions_scan(caller, OPEN, scroll.as_deref())
             } else {
@@ -91,12 +76,10 @@ fn waiting(reading: &Reading<'_>) -> Asked<Option<Found>> {
         })?;
         scroll = page.scroll.take();
         found.total = page.total.max(found.total);
-        let is_full = page.questions.len() >= QUESTIONS_PAGE;
+        let is_full = page.records.len() >= QUESTIONS_PAGE;
         let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
         found.waiting.extend(questions.into_iter().map(|(id, _)| id));
-        if reading.is_over() {
-            return Ok(None);
-        }
+        reading.check_time()?;
         // One that knows no scans pages by offset, as far as that goes.
         is_scan &= number > 0 || scroll.is_some();
         let is_in_reach = is_full && number + 1 < REACH_PAGES;
@@ -104,7 +87,7 @@ fn waiting(reading: &Reading<'_>) -> Asked<Option<Found>> {
             break;
         }
     }
-    Ok(Some(found))
+    Ok(found)
 }
 
 /// When the newest were last read anew.
@@ -128,52 +111,45 @@ fn asked_since(
     reading: &Reading<'_>,
     since: Option<Instant>,
     unclear: &mut BTreeSet<i64>,
-) -> Asked<Option<()>> {
+) -> Asked<()> {
     let mut odd = Vec::new();
     for number in 0..REACH_PAGES {
-        let page = with_token(reading.app, reading.account.ml_user_id, |caller| {
-            let client = &reading.app.marketplace.client;
-            client.questions_page(caller, None, number * QUESTIONS_PAGE)
-        })?;
-        let is_last = page.questions.is_empty();
+        let page = reading
+            .call(|client, caller| client.questions_page(caller, None, number * QUESTIONS_PAGE))?;
+        let is_last = page.records.is_empty();
         let questions = book(reading, page, unclear, &mut odd)?;
         // The newest come first.
         let is_old = since.is_some_and(|since| questions.iter().any(|(_, at)| *at < since));
         if is_last || is_old {
             break;
         }
-        if reading.is_over() {
-            return Ok(None);
-        }
+        reading.check_time()?;
     }
-    odd::set_aside(reading, &KIND, odd)?;
-    Ok(Some(()))
+    odd::set_aside(reading, &RECORDS, odd)?;
+    Ok(())
 }
 
-/// Brings a page into the books; gives back its questions and when they were
+/// Brings a page into the books; returns its questions and when they were
 /// asked. Those of which it says less than what is here are added to `unclear`.
 fn book(
     reading: &Reading<'_>,
-    page: QuestionsPage,
+    page: Page<QuestionDocument>,
     unclear: &mut BTreeSet<i64>,
     odd: &mut Vec<i64>,
 ) -> Asked<Vec<(i64, Instant)>> {
-    let (account, books) = (reading.account, Books::of(reading.app));
-    let mut questions = odd::readable(reading, &KIND, page.questions, odd);
-    questions.retain(|question: &QuestionDocument| question.seller == account.ml_user_id);
+    let mut questions = odd::readable(reading, &RECORDS, page.records, odd);
+    questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
     let asked = |question: &QuestionDocument| (question.id, question.asked_at);
     let all = questions.iter().map(asked).collect();
-    let stale = reading.app.db.write(move |tx| {
+    let stale = reading.write(move |tx, account, books| {
         let mut stale = Vec::new();
-        if is_still(tx, &account)? {
-            for question in &questions {
-                let applied = books::apply(tx, &books, account.owner, question, account.linked_at)?;
-                if applied == Applied::Stale {
-                    stale.push(question.id);
-                }
+        for question in &questions {
+            let applied = books::apply(tx, books, account.owner, question, account.linked_at)?;
+            if applied == Applied::Stale {
+                stale.push(question.id);
             }
         }
-        Ok::<_, DbError>(stale)
+        Ok(stale)
     })?;
     unclear.extend(stale);
     Ok(all)
@@ -186,27 +162,6 @@ fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
          WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
          ORDER BY asked_at, question_id
          LIMIT ?4",
-        (owner, account, State::Open as u8, MOST_OPEN),
-    )
-}
-
-fn look(reading: &Reading<'_>, questions: Vec<i64>) -> Asked<Option<usize>> {
-    alone::each(
-        reading,
-        questions,
-        Forbidden::Records,
-        |caller, question| reading.app.marketplace.client.question(caller, *question),
-        |tx, shared, account, question, single| {
-            match single {
-                Single::Found(found) if found.seller == account.ml_user_id => {
-                    books::apply(tx, shared, account.owner, found, account.linked_at)?;
-                }
-                Single::Gone => {
-                    books::gone(tx, shared, account.owner, account.ml_user_id, *question)?;
-                }
-                Single::Found(_) | Single::Odd => {}
-            }
-            Ok(())
-        },
+        (owner, account, QuestionState::Open, MOST_OPEN),
     )
 }

@@ -5,12 +5,12 @@
 //! each reading, until there are none.
 
 use super::alone::{self, Forbidden, Single};
-use super::{Reading, Step};
+use super::{Asked, Reading, Step, count_of};
 use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::OrderId;
-use crate::db::{Lane, ReadTx, Result};
-use crate::marketplace::account::tokens::CallError;
-use crate::marketplace::books::orders as books;
+use crate::base::ids::{MlUserId, OrderId};
+use crate::db::{ReadTx, Result};
+use crate::marketplace::books::orders;
+use crate::row;
 
 /// Orders older than this are read once.
 const SPAN_S: i64 = 30 * DAY_S;
@@ -80,7 +80,7 @@ impl Position {
         }
         self.old = piece.last.unwrap_or(Place::END);
         self.at = self.old;
-        self.left -= i64::try_from(piece.sent.len()).unwrap_or(0);
+        self.left -= count_of(piece.sent.len());
         let is_over = self.left <= 0 || self.old == Place::END;
         if is_over {
             *self = Self::beginning(self.old);
@@ -93,6 +93,22 @@ impl Position {
         format!("{} {} {} {} {left}", at.created_at.0, at.order, old.created_at.0, old.order)
     }
 }
+
+/// An order as it is looked through.
+struct SeenOrder {
+    place: Place,
+    account: MlUserId,
+    status: i64,
+    shipment: Option<i64>,
+    /// Of the shipment.
+    state: Option<i64>,
+    updated_at: Instant,
+}
+row!(Place { created_at, order = "order_id" });
+row!(SeenOrder {
+    place as Place, account = "ml_user_id", status, shipment = "shipping_id",
+    state = "shipping_status", updated_at,
+});
 
 /// An order whose shipment is to be looked at.
 #[derive(Clone, Copy)]
@@ -109,96 +125,76 @@ struct Piece {
 }
 
 /// Reads some shipments, those of the newest orders first.
-pub fn read(reading: &Reading<'_>) -> std::result::Result<Option<Step>, CallError> {
+pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     let known = Position::of(&reading.state.position);
     let mut position = known.unwrap_or(Position::beginning(Place::NEWEST));
     let edge = Place::at(reading.began.minus(SPAN_S));
-    let before = if reading.goes_on() { reading.state.done } else { 0 };
     let mut sent = Vec::new();
     let mut is_over = false;
     // Orders with nothing to ask for take no step of their own.
     while !is_over && sent.len() < SHIPMENTS && !reading.is_over() {
-        let piece = reading.app.db.read(Lane::Slow, |tx| piece(tx, reading, position, edge))?;
-        let asked = i64::try_from(sent.len() + piece.sent.len()).unwrap_or(0);
-        is_over = position.pass(&piece, edge) || before + asked >= MOST;
+        let piece = reading.look_up(|tx| piece(tx, reading, position, edge))?;
+        let asked = count_of(sent.len() + piece.sent.len());
+        is_over = position.pass(&piece, edge) || reading.done_before() + asked >= MOST;
         sent.extend(piece.sent);
     }
-    let Some(read) = look(reading, sent)? else {
-        return Ok(None);
-    };
-    Ok(Some(Step {
+    let read = look(reading, sent)?;
+    Ok(Step {
         is_over,
         position: position.text(),
-        read: i64::try_from(read).unwrap_or(0),
+        read: count_of(read),
         expected: None,
         good_until: if is_over { Some(reading.began) } else { reading.state.good_until },
-    }))
+    })
 }
 
 fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) -> Result<Piece> {
     let account = reading.account;
     let is_recent = from.at > edge;
-    let mut done = Vec::new();
-    for word in ENDED {
-        done.push(reading.app.marketplace.words.known(tx, word)?);
-    }
-    let mut called_off = Vec::new();
-    for word in CALLED_OFF {
-        called_off.push(reading.app.marketplace.words.known(tx, word)?);
-    }
+    let numbers = |words: &[&str]| -> Result<Vec<Option<i64>>> {
+        words.iter().map(|word| reading.app.marketplace.words.known(tx, word)).collect()
+    };
+    let (done, called_off) = (numbers(&ENDED)?, numbers(&CALLED_OFF)?);
     let oldest = if is_recent { edge } else { Place::END };
-    let rows = tx.all(
-        "SELECT created_at, order_id, ml_user_id, status, shipping_id, shipping_status, updated_at
-         FROM sale_order
+    let orders: Vec<SeenOrder> = tx.records(
+        "FROM sale_order
          WHERE owner_id = ?1 AND created_at >= ?2 AND (created_at, order_id) < (?3, ?4)
          ORDER BY created_at DESC, order_id DESC
          LIMIT ?5",
-        (
-            account.owner,
-            oldest.created_at.0,
-            from.at.created_at.0,
-            from.at.order,
-            i64::try_from(ORDERS).unwrap_or(0),
-        ),
-        |row| {
-            let place = Place { created_at: row.get(0)?, order: row.get(1)? };
-            let is_own = row.get::<_, i64>(2)? == account.ml_user_id.0;
-            let is_late = reading.began.since(row.get(6)?) > CALLING_OFF_S;
-            let is_off = is_late && called_off.contains(&Some(row.get(3)?));
-            let shipment: Option<i64> = row.get(4)?;
-            let state: Option<i64> = row.get(5)?;
-            let is_done = done.contains(&state) || is_off || !is_recent;
-            let wanted = shipment.filter(|_| is_own && (state.is_none() || !is_done));
-            Ok((place, wanted))
-        },
+        (account.owner, oldest.created_at, from.at.created_at, from.at.order, count_of(ORDERS)),
     )?;
+    let wanted = |order: &SeenOrder| {
+        let is_late = reading.began.since(order.updated_at) > CALLING_OFF_S;
+        let is_off = is_late && called_off.contains(&Some(order.status));
+        let is_done = done.contains(&order.state) || is_off || !is_recent;
+        let is_own = order.account == account.ml_user_id;
+        order.shipment.filter(|_| is_own && (order.state.is_none() || !is_done))
+    };
     let most =
         if is_recent { SHIPMENTS } else { SHIPMENTS.min(usize::try_from(from.left).unwrap_or(0)) };
     let mut sent = Vec::new();
-    for (place, shipment) in &rows {
-        if let Some(shipment) = *shipment {
-            sent.push(Sent { order: place.order, shipment });
+    for order in &orders {
+        if let Some(shipment) = wanted(order) {
+            sent.push(Sent { order: order.place.order, shipment });
         }
         if sent.len() == most {
-            let last = Some(*place);
-            return Ok(Piece { sent, last });
+            return Ok(Piece { sent, last: Some(order.place) });
         }
     }
-    let last = rows.last().map(|(place, _)| *place);
-    Ok(Piece { sent, last: last.filter(|_| rows.len() == ORDERS) })
+    let last = orders.last().map(|order| order.place);
+    Ok(Piece { sent, last: last.filter(|_| orders.len() == ORDERS) })
 }
 
-fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> std::result::Result<Option<usize>, CallError> {
-    let client = &reading.app.marketplace.client;
+fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> Asked<usize> {
     alone::each(
         reading,
         sent,
         Forbidden::Area,
-        |caller, sent| client.shipment(caller, sent.shipment),
-        |tx, shared, account, sent, single| {
+        |client, caller, sent| client.shipment(caller, sent.shipment),
+        |tx, account, books, sent, single| {
             if let Single::Found(shipment) = single {
                 let read = (sent.shipment, shipment);
-                books::apply_shipment(tx, shared, account.owner, sent.order, read)?;
+                orders::apply_shipment(tx, books, account.owner, sent.order, read)?;
             }
             Ok(())
         },

@@ -1,22 +1,22 @@
 //! How far accounts are mirrored, in the database.
 
-use rusqlite::Row;
-
 use super::rules::next_turn;
-use super::{AREAS, Area, SHIPMENTS, Step};
+use super::{ACCOUNT, AREAS, Area, SHIPMENTS, Step};
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::account::store::{note_synced, owner_of};
+use crate::row;
 
 /// Accounts that other threads may be reading.
 pub const MOST_TAKEN: usize = 6;
 /// Not before something else happens, such as that the account is linked again.
-const LATER: i64 = i64::MAX;
+const LATER: Instant = Instant(i64::MAX);
 
 /// How long an account's other areas wait after one found nobody there.
 const OTHERS_WAIT_S: i64 = 30;
 
-/// Who waits for a reading.
+/// Who waits for a reading; the number is stored as `at_once`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// Its turn in the periodic tasks.
@@ -35,7 +35,7 @@ pub struct Account {
 
 /// An area of an account, as far as it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct AreaState {
     /// Number of the area.
     pub area: i64,
     /// What changed before is here; `None` until the first reading is over.
@@ -62,43 +62,38 @@ pub struct State {
 pub struct Due {
     pub account: Account,
     pub pace: Pace,
-    pub state: State,
+    pub state: AreaState,
     /// When the reading began, of which it is a step.
     pub began: Instant,
 }
 
-impl State {
+impl AreaState {
     /// Whether a reading has begun and is not over.
     pub const fn is_under_way(&self) -> bool {
         self.started_at.is_some() && self.ended_at.is_none()
     }
 }
 
-const STATE: &str = "s.area, s.good_until, s.started_at, s.ended_at, s.position, s.done, s.expected, s.attempts, s.error, s.at_once";
+row!(AreaState {
+    area = "s.area", good_until = "s.good_until", started_at = "s.started_at",
+    ended_at = "s.ended_at", position = "s.position", done = "s.done", expected = "s.expected",
+    attempts = "s.attempts", error = "s.error", is_wanted = "s.at_once",
+});
+row!(Account { ml_user_id = "a.ml_user_id", owner = "a.owner_id", linked_at = "a.linked_at" });
 
-fn read_state(row: &Row<'_>) -> rusqlite::Result<State> {
-    let instant =
-        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
-    Ok(State {
-        area: row.get(0)?,
-        good_until: instant(1)?,
-        started_at: instant(2)?,
-        ended_at: instant(3)?,
-        position: row.get(4)?,
-        done: row.get(5)?,
-        expected: row.get(6)?,
-        attempts: row.get(7)?,
-        error: row.get(8)?,
-        is_wanted: row.get(9)?,
-    })
+/// An area with the account that it is of.
+struct OwnArea {
+    account: MlUserId,
+    state: AreaState,
 }
+row!(OwnArea { account = "s.ml_user_id", state as AreaState });
 
 /// Plans the first reading of a new account; one that was linked before is
 /// read on from where it was, but for shipments: those of old orders are looked
 /// through anew.
 pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     for area in AREAS {
-        let now = tx.now().0;
+        let now = tx.now();
         // Which are to be looked at is known once the orders are here.
         let first_at = if area.number == SHIPMENTS { LATER } else { now };
         tx.execute(
@@ -116,7 +111,7 @@ pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
 pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     tx.execute(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at = ?4 AND good_until IS NULL",
-        (account.ml_user_id, SHIPMENTS, tx.now().0, LATER),
+        (account.ml_user_id, SHIPMENTS, tx.now(), LATER),
     )?;
     Ok(())
 }
@@ -125,10 +120,10 @@ pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
 pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
     tx.values(
         "SELECT ml_user_id FROM ml_sync
-         WHERE at_once = 0 AND next_at < ?1 AND area = 5
+         WHERE at_once = 0 AND next_at < ?1 AND area = ?3
          ORDER BY next_at, ml_user_id
          LIMIT ?2",
-        (LATER, most),
+        (LATER, most, ACCOUNT),
     )
 }
 
@@ -138,7 +133,7 @@ pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.execute(
         "UPDATE ml_sync SET next_at = iif(good_until IS NULL AND next_at = ?3, ?3, ?2), at_once = 1, asked_at = ?2
          WHERE ml_user_id = ?1",
-        (account, tx.now().0, LATER),
+        (account, tx.now(), LATER),
     )?;
     Ok(())
 }
@@ -153,7 +148,7 @@ pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
              WHERE at_once = 0 AND next_at > ?2 AND next_at < ?4 AND area = ?1 AND attempts = 0
              ORDER BY next_at, ml_user_id
              LIMIT ?3)",
-        (area, tx.now().0, accounts, LATER),
+        (area, tx.now(), accounts, LATER),
     )?;
     Ok(())
 }
@@ -165,9 +160,7 @@ pub fn is_callable(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
 
 /// When the owner of an account last asked for a reading.
 pub fn asked_at(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Instant>> {
-    tx.one("SELECT max(asked_at) FROM ml_sync WHERE ml_user_id = ?1", [account], |row| {
-        Ok(row.get(0)?)
-    })
+    tx.value("SELECT max(asked_at) FROM ml_sync WHERE ml_user_id = ?1", [account])
 }
 
 /// The account that has waited longest for a reading, of those not taken.
@@ -181,48 +174,40 @@ pub fn longest_waiting(
         *place = account;
     }
     let [first, second, third, fourth, fifth, sixth] = others;
-    tx.optional(
-        "SELECT s.ml_user_id, a.owner_id, a.linked_at
-         FROM ml_sync s JOIN ml_account a ON a.ml_user_id = s.ml_user_id
+    tx.record(
+        "FROM ml_sync s JOIN ml_account a ON a.ml_user_id = s.ml_user_id
          WHERE s.at_once = ?1 AND s.next_at <= ?2 AND s.ml_user_id NOT IN (?3, ?4, ?5, ?6, ?7, ?8)
          ORDER BY s.next_at, s.ml_user_id
          LIMIT 1",
-        (pace as i64, tx.now().0, first, second, third, fourth, fifth, sixth),
-        |row| Ok(Account { ml_user_id: row.get(0)?, owner: row.get(1)?, linked_at: row.get(2)? }),
+        (pace as i64, tx.now(), first, second, third, fourth, fifth, sixth),
     )
 }
 
 /// The area of an account that has waited longest.
-pub fn due_area(tx: &ReadTx<'_>, account: MlUserId, pace: Pace) -> Result<Option<State>> {
-    tx.optional(
-        &format!(
-            "SELECT {STATE} FROM ml_sync s
-             WHERE s.ml_user_id = ?1 AND s.at_once = ?2 AND s.next_at <= ?3
-             ORDER BY s.next_at, s.area
-             LIMIT 1"
-        ),
-        (account, pace as i64, tx.now().0),
-        read_state,
+pub fn due_area(tx: &ReadTx<'_>, account: MlUserId, pace: Pace) -> Result<Option<AreaState>> {
+    tx.record(
+        "FROM ml_sync s
+         WHERE s.ml_user_id = ?1 AND s.at_once = ?2 AND s.next_at <= ?3
+         ORDER BY s.next_at, s.area
+         LIMIT 1",
+        (account, pace as i64, tx.now()),
     )
 }
 
 /// Every area of all accounts of an owner, by account and area.
-pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, State)>> {
-    tx.all(
-        &format!(
-            "SELECT {STATE}, s.ml_user_id
-             FROM ml_account a JOIN ml_sync s ON s.ml_user_id = a.ml_user_id
-             WHERE a.owner_id = ?1
-             ORDER BY a.ml_user_id, s.area"
-        ),
+pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, AreaState)>> {
+    let areas: Vec<OwnArea> = tx.records(
+        "FROM ml_account a JOIN ml_sync s ON s.ml_user_id = a.ml_user_id
+         WHERE a.owner_id = ?1
+         ORDER BY a.ml_user_id, s.area",
         [owner],
-        |row| Ok((row.get(10)?, read_state(row)?)),
-    )
+    )?;
+    Ok(areas.into_iter().map(|own| (own.account, own.state)).collect())
 }
 
 /// Whether the account is still linked as it was.
 pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
-    let now = crate::marketplace::account::store::owner_of(tx, account.ml_user_id)?;
+    let now = owner_of(tx, account.ml_user_id)?;
     Ok(now == Some((account.owner, account.linked_at)))
 }
 
@@ -233,10 +218,9 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
         return Ok(false);
     }
     let now = tx.now();
-    let before = if state.is_under_way() { state.done } else { 0 };
-    let done = before + step.read;
+    let done = if state.is_under_way() { state.done + step.read } else { step.read };
     let (ended_at, next_at) = if step.is_over {
-        (Some(now.0), next_turn(now, area.every_s, account.ml_user_id))
+        (Some(now), next_turn(now, area.every_s, account.ml_user_id))
     } else {
         (None, now)
     };
@@ -248,25 +232,25 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
         (
             account.ml_user_id,
             state.area,
-            step.good_until.map(|at| at.0),
-            due.began.0,
+            step.good_until,
+            due.began,
             ended_at,
             &step.position,
             done,
             step.expected.map(|expected| expected.max(done)),
-            next_at.0,
+            next_at,
         ),
     )?;
     if step.is_over {
         (area.settle)(tx, account)?;
     }
-    crate::marketplace::account::store::note_synced(tx, account.ml_user_id)?;
+    note_synced(tx, account.ml_user_id)?;
     Ok(true)
 }
 
 /// Notes that an area could not be read, and puts it off; with `elsewhere`
 /// also the account's other areas that are due at that pace, for a shorter
-/// time: they are tried before it is tried again.
+/// time: they are retried before it is.
 pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: bool) -> Result<()> {
     let Due { account, pace, state, .. } = due;
     if !is_still(tx, account)? {
@@ -277,12 +261,12 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
         let until = now.plus(pause_s.min(OTHERS_WAIT_S));
         tx.execute(
             "UPDATE ml_sync SET next_at = ?4 WHERE ml_user_id = ?1 AND at_once = ?2 AND next_at <= ?3",
-            (account.ml_user_id, *pace as i64, now.0, until.0),
+            (account.ml_user_id, *pace as i64, now, until),
         )?;
     }
     tx.execute(
         "UPDATE ml_sync SET attempts = attempts + 1, error = ?3, next_at = ?4 WHERE ml_user_id = ?1 AND area = ?2",
-        (account.ml_user_id, state.area, error, now.plus(pause_s + 1).0),
+        (account.ml_user_id, state.area, error, now.plus(pause_s + 1)),
     )?;
     Ok(())
 }
@@ -291,13 +275,13 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
 pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
     tx.execute(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at < ?3",
-        (due.account.ml_user_id, due.state.area, tx.now().0),
+        (due.account.ml_user_id, due.state.area, tx.now()),
     )?;
     Ok(())
 }
 
 /// Puts off an area that this program does not know.
-pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &State) -> Result<()> {
+pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Result<()> {
     tx.execute(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2",
         (account.ml_user_id, state.area, LATER),

@@ -16,14 +16,14 @@ use std::sync::atomic::Ordering;
 
 use super::buyers::Names;
 use super::lanes::{both, two_at_a_time};
-use super::odd::{self, Kind};
+use super::odd::{self, OddRecords};
 use super::rules::{MOST_ORDERS, whole_hours};
-use super::{Reading, store};
+use super::{Asked, Halt, Reading, count_of};
 use crate::db::{DbError, Pending};
-use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{Odd, OrderDocument};
-use crate::marketplace::books::orders::{self as books, Applied, Books};
-use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, OrdersPage, Span};
+use crate::marketplace::books::orders::{self as books, Applied};
+use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, Page, Span};
 
 /// From the beginning of one page to that of the next.
 const STRIDE: usize = ORDERS_PAGE - 1;
@@ -39,21 +39,18 @@ const PASSES: usize = 2 * STATES.len();
 /// Paging may end here though there is more.
 const SURE_REACH: usize = 900;
 /// Orders by themselves.
-const KIND: Kind = Kind { topic: "orders_v2", path: "/orders/" };
+const RECORDS: OddRecords = OddRecords { topic: "orders_v2", path: "/orders/" };
 
 /// A search of both passes, their first pages fetched.
 pub struct Window {
     span: Span,
-    first: [OrdersPage; 2],
+    first: [Page<OrderDocument>; 2],
 }
 
 impl Window {
     /// Begins to read the orders of a span, which is rounded to whole hours.
-    /// `None` when there is no time for it.
-    pub fn open(reading: &Reading<'_>, span: Span) -> Result<Option<Self>, CallError> {
-        if reading.is_over() {
-            return Ok(None);
-        }
+    pub fn open(reading: &Reading<'_>, span: Span) -> Asked<Self> {
+        reading.check_time()?;
         let span = match span {
             Span::Created(from, to) => {
                 let (from, to) = whole_hours(from, to);
@@ -66,7 +63,7 @@ impl Window {
         };
         let first = |pass| page(reading, span, pass, 0);
         let (standing, cancelled) = both(|| first(0), || first(1));
-        Ok(Some(Self { span, first: [standing?, cancelled?] }))
+        Ok(Self { span, first: [standing?, cancelled?] })
     }
 
     /// How many orders there are, as the marketplace counts.
@@ -77,22 +74,21 @@ impl Window {
     /// Whether there are more than can be paged reliably. Where the first page
     /// is not full, the marketplace counts wrong.
     pub fn is_too_full(&self) -> bool {
-        let is_full = |page: &OrdersPage| page.orders.len() >= ORDERS_PAGE;
+        let is_full = |page: &Page<OrderDocument>| page.records.len() >= ORDERS_PAGE;
         let mut first = self.first.iter();
         first.any(|page| page.total > MOST_ORDERS && is_full(page))
     }
 
-    /// Brings all of it into the books; gives back how many orders are in it,
-    /// `None` when there was no time.
-    pub fn read(self, reading: &Reading<'_>) -> Result<Option<i64>, CallError> {
+    /// Brings all of it into the books; returns how many orders are in it.
+    pub fn read(self, reading: &Reading<'_>) -> Asked<i64> {
         let span = self.span;
         let (mut window, mut seen) = (self, HashSet::<i64>::new());
         for times in 1.. {
             let course = window.read_once(reading)?;
-            odd::set_aside(reading, &KIND, course.odd)?;
+            odd::set_aside(reading, &RECORDS, course.odd)?;
             seen.extend(course.pages.iter().flat_map(|page| page.rows.iter().flatten()));
             if course.was_stopped {
-                return Ok(None);
+                return Err(Halt::NoTime);
             }
             if all_meet(course.pages, ORDERS_PAGE) {
                 break;
@@ -103,19 +99,15 @@ impl Window {
                 break;
             }
             tracing::debug!(ml_user_id = account, "orders moved while they were read");
-            let Some(again) = Self::open(reading, span)? else {
-                return Ok(None);
-            };
-            window = again;
+            window = Self::open(reading, span)?;
         }
-        Ok(Some(i64::try_from(seen.len()).unwrap_or(0)))
+        Ok(count_of(seen.len()))
     }
 
     /// Books the first pages and reads the others. The marketplace's totals
     /// have been wrong: a pass ends where both they and a page that is not full
     /// say so, or with an empty page.
     fn read_once(self, reading: &Reading<'_>) -> Result<Course, CallError> {
-        let books = Books::of(reading.app);
         let (span, names) = (self.span, Names::default());
         let course = Mutex::new(Course {
             next: [1, 1, 0, 0],
@@ -125,24 +117,24 @@ impl Window {
         });
         let locked = || course.lock();
         let take = || locked().take(reading);
-        let fetch = |(pass, number, fetched): (usize, usize, Option<OrdersPage>)| {
+        let fetch = |(pass, number, fetched): (usize, usize, Option<Page<OrderDocument>>)| {
             let found = match fetched {
                 Some(first) => first,
                 None => page(reading, span, pass, number)?,
             };
             let mut course = locked();
             course.note(reading, pass, number, &found);
-            if found.orders.is_empty() {
+            if found.records.is_empty() {
                 return Ok(None);
             }
-            let mut orders = odd::readable(reading, &KIND, found.orders, &mut course.odd);
+            let mut orders = odd::readable(reading, &RECORDS, found.records, &mut course.odd);
             drop(course);
             if let Span::Updated(..) = span {
                 names.add(reading, &mut orders)?;
             }
             Ok(Some(orders))
         };
-        let news = two_at_a_time(take, fetch, |page| book(reading, &books, page))?;
+        let news = two_at_a_time(take, fetch, |page| book(reading, page))?;
         reading.news.fetch_add(news, Ordering::Relaxed);
         Ok(course.into_inner())
     }
@@ -155,7 +147,7 @@ struct Course {
     next: [usize; PASSES],
     ends: [usize; PASSES],
     /// First pages that nobody has booked yet.
-    first: Vec<(usize, OrdersPage)>,
+    first: Vec<(usize, Page<OrderDocument>)>,
     /// What was on each page.
     pages: Vec<Seen>,
     /// Numbers of those that make no sense.
@@ -174,7 +166,10 @@ struct Seen {
 impl Course {
     /// The next page to look at: its pass, its number, and the page itself
     /// when it is here already.
-    fn take(&mut self, reading: &Reading<'_>) -> Option<(usize, usize, Option<OrdersPage>)> {
+    fn take(
+        &mut self,
+        reading: &Reading<'_>,
+    ) -> Option<(usize, usize, Option<Page<OrderDocument>>)> {
         if let Some((pass, page)) = self.first.pop() {
             return Some((pass, 0, Some(page)));
         }
@@ -192,15 +187,21 @@ impl Course {
         Some((pass, number, None))
     }
 
-    fn note(&mut self, reading: &Reading<'_>, pass: usize, number: usize, page: &OrdersPage) {
+    fn note(
+        &mut self,
+        reading: &Reading<'_>,
+        pass: usize,
+        number: usize,
+        page: &Page<OrderDocument>,
+    ) {
         let number_of = |order: &Result<OrderDocument, Odd>| match order {
             Ok(order) => Some(order.id.0),
             Err(odd) => odd.id,
         };
-        let seen = Seen { pass, number, rows: page.orders.iter().map(number_of).collect() };
+        let seen = Seen { pass, number, rows: page.records.iter().map(number_of).collect() };
         let meets_other_end = self.meets_other_end(&seen);
         let end = &mut self.ends[pass];
-        match page.orders.len() {
+        match page.records.len() {
             0 if number * STRIDE >= SURE_REACH => return self.cut(reading, pass, number),
             0 => *end = (*end).min(number),
             _ if meets_other_end => *end = (*end).min(number + 1),
@@ -258,46 +259,33 @@ fn page(
     span: Span,
     pass: usize,
     number: usize,
-) -> Result<OrdersPage, CallError> {
+) -> Result<Page<OrderDocument>, CallError> {
     let search = OrderSearch {
         span,
         states: STATES[pass % STATES.len()],
         newest_first: pass >= STATES.len(),
     };
-    let found = with_token(reading.app, reading.account.ml_user_id, |caller| {
-        let client = &reading.app.marketplace.client;
-        client.orders(caller, &search, number * STRIDE)
-    });
-    match found {
+    match reading.call(|client, caller| client.orders(caller, &search, number * STRIDE)) {
         // So far and no further.
         Err(CallError::Failed(Failure::Refused { status: 400, .. }))
             if number * STRIDE >= SURE_REACH =>
         {
-            Ok(OrdersPage { total: 0, orders: Vec::new() })
+            Ok(Page { total: 0, records: Vec::new(), scroll: None })
         }
         found => found,
     }
 }
 
-/// Queues a page for the books of whoever has linked the account; gives back
-/// how many sales nobody had told.
-fn book(
-    reading: &Reading<'_>,
-    books: &Books,
-    mut orders: Vec<OrderDocument>,
-) -> Pending<usize, DbError> {
-    let account = reading.account;
+/// Queues a page for the books; brings how many sales are in it of which no
+/// notification came.
+fn book(reading: &Reading<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
     let counts_news = reading.state.good_until.is_some();
-    orders.retain(|order| order.seller == account.ml_user_id);
-    let books = books.clone();
-    reading.app.db.submit(move |tx| {
+    orders.retain(|order| order.seller == reading.account.ml_user_id);
+    reading.submit(move |tx, account, books| {
         let mut news = 0;
-        if !store::is_still(tx, &account)? {
-            return Ok(news);
-        }
         for order in &orders {
             let known = !counts_news || books::is_sale(tx, account.owner, order.id)?;
-            let applied = books::apply(tx, &books, account.owner, order, account.linked_at)?;
+            let applied = books::apply(tx, books, account.owner, order, account.linked_at)?;
             news += usize::from(!known && applied == Applied::Stored && order.is_sale());
         }
         Ok(news)

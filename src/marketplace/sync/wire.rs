@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::store::State;
-use super::{AREAS, Area};
+use super::Area;
+use super::store::AreaState;
 use crate::base::clock::Zone;
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Failure;
@@ -18,7 +18,7 @@ pub enum Standing {
     Lendo,
     /// Everything is here.
     EmDia,
-    /// The last try failed; it is tried again by itself.
+    /// The last try failed; it is retried by itself.
     ComErro,
     /// The account must be linked again.
     Parada,
@@ -26,7 +26,7 @@ pub enum Standing {
 
 impl Standing {
     /// How an area of an account stands.
-    pub const fn of(state: &State, token_ok: bool) -> Self {
+    pub const fn of(state: &AreaState, token_ok: bool) -> Self {
         if !token_ok {
             Self::Parada
         } else if state.attempts > 0 {
@@ -59,8 +59,8 @@ pub struct AreaJson {
 
 impl AreaJson {
     /// The wire form of an area; `None` for one that is not shown.
-    pub fn of(state: State, token_ok: bool, zone: Zone) -> Option<Self> {
-        let Area { name, title, .. } = AREAS.iter().find(|area| area.number == state.area)?;
+    pub fn of(state: AreaState, token_ok: bool, zone: Zone) -> Option<Self> {
+        let Area { name, title, .. } = Area::of(state.area)?;
         Some(Self {
             area: name,
             titulo: title,

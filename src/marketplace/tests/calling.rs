@@ -85,14 +85,14 @@ fn questions_and_claims_come_in_pages() {
         let page = world.call(|client, caller| client.questions_page(caller, None, offset));
         let page = page.unwrap();
         assert_eq!(page.total, 120);
-        by_offset.extend(page.questions.into_iter().map(|question| question.unwrap().id));
+        by_offset.extend(page.records.into_iter().map(|question| question.unwrap().id));
     }
     let mut scroll = None::<String>;
     loop {
         let page = world
             .call(|client, caller| client.questions_scan(caller, "UNANSWERED", scroll.as_deref()));
         let page = page.unwrap();
-        by_scan.extend(page.questions.into_iter().map(|question| question.unwrap().id));
+        by_scan.extend(page.records.into_iter().map(|question| question.unwrap().id));
         match page.scroll {
             Some(next) => scroll = Some(next),
             None => break,
@@ -108,7 +108,7 @@ fn questions_and_claims_come_in_pages() {
     let page = world
         .call(|client, caller| client.claims_page(caller, client::ClaimSearch::Open, 0))
         .unwrap();
-    let claims: Vec<_> = page.claims.into_iter().map(Result::unwrap).collect();
+    let claims: Vec<_> = page.records.into_iter().map(Result::unwrap).collect();
     assert_eq!((page.total, claims.len()), (1, 1));
     assert_eq!(json!(claims[0].id), opened["id"]);
     let one = world.call(|client, caller| client.claim(caller, claims[0].id)).unwrap();
@@ -122,8 +122,8 @@ fn one_spoiled_record_does_not_fail_its_page() {
     let (good, bad) = (world.ask(), world.ask());
     world.control("spoil", &json!({ "record": format!("questions/{bad}") }));
     let page = world.call(|client, caller| client.questions_page(caller, None, 0)).unwrap();
-    let read: Vec<i64> = page.questions.iter().flatten().map(|one| one.id).collect();
-    assert_eq!((page.questions.len(), read), (2, vec![good]));
+    let read: Vec<i64> = page.records.iter().flatten().map(|one| one.id).collect();
+    assert_eq!((page.records.len(), read), (2, vec![good]));
 }
 
 #[test]

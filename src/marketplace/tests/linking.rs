@@ -173,7 +173,7 @@ fn tokens_of_another_key_are_an_error_and_stay() {
     );
     world.write(move |tx| tx.execute("UPDATE ml_account SET access_token = ?1", [other]));
     let me = with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));
-    assert!(matches!(me, Err(CallError::Db(crate::db::DbError::Sealed(_)))));
+    assert!(matches!(me, Err(CallError::Db(DbError::Sealed(_)))));
     assert_eq!(world.rows(kept), before);
     assert_eq!(world.rows("SELECT count(*) FROM ml_account WHERE access_token IS NULL"), ["0"]);
 }

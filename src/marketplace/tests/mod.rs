@@ -172,7 +172,7 @@ impl World {
     }
 
     fn work_inbox(&self) {
-        inbox::work(&self.app, &inbox::Busy::default(), &Stop::default());
+        inbox::work(&self.app, &Busy::default(), &Stop::default());
     }
 
     fn request(&self, path: &str, body: &[u8]) -> Request {

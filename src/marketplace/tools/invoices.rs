@@ -1,7 +1,7 @@
 //! `GET /painel/vendas/{id}/nota`: the fiscal note of one of the caller's
 //! sales, fetched with the account's own token. Errors are plain text
-//! (contract §3); a browser that
-//! asks for a note that there is not is sent back to the page of the sale.
+//! (contract §3); a browser that asks for a note that there is not is sent back to
+//! the page of the sale.
 
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
@@ -24,8 +24,7 @@ pub const NO_NOTE: &str = "sem-nota";
 
 /// Fetches the note.
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let order = request.variable("id").parse().map(OrderId);
-    let order = order.map_err(|_| Problem::not_found())?;
+    let order = OrderId(request.id()?);
     let owner = person.account.user_id;
     let sale = app.db.read(request.lane, |tx| sale_of(tx, owner, order))?;
     let Some((account, shipment)) = sale else {
@@ -46,7 +45,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Err(error) => {
             tracing::info!(%error, account = account.0, "no fiscal note");
             let refusal = refusal(&error);
-            // Whoever pressed the link reads it where the link stands.
+            // A person reads it on the page that has the link.
             if refusal == NONE && wants_html(request.headers()) {
                 let sale = format!("/painel/vendas/{order}");
                 return Reply::back(&sale, NO_NOTE);
@@ -64,7 +63,7 @@ fn sale_of(
     tx.optional(
         "SELECT ml_user_id, shipping_id FROM sale_order WHERE owner_id = ?1 AND order_id = ?2",
         (owner, order),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )
 }
 

@@ -19,7 +19,7 @@ use crate::http::{Code, Problem, Reply};
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
 
-/// A short sentence for whoever asked for a file, and its status.
+/// A short sentence for the person who asked for a file, and its status.
 type Refusal = (StatusCode, &'static str);
 
 /// What is said instead of a file, as plain text.

@@ -3,25 +3,25 @@
 use askama::Template;
 
 use super::fees::Remains;
-use super::fees::views::{CalculatorForm, CalculatorPage, Card, Outcome};
+use super::fees::views::{Calculated, CalculatorPage, Card};
 use super::labels::of_cause;
 use super::labels::views::{AccountTab, LabelsPage, ParcelRow};
 use crate::base::money::Cents;
 use crate::marketplace::client::Fee;
 use crate::panel::form::{FormView, Pick};
-use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
+use crate::panel::view::{Badge, Layout, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 
 const NAMES: [&str; 2] =
     ["CASA DA MARÉ", "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456"];
 
-fn outcome(price: Cents, fixed: Cents) -> Outcome {
+fn outcome(price: Cents, fixed: Cents) -> Calculated {
     let card = |name, id, percent| {
         let fee = Fee { percent, fixed };
         Card::new(name, id, price, fee, &Remains::of(price, fee, 5.0, 6.0))
     };
-    Outcome {
+    Calculated {
         price: price.page(),
         account: NAMES[1].to_owned(),
         reputation: Badge::ReputationBest,
@@ -31,11 +31,17 @@ fn outcome(price: Cents, fixed: Cents) -> Outcome {
     }
 }
 
-fn calculator(layout: Layout, accounts: usize, outcome: Option<Outcome>, faults: usize) -> String {
+fn calculator(
+    layout: Layout,
+    accounts: usize,
+    outcome: Option<Calculated>,
+    faults: usize,
+) -> String {
     let names = ["conta", "preco", "categoria", "logistica"];
-    let mut form = CalculatorForm(FormView::new(&names, |_| String::new()).unfocused());
-    let wrong = names.into_iter().take(faults);
-    form.find_faults(&wrong.map(|name| (name.into(), "x".into())).collect());
+    let mut form = FormView::new(&names, |_| String::new()).unfocused();
+    if faults > 0 {
+        form.find_fault(&names[..faults], |_| "Confira este campo.");
+    }
     let pick = |value: &str, label: &str| Pick { value: value.to_owned(), label: label.to_owned() };
     CalculatorPage {
         layout,
@@ -44,7 +50,7 @@ fn calculator(layout: Layout, accounts: usize, outcome: Option<Outcome>, faults:
         form,
         accounts: NAMES.iter().take(accounts).map(|name| pick(name, name)).collect(),
         logistics: vec![pick("drop_off", "Mercado Envios, você leva à agência")],
-        tax: Field::default(),
+        tax: FormView::new(&["imposto"], |_| String::new()).unfocused(),
         tax_help: "Em porcentagem, como 6,5. Em branco vale a taxa da plataforma, 6%.".to_owned(),
         outcome,
     }

@@ -16,7 +16,7 @@ use chrono::{Datelike as _, Timelike as _};
 
 use crate::base::clock::{DAY_S, Instant, Zone};
 
-pub use badge::{Badge, OrderState};
+pub use badge::Badge;
 pub use layout::{Group, Layout, Place, Reader, Viewed, initials};
 pub use pieces::{Progress, Tab, Tick};
 

@@ -140,14 +140,6 @@ fn every_badge_has_a_word_of_its_own() {
     assert_eq!(words.len(), all);
     assert_eq!(Badge::reputation("5_green"), Badge::ReputationBest);
     assert_eq!(Badge::reputation(""), Badge::ReputationNone);
-    let order = |status| {
-        let state = OrderState::new(status);
-        (state.word().to_owned(), state.tone())
-    };
-    assert_eq!(order("paid"), ("Paga".to_owned(), Tone::Good));
-    assert_eq!(order("payment_required"), ("Aguardando pagamento".to_owned(), Tone::Warn));
-    assert_eq!(order("on_the_moon"), ("Situação nova: on_the_moon".to_owned(), Tone::Info));
-    assert_eq!(order(""), ("Sem situação".to_owned(), Tone::Info));
 }
 
 #[test]

@@ -4,7 +4,6 @@
 //! later stands, in whatever order they come. The owner is told when a claim
 //! is opened and when it is opened again, once for each time.
 
-pub mod list;
 pub mod pages;
 pub mod store;
 pub mod views;
@@ -12,9 +11,7 @@ pub mod views;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use self::store::Stored;
+use self::store::ClaimRow;
 use super::document::ClaimDocument;
 use super::news::{self, News};
 use super::orders::{Applied, Books};
@@ -22,13 +19,14 @@ use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::messages::NotificationKind;
+use crate::named;
 
-/// Whether a claim has ended. The number is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    Open = 1,
-    Closed = 2,
+named! {
+    /// Whether a claim has ended.
+    pub enum ClaimState: number {
+        Open = 1, "aberta", "Abertas";
+        Closed = 2, "encerrada", "Encerradas";
+    }
 }
 
 /// Brings an owner's claims to what a document says. Those opened from
@@ -52,7 +50,7 @@ pub fn apply(
         store::delete(tx, owner, claim.id, before.opened_at)?;
     }
     store::put(tx, owner, claim.id, &after)?;
-    let was_open = before.as_ref().is_some_and(Stored::is_open);
+    let was_open = before.as_ref().is_some_and(ClaimRow::is_open);
     if was_open != after.is_open() {
         let by = if was_open { -1 } else { 1 };
         store::count(tx, owner, claim.seller, by)?;
@@ -62,8 +60,7 @@ pub fn apply(
     if after.is_open() && !was_open && happened >= news_from {
         tell(tx, books, owner, claim, is_again)?;
     }
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
+    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 
@@ -74,28 +71,26 @@ pub fn gone(
     owner: UserId,
     account: MlUserId,
     claim: i64,
-) -> Result<()> {
+) -> Result<Applied> {
     let before = store::stored(tx, owner, claim)?;
     let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
     else {
-        return Ok(());
+        return Ok(Applied::Unchanged);
     };
     let after =
-        Stored { state: State::Closed as u8, due_at: None, action: String::new(), ..before };
+        ClaimRow { state: ClaimState::Closed, due_at: None, action: String::new(), ..before };
     store::put(tx, owner, claim, &after)?;
     store::count(tx, owner, account, -1)?;
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
-    Ok(())
+    books.raise(tx, owner);
+    Ok(Applied::Stored)
 }
 
 /// The row a document stands for.
-fn to_store(claim: &ClaimDocument) -> Stored {
-    let state = if claim.is_closed() { State::Closed } else { State::Open };
-    Stored {
+fn to_store(claim: &ClaimDocument) -> ClaimRow {
+    ClaimRow {
         opened_at: claim.opened_at,
         ml_user_id: claim.seller,
-        state: state as u8,
+        state: if claim.is_closed() { ClaimState::Closed } else { ClaimState::Open },
         kind: claim.kind.clone(),
         stage: claim.stage.clone(),
         reason: claim.reason.clone(),

@@ -1,90 +1,108 @@
 //! Claims in the database.
 
-use rusqlite::Row;
-
-use super::State;
+use super::ClaimState;
+use super::pages::{self, WireClaim};
+use crate::app::App;
 use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
+use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::listed::{Listed, Wanted};
+use crate::marketplace::books::words::Words;
+use crate::panel::list::Listing;
+use crate::row;
 
 /// A claim as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct ClaimRow {
     pub opened_at: Instant,
     pub ml_user_id: MlUserId,
-    /// As in [`State`].
-    pub state: u8,
+    pub state: ClaimState,
+    /// Such as `mediations`.
     pub kind: String,
+    /// Such as `claim` or `dispute`.
     pub stage: String,
+    /// The marketplace's code for the reason.
     pub reason: String,
+    /// What it is about: order, shipment, payment or purchase.
     pub resource: String,
     pub resource_id: Option<i64>,
+    /// Until when the seller has to act.
     pub due_at: Option<Instant>,
+    /// What the seller has to do; may be empty.
     pub action: String,
+    /// How it ended; empty while it is open.
     pub resolution: String,
     pub updated_at: Instant,
 }
+row!(stored ClaimRow {
+    opened_at, ml_user_id, state, kind, stage, reason, resource, resource_id, due_at, action,
+    resolution, updated_at,
+});
 
-impl Stored {
-    /// Whether it waits for an end.
-    pub const fn is_open(&self) -> bool {
-        self.state == State::Open as u8
+/// A claim as lists show it.
+pub struct Claim {
+    pub id: i64,
+    pub row: ClaimRow,
+    /// What the sale that it is about sold; empty when that is not known.
+    pub title: String,
+}
+row!(Claim {
+    id = "claim_id",
+    row as ClaimRow,
+    title = "coalesce(
+        (SELECT i.title FROM sale_order o
+         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+         WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id), '')",
+});
+
+impl ClaimRow {
+    pub fn is_open(&self) -> bool {
+        self.state == ClaimState::Open
+    }
+
+    /// The order it is about, when it names one.
+    pub fn order(&self) -> Option<OrderId> {
+        self.resource_id.filter(|_| self.resource == "order").map(OrderId)
+    }
+}
+
+impl Listed for Claim {
+    type Wire = WireClaim;
+
+    const LIST: &'static Listing = &pages::LIST;
+    const TABLE: &'static str = "claim";
+    const ID: &'static str = "claim_id";
+    const STATE: &'static str = "state";
+    const COUNT: &'static str = "SELECT count(*) FROM claim";
+
+    fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {
+        Ok(ClaimState::from_name(name).map_or(-1, |state| state.number().into()))
+    }
+
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
+        let condition = "(claim_id = :number OR resource_id = :number)";
+        filters.and(condition, &[(":number", &wanted.number)]);
+    }
+
+    fn column(_: &str) -> &'static str {
+        "opened_at"
+    }
+
+    fn wire(self, app: &App, stores: &Stores) -> WireClaim {
+        WireClaim::of(app, stores, self)
     }
 }
 
 /// One claim of an owner.
-pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<Stored>> {
-    tx.optional(
-        "SELECT opened_at, ml_user_id, state, kind, stage, reason, resource, resource_id, due_at, action, resolution,
-                updated_at
-         FROM claim
-         WHERE claim_id = ?1 AND owner_id = ?2",
-        (claim, owner),
-        read,
-    )
-}
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
-        opened_at: row.get(0)?,
-        ml_user_id: row.get(1)?,
-        state: row.get(2)?,
-        kind: row.get(3)?,
-        stage: row.get(4)?,
-        reason: row.get(5)?,
-        resource: row.get(6)?,
-        resource_id: row.get(7)?,
-        due_at: row.get(8)?,
-        action: row.get(9)?,
-        resolution: row.get(10)?,
-        updated_at: row.get(11)?,
-    })
+pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<ClaimRow>> {
+    tx.record("FROM claim WHERE claim_id = ?1 AND owner_id = ?2", (claim, owner))
 }
 
 /// Stores a claim.
-pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: i64, row: &Stored) -> Result<()> {
-    tx.execute(
-        "INSERT OR REPLACE INTO claim
-             (owner_id, opened_at, claim_id, ml_user_id, state, kind, stage, reason, resource, resource_id, due_at,
-              action, resolution, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-        (
-            owner,
-            row.opened_at.0,
-            claim,
-            row.ml_user_id,
-            row.state,
-            &row.kind,
-            &row.stage,
-            &row.reason,
-            &row.resource,
-            row.resource_id,
-            row.due_at.map(|at| at.0),
-            &row.action,
-            &row.resolution,
-            row.updated_at.0,
-        ),
-    )?;
+pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: i64, row: &ClaimRow) -> Result<()> {
+    let key: [Column<'_>; 2] = [("owner_id", &owner), ("claim_id", &claim)];
+    tx.put("INSERT OR REPLACE INTO claim", row, &key)?;
     Ok(())
 }
 
@@ -92,7 +110,7 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: i64, row: &Stored) -> Result<
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, claim: i64, opened_at: Instant) -> Result<()> {
     tx.execute(
         "DELETE FROM claim WHERE owner_id = ?1 AND opened_at = ?2 AND claim_id = ?3",
-        (owner, opened_at.0, claim),
+        (owner, opened_at, claim),
     )?;
     Ok(())
 }

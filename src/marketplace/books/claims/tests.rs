@@ -26,25 +26,10 @@ fn claim(id: i64, status: &str, age: i64) -> ClaimDocument {
     }
 }
 
-fn run(world: &World, course: Vec<ClaimDocument>, news_from: Instant) -> Vec<Applied> {
-    let books = world.books.clone();
-    world.write(move |tx| {
-        let each = course.iter();
-        each.map(|claim| apply(tx, &books, ANA, claim, news_from)).collect()
-    })
-}
-
 fn world() -> World {
     let world = World::new();
     world.seller(ANA);
     world
-}
-
-fn told(world: &World) -> Vec<String> {
-    world.read(|tx| {
-        let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
-        tx.values(sql, [])
-    })
 }
 
 proptest! {
@@ -59,7 +44,7 @@ proptest! {
             .into_iter()
             .map(|(id, age)| claim(id, if age % 2 == 0 { "closed" } else { "opened" }, age))
             .collect();
-        run(&world, course.clone(), NEVER);
+        world.book(ANA, course.clone(), NEVER);
         for id in 1..4 {
             let newest = course.iter().filter(|one| one.id == id).max_by_key(|one| one.updated_at);
             let stored = world.read(|tx| store::stored(tx, ANA, id));
@@ -83,9 +68,9 @@ fn a_claim_is_told_when_it_is_opened_and_opened_again() {
         claim(1, "closed", 65),
         claim(2, "closed", 50),
     ];
-    run(&world, course, Instant(NOW - 100));
+    world.book(ANA, course, Instant(NOW - 100));
     assert_eq!(
-        told(&world),
+        world.told(),
         [
             "2 Nova reclamação: Pedido 2000001 na LOJA_X (1)",
             "2 Reclamação reaberta: Pedido 2000001 na LOJA_X (1)",
@@ -93,14 +78,14 @@ fn a_claim_is_told_when_it_is_opened_and_opened_again() {
     );
     let mut old = claim(3, "opened", 10);
     old.opened_at = Instant(NOW - 101);
-    run(&world, vec![old], Instant(NOW - 100));
-    assert_eq!(told(&world).len(), 2, "opened before the account was linked");
+    world.book(ANA, vec![old], Instant(NOW - 100));
+    assert_eq!(world.told().len(), 2, "opened before the account was linked");
 }
 
 #[test]
 fn a_claim_that_is_gone_waits_for_nothing() {
     let world = world();
-    run(&world, vec![claim(1, "opened", 90), claim(2, "opened", 90)], NEVER);
+    world.book(ANA, vec![claim(1, "opened", 90), claim(2, "opened", 90)], NEVER);
     for (owner, account) in [(ANA, SELLER), (ANA, SELLER), (UserId(2), SELLER), (ANA, MlUserId(9))]
     {
         let books = world.books.clone();
@@ -113,13 +98,13 @@ fn a_claim_that_is_gone_waits_for_nothing() {
     let numbers = world.read(|tx| tx.value::<String>(numbers, []));
     assert_eq!(numbers, format!("2,1refund{} of 1", NOW + 100));
     let back = claim(1, "opened", 90);
-    assert_eq!(run(&world, vec![back], NEVER), [Applied::Stored]);
+    assert_eq!(world.book(ANA, vec![back], NEVER), [Applied::Stored]);
 }
 
 #[test]
 fn another_owner_sees_nothing_of_it() {
     let world = world();
-    run(&world, vec![claim(1, "opened", 90)], NEVER);
+    world.book(ANA, vec![claim(1, "opened", 90)], NEVER);
     let other = world.read(|tx| store::stored(tx, UserId(2), 1));
     assert_eq!(other, None);
 }

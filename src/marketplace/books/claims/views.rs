@@ -10,22 +10,17 @@ use crate::panel::view::{Badge, Layout, When};
 #[derive(Debug, Template)]
 #[template(path = "claims.html", config = "assets/askama.toml")]
 pub struct ClaimsPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// Whether an account is linked.
     pub has_stores: bool,
-    /// The frame of the list.
     pub table: Table,
-    /// The claims of this page.
     pub claims: Vec<ClaimLine>,
 }
 
 /// A claim in the list.
 #[derive(Debug)]
 pub struct ClaimLine {
-    /// The marketplace's number.
-    pub id: String,
-    /// What kind of claim it is.
+    pub id: i64,
     pub kind: Spoken,
     /// What was sold; may be empty.
     pub title: String,
@@ -37,7 +32,6 @@ pub struct ClaimLine {
     pub order: String,
     /// Nickname of the selling account.
     pub store: String,
-    /// Whether it is open.
     pub state: Badge,
     /// What the seller has to do; may be empty.
     pub action: Spoken,
@@ -45,6 +39,5 @@ pub struct ClaimLine {
     pub due: String,
     /// How it ended; empty while it is open.
     pub resolution: Spoken,
-    /// When it was opened.
     pub opened: When,
 }

@@ -6,6 +6,7 @@ use super::{Unreadable, amount, elements, instant, positive, text};
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, OrderId};
 use crate::base::money::Cents;
+use crate::marketplace::books::order_status::OrderStatus;
 
 /// Units of one order; more is a mistake.
 const MOST_UNITS: i64 = 1_000_000;
@@ -92,7 +93,7 @@ impl OrderDocument {
 
     /// Whether the order counts as a sale, with its full amount (contract §5).
     pub fn is_sale(&self) -> bool {
-        matches!(&*self.status, "paid" | "partially_refunded")
+        OrderStatus::from_name(&self.status).is_some_and(OrderStatus::is_sale)
     }
 
     /// The instant whose civil day a sale counts on.

@@ -4,7 +4,6 @@
 //! changed later stands, in whatever order they come. The owner is told when a
 //! listing leaves `active` by itself, once for each time.
 
-pub mod list;
 pub mod pages;
 pub mod store;
 pub mod views;
@@ -12,9 +11,7 @@ pub mod views;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use self::store::Stored;
+use self::store::ListingRow;
 use super::document::{ItemId, ListingDocument};
 use super::news::{self, News};
 use super::orders::{Applied, Books};
@@ -59,11 +56,11 @@ pub fn apply(
     if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
         tell(tx, books, owner, listing)?;
     }
-    raise(tx, books, owner);
+    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 
-/// Takes out a listing that the marketplace does not have any more.
+/// Removes a listing that the marketplace does not have any more.
 pub fn gone(
     tx: &WriteTx<'_>,
     books: &Books,
@@ -75,7 +72,7 @@ pub fn gone(
         return Ok(Applied::Unchanged);
     }
     store::recount(tx, owner, account)?;
-    raise(tx, books, owner);
+    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 
@@ -83,18 +80,13 @@ fn is_counted(status: Option<&str>) -> bool {
     status.is_some_and(|status| COUNTED.contains(&status))
 }
 
-fn raise(tx: &WriteTx<'_>, books: &Books, owner: UserId) {
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
-}
-
 /// The row a document stands for.
 fn to_store(
     tx: &WriteTx<'_>,
     books: &Books,
     listing: &ListingDocument,
-    before: Option<&Stored>,
-) -> Result<Stored> {
+    before: Option<&ListingRow>,
+) -> Result<ListingRow> {
     let word = |text: &str| books.words.number(tx, text);
     // Reading many at once may leave out codes that a single reading shows.
     let known = before.filter(|before| {
@@ -104,7 +96,7 @@ fn to_store(
         let known = known.filter(|known| !known.is_empty());
         known.map_or_else(|| said.to_owned(), String::clone)
     };
-    Ok(Stored {
+    Ok(ListingRow {
         ml_user_id: listing.seller,
         site: listing.id.site.clone(),
         title: listing.title.clone(),

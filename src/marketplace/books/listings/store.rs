@@ -1,20 +1,27 @@
 //! Listings in the database. Their numbers by state are kept by triggers.
 
-use rusqlite::Row;
-
+use super::pages::{self, WireListing};
+use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::money::Cents;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::listed::{Listed, Wanted};
+use crate::marketplace::books::words::Words;
+use crate::marketplace::sync::LISTINGS;
+use crate::panel::list::Listing;
+use crate::row;
 
 /// A listing as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct ListingRow {
     pub ml_user_id: MlUserId,
     pub site: String,
     pub title: String,
     /// A word, as the others below.
     pub status: i64,
+    /// Why, in the marketplace's words with blanks between; may be empty.
     pub sub_status: String,
     pub price: Cents,
     pub currency: i64,
@@ -22,86 +29,88 @@ pub struct Stored {
     pub sold: i64,
     pub listing_type: i64,
     pub logistic_type: Option<i64>,
+    /// Such as `MLB31447`; may be empty.
     pub category: String,
     pub sku: String,
     pub ean: String,
+    /// Its page; may be empty.
     pub permalink: String,
+    /// Address of its small picture; may be empty.
     pub thumbnail: String,
     pub created_at: Instant,
     pub updated_at: Instant,
 }
+row!(stored ListingRow {
+    ml_user_id, site, title, status, sub_status, price = "price_cents", currency, available, sold,
+    listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at,
+});
 
-/// One listing of an owner.
-pub fn stored(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<Stored>> {
-    tx.optional(
-        "SELECT ml_user_id, site, title, status, sub_status, price_cents, currency, available, sold,
-                listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at
-         FROM listing
-         WHERE owner_id = ?1 AND item_id = ?2",
-        (owner, item),
-        read,
-    )
+/// A listing as lists show it.
+pub struct SellerListing {
+    /// Such as `MLB123`.
+    pub id: String,
+    pub row: ListingRow,
+    /// As the marketplace calls it.
+    pub status: String,
+    pub currency: String,
+    /// Such as `gold_special`.
+    pub kind: String,
+    /// Kind of shipping, such as `drop_off`.
+    pub logistic: Option<String>,
+}
+row!(SellerListing {
+    id = "site || item_id",
+    row as ListingRow,
+    status = "(SELECT text FROM word WHERE word_id = status)",
+    currency = "(SELECT text FROM word WHERE word_id = currency)",
+    kind = "(SELECT text FROM word WHERE word_id = listing_type)",
+    logistic = "(SELECT text FROM word WHERE word_id = logistic_type)",
+});
+
+impl Listed for SellerListing {
+    type Wire = WireListing;
+
+    const LIST: &'static Listing = &pages::LIST;
+    const TABLE: &'static str = "listing";
+    const ID: &'static str = "item_id";
+    const STATE: &'static str = "status";
+    const COUNT: &'static str = "SELECT count(*) FROM listing";
+    const COUNT_ALL: &'static str = "SELECT coalesce(sum(listings), 0) FROM listing_count";
+
+    fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> Result<i64> {
+        // A word that no listing has yet has no number.
+        Ok(words.known(tx, name)?.unwrap_or(-1))
+    }
+
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
+        let condition = "(holds(title, :key) OR sku LIKE :from ESCAPE '\\' OR site || item_id LIKE :from ESCAPE '\\')";
+        filters.and(condition, &[(":key", &wanted.key), (":from", &wanted.beginning)]);
+    }
+
+    fn column(order: &str) -> &'static str {
+        match order {
+            "titulo" => "title COLLATE NOCASE",
+            "preco" => "price_cents",
+            "disponivel" => "available",
+            "vendidos" => "sold",
+            _ => "updated_at",
+        }
+    }
+
+    fn wire(self, app: &App, stores: &Stores) -> WireListing {
+        WireListing::of(app, stores, self)
+    }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
-        ml_user_id: row.get(0)?,
-        site: row.get(1)?,
-        title: row.get(2)?,
-        status: row.get(3)?,
-        sub_status: row.get(4)?,
-        price: row.get(5)?,
-        currency: row.get(6)?,
-        available: row.get(7)?,
-        sold: row.get(8)?,
-        listing_type: row.get(9)?,
-        logistic_type: row.get(10)?,
-        category: row.get(11)?,
-        sku: row.get(12)?,
-        ean: row.get(13)?,
-        permalink: row.get(14)?,
-        thumbnail: row.get(15)?,
-        created_at: row.get(16)?,
-        updated_at: row.get(17)?,
-    })
+/// One listing of an owner.
+pub fn stored(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<ListingRow>> {
+    tx.record("FROM listing WHERE owner_id = ?1 AND item_id = ?2", (owner, item))
 }
 
 /// Stores a listing. The row stays the same one, so that the triggers see
 /// what changed.
-pub fn put(tx: &WriteTx<'_>, owner: UserId, item: i64, row: &Stored) -> Result<()> {
-    tx.execute(
-        "INSERT INTO listing
-             (owner_id, item_id, ml_user_id, site, title, status, sub_status, price_cents, currency, available, sold,
-              listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
-         ON CONFLICT (owner_id, item_id) DO UPDATE
-         SET ml_user_id = ?3, site = ?4, title = ?5, status = ?6, sub_status = ?7, price_cents = ?8, currency = ?9,
-             available = ?10, sold = ?11, listing_type = ?12, logistic_type = ?13, category = ?14, sku = ?15,
-             ean = ?16, permalink = ?17, thumbnail = ?18, created_at = ?19, updated_at = ?20",
-        rusqlite::params![
-            owner,
-            item,
-            row.ml_user_id,
-            &row.site,
-            &row.title,
-            row.status,
-            &row.sub_status,
-            row.price.0,
-            row.currency,
-            row.available,
-            row.sold,
-            row.listing_type,
-            row.logistic_type,
-            &row.category,
-            &row.sku,
-            &row.ean,
-            &row.permalink,
-            &row.thumbnail,
-            row.created_at.0,
-            row.updated_at.0,
-        ],
-    )?;
-    Ok(())
+pub fn put(tx: &WriteTx<'_>, owner: UserId, item: i64, row: &ListingRow) -> Result<()> {
+    tx.keep("listing", row, &[], &[("owner_id", &owner), ("item_id", &item)])
 }
 
 /// Removes a listing; false when there is none.
@@ -125,19 +134,18 @@ pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
     tx.execute(
         "UPDATE ml_account
          SET listings = iif(
-             EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = 2 AND good_until IS NOT NULL),
+             EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = ?4 AND good_until IS NOT NULL),
              ?3, max(listings, ?3))
          WHERE ml_user_id = ?2 AND owner_id = ?1",
-        (owner, account, counted),
+        (owner, account, counted, LISTINGS),
     )?;
     Ok(())
 }
 
 /// The title of a listing, when it is here and has one.
 pub fn title(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<String>> {
-    let title = tx.maybe::<String>(
-        "SELECT title FROM listing WHERE owner_id = ?1 AND item_id = ?2",
+    tx.maybe(
+        "SELECT title FROM listing WHERE owner_id = ?1 AND item_id = ?2 AND title <> ''",
         (owner, item),
-    )?;
-    Ok(title.filter(|title| !title.is_empty()))
+    )
 }

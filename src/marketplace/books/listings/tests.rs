@@ -34,19 +34,6 @@ fn listing(number: i64, status: &str, age: i64) -> ListingDocument {
     }
 }
 
-fn run(
-    world: &World,
-    owner: UserId,
-    course: Vec<ListingDocument>,
-    news_from: Instant,
-) -> Vec<Applied> {
-    let books = world.books.clone();
-    world.write(move |tx| {
-        let each = course.iter();
-        each.map(|listing| apply(tx, &books, owner, listing, news_from)).collect()
-    })
-}
-
 fn world() -> World {
     let world = World::new();
     world.seller(ANA);
@@ -72,13 +59,6 @@ fn numbers(world: &World) -> (i64, i64) {
     })
 }
 
-fn told(world: &World) -> Vec<String> {
-    world.read(|tx| {
-        let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
-        tx.values(sql, [])
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -95,8 +75,8 @@ proptest! {
             .collect();
         let mut sorted = documents.clone();
         sorted.sort_by_key(|listing| listing.updated_at);
-        run(&world, ANA, documents, NEVER);
-        run(&straight, ANA, sorted, NEVER);
+        world.book(ANA, documents, NEVER);
+        straight.book(ANA, sorted, NEVER);
         let rows = "SELECT l.item_id, w.text, l.updated_at FROM listing l JOIN word w ON w.word_id = l.status
                     WHERE l.owner_id = ?1 ORDER BY 1";
         prop_assert_eq!(world.dump(rows, ANA), straight.dump(rows, ANA));
@@ -126,9 +106,9 @@ fn a_listing_that_leaves_active_is_told_once_each_time() {
         listing(1, "active", 15),
         listing(1, "closed", 5),
     ];
-    run(&world, ANA, course, Instant(NOW - 100));
+    world.book(ANA, course, Instant(NOW - 100));
     assert_eq!(
-        told(&world),
+        world.told(),
         [
             "4 Anúncio sem estoque: Cabo USB-C na LOJA_X (MLB1)",
             "4 Anúncio em revisão: Cabo USB-C na LOJA_X (MLB1)",
@@ -137,8 +117,8 @@ fn a_listing_that_leaves_active_is_told_once_each_time() {
     // What was so before the link, or is seen for the first time, is history.
     let course =
         vec![listing(2, "active", 300), listing(2, "paused", 200), listing(3, "paused", 5)];
-    run(&world, ANA, course, Instant(NOW - 100));
-    assert_eq!(told(&world).len(), 2);
+    world.book(ANA, course, Instant(NOW - 100));
+    assert_eq!(world.told().len(), 2);
 }
 
 #[test]
@@ -150,13 +130,13 @@ fn codes_that_only_a_single_reading_shows_are_kept() {
     (bulk.is_whole, bulk.sku) = (false, String::new());
     bulk.ean = "7890000000017".to_owned();
     assert_eq!(
-        run(&world, ANA, vec![whole.clone(), bulk.clone(), bulk.clone()], NEVER),
+        world.book(ANA, vec![whole.clone(), bulk.clone(), bulk.clone()], NEVER),
         [Applied::Stored, Applied::Stored, Applied::Unchanged]
     );
     let kept = world.dump("SELECT 'CAB-1', '7890000000017' WHERE ?1 > 0", ANA);
     assert_eq!(world.dump(sku, ANA), kept);
     bulk.updated_at = whole.updated_at.plus(1);
-    run(&world, ANA, vec![bulk], NEVER);
+    world.book(ANA, vec![bulk], NEVER);
     let changed = world.dump("SELECT '', '7890000000017' WHERE ?1 > 0", ANA);
     assert_eq!(world.dump(sku, ANA), changed);
 }
@@ -166,9 +146,9 @@ fn the_marketplaces_number_stands_until_all_were_read() {
     let world = World::new();
     world.seller(ANA);
     world.write(|tx| tx.execute("UPDATE ml_account SET listings = 2", []));
-    run(&world, ANA, vec![listing(1, "active", 9), listing(2, "closed", 9)], NEVER);
+    world.book(ANA, vec![listing(1, "active", 9), listing(2, "closed", 9)], NEVER);
     assert_eq!(numbers(&world), (2, 1));
-    run(&world, ANA, vec![listing(3, "active", 9), listing(4, "paused", 9)], NEVER);
+    world.book(ANA, vec![listing(3, "active", 9), listing(4, "paused", 9)], NEVER);
     assert_eq!(numbers(&world), (3, 3));
 }
 
@@ -176,7 +156,7 @@ fn the_marketplaces_number_stands_until_all_were_read() {
 fn a_listing_that_is_gone_goes() {
     let world = world();
     let one = listing(1, "active", 9);
-    run(&world, ANA, vec![one.clone(), listing(2, "active", 9)], NEVER);
+    world.book(ANA, vec![one.clone(), listing(2, "active", 9)], NEVER);
     let books = world.books.clone();
     let applied = world.write(move |tx| {
         Ok([

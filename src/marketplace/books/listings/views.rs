@@ -10,13 +10,10 @@ use crate::panel::view::{Badge, Layout, When};
 #[derive(Debug, Template)]
 #[template(path = "listings.html", config = "assets/askama.toml")]
 pub struct ListingsPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// Whether an account is linked.
     pub has_stores: bool,
-    /// The frame of the list.
     pub table: Table,
-    /// The listings of this page.
     pub listings: Vec<ListingLine>,
 }
 
@@ -25,7 +22,6 @@ pub struct ListingsPage {
 pub struct ListingLine {
     /// Such as `MLB123`.
     pub id: String,
-    /// As buyers see it.
     pub title: String,
     /// The seller's own code; may be empty.
     pub sku: String,
@@ -35,7 +31,6 @@ pub struct ListingLine {
     pub thumbnail: String,
     /// Nickname of the selling account.
     pub store: String,
-    /// State of the listing.
     pub state: Badge,
     /// Why, and what to do; may be empty.
     pub why: Spoken,
@@ -43,11 +38,8 @@ pub struct ListingLine {
     pub price: String,
     /// Such as `Clássico`.
     pub kind: Spoken,
-    /// Units for sale.
     pub available: String,
-    /// Units sold.
     pub sold: String,
-    /// When it last changed.
     pub changed: When,
     /// The calculator with its price and category in it.
     pub fees: String,

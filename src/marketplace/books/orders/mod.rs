@@ -7,6 +7,7 @@
 //! equal a recount at any time. A sale is told once, when the order first
 //! becomes one.
 
+mod effects;
 pub mod list;
 pub mod pages;
 mod runs;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use rusqlite::Row;
 
+use self::effects::OrderChange;
 use super::document::{OrderDocument, Shipment, SoldItem};
 use super::news::{self, News};
 use super::words::{Words, fixed};
@@ -25,8 +27,8 @@ use crate::base::cache::Versions;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
-use crate::catalog::stock::{Sale as StockSale, SoldOrder, move_for_order};
-use crate::changes::{self, GivenOut, Topic};
+use crate::catalog::stock::{Sale as StockSale, SoldOrder};
+use crate::changes::GivenOut;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::messages::NotificationKind;
@@ -61,6 +63,12 @@ impl Books {
             zone: app.zone(),
             ways: Ways::of(&app.config),
         }
+    }
+
+    /// Has what is remembered of an owner read anew after the commit.
+    pub fn raise(&self, tx: &WriteTx<'_>, owner: UserId) {
+        let versions = Arc::clone(&self.versions);
+        tx.after_commit(move || versions.raise(owner));
     }
 }
 
@@ -163,20 +171,12 @@ fn apply_alone(
         store(tx, owner, order.id, &after)?;
         return Ok(Applied::Unchanged);
     }
-    if let Some(before) = &before {
-        if before.created_at != after.created_at {
-            delete(tx, owner, order.id, before.created_at)?;
-        }
-        count(tx, books, owner, before, -1)?;
+    if let Some(before) = before.as_ref().filter(|before| before.created_at != after.created_at) {
+        delete(tx, owner, order.id, before.created_at)?;
     }
-    count(tx, books, owner, &after, 1)?;
-    move_sale(tx, books, owner, before.as_ref(), &after)?;
     store(tx, owner, order.id, &after)?;
-    move_for_order(tx, owner, &goods(order))?;
-    changes::stamp(tx, &books.given, owner, Topic::Orders)?;
-    if order.is_sale() && order.sold_at() >= news_from {
-        tell(tx, books, owner, order)?;
-    }
+    let (before, after, document) = (before.as_ref(), &after, Some(order));
+    effects::run(tx, &OrderChange { books, owner, before, after, document, news_from })?;
     Ok(Applied::Stored)
 }
 
@@ -288,7 +288,8 @@ pub fn apply_shipment(
     if (shipping_status, logistic_type) == (before.shipping_status, before.logistic_type) {
         return Ok(Applied::Unchanged);
     }
-    changes::stamp(tx, &books.given, owner, Topic::Orders)?;
+    let (before, after, news_from) = (Some(&before), &after, tx.now());
+    effects::run(tx, &OrderChange { books, owner, before, after, document: None, news_from })?;
     Ok(Applied::Stored)
 }
 

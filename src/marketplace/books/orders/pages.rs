@@ -18,16 +18,16 @@ use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
+use crate::marketplace::books::order_status::{OrderState, OrderStatus};
 use crate::marketplace::books::spoken;
 use crate::marketplace::books::words::Words;
 use crate::marketplace::tools::{invoices, labels};
 use crate::panel::answer::ListReply;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
-use crate::panel::csv::CsvFile;
 use crate::panel::days::{self, Days};
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::{Notice, OrderState, Tone, When};
+use crate::panel::view::{Notice, Outcome, Tone, When};
 
 const LIST: Listing = Listing {
     path: "/painel/vendas",
@@ -37,17 +37,7 @@ const LIST: Listing = Listing {
             name: "estado",
             label: "Situação",
             all: "Todas",
-            values: &[
-                ("paid", "Pagas"),
-                ("payment_required", "Aguardando pagamento"),
-                ("payment_in_process", "Pagamento em análise"),
-                ("partially_paid", "Pagas em parte"),
-                ("confirmed", "Confirmadas"),
-                ("partially_refunded", "Reembolso parcial"),
-                ("pending_cancel", "Em cancelamento"),
-                ("cancelled", "Canceladas"),
-                ("invalid", "Inválidas"),
-            ],
+            values: &OrderStatus::SALES_FILTER,
         },
         Filter {
             name: "periodo",
@@ -57,7 +47,35 @@ const LIST: Listing = Listing {
         },
     ],
     orders: &["-criada_em"],
-    ..Listing::NONE
+    heads: &[
+        Head::plain("Venda"),
+        Head::plain("Conta"),
+        Head::plain("Total").numeric(),
+        Head::plain("Situação"),
+        Head::sorts("Quando", "criada_em"),
+    ],
+    file: "vendas.csv",
+    csv: &[
+        "id",
+        "conta",
+        "estado",
+        "total",
+        "moeda",
+        "quantidade",
+        "titulo",
+        "sku",
+        "anuncio",
+        "comprador",
+        "criada_em",
+        "envio_id",
+        "envio",
+        "logistica",
+    ],
+    outcomes: &[Outcome::warn(
+        invoices::NO_NOTE,
+        "Esta venda ainda não tem nota fiscal",
+        "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
+    )],
 };
 
 /// Days of the chart, today among them.
@@ -234,13 +252,6 @@ fn too_many() -> Notice {
     )
 }
 
-/// Whether a list of sales may have to look at many.
-pub fn walks(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    crate::panel::list::asks_for_much(request)
-        || given.any(|(name, value)| name == "q" && !value.trim().is_empty())
-}
-
 /// The days that the address asks for. A page tells what is wrong with them
 /// beside their fields.
 fn asked_days(query: &mut ListQuery, request: &Request) -> Result<Days, Problem> {
@@ -277,22 +288,19 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         };
         Ok::<_, Problem>((stores, found, gross))
     })?;
-    let total = u64::try_from(page.total).unwrap_or(0);
+    let total = page.total.unsigned_abs();
     if query.csv {
-        return csv(app, person, page.into_keys(), stores);
+        let keys = page.into_keys();
+        return export::list(app, person, &LIST, keys, move |app, tx, key| {
+            let page = list::read_key(tx, &app.marketplace.words, owner, key)?;
+            Ok(page.orders.first().map(|order| wire(app, &page, &stores, order)))
+        });
     }
     if request.wants_json() {
         let orders = page.orders.iter();
         let sales = orders.map(|order| wire(app, &page, &stores, order));
         return ListReply::reply(total, sales.collect());
     }
-    let columns = [
-        Head::plain("Venda"),
-        Head::plain("Conta"),
-        Head::plain("Total").numeric(),
-        Head::plain("Situação"),
-        Head::sorts("Quando", "criada_em"),
-    ];
     let orders = page.orders.iter();
     let status = match days.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -302,7 +310,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         layout: layout(app, person, request).with_flash(has_more.then(too_many)),
         has_stores: !stores.is_empty(),
         chart: chart(first, &gross),
-        table: LIST.table_by(&query, &columns, total, (&stores.choice(of_store), Some(days))),
+        table: LIST.table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days))),
         sales: orders.map(|order| line(app, &page, &stores, order, request.now)).collect(),
     })?;
     Ok(page.status(status))
@@ -342,50 +350,6 @@ fn chart(first: Day, series: &[(String, Vec<i64>)]) -> Option<BarChart> {
     BarChart::new(CHART, first, &sum)
 }
 
-fn csv(app: &App, person: &Person, keys: Vec<list::Key>, stores: Stores) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "conta",
-        "estado",
-        "total",
-        "moeda",
-        "quantidade",
-        "titulo",
-        "sku",
-        "anuncio",
-        "comprador",
-        "criada_em",
-        "envio_id",
-        "envio",
-        "logistica",
-    ];
-    let file = CsvFile::new("vendas.csv", &header)?;
-    let owner = person.account.user_id;
-    export::send(app, person, file, keys, move |app, tx, key, file| {
-        let page = list::read_key(tx, &app.marketplace.words, owner, key)?;
-        let [order] = &page.orders[..] else {
-            return Ok(());
-        };
-        let sale = wire(app, &page, &stores, order);
-        file.row([
-            &*sale.id,
-            &sale.conta,
-            &sale.estado,
-            &sale.total.reais().to_string(),
-            &sale.moeda,
-            &sale.quantidade.to_string(),
-            &sale.titulo,
-            &sale.sku,
-            &sale.anuncio,
-            &sale.comprador,
-            &sale.criada_em,
-            sale.envio_id.as_deref().unwrap_or_default(),
-            sale.envio.as_deref().unwrap_or_default(),
-            sale.logistica.as_deref().unwrap_or_default(),
-        ])
-    })
-}
-
 #[derive(Serialize)]
 struct SaleReply {
     ok: bool,
@@ -405,21 +369,9 @@ fn label(page: &OrderPage, order: &Order) -> String {
     }
 }
 
-/// What brought somebody back to the page of a sale.
-fn flash(request: &Request) -> Option<Notice> {
-    (request.notice.as_deref() == Some(invoices::NO_NOTE)).then(|| {
-        Notice::new(
-            Tone::Warn,
-            "Esta venda ainda não tem nota fiscal",
-            "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
-        )
-    })
-}
-
 /// `GET /painel/vendas/{id}`: one order.
 pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = request.variable("id").parse().map(OrderId);
-    let id = id.map_err(|_| Problem::not_found())?;
+    let id = OrderId(request.id()?);
     let owner = person.account.user_id;
     let (stores, page) = app.db.read(request.lane, |tx| {
         let page = list::read_one(tx, &app.marketplace.words, owner, id)?;
@@ -431,14 +383,14 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
     Reply::page(&SalePage {
-        layout: layout(app, person, request).with_flash(flash(request)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         line: line(app, &page, &stores, order, request.now),
         listing: order.ml_id.to_string(),
         shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
         logistic: spoken::logistic(word(order.logistic_type)),
-        quantity: grouped(u64::try_from(order.quantity).unwrap_or(0)),
+        quantity: grouped(order.quantity.unsigned_abs()),
         exact: app.zone().page(order.created_at),
-        is_paid: matches!(page.word(order.status), "paid" | "partially_refunded"),
+        is_paid: OrderStatus::from_name(page.word(order.status)).is_some_and(OrderStatus::is_sale),
         label: label(&page, order),
     })
 }

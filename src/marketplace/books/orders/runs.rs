@@ -139,7 +139,7 @@ fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
          ORDER BY ml_user_id, status
          LIMIT 1",
         (owner, last.0, last.1),
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )? {
         kinds.push(next);
         last = next;
@@ -202,10 +202,8 @@ pub fn merged(
     let (from, before) = (window.from, window.before);
     let mut keys: Vec<(i64, i64)> = Vec::new();
     for run in runs {
-        tx.each(&sql, (owner, run.ml_user_id, run.status, from, before, limit, offset), |row| {
-            keys.push((row.get(0)?, row.get(1)?));
-            Ok(())
-        })?;
+        let asked = (owner, run.ml_user_id, run.status, from, before, limit, offset);
+        keys.extend(tx.all::<(i64, i64)>(&sql, asked, |row| row.try_into())?);
     }
     if alone {
         return Ok(keys);

@@ -6,7 +6,9 @@ use proptest::sample::{Index, subsequence};
 
 use super::*;
 use crate::base::clock::{Clock, DAY_S};
+use crate::changes::{self, Topic};
 use crate::db::{Db, Options, ReadTx};
+use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::words::ORDER_STATES;
 
 pub const NOW: i64 = 1_795_176_000;
@@ -54,6 +56,27 @@ impl World {
         let books = self.books.clone();
         self.write(move |tx| {
             orders.iter().map(|order| apply(tx, &books, owner, order, news_from)).collect()
+        })
+    }
+
+    /// Books documents of one kind.
+    pub fn book<D: Booked>(
+        &self,
+        owner: UserId,
+        documents: Vec<D>,
+        news_from: Instant,
+    ) -> Vec<Applied> {
+        let books = self.books.clone();
+        self.write(move |tx| {
+            documents.iter().map(|document| document.apply(tx, &books, owner, news_from)).collect()
+        })
+    }
+
+    /// All notifications.
+    pub fn told(&self) -> Vec<String> {
+        self.read(|tx| {
+            let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
+            tx.values(sql, [])
         })
     }
 

@@ -2,25 +2,23 @@
 
 use askama::Template;
 
+use crate::marketplace::books::order_status::OrderState;
 use crate::marketplace::books::spoken::Spoken;
 use crate::panel::chart::BarChart;
 use crate::panel::list::Table;
-use crate::panel::view::{Layout, OrderState, When};
+use crate::panel::view::{Layout, When};
 
 /// `GET /painel/vendas`: the seller's orders.
 #[derive(Debug, Template)]
 #[template(path = "sales.html", config = "assets/askama.toml")]
 pub struct SalesPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// Whether an account is linked.
     pub has_stores: bool,
     /// What was sold by day and account; none when nothing was, or the list is
     /// narrowed.
     pub chart: Option<BarChart>,
-    /// The frame of the list.
     pub table: Table,
-    /// The orders of this page.
     pub sales: Vec<SaleLine>,
 }
 
@@ -29,9 +27,7 @@ pub struct SalesPage {
 pub struct SaleLine {
     /// The marketplace's order id.
     pub id: String,
-    /// What was sold.
     pub title: String,
-    /// Units.
     pub quantity: i64,
     /// The seller's own code; may be empty.
     pub sku: String,
@@ -41,11 +37,9 @@ pub struct SaleLine {
     pub store: String,
     /// Nickname of the buyer; may be empty.
     pub buyer: String,
-    /// State of the order.
     pub state: OrderState,
     /// State of the shipment; empty without one.
     pub shipping: Spoken,
-    /// When it was made.
     pub when: When,
 }
 
@@ -53,7 +47,6 @@ pub struct SaleLine {
 #[derive(Debug, Template)]
 #[template(path = "sale.html", config = "assets/askama.toml")]
 pub struct SalePage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// The order as in the list.
     pub line: SaleLine,

@@ -1,13 +1,10 @@
 //! Answering a question of a buyer, from the seller's panel.
 
-use serde::Deserialize;
-
-use super::list::Question;
-use super::{State, pages, sending, standing};
+use super::store::QuestionRow;
+use super::{QuestionState, pages, sending, standing};
 use crate::app::App;
 use crate::base::ids::UserId;
 use crate::edge::guard::Person;
-use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::books::document::QuestionDocument;
@@ -15,48 +12,47 @@ use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::tools;
 use crate::panel::answer::Answer;
+use crate::panel::form::{Form, Input, Rule, Sent};
 use crate::panel::view::{Notice, Tone};
 
 /// Longest answer that the marketplace takes.
 const LONGEST: usize = 2_000;
-
-#[derive(Deserialize)]
-struct AnswerBody {
-    #[serde(default)]
-    resposta: Field<String>,
-}
-
 const WRONG_LENGTH: &str = "Escreva a resposta, com até 2.000 letras.";
+
+/// The form of an answer.
+pub const FORM: Form<String> =
+    Form(&[Input::new("resposta", WRONG_LENGTH, Rule::Own(read, |text, _| text.clone()))]);
+
+fn read(sent: &mut Sent<'_>, name: &'static str, text: &mut String) {
+    let typed: String = sent.optional(name).unwrap_or_default();
+    typed.replace("\r\n", "\n").trim().clone_into(text);
+    if !(1..=LONGEST).contains(&text.chars().count()) {
+        sent.check.fail(name, WRONG_LENGTH);
+    }
+}
 
 /// `POST /painel/perguntas/{id}/responder`: sends an answer to the marketplace
 /// and keeps what it says then. Answering twice is a conflict.
 pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let body: AnswerBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let typed = check.optional("resposta", body.resposta).unwrap_or_default();
-    let text = typed.replace("\r\n", "\n").trim().to_owned();
-    if !(1..=LONGEST).contains(&text.chars().count()) {
-        check.fail("resposta", WRONG_LENGTH);
-    }
-    let (question, _) = pages::read(app, person, request)?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let text = FORM.read(&mut sent, None);
+    let question = pages::read(app, person, request)?.0.row;
     let to = Answer::to(request);
     let page = format!("{}/{}", pages::PATH, question.id);
-    match check.finish() {
-        Err(problem) if request.wants_json() => return Err(problem),
-        Err(_) => {
-            let fault = Some(WRONG_LENGTH);
-            let page = pages::faulty(app, person, request, (typed, fault), Notice::faults(1))?;
-            return Ok(page.status(http::StatusCode::UNPROCESSABLE_ENTITY));
+    if let Err(problem) = sent.finish() {
+        if request.wants_json() {
+            return Err(problem);
         }
-        Ok(()) => {}
+        let page = pages::with_form(app, person, request, FORM.again(request, &problem.fields))?;
+        return Ok(page.status(http::StatusCode::UNPROCESSABLE_ENTITY));
     }
     let Some(_turn) = app.marketplace.answering.take(question.id) else {
         let problem = Problem::new(Code::Conflict, "Uma resposta já está sendo enviada");
         return to.declined(problem, &page, "ja_respondida");
     };
-    // Whoever had the turn before may have answered it.
-    let (question, _) = pages::read(app, person, request)?;
-    if question.state != State::Open as i64 {
+    // The holder of the turn before may have answered it.
+    let question = pages::read(app, person, request)?.0.row;
+    if !question.is_open() {
         return if has_arrived(app, &question, &text)? {
             to.done(question.id, &page, "respondida")
         } else {
@@ -66,9 +62,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let owner = person.account.user_id;
     let sent = match send(app, owner, &question, &text)? {
         Ok(sent) => sent,
-        Err(error) => {
-            return not_sent(app, person, request, typed, unsent(error));
-        }
+        Err(error) => return not_sent(app, person, request, unsent(error)),
     };
     let refusal = match sent {
         AnswerSent::Answered(document) => {
@@ -88,16 +82,16 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             refused(&code)
         }
     };
-    let (question, _) = pages::read(app, person, request)?;
-    if question.state == State::Open as i64 {
-        return not_sent(app, person, request, typed, refusal);
+    let question = pages::read(app, person, request)?.0.row;
+    if question.is_open() {
+        return not_sent(app, person, request, refusal);
     }
     too_late(to, &question, &page)
 }
 
 /// A question that does not wait for an answer any more.
-fn too_late(to: Answer, question: &Question, page: &str) -> Result<Reply, Problem> {
-    let (said, notice) = if question.state == State::Answered as i64 {
+fn too_late(to: Answer, question: &QuestionRow, page: &str) -> Result<Reply, Problem> {
+    let (said, notice) = if question.state == QuestionState::Answered {
         ("Esta pergunta já tem resposta", "ja_respondida")
     } else {
         (standing::sentences(&question.status).0, "nao_enviada")
@@ -110,7 +104,6 @@ fn not_sent(
     app: &App,
     person: &Person,
     request: &Request,
-    typed: String,
     problem: Problem,
 ) -> Result<Reply, Problem> {
     if request.wants_json() || problem.code == Code::Internal {
@@ -121,7 +114,9 @@ fn not_sent(
         problem.message.clone(),
         "Nada foi enviado. O que você escreveu continua aqui.",
     );
-    let page = pages::faulty(app, person, request, (typed, None), Some(alert))?;
+    let mut form = FORM.again(request, &Vec::new());
+    form.alert = Some(alert);
+    let page = pages::with_form(app, person, request, form)?;
     Ok(page.status(problem.code.status(request.family)))
 }
 
@@ -144,7 +139,7 @@ fn refused(code: &str) -> Problem {
 fn send(
     app: &App,
     owner: UserId,
-    question: &Question,
+    question: &QuestionRow,
     text: &str,
 ) -> Result<Result<AnswerSent, CallError>, Problem> {
     let id = question.id;
@@ -174,7 +169,7 @@ fn send(
 fn keep(
     app: &App,
     owner: UserId,
-    question: &Question,
+    question: &QuestionRow,
     now: Option<QuestionDocument>,
 ) -> Result<(), Problem> {
     let books = Books::of(app);
@@ -194,7 +189,7 @@ fn keep(
 
 /// Whether a question that came in answered was answered by an earlier try of
 /// this answer, whose end nobody saw.
-fn has_arrived(app: &App, question: &Question, text: &str) -> Result<bool, Problem> {
+fn has_arrived(app: &App, question: &QuestionRow, text: &str) -> Result<bool, Problem> {
     let is_given = question.answer.as_deref().map(str::trim) == Some(text);
     let id = question.id;
     Ok(is_given

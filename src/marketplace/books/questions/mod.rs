@@ -9,7 +9,6 @@
 //! the owner chose.
 
 pub mod answer;
-pub mod list;
 pub mod pages;
 pub mod sending;
 pub mod standing;
@@ -19,11 +18,9 @@ pub mod views;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use serde_json::json;
 
-use self::store::Stored;
+use self::store::QuestionRow;
 use super::document::{ItemId, QuestionDocument};
 use super::listings;
 use super::news::{self, News, Outside};
@@ -33,6 +30,7 @@ use crate::base::ids::{MlUserId, UserId};
 use crate::base::text::shortened;
 use crate::db::{Result, WriteTx};
 use crate::messages::NotificationKind;
+use crate::named;
 use crate::outbox;
 
 /// Characters of a question that its notification shows.
@@ -40,18 +38,18 @@ const SHOWN: usize = 160;
 /// The same of its message, which leaves the platform.
 const SENT: usize = 300;
 
-/// What can still be done about a question. The number is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    /// It waits for an answer.
-    Open = 1,
-    Answered = 2,
-    /// It has no answer and cannot be answered, at least now.
-    Closed = 3,
+named! {
+    /// What can still be done about a question.
+    pub enum QuestionState: number {
+        /// It waits for an answer.
+        Open = 1, "pendente", "Sem resposta";
+        Answered = 2, "respondida", "Respondidas";
+        /// It has no answer and cannot be answered, at least now.
+        Closed = 3, "encerrada", "Encerradas";
+    }
 }
 
-impl State {
+impl QuestionState {
     /// The state of a status of the marketplace; new ones cannot be answered.
     fn of(status: &str) -> Self {
         match status {
@@ -109,13 +107,16 @@ pub fn gone(
     else {
         return Ok(Applied::Unchanged);
     };
-    let after =
-        Stored { state: State::Closed as u8, status: "DELETED".to_owned(), ..before.clone() };
+    let after = QuestionRow {
+        state: QuestionState::Closed,
+        status: "DELETED".to_owned(),
+        ..before.clone()
+    };
     change(tx, books, owner, Some(&before), &after)?;
     Ok(Applied::Stored)
 }
 
-fn is_older(question: &QuestionDocument, before: &Stored) -> bool {
+fn is_older(question: &QuestionDocument, before: &QuestionRow) -> bool {
     match (question.updated_at, before.updated_at) {
         (Some(changed), Some(known)) => changed < known,
         (Some(_), None) => false,
@@ -124,16 +125,17 @@ fn is_older(question: &QuestionDocument, before: &Stored) -> bool {
 }
 
 /// The row a document stands for. What it leaves out is kept from before.
-fn to_store(question: &QuestionDocument, before: Option<&Stored>) -> Stored {
+fn to_store(question: &QuestionDocument, before: Option<&QuestionRow>) -> QuestionRow {
     let answer = question.answer.as_ref();
-    let known =
-        before.filter(|_| answer.is_none() && State::of(&question.status) == State::Answered);
-    Stored {
+    let known = before.filter(|_| {
+        answer.is_none() && QuestionState::of(&question.status) == QuestionState::Answered
+    });
+    QuestionRow {
         id: question.id,
         asked_at: question.asked_at,
         ml_user_id: question.seller,
         item_id: question.item.number,
-        state: State::of(&question.status) as u8,
+        state: QuestionState::of(&question.status),
         status: question.status.clone(),
         text: question.text.clone(),
         answer: answer.map(|answer| answer.text.clone()).or_else(|| known?.answer.clone()),
@@ -149,14 +151,14 @@ fn change(
     tx: &WriteTx<'_>,
     books: &Books,
     owner: UserId,
-    before: Option<&Stored>,
-    after: &Stored,
+    before: Option<&QuestionRow>,
+    after: &QuestionRow,
 ) -> Result<()> {
     if let Some(before) = before.filter(|before| before.asked_at != after.asked_at) {
         store::delete(tx, owner, before)?;
     }
     store::put(tx, owner, after)?;
-    let was_open = before.is_some_and(Stored::is_open);
+    let was_open = before.is_some_and(QuestionRow::is_open);
     if was_open != after.is_open() {
         let by = if was_open { -1 } else { 1 };
         store::count(tx, owner, after.ml_user_id, by)?;
@@ -164,8 +166,7 @@ fn change(
     if was_open && !after.is_open() {
         news::take_back(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
     }
-    let versions = Arc::clone(&books.versions);
-    tx.after_commit(move || versions.raise(owner));
+    books.raise(tx, owner);
     Ok(())
 }
 

@@ -2,66 +2,66 @@
 
 use serde::Serialize;
 
-use super::list::{self, Question, Wanted};
+use super::answer::FORM;
+use super::store::Question;
 use super::views::{QuestionLine, QuestionPage, QuestionsPage};
-use super::{State, standing};
+use super::{QuestionState, standing};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::MlUserId;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::marketplace::account::stores::{self, Stores};
-use crate::panel::answer::ListReply;
-use crate::panel::csv::CsvFile;
-use crate::panel::export;
-use crate::panel::list::{self as lists, Filter, Head, Listing};
-use crate::panel::view::{self, Badge, Notice, Tone, When};
+use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::listed;
+use crate::panel::form::FormView;
+use crate::panel::list::{Filter, Head, Listing};
+use crate::panel::view::{Badge, Notice, Outcome, Tone, When};
 
 /// The list's address.
 pub const PATH: &str = "/painel/perguntas";
 
-const LIST: Listing = Listing {
+pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pergunta ou título do anúncio",
     filters: &[Filter {
         name: "estado",
         label: "Situação",
         all: "Todas",
-        values: &[
-            ("pendente", "Sem resposta"),
-            ("respondida", "Respondidas"),
-            ("encerrada", "Encerradas"),
-        ],
+        values: &QuestionState::FILTER,
     }],
     orders: &["-perguntada_em"],
-    ..Listing::NONE
+    heads: &[Head::sorts("Pergunta", "perguntada_em")],
+    file: "perguntas.csv",
+    csv: &[
+        "id",
+        "conta",
+        "anuncio",
+        "titulo_anuncio",
+        "texto",
+        "estado",
+        "resposta",
+        "perguntada_em",
+        "respondida_em",
+    ],
+    outcomes: &[
+        Outcome::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
+        Outcome::good(
+            "ja_respondida",
+            "Esta pergunta já tinha resposta",
+            "Alguém respondeu antes, por aqui ou no marketplace.",
+        ),
+        Outcome::bad(
+            "nao_enviada",
+            "Sua resposta não foi enviada",
+            "A pergunta mudou no marketplace antes de ela chegar lá.",
+        ),
+    ],
 };
 
-const fn is(question: &Question, state: State) -> bool {
-    question.state == state as i64
-}
-
-fn state_of(word: &str) -> State {
-    match word {
-        "pendente" => State::Open,
-        "respondida" => State::Answered,
-        _ => State::Closed,
-    }
-}
-
-const fn state_name(question: &Question) -> &'static str {
-    if is(question, State::Open) {
-        "pendente"
-    } else if is(question, State::Answered) {
-        "respondida"
-    } else {
-        "encerrada"
-    }
-}
-
+/// A question in JSON and CSV.
 #[derive(Serialize)]
-struct WireQuestion {
+pub struct WireQuestion {
     id: String,
     conta: String,
     ml_user_id: MlUserId,
@@ -74,19 +74,22 @@ struct WireQuestion {
     respondida_em: Option<String>,
 }
 
-fn wire(app: &App, stores: &Stores, question: Question) -> WireQuestion {
-    let spaced = |at| app.zone().spaced(at);
-    WireQuestion {
-        estado: state_name(&question),
-        id: question.id.to_string(),
-        conta: stores.name(question.ml_user_id),
-        ml_user_id: question.ml_user_id,
-        anuncio: listing_of(app, question.item_id),
-        titulo_anuncio: question.title,
-        texto: question.text,
-        resposta: question.answer,
-        perguntada_em: spaced(question.asked_at),
-        respondida_em: question.answered_at.map(spaced),
+impl WireQuestion {
+    pub fn of(app: &App, stores: &Stores, question: Question) -> Self {
+        let Question { row, title } = question;
+        let spaced = |at| app.zone().spaced(at);
+        Self {
+            id: row.id.to_string(),
+            conta: stores.name(row.ml_user_id),
+            ml_user_id: row.ml_user_id,
+            anuncio: listing_of(app, row.item_id),
+            titulo_anuncio: title,
+            texto: row.text,
+            estado: row.state.name(),
+            resposta: row.answer,
+            perguntada_em: spaced(row.asked_at),
+            respondida_em: row.answered_at.map(spaced),
+        }
     }
 }
 
@@ -94,129 +97,44 @@ fn listing_of(app: &App, item: i64) -> String {
     format!("{}{item}", app.config.marketplace.site)
 }
 
-fn line(app: &App, stores: &Stores, question: &Question, now: Instant) -> QuestionLine {
+fn line(app: &App, stores: &Stores, question: Question, now: Instant) -> QuestionLine {
+    let Question { row, title } = question;
     let when = |at| When::new(app.zone(), at, now);
     QuestionLine {
-        id: question.id.to_string(),
-        text: if question.text.is_empty() {
+        id: row.id,
+        text: if row.text.is_empty() {
             "O marketplace ocultou esta pergunta.".to_owned()
         } else {
-            question.text.clone()
+            row.text
         },
-        answer: question.answer.clone().unwrap_or_default(),
-        listing: if question.title.is_empty() {
-            listing_of(app, question.item_id)
-        } else {
-            question.title.clone()
+        answer: row.answer.unwrap_or_default(),
+        listing: if title.is_empty() { listing_of(app, row.item_id) } else { title },
+        store: stores.name(row.ml_user_id),
+        state: match row.state {
+            QuestionState::Open => Badge::Unanswered,
+            QuestionState::Answered => Badge::Answered,
+            QuestionState::Closed => Badge::Closed,
         },
-        store: stores.name(question.ml_user_id),
-        state: if is(question, State::Open) {
-            Badge::Unanswered
-        } else if is(question, State::Answered) {
-            Badge::Answered
-        } else {
-            Badge::Closed
-        },
-        standing: is(question, State::Closed).then(|| standing(&question.status)),
-        waits: is(question, State::Open),
-        asked: when(question.asked_at),
-        answered: question.answered_at.map(when),
+        standing: (row.state == QuestionState::Closed).then(|| {
+            let (title, text) = standing::sentences(&row.status);
+            Notice::new(Tone::Info, title, text)
+        }),
+        waits: row.state == QuestionState::Open,
+        asked: when(row.asked_at),
+        answered: row.answered_at.map(when),
     }
-}
-
-fn standing(status: &str) -> Notice {
-    let (title, text) = standing::sentences(status);
-    Notice::new(Tone::Info, title, text)
-}
-
-/// Whether a list is read by walking over all questions of its owner.
-pub fn walks(request: &Request) -> bool {
-    lists::asks_for_much(request) || lists::searches(request)
 }
 
 /// `GET /painel/perguntas`: the questions, newest first.
 pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query = LIST.read(request)?;
-    let store = stores::asked(request)?;
-    let (limit, offset) = query.window();
-    let wanted = Wanted {
-        owner: person.account.user_id,
-        store,
-        state: query.filter("estado").map(|word| state_of(word) as i64),
-        search: query.search.clone(),
-        limit,
-        offset,
-    };
-    if query.csv {
-        return csv(app, person, request, &wanted);
-    }
-    let (stores, (questions, total)) = app.db.read(request.lane, |tx| {
-        let stores = Stores::narrowed(tx, wanted.owner, store)?;
-        Ok::<_, Problem>((stores, list::page(tx, &wanted)?))
-    })?;
-    if request.wants_json() {
-        let questions = questions.into_iter().map(|one| wire(app, &stores, one));
-        return ListReply::reply(total, questions.collect());
-    }
-    let columns = [Head::sorts("Pergunta", "perguntada_em")];
-    Reply::page(&QuestionsPage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
-        has_stores: !stores.is_empty(),
-        table: LIST.table_by(&query, &columns, total, (&stores.choice(store), None)),
-        questions: questions.iter().map(|one| line(app, &stores, one, request.now)).collect(),
-    })
-}
-
-fn flash(word: &str) -> Option<Notice> {
-    let (title, text) = match word {
-        "respondida" => ("Resposta enviada", "O comprador já pode vê-la no anúncio."),
-        "ja_respondida" => (
-            "Esta pergunta já tinha resposta",
-            "Alguém respondeu antes, por aqui ou no marketplace.",
-        ),
-        "nao_enviada" => {
-            let title = "Sua resposta não foi enviada";
-            let text = "A pergunta mudou no marketplace antes de ela chegar lá.";
-            return Some(Notice::new(Tone::Bad, title, text));
-        }
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
-}
-
-fn csv(app: &App, person: &Person, request: &Request, wanted: &Wanted) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "conta",
-        "anuncio",
-        "titulo_anuncio",
-        "texto",
-        "estado",
-        "resposta",
-        "perguntada_em",
-        "respondida_em",
-    ];
-    let file = CsvFile::new("perguntas.csv", &header)?;
-    let owner = wanted.owner;
-    let (stores, ids) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((Stores::narrowed(tx, owner, wanted.store)?, list::ids(tx, wanted)?))
-    })?;
-    export::send(app, person, file, ids, move |app, tx, id, file| {
-        let Some(question) = list::question(tx, owner, id)? else {
-            return Ok(());
-        };
-        let question = wire(app, &stores, question);
-        file.row([
-            &*question.id,
-            &question.conta,
-            &question.anuncio,
-            &question.titulo_anuncio,
-            &question.texto,
-            question.estado,
-            question.resposta.as_deref().unwrap_or_default(),
-            &question.perguntada_em,
-            question.respondida_em.as_deref().unwrap_or_default(),
-        ])
+    listed::answer(app, person, request, |found| {
+        let line = |one| line(app, &found.stores, one, request.now);
+        Reply::page(&QuestionsPage {
+            layout: layout(app, person, request).telling(LIST.outcomes, request),
+            has_stores: !found.stores.is_empty(),
+            table: found.table,
+            questions: found.rows.into_iter().map(line).collect(),
+        })
     })
 }
 
@@ -229,40 +147,34 @@ struct QuestionReply {
 
 /// `GET /painel/perguntas/{id}`: one question.
 pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (question, stores) = read(app, person, request)?;
     if request.wants_json() {
-        return Reply::json(&QuestionReply { ok: true, question: wire(app, &stores, question) });
+        let (question, stores) = read(app, person, request)?;
+        let question = WireQuestion::of(app, &stores, question);
+        return Reply::json(&QuestionReply { ok: true, question });
     }
-    Reply::page(&QuestionPage {
-        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
-        alert: None,
-        line: line(app, &stores, &question, request.now),
-        reply: view::Field::default(),
-    })
+    with_form(app, person, request, FORM.show(None, app.zone()).unfocused())
 }
 
 /// The question of an address, when it is to the person.
 pub fn read(app: &App, person: &Person, request: &Request) -> Result<(Question, Stores), Problem> {
     let (id, owner) = (request.id()?, person.account.user_id);
     let (question, stores) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((list::question(tx, owner, id)?, Stores::of(tx, owner)?))
+        Ok::<_, Problem>((listed::one(tx, owner, id)?, Stores::of(tx, owner)?))
     })?;
     Ok((question.ok_or_else(Problem::not_found)?, stores))
 }
 
-/// The page of a question again, with what was typed and what is wrong.
-pub fn faulty(
+/// The page of a question with the form of its answer.
+pub fn with_form(
     app: &App,
     person: &Person,
     request: &Request,
-    (typed, fault): (String, Option<&'static str>),
-    alert: Option<Notice>,
+    form: FormView,
 ) -> Result<Reply, Problem> {
     let (question, stores) = read(app, person, request)?;
     Reply::page(&QuestionPage {
-        layout: layout(app, person, request),
-        alert,
-        line: line(app, &stores, &question, request.now),
-        reply: view::Field { focus: fault.is_some(), ..view::Field::of(typed).fault(fault) },
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        line: line(app, &stores, question, request.now),
+        form,
     })
 }

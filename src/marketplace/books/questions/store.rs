@@ -1,21 +1,27 @@
 //! Questions in the database.
 
-use rusqlite::Row;
-
-use super::State;
+use super::QuestionState;
+use super::pages::{self, WireQuestion};
+use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{MlUserId, UserId};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::listed::{Listed, Wanted};
+use crate::marketplace::books::words::Words;
+use crate::panel::list::Listing;
+use crate::row;
 
 /// A question as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct QuestionRow {
     pub id: i64,
     pub asked_at: Instant,
     pub ml_user_id: MlUserId,
+    /// Number of the listing id.
     pub item_id: i64,
-    /// As in [`State`].
-    pub state: u8,
+    pub state: QuestionState,
+    /// As the marketplace calls it.
     pub status: String,
     pub text: String,
     pub answer: Option<String>,
@@ -23,71 +29,74 @@ pub struct Stored {
     pub asker_id: Option<i64>,
     pub updated_at: Option<Instant>,
 }
+row!(stored QuestionRow {
+    id = "question_id", asked_at, ml_user_id, item_id, state, status, text, answer, answered_at,
+    asker_id, updated_at,
+});
 
-impl Stored {
+/// A question as lists show it.
+pub struct Question {
+    pub row: QuestionRow,
+    /// Title of the listing; empty when it is not known.
+    pub title: String,
+}
+row!(Question {
+    row as QuestionRow,
+    title = "coalesce((SELECT l.title FROM listing l
+        WHERE l.owner_id = question.owner_id AND l.item_id = question.item_id), '')",
+});
+
+impl QuestionRow {
     /// Whether it waits for an answer.
-    pub const fn is_open(&self) -> bool {
-        self.state == State::Open as u8
+    pub fn is_open(&self) -> bool {
+        self.state == QuestionState::Open
+    }
+}
+
+impl Listed for Question {
+    type Wire = WireQuestion;
+
+    const LIST: &'static Listing = &pages::LIST;
+    const TABLE: &'static str = "question";
+    const ID: &'static str = "question_id";
+    const STATE: &'static str = "state";
+    const COUNT: &'static str = "SELECT count(*) FROM question";
+
+    fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {
+        Ok(QuestionState::from_name(name).map_or(-1, |state| state.number().into()))
+    }
+
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
+        let condition = "(holds(text, :key) OR item_id IN (
+             SELECT item_id FROM listing WHERE owner_id = :owner AND holds(title, :key)))";
+        filters.and(condition, &[(":key", &wanted.key)]);
+    }
+
+    fn column(_: &str) -> &'static str {
+        "asked_at"
+    }
+
+    fn wire(self, app: &App, stores: &Stores) -> WireQuestion {
+        WireQuestion::of(app, stores, self)
     }
 }
 
 /// One question of an owner.
-pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<Stored>> {
-    tx.optional(
-        "SELECT question_id, asked_at, ml_user_id, item_id, state, status, text, answer, answered_at, asker_id, updated_at
-         FROM question
-         WHERE question_id = ?1 AND owner_id = ?2",
-        (question, owner),
-        read,
-    )
-}
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
-        id: row.get(0)?,
-        asked_at: row.get(1)?,
-        ml_user_id: row.get(2)?,
-        item_id: row.get(3)?,
-        state: row.get(4)?,
-        status: row.get(5)?,
-        text: row.get(6)?,
-        answer: row.get(7)?,
-        answered_at: row.get(8)?,
-        asker_id: row.get(9)?,
-        updated_at: row.get(10)?,
-    })
+pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<QuestionRow>> {
+    tx.record("FROM question WHERE question_id = ?1 AND owner_id = ?2", (question, owner))
 }
 
 /// Stores a question.
-pub fn put(tx: &WriteTx<'_>, owner: UserId, row: &Stored) -> Result<()> {
-    tx.execute(
-        "INSERT OR REPLACE INTO question
-             (owner_id, asked_at, question_id, ml_user_id, item_id, state, status, text, answer, answered_at,
-              asker_id, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        (
-            owner,
-            row.asked_at.0,
-            row.id,
-            row.ml_user_id,
-            row.item_id,
-            row.state,
-            &row.status,
-            &row.text,
-            &row.answer,
-            row.answered_at.map(|at| at.0),
-            row.asker_id,
-            row.updated_at.map(|at| at.0),
-        ),
-    )?;
+pub fn put(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
+    tx.put("INSERT OR REPLACE INTO question", row, &[("owner_id", &owner)])?;
     Ok(())
 }
 
 /// Removes a question from where it stood.
-pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &Stored) -> Result<()> {
+pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
     tx.execute(
         "DELETE FROM question WHERE owner_id = ?1 AND asked_at = ?2 AND question_id = ?3",
-        (owner, row.asked_at.0, row.id),
+        (owner, row.asked_at, row.id),
     )?;
     Ok(())
 }

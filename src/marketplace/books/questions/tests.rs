@@ -34,14 +34,6 @@ fn question(id: i64, status: &str, changed: Option<i64>) -> QuestionDocument {
     }
 }
 
-fn run(world: &World, course: Vec<QuestionDocument>, news_from: Instant) -> Vec<Applied> {
-    let books = world.books.clone();
-    world.write(move |tx| {
-        let each = course.iter();
-        each.map(|question| apply(tx, &books, ANA, question, news_from)).collect()
-    })
-}
-
 fn world() -> World {
     let world = World::new();
     world.seller(ANA);
@@ -58,13 +50,6 @@ fn state(world: &World) -> String {
     })
 }
 
-fn told(world: &World) -> Vec<String> {
-    world.read(|tx| {
-        let sql = "SELECT kind || ' ' || title || ': ' || message || ' (' || reference || ')' FROM notification";
-        tx.values(sql, [])
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -76,7 +61,7 @@ proptest! {
             .iter()
             .map(|(id, at)| question(*id, STATUSES[*at], Some(i64::try_from(*at).unwrap())))
             .collect();
-        run(&world, course.clone(), NEVER);
+        world.book(ANA, course.clone(), NEVER);
         for id in 1..3 {
             let latest = course.iter().filter(|one| one.id == id).max_by_key(|one| one.updated_at);
             let stored = world.read(|tx| store::stored(tx, ANA, id));
@@ -92,7 +77,7 @@ proptest! {
         let world = world();
         let mut furthest = 0;
         for at in course {
-            run(&world, vec![question(1, STATUSES[at], None)], NEVER);
+            world.book(ANA, vec![question(1, STATUSES[at], None)], NEVER);
             furthest = furthest.max(rank(STATUSES[at]));
             let stored = world.read(|tx| store::stored(tx, ANA, 1)).unwrap();
             prop_assert_eq!(rank(&stored.status), furthest);
@@ -103,16 +88,16 @@ proptest! {
 #[test]
 fn an_answered_question_stays_answered() {
     let world = world();
-    run(&world, vec![question(1, "UNANSWERED", Some(90))], NEVER);
+    world.book(ANA, vec![question(1, "UNANSWERED", Some(90))], NEVER);
     assert_eq!(state(&world), "1 UNANSWERED - 1");
-    run(&world, vec![question(1, "ANSWERED", Some(50))], NEVER);
+    world.book(ANA, vec![question(1, "ANSWERED", Some(50))], NEVER);
     assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
     // A page that was read before, and a single reading that took its time.
     let older = vec![question(1, "UNANSWERED", None), question(1, "UNANSWERED", Some(90))];
-    assert_eq!(run(&world, older, NEVER), [Applied::Stale; 2]);
+    assert_eq!(world.book(ANA, older, NEVER), [Applied::Stale; 2]);
     let mut bare = question(1, "ANSWERED", None);
     bare.answer = None;
-    assert_eq!(run(&world, vec![bare], NEVER), [Applied::Unchanged]);
+    assert_eq!(world.book(ANA, vec![bare], NEVER), [Applied::Unchanged]);
     assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
 }
 
@@ -125,12 +110,12 @@ fn what_waits_for_an_answer_is_told_once() {
         question(1, "UNANSWERED", None),
         question(2, "ANSWERED", Some(50)),
     ];
-    run(&world, course, Instant(NOW - 100));
-    assert_eq!(told(&world), ["3 Nova pergunta: “Serve?” — MLB1 na LOJA_X (1)"]);
+    world.book(ANA, course, Instant(NOW - 100));
+    assert_eq!(world.told(), ["3 Nova pergunta: “Serve?” — MLB1 na LOJA_X (1)"]);
     let mut old = question(3, "UNANSWERED", Some(10));
     old.asked_at = Instant(NOW - 101);
-    run(&world, vec![old], Instant(NOW - 100));
-    assert_eq!(told(&world).len(), 1, "asked before the account was linked");
+    world.book(ANA, vec![old], Instant(NOW - 100));
+    assert_eq!(world.told().len(), 1, "asked before the account was linked");
 }
 
 #[test]
@@ -138,7 +123,7 @@ fn a_message_leaves_with_the_notification_and_holds_a_short_text() {
     let world = world();
     let mut long = question(1, "UNANSWERED", Some(90));
     long.text = "ã".repeat(2_000);
-    run(&world, vec![long.clone(), long], Instant(NOW - 100));
+    world.book(ANA, vec![long.clone(), long], Instant(NOW - 100));
     let queued = world.read(|tx| {
         let sql = "SELECT kind || ' ' || dedup_key || ' ' || (expires_at - created_at) || ' ' || params FROM outbox";
         tx.values::<String>(sql, [])
@@ -157,8 +142,8 @@ fn nobody_is_written_to_who_is_not_let_in() {
         let change = format!("UPDATE user SET {change}");
         world.write(move |tx| tx.execute(&change, []));
         let asked = vec![question(1, "UNANSWERED", Some(90))];
-        run(&world, asked, Instant(NOW - 100));
-        assert_eq!(told(&world).len(), 1);
+        world.book(ANA, asked, Instant(NOW - 100));
+        assert_eq!(world.told().len(), 1);
         let queued = "SELECT count(*) FROM outbox";
         let queued: i64 = world.read(|tx| tx.value(queued, []));
         assert_eq!(queued, 0);
@@ -168,7 +153,7 @@ fn nobody_is_written_to_who_is_not_let_in() {
 #[test]
 fn a_question_that_is_gone_does_not_wait() {
     let world = world();
-    run(&world, vec![question(1, "UNANSWERED", Some(90))], NEVER);
+    world.book(ANA, vec![question(1, "UNANSWERED", Some(90))], NEVER);
     let books = world.books.clone();
     let applied = world.write(move |tx| {
         Ok([
@@ -186,6 +171,6 @@ fn a_question_that_was_asked_at_another_second_stands_once() {
     let world = world();
     let mut moved = question(1, "UNANSWERED", Some(80));
     moved.asked_at = Instant(NOW - 99);
-    run(&world, vec![question(1, "UNANSWERED", Some(90)), moved], NEVER);
+    world.book(ANA, vec![question(1, "UNANSWERED", Some(90)), moved], NEVER);
     assert_eq!(state(&world), "1 UNANSWERED - 1");
 }

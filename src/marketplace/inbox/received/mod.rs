@@ -7,6 +7,7 @@ pub mod views;
 
 use crate::base::clock::Instant;
 use crate::base::ids::MlUserId;
+use crate::marketplace::inbox::hook::NotificationState;
 use crate::panel::view::Badge;
 
 /// A received notification.
@@ -19,17 +20,12 @@ pub struct Received {
     pub account: MlUserId,
     /// Nickname of the account, while it is linked.
     pub nickname: Option<String>,
-    /// As in [`super::hook::State`].
-    pub state: i64,
+    pub state: NotificationState,
     pub attempts: i64,
     pub next_try_at: Instant,
     /// What became of it, or the last error.
     pub outcome: Option<String>,
 }
-
-/// The states with their names in addresses.
-const STATES: [(i64, &str); 5] =
-    [(0, "pendente"), (1, "processada"), (2, "ignorada"), (3, "falhou"), (4, "guardada")];
 
 /// Topics that lists can be narrowed to, each with its words. The schema
 /// counts all others together.
@@ -41,26 +37,14 @@ pub const TOPICS: &[(&str, &str)] = &[
     ("post_purchase", "Pós-venda"),
 ];
 
-/// The name of a state on the wire.
-pub fn state_name(state: i64) -> &'static str {
-    let known = STATES.iter().find(|(number, _)| *number == state);
-    known.map_or("pendente", |(_, name)| name)
-}
-
-/// The state of a name on the wire.
-pub fn state_of(name: &str) -> Option<i64> {
-    let known = STATES.iter().find(|(_, known)| *known == name);
-    known.map(|(number, _)| *number)
-}
-
 /// What a state looks like.
-pub const fn badge(state: i64) -> Badge {
+pub const fn badge(state: NotificationState) -> Badge {
     match state {
-        1 => Badge::Processed,
-        2 => Badge::Ignored,
-        3 => Badge::Failed,
-        4 => Badge::Kept,
-        _ => Badge::Pending,
+        NotificationState::Waiting => Badge::Pending,
+        NotificationState::Done => Badge::Processed,
+        NotificationState::Ignored => Badge::Ignored,
+        NotificationState::Failed => Badge::Failed,
+        NotificationState::Kept => Badge::Kept,
     }
 }
 

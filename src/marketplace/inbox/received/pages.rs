@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::store::{self, Wanted};
 use super::views::{ReceivedOne, ReceivedPage, ReceivedRow};
-use super::{Received, TOPICS, badge, outcome_words, state_name, state_of, topic_words};
+use super::{Received, TOPICS, badge, outcome_words, topic_words};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -13,11 +13,11 @@ use crate::base::clock::Instant;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::marketplace::inbox::hook::NotificationState;
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Notice, Tone, When};
+use crate::panel::view::{Outcome, When};
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",
@@ -27,18 +27,34 @@ const LIST: Listing = Listing {
             name: "estado",
             label: "Situação",
             all: "Todas",
-            values: &[
-                ("pendente", "Pendentes"),
-                ("processada", "Processadas"),
-                ("ignorada", "Ignoradas"),
-                ("falhou", "Falharam"),
-                ("guardada", "Guardadas"),
-            ],
+            values: &NotificationState::FILTER,
         },
         Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
     ],
     orders: &["-recebida_em"],
-    ..Listing::NONE
+    heads: &[
+        Head::plain("Recurso"),
+        Head::plain("Conta"),
+        Head::sorts("Recebida", "recebida_em"),
+        Head::plain("Situação"),
+    ],
+    file: "notificacoes.csv",
+    csv: &[
+        "id",
+        "recebida_em",
+        "topico",
+        "recurso",
+        "ml_user_id",
+        "conta",
+        "estado",
+        "tentativas",
+        "resultado",
+    ],
+    outcomes: &[Outcome::good(
+        "na_fila",
+        "Notificação de volta à fila",
+        "Ela é buscada de novo no marketplace em instantes.",
+    )],
 };
 
 #[derive(Serialize)]
@@ -64,9 +80,10 @@ fn wire(app: &App, one: Received) -> WireReceived {
         recurso: one.resource,
         ml_user_id: one.account.to_string(),
         conta: one.nickname,
-        estado: state_name(one.state),
+        estado: one.state.name(),
         tentativas: one.attempts,
-        proxima_tentativa_em: (one.state == 0).then(|| spaced(one.next_try_at)),
+        proxima_tentativa_em: (one.state == NotificationState::Waiting)
+            .then(|| spaced(one.next_try_at)),
         resultado: one.outcome.as_deref().map(outcome_words),
     }
 }
@@ -81,79 +98,36 @@ fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
         state: badge(one.state),
         outcome: one.outcome.as_deref().map(outcome_words).unwrap_or_default(),
         at: When::new(app.zone(), one.at, now),
-        may_be_tried: one.state != 0 || one.attempts > 0,
+        may_be_tried: one.state != NotificationState::Waiting || one.attempts > 0,
     }
 }
 
 /// `GET /admin/notificacoes`: the inbox, as page, JSON or CSV.
 pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let (limit, offset) = query.window();
     let wanted = Wanted {
         search: &query.search,
         topic: query.filter("topico"),
-        state: query.filter("estado").and_then(state_of),
+        state: query.filter("estado").and_then(NotificationState::from_name),
         newest_first: query.descending,
-        limit,
-        offset,
+        window: query.window(),
     };
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
-        return csv(app, person, ids);
+        return export::list(app, person, &LIST, ids, |app, tx, id| {
+            Ok(store::notification(tx, id)?.map(|(one, _)| wire(app, one)))
+        });
     }
     let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if request.wants_json() {
         let received = received.into_iter().map(|one| wire(app, one));
         return ListReply::reply(total, received.collect());
     }
-    let columns = [
-        Head::plain("Recurso"),
-        Head::plain("Conta"),
-        Head::sorts("Recebida", "recebida_em"),
-        Head::plain("Situação"),
-    ];
     let now = request.now;
     Reply::page(&ReceivedPage {
-        layout: layout(app, person, request).with_flash(flash(&query.notice)),
-        table: LIST.table(&query, &columns, total),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        table: LIST.table(&query, LIST.heads, total),
         received: received.iter().map(|one| row(app, one, now)).collect(),
-    })
-}
-
-fn flash(word: &str) -> Option<Notice> {
-    let text = "Ela é buscada de novo no marketplace em instantes.";
-    (word == "na_fila").then(|| Notice::new(Tone::Good, "Notificação de volta à fila", text))
-}
-
-fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
-    let header = [
-        "id",
-        "recebida_em",
-        "topico",
-        "recurso",
-        "ml_user_id",
-        "conta",
-        "estado",
-        "tentativas",
-        "resultado",
-    ];
-    let file = CsvFile::new("notificacoes.csv", &header)?;
-    export::send(app, person, file, ids, |app, tx, id, file| {
-        let Some((one, _)) = store::notification(tx, id)? else {
-            return Ok(());
-        };
-        let one = wire(app, one);
-        file.row([
-            &*one.id,
-            &one.recebida_em,
-            &one.topico,
-            &one.recurso,
-            &one.ml_user_id,
-            one.conta.as_deref().unwrap_or_default(),
-            one.estado,
-            &one.tentativas.to_string(),
-            one.resultado.as_deref().unwrap_or_default(),
-        ])
     })
 }
 
@@ -178,12 +152,13 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok());
     Reply::page(&ReceivedOne {
-        layout: layout(app, person, request).with_flash(request.notice.as_deref().and_then(flash)),
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
         row: row(app, &one, request.now),
         raw_topic: one.topic,
         ml_user_id: one.account.to_string(),
         attempts: one.attempts.to_string(),
-        next_try: (one.state == 0).then(|| When::new(app.zone(), one.next_try_at, request.now)),
+        next_try: (one.state == NotificationState::Waiting)
+            .then(|| When::new(app.zone(), one.next_try_at, request.now)),
         body: pretty.unwrap_or(raw),
     })
 }
@@ -211,8 +186,8 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
             object_id: id.to_string(),
             object_name: &format!("{} {}", before.topic, before.resource),
         };
-        let was = Noted { estado: state_name(before.state), resultado: before.outcome.as_deref() };
-        let is = Noted { estado: state_name(0), resultado: None };
+        let was = Noted { estado: before.state.name(), resultado: before.outcome.as_deref() };
+        let is = Noted { estado: NotificationState::Waiting.name(), resultado: None };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         tx.after_commit(move || bell.ring());
         answer.done(id, LIST.path, "na_fila")

@@ -1,16 +1,18 @@
 //! Received notifications in the database, as lists read them.
 
-use std::fmt::Write as _;
-
-use rusqlite::{Row, ToSql};
+use rusqlite::Row;
 
 use super::Received;
 use crate::base::clock::Instant;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::marketplace::inbox::hook::NotificationState;
+use crate::row;
 
-const COLUMNS: &str =
-    "n.notification_id, n.received_at, n.topic, n.resource, n.ml_user_id, a.nickname,
-    n.state, n.attempts, n.next_try_at, n.outcome";
+row!(Received {
+    id = "n.notification_id", at = "n.received_at", topic = "n.topic", resource = "n.resource",
+    account = "n.ml_user_id", nickname = "a.nickname", state = "n.state", attempts = "n.attempts",
+    next_try_at = "n.next_try_at", outcome = "n.outcome",
+});
 /// The notifications lead, whatever is asked of them.
 const TABLES: &str = "ml_notification n LEFT JOIN ml_account a ON a.ml_user_id = n.ml_user_id";
 
@@ -25,38 +27,25 @@ const NUMBERED: [&str; 7] = [
     "/post-purchase/v1/claims/",
 ];
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Received> {
-    Ok(Received {
-        id: row.get(0)?,
-        at: row.get(1)?,
-        topic: row.get(2)?,
-        resource: row.get(3)?,
-        account: row.get(4)?,
-        nickname: row.get(5)?,
-        state: row.get(6)?,
-        attempts: row.get(7)?,
-        next_try_at: row.get(8)?,
-        outcome: row.get(9)?,
-    })
-}
-
 /// What a list of notifications shows.
 pub struct Wanted<'q> {
     /// A resource, its beginning or its number, or an account; empty for all.
     pub search: &'q str,
     /// One of [`super::TOPICS`].
     pub topic: Option<&'q str>,
-    pub state: Option<i64>,
+    pub state: Option<NotificationState>,
     pub newest_first: bool,
-    pub limit: u32,
-    pub offset: u32,
+    /// Rows to show, and rows before them.
+    pub window: (u32, u32),
 }
 
-/// What a search looks for.
+/// What a search looks for: nothing, or resources and accounts by a condition
+/// with the values that it names.
 enum Sought {
     All,
-    /// Resources by their whole name.
-    Resources(Vec<String>),
+    /// Resources of a number, wherever there are such.
+    Number(i64),
+    Resource(String),
     /// Resources by their beginning: from a name to before another.
     Beginning(String, String),
     Account(i64),
@@ -79,116 +68,108 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
         return Ok(Sought::Beginning(beginning, after));
     }
     let Ok(number) = search.parse::<i64>() else {
-        return Ok(Sought::Resources(vec![format!("/items/{}", search.to_uppercase())]));
+        return Ok(Sought::Resource(format!("/items/{}", search.to_uppercase())));
     };
-    let resources = NUMBERED.map(|place| format!("{place}{number}"));
-    for resource in &resources {
+    for resource in NUMBERED.map(|place| format!("{place}{number}")) {
         let known: bool = tx.value(
             &format!(
                 "SELECT EXISTS (SELECT 1 FROM ml_notification n WHERE {SEARCHED} AND n.resource = ?1)"
             ),
-            [resource]
+            [resource],
         )?;
         if known {
-            return Ok(Sought::Resources(resources.to_vec()));
+            return Ok(Sought::Number(number));
         }
     }
     Ok(Sought::Account(number))
 }
 
+impl Sought {
+    /// The conditions of a list that shows it.
+    fn filters<'w>(&'w self, wanted: &'w Wanted<'_>) -> Filters<'w> {
+        let within = if matches!(self, Self::All) { "true" } else { SEARCHED };
+        let mut filters = Filters::new(within, &[]);
+        filters.and_if("topic = :topic", ":topic", &wanted.topic);
+        // As a number in the text, because partial indexes go by it.
+        if let Some(state) = wanted.state {
+            filters.and(&format!("state = {}", state.number()), &[]);
+        }
+        match self {
+            Self::All => {}
+            Self::Number(number) => {
+                let names = NUMBERED.map(|place| format!("'{place}{number}'")).join(", ");
+                filters.and(&format!("n.resource IN ({names})"), &[]);
+            }
+            Self::Resource(name) => filters.and("n.resource = :name", &[(":name", name)]),
+            Self::Beginning(from, to) => filters
+                .and("n.resource >= :from AND n.resource < :to", &[(":from", from), (":to", to)]),
+            Self::Account(account) => {
+                filters.and("n.ml_user_id = :account", &[(":account", account)]);
+            }
+        }
+        filters
+    }
+
+    fn rows<T>(
+        &self,
+        tx: &ReadTx<'_>,
+        wanted: &Wanted<'_>,
+        columns: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut filters = self.filters(wanted);
+        if matches!(self, Self::All) {
+            filters.and("n.notification_id > 0", &[]);
+        }
+        filters.bind(&[(":limit", &wanted.window.0), (":offset", &wanted.window.1)]);
+        let order = if wanted.newest_first { "DESC" } else { "ASC" };
+        let sql = format!(
+            "SELECT {columns} FROM {TABLES} WHERE {}
+             ORDER BY n.notification_id {order} LIMIT :limit OFFSET :offset",
+            filters.sql()
+        );
+        tx.all(&sql, filters.values(), read)
+    }
+}
+
 /// One page of notifications with the number of all that match.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)> {
-    select(tx, wanted, COLUMNS, read)
+    let sought = sought(tx, wanted.search)?;
+    let count = match sought {
+        Sought::All => "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count",
+        _ => "SELECT count(*) FROM ml_notification n",
+    };
+    let total = sought.filters(wanted).count(tx, count)?;
+    Ok((sought.rows(tx, wanted, Received::COLUMNS, Received::read)?, total))
 }
 
 /// Numbers of the notifications that match, in the order of [`page`].
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
-    select(tx, wanted, "n.notification_id", |row| row.get(0)).map(|(ids, _)| ids)
-}
-
-fn select<T>(
-    tx: &ReadTx<'_>,
-    wanted: &Wanted<'_>,
-    columns: &str,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<(Vec<T>, u64)> {
-    let sought = sought(tx, wanted.search)?;
-    let mut values: Vec<&dyn ToSql> = Vec::new();
-    let mut filters = String::new();
-    if let Some(topic) = &wanted.topic {
-        filters.push_str(" AND n.topic = ?");
-        values.push(topic);
-    }
-    // As a number in the text, because partial indexes go by it.
-    if let Some(state) = wanted.state {
-        let _ = write!(filters, " AND n.state = {state}");
-    }
-    match &sought {
-        Sought::All => {}
-        Sought::Resources(names) => {
-            let places = vec!["?"; names.len()].join(", ");
-            let _ = write!(filters, " AND n.resource IN ({places})");
-            values.extend(names.iter().map(|name| name as &dyn ToSql));
-        }
-        Sought::Beginning(from, to) => {
-            filters.push_str(" AND n.resource >= ? AND n.resource < ?");
-            values.push(from);
-            values.push(to);
-        }
-        Sought::Account(account) => {
-            filters.push_str(" AND n.ml_user_id = ?");
-            values.push(account);
-        }
-    }
-    let within = match sought {
-        Sought::All => "n.notification_id > 0",
-        _ => SEARCHED,
-    };
-    let total = match sought {
-        Sought::All => {
-            let filters = filters.replace(" n.", " ");
-            format!(
-                "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count WHERE true{filters}"
-            )
-        }
-        _ => format!("SELECT count(*) FROM ml_notification n WHERE {within}{filters}"),
-    };
-    let total: i64 = tx.value(&total, &values[..])?;
-    let order = if wanted.newest_first { "DESC" } else { "ASC" };
-    values.push(&wanted.limit);
-    values.push(&wanted.offset);
-    let received = tx.all(
-        &format!(
-            "SELECT {columns} FROM {TABLES} WHERE {within}{filters}
-             ORDER BY n.notification_id {order} LIMIT ? OFFSET ?"
-        ),
-        &values[..],
-        read,
-    )?;
-    Ok((received, u64::try_from(total).unwrap_or(0)))
+    sought(tx, wanted.search)?.rows(tx, wanted, "n.notification_id", |row| row.get(0))
 }
 
 /// One notification with its body as it came.
 pub fn notification(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Received, Vec<u8>)>> {
+    let columns = Received::COLUMNS;
     tx.optional(
-        &format!("SELECT {COLUMNS}, n.body FROM {TABLES} WHERE n.notification_id = ?1"),
+        &format!("SELECT {columns}, n.body FROM {TABLES} WHERE n.notification_id = ?1"),
         [id],
-        |row| Ok((read(row)?, row.get(10)?)),
+        |row| Ok((Received::read(row)?, row.get("body")?)),
     )
 }
 
 /// Has a notification worked from the start; false when it waits already.
 pub fn work_again(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     let changed = tx.execute(
-        "UPDATE ml_notification SET state = 0, attempts = 0, next_try_at = ?2, outcome = NULL
-         WHERE notification_id = ?1 AND (state <> 0 OR next_try_at > ?2)",
-        (id, tx.now().0),
+        "UPDATE ml_notification SET state = ?3, attempts = 0, next_try_at = ?2, outcome = NULL
+         WHERE notification_id = ?1 AND (state <> ?3 OR next_try_at > ?2)",
+        (id, tx.now(), NotificationState::Waiting),
     )?;
     Ok(changed == 1)
 }
 
 /// Removes notifications that were dealt with and came before an instant, the
-/// oldest first and at most `most`; gives back how many. What still waits
+/// oldest first and at most `most`; returns how many. What still waits
 /// stays, however old.
 pub fn forget_dealt_with(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     let bound = first_since(tx, before)?;
@@ -208,18 +189,18 @@ fn first_since(tx: &WriteTx<'_>, instant: Instant) -> Result<i64> {
         "SELECT coalesce((SELECT notification_id FROM ml_notification WHERE notification_id > 0 ORDER BY notification_id LIMIT 1), 1),
                 coalesce((SELECT notification_id FROM ml_notification WHERE notification_id > 0 ORDER BY notification_id DESC LIMIT 1), 0) + 1",
         [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.try_into(),
     )?;
     while low < high {
         let middle = low + (high - low) / 2;
-        let found: Option<(i64, i64)> = tx.optional(
+        let found: Option<(i64, Instant)> = tx.optional(
             "SELECT notification_id, received_at FROM ml_notification
              WHERE notification_id >= ?1 ORDER BY notification_id LIMIT 1",
             [middle],
-            |row| Ok((row.get(0)?, row.get(1)?)),
+            |row| row.try_into(),
         )?;
         match found {
-            Some((id, received_at)) if received_at < instant.0 => low = id + 1,
+            Some((id, received_at)) if received_at < instant => low = id + 1,
             _ => high = middle,
         }
     }

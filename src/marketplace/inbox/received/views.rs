@@ -9,18 +9,14 @@ use crate::panel::view::{Badge, Layout, When};
 #[derive(Debug, Template)]
 #[template(path = "received.html", config = "assets/askama.toml")]
 pub struct ReceivedPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The notifications of this page.
     pub received: Vec<ReceivedRow>,
 }
 
 /// A notification in the list.
 #[derive(Debug)]
 pub struct ReceivedRow {
-    /// Its id.
     pub id: String,
     /// `/orders/2000001`.
     pub resource: String,
@@ -28,11 +24,9 @@ pub struct ReceivedRow {
     pub topic: String,
     /// Nickname of the account, else its number.
     pub account: String,
-    /// What it has come to.
     pub state: Badge,
     /// What became of it, or the last error; may be empty.
     pub outcome: String,
-    /// When it came.
     pub at: When,
     /// Whether it can be worked again, or now: it does not wait for its first try.
     pub may_be_tried: bool,
@@ -42,7 +36,6 @@ pub struct ReceivedRow {
 #[derive(Debug, Template)]
 #[template(path = "received_one.html", config = "assets/askama.toml")]
 pub struct ReceivedOne {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The notification as in the list.
     pub row: ReceivedRow,
@@ -50,7 +43,6 @@ pub struct ReceivedOne {
     pub raw_topic: String,
     /// The account's number.
     pub ml_user_id: String,
-    /// Tries so far.
     pub attempts: String,
     /// When it is tried next; `None` when it is not.
     pub next_try: Option<When>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::views::{CalculatorPage, Card, Outcome, percent};
+use super::views::{Calculated, CalculatorPage, Card, percent};
 use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -18,14 +18,25 @@ use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
 use crate::marketplace::tools::unavailable;
 use crate::panel::answer::Answer;
-use crate::panel::form::{FormView, Pick};
-use crate::panel::view::{self, Badge, Notice, Tone};
+use crate::panel::form::{self, Form, FormView, Input, Pick, Rule, Sent};
+use crate::panel::view::{Badge, Notice, Outcome, Tone};
 
 const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
 const USUAL_PRICE: Cents = Cents(10_000);
 /// Highest price, in centavos: ten million reais.
 const MOST_CENTS: i64 = 1_000_000_000;
 const NO_CATEGORY: &str = "is no category that the marketplace knows";
+
+/// What the page says of the last action.
+const OUTCOMES: &[Outcome] =
+    &[Outcome::good("imposto", "Imposto salvo", "Os próximos cálculos já usam a nova taxa.")];
+
+/// The form of one's own tax rate in percent; none for the platform's.
+const TAX: Form<Option<f64>> = Form(&[Input::new(
+    "imposto",
+    "Informe uma porcentagem de 0 a 100, como 6,5.",
+    Rule::Own(read_tax, |rate, _| rate.map(decimal).unwrap_or_default()),
+)]);
 
 #[derive(Deserialize)]
 struct Asked {
@@ -176,7 +187,6 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let asks = own.may && asks(request);
     if !asks {
         let page = calculator(app, person, request, &own, &accounts);
-        let page = page.with_flash(request.notice.as_deref());
         return Reply::page(&page);
     }
     let outcome = Wanted::typed(request).and_then(|wanted| {
@@ -203,7 +213,8 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Reply::page(&page)
         }
         Err(problem) if !problem.fields.is_empty() => {
-            page.form.find_faults(&problem.fields);
+            let wrong: Vec<&str> = problem.fields.iter().map(|(name, _)| &**name).collect();
+            page.form.find_fault(&wrong, |name| fault_words(&problem.fields, name));
             page.alert = Some(Notice::new(
                 Tone::Bad,
                 "Não deu para calcular",
@@ -248,10 +259,10 @@ fn calculator(
     });
     let pick = |value: String, label: &str| Pick { value, label: label.to_owned() };
     CalculatorPage {
-        layout: layout(app, person, request),
+        layout: layout(app, person, request).telling(OUTCOMES, request),
         may: own.may,
         alert: None,
-        form: super::views::CalculatorForm(form.unfocused()),
+        form: form.unfocused(),
         accounts: accounts
             .iter()
             .map(|one| pick(one.ml_user_id.to_string(), &one.nickname))
@@ -260,7 +271,7 @@ fn calculator(
             .iter()
             .map(|(value, label)| pick((*value).to_owned(), label))
             .collect(),
-        tax: view::Field::of(own.tax.map(decimal).unwrap_or_default()),
+        tax: TAX.show(Some(&own.tax), app.zone()).unfocused(),
         tax_help: format!(
             "Em porcentagem, como 6,5. Em branco vale a taxa da plataforma, {}.",
             percent(app.config.tax.rate)
@@ -274,13 +285,13 @@ fn decimal(number: f64) -> String {
     percent(number).trim_end_matches('%').to_owned()
 }
 
-fn outcome(app: &App, own: &Own, account: &LinkedAccount, price: Cents, fees: &Fees) -> Outcome {
+fn outcome(app: &App, own: &Own, account: &LinkedAccount, price: Cents, fees: &Fees) -> Calculated {
     let (discount, tax) = (discount(app, &account.reputation), tax_rate(app, own.tax));
     let card = |name, kind: &'static str, fee| {
         let remains = Remains::of(price, fee, discount, tax);
         Card::new(name, kind, price, fee, &remains)
     };
-    Outcome {
+    Calculated {
         price: price.page(),
         account: account.nickname.clone(),
         reputation: Badge::reputation(&account.reputation),
@@ -293,10 +304,18 @@ fn outcome(app: &App, own: &Own, account: &LinkedAccount, price: Cents, fees: &F
     }
 }
 
-#[derive(Deserialize)]
-struct TaxBody {
-    #[serde(default)]
-    imposto: Field<Cents>,
+/// A percentage with two decimals is read as people type amounts.
+fn read_tax(sent: &mut Sent<'_>, name: &'static str, rate: &mut Option<f64>) {
+    let field = sent.take::<Cents>(name);
+    // A body about something else takes nothing away.
+    if field.is_absent() {
+        sent.check.fail(name, "is required");
+    }
+    let percent = sent.check.optional(name, field);
+    if percent.is_some_and(|percent| !(0..=10_000).contains(&percent.0)) {
+        sent.check.fail(name, "must be from 0 to 100");
+    }
+    *rate = percent.map(Cents::reais);
 }
 
 /// `POST /painel/ml/calculadora/imposto`: sets one's own tax rate; an empty
@@ -306,46 +325,34 @@ pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     if !own.may {
         return Err(Problem::forbidden("seu plano não inclui a calculadora"));
     }
-    // A percentage with two decimals is read as people type amounts.
-    let body: TaxBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    // A body about something else takes nothing away.
-    if body.imposto.is_absent() {
-        check.fail("imposto", "is required");
-    }
-    let rate = check.optional("imposto", body.imposto);
-    if rate.is_some_and(|rate| !(0..=10_000).contains(&rate.0)) {
-        check.fail("imposto", "must be from 0 to 100");
-    }
-    if let Err(problem) = check.finish() {
-        return crate::panel::form::show_again(request, problem, |_| {
+    let mut sent = Sent::of(request, app.zone())?;
+    let rate = TAX.read(&mut sent, None);
+    if let Err(problem) = sent.finish() {
+        return form::show_again(request, problem, |faults| {
             let mut page = calculator(app, person, request, &own, &accounts);
-            let typed = crate::panel::form::all_sent(request, "imposto").next();
-            page.tax = view::Field::of(typed.unwrap_or_default())
-                .fault(Some("Informe uma porcentagem de 0 a 100, como 6,5."));
-            page.tax.focus = true;
-            page.alert = Notice::faults(1);
+            page.tax = TAX.again(request, faults);
+            page.alert = page.tax.alert.clone();
             Reply::page(&page)
         });
     }
     let (answer, owner) = (Answer::to(request), own.owner);
     Ok(Box::new(move |tx| {
-        store::set_tax(tx, owner, rate.map(|rate| rate.0))?;
+        store::set_tax(tx, owner, rate)?;
         answer.with(PATH, "imposto", &[])
     }))
 }
 
 /// Words of a fault of the form.
-pub(super) fn fault_words(faults: &Fields, name: &str) -> Option<&'static str> {
-    let (_, said) = faults.iter().find(|(known, _)| known == name)?;
-    Some(match name {
+fn fault_words(faults: &Fields, name: &str) -> &'static str {
+    let is_unknown = faults.iter().any(|(known, said)| known == name && said == NO_CATEGORY);
+    match name {
         "conta" => "Escolha uma das suas contas.",
         "preco" => "Informe um preço de 0,01 a 10.000.000,00, com até duas casas, como 89,90.",
-        "categoria" if said == NO_CATEGORY => "O marketplace não conhece esta categoria.",
+        "categoria" if is_unknown => "O marketplace não conhece esta categoria.",
         "categoria" => "Informe o código da categoria, como MLB31447, ou deixe em branco.",
         "logistica" => "Escolha um envio da lista.",
         _ => "Confira este campo.",
-    })
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::Own;
 use crate::accounts::store as accounts;
 use crate::base::ids::{MlUserId, UserId, short_digest};
+use crate::base::money::Cents;
 use crate::base::retention;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::Person;
@@ -27,7 +28,7 @@ fn slot(key: &str) -> i64 {
 pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
     let answer: Option<String> = tx.maybe(
         "SELECT answer FROM ml_fee WHERE slot = ?1 AND question = ?2 AND fetched_at > ?3",
-        (slot(key), key, retention::FEES.before(tx.now()).0),
+        (slot(key), key, retention::FEES.before(tx.now())),
     )?;
     Ok(answer.and_then(|json| serde_json::from_str(&json).ok()))
 }
@@ -37,14 +38,14 @@ pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
     let json = serde_json::to_string(fees).unwrap_or_default();
     tx.execute(
         "INSERT OR REPLACE INTO ml_fee (slot, question, answer, fetched_at) VALUES (?1, ?2, ?3, ?4)",
-        (slot(key), key, json, tx.now().0),
+        (slot(key), key, json, tx.now()),
     )?;
     Ok(())
 }
 
-/// Forgets answers that are no good any more; gives back how many.
+/// Forgets answers that are no good any more; returns how many.
 pub fn forget_old(tx: &WriteTx<'_>) -> Result<usize> {
-    tx.execute("DELETE FROM ml_fee WHERE fetched_at <= ?1", [retention::FEES.before(tx.now()).0])
+    tx.execute("DELETE FROM ml_fee WHERE fetched_at <= ?1", [retention::FEES.before(tx.now())])
 }
 
 /// What is a person's own.
@@ -58,14 +59,14 @@ pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     })
 }
 
-/// Sets a person's own tax rate in hundredths of a percent, or goes back to
-/// the platform's.
-pub fn set_tax(tx: &WriteTx<'_>, owner: UserId, hundredths: Option<i64>) -> Result<()> {
-    match hundredths {
+/// Sets a person's own tax rate in percent, or goes back to the platform's. It is
+/// stored in hundredths.
+pub fn set_tax(tx: &WriteTx<'_>, owner: UserId, percent: Option<f64>) -> Result<()> {
+    match percent.and_then(Cents::from_reais) {
         Some(rate) => tx.execute(
             "INSERT INTO own_tax (user_id, rate_bp, updated_at) VALUES (?1, ?2, ?3)
              ON CONFLICT (user_id) DO UPDATE SET rate_bp = ?2, updated_at = ?3",
-            (owner, rate, tx.now().0),
+            (owner, rate, tx.now()),
         )?,
         None => tx.execute("DELETE FROM own_tax WHERE user_id = ?1", [owner])?,
     };

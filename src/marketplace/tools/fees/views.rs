@@ -3,72 +3,37 @@
 use askama::Template;
 
 use super::Remains;
-use super::pages::fault_words;
 use crate::base::money::Cents;
-use crate::http::problem::Fields;
 use crate::marketplace::client::Fee;
 use crate::panel::form::{FormView, Pick};
-use crate::panel::view::{Badge, Field, Layout, Notice, Tone};
+use crate::panel::view::{Badge, Layout, Notice};
 
 /// `GET /painel/ml/calculadora`.
 #[derive(Debug, Template)]
 #[template(path = "calculator.html", config = "assets/askama.toml")]
 pub struct CalculatorPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// Whether the student's plan includes it.
     pub may: bool,
     /// What went wrong.
     pub alert: Option<Notice>,
     /// `conta`, `preco`, `categoria`, `logistica`.
-    pub form: CalculatorForm,
+    pub form: FormView,
     /// What `conta` offers.
     pub accounts: Vec<Pick>,
     /// What `logistica` offers.
     pub logistics: Vec<Pick>,
     /// `imposto`: the student's own rate; empty for the platform's.
-    pub tax: Field,
+    pub tax: FormView,
     /// What an empty rate means.
     pub tax_help: String,
     /// What remains, once somebody asked.
-    pub outcome: Option<Outcome>,
-}
-
-impl CalculatorPage {
-    /// The same page with a notice about what was done.
-    pub fn with_flash(mut self, word: Option<&str>) -> Self {
-        if word == Some("imposto") {
-            let text = "Os próximos cálculos já usam a nova taxa.";
-            let notice = Notice::new(Tone::Good, "Imposto salvo", text);
-            self.layout = self.layout.with_flash(Some(notice));
-        }
-        self
-    }
-}
-
-/// The calculator's form.
-#[derive(Debug)]
-pub struct CalculatorForm(pub FormView);
-
-impl CalculatorForm {
-    /// A field by its name.
-    pub fn field(&self, name: &str) -> &Field {
-        self.0.field(name)
-    }
-
-    /// Says which fields are at fault; the cursor goes into the first.
-    pub fn find_faults(&mut self, faults: &Fields) {
-        let wrong: Vec<&str> = faults.iter().map(|(name, _)| &**name).collect();
-        self.0.find_fault(&wrong, |_| "");
-        for name in wrong {
-            self.0.say(name, fault_words(faults, name).unwrap_or_default());
-        }
-    }
+    pub outcome: Option<Calculated>,
 }
 
 /// What remains of a sale.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Calculated {
     pub price: String,
     /// Nickname of the account.
     pub account: String,

@@ -12,16 +12,17 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use http::StatusCode;
-use rusqlite::{Row, params_from_iter};
+use rusqlite::params_from_iter;
 
 use crate::base::clock::{DAY_S, Instant};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::tokens::CallError;
-use crate::marketplace::books::words::fixed;
+use crate::marketplace::books::words::fixed::{PAID, PARTIALLY_REFUNDED, READY_TO_SHIP};
 use crate::marketplace::client::{Failure, Unprinted};
 use crate::marketplace::tools::{Refusal, out_of_reach};
 use crate::panel::view::address;
+use crate::row;
 
 /// Where the file of labels is.
 pub const FILE: &str = "/painel/ml/etiqueta";
@@ -46,15 +47,29 @@ pub struct Parcel {
     pub buyer: String,
     pub sold_at: Instant,
 }
+row!(Parcel {
+    shipment = "o.shipping_id",
+    order = "min(o.order_id)",
+    orders = "count(*)",
+    units = "sum(o.quantity)",
+    title = "coalesce(min(i.title), '')",
+    buyer = "max(o.buyer_nickname)",
+    sold_at = "min(o.created_at)",
+});
 
 /// What parcels of an account can be printed: those ready to be sent, of the
 /// kinds that sellers print, or of a kind that is not known yet.
-const PRINTABLE: &str = "FROM sale_order o
+fn printable() -> String {
+    // The states are spelled out, so that the index of what is to be sent serves.
+    format!(
+        "FROM sale_order o
     LEFT JOIN word w ON w.word_id = o.logistic_type
     LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-    WHERE o.owner_id = ?1 AND o.ml_user_id = ?2 AND o.shipping_status = 10 AND o.shipping_id > 0
-      AND o.status IN (5, 6)
-      AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))";
+    WHERE o.owner_id = ?1 AND o.ml_user_id = ?2 AND o.shipping_status = {READY_TO_SHIP} AND o.shipping_id > 0
+      AND o.status IN ({PAID}, {PARTIALLY_REFUNDED})
+      AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))"
+    )
+}
 
 /// Some of an account's parcels, newest first, and how many there are.
 pub fn parcels(
@@ -63,30 +78,13 @@ pub fn parcels(
     account: MlUserId,
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Parcel>, u64)> {
-    let total: i64 =
-        tx.value(&format!("SELECT count(DISTINCT o.shipping_id) {PRINTABLE}"), (owner, account))?;
-    let parcels = tx.all(
-        &format!(
-            "SELECT o.shipping_id, min(o.order_id), count(*), sum(o.quantity),
-                    coalesce(min(i.title), ''), max(o.buyer_nickname), min(o.created_at)
-             {PRINTABLE} GROUP BY o.shipping_id ORDER BY o.shipping_id DESC LIMIT ?3 OFFSET ?4"
-        ),
-        (owner, account, limit, offset),
-        read_parcel,
-    )?;
-    Ok((parcels, u64::try_from(total).unwrap_or(0)))
-}
-
-fn read_parcel(row: &Row<'_>) -> rusqlite::Result<Parcel> {
-    Ok(Parcel {
-        shipment: row.get(0)?,
-        order: row.get(1)?,
-        orders: row.get(2)?,
-        units: row.get(3)?,
-        title: row.get(4)?,
-        buyer: row.get(5)?,
-        sold_at: row.get(6)?,
-    })
+    let printable = printable();
+    let total =
+        tx.count(&format!("SELECT count(DISTINCT o.shipping_id) {printable}"), (owner, account))?;
+    let rest = format!(
+        "{printable} GROUP BY o.shipping_id ORDER BY o.shipping_id DESC LIMIT ?3 OFFSET ?4"
+    );
+    Ok((tx.records(&rest, (owner, account, limit, offset))?, total))
 }
 
 /// Orders of these last days are looked through for a parcel that is not to be
@@ -101,15 +99,13 @@ pub fn unknown(
     shipments: &[i64],
 ) -> Result<Vec<i64>> {
     // The state is spelled out, so that the index of what is to be sent serves.
-    debug_assert_eq!(fixed::READY_TO_SHIP, 10);
+    let to_be_sent = format!(
+        "SELECT EXISTS (SELECT 1 FROM sale_order
+             WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = {READY_TO_SHIP})"
+    );
     let mut unknown = Vec::new();
     for shipment in shipments {
-        let is_to_be_sent: bool = tx.value(
-            "SELECT EXISTS (SELECT 1 FROM sale_order
-                 WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10)",
-            (owner, account, shipment)
-        )?;
-        if !is_to_be_sent {
+        if !tx.value::<bool>(&to_be_sent, (owner, account, shipment))? {
             unknown.push(*shipment);
         }
     }
@@ -256,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_query_spells_out_the_words_that_are_fixed() {
-        assert_eq!([fixed::PAID, fixed::PARTIALLY_REFUNDED], [5, 6]);
-        assert_eq!(fixed::READY_TO_SHIP, 10);
+        assert_eq!([PAID, PARTIALLY_REFUNDED], [5, 6]);
+        assert_eq!(READY_TO_SHIP, 10);
     }
 }

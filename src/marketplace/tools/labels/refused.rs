@@ -1,7 +1,7 @@
 //! Labels that the marketplace would not print of late, so that printing all
 //! leaves them out. Kept in memory: forgetting one costs a question.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 
 use crate::base::clock::Instant;
@@ -24,7 +24,7 @@ pub struct RefusedLabels {
 impl RefusedLabels {
     /// Remembers why a label was refused, in words for its seller.
     pub fn note(&self, account: MlUserId, shipment: i64, why: &'static str, now: Instant) {
-        let mut labels = self.labels();
+        let mut labels = self.labels.lock();
         if labels.len() >= MOST {
             labels.retain(|_, (at, _)| is_recent(*at, now));
         }
@@ -35,7 +35,7 @@ impl RefusedLabels {
 
     /// Forgets labels: they were printed.
     pub fn forget(&self, account: MlUserId, shipments: &[i64]) {
-        let mut labels = self.labels();
+        let mut labels = self.labels.lock();
         for shipment in shipments {
             labels.remove(&(account, *shipment));
         }
@@ -43,13 +43,9 @@ impl RefusedLabels {
 
     /// Why a label was refused of late; `None` when it was not.
     pub fn why(&self, account: MlUserId, shipment: i64, now: Instant) -> Option<&'static str> {
-        let labels = self.labels();
+        let labels = self.labels.lock();
         let (at, why) = labels.get(&(account, shipment))?;
         is_recent(*at, now).then_some(*why)
-    }
-
-    fn labels(&self) -> MutexGuard<'_, HashMap<Label, (Instant, &'static str)>> {
-        self.labels.lock()
     }
 }
 

@@ -1,0 +1,61 @@
+//! What records of the marketplace have in common that end in the books one by
+//! one, whether a notification or a reading brought them.
+
+use super::document::{ClaimDocument, ItemId, ListingDocument, QuestionDocument};
+use super::orders::{Applied, Books};
+use super::{claims, listings, questions};
+use crate::base::clock::Instant;
+use crate::base::ids::{MlUserId, UserId};
+use crate::db::{Result, WriteTx};
+
+/// A record as the marketplace has it at one moment.
+pub trait Booked: Send + 'static {
+    /// Its number at the marketplace.
+    type Id: Send + 'static;
+
+    /// The account it is of.
+    fn seller(&self) -> MlUserId;
+
+    /// Brings an owner's books to what it says. What happened from `news_from`
+    /// on is news for the owner.
+    fn apply(
+        &self,
+        tx: &WriteTx<'_>,
+        books: &Books,
+        owner: UserId,
+        news_from: Instant,
+    ) -> Result<Applied>;
+
+    /// Books that the marketplace does not have such a record any more.
+    fn gone(
+        tx: &WriteTx<'_>,
+        books: &Books,
+        owner: UserId,
+        account: MlUserId,
+        id: &Self::Id,
+    ) -> Result<Applied>;
+}
+
+macro_rules! booked {
+    ($document:ty, $id:ty, $room:ident $(, $copied:tt)?) => {
+        impl Booked for $document {
+            type Id = $id;
+
+            fn seller(&self) -> MlUserId {
+                self.seller
+            }
+
+            fn apply(&self, tx: &WriteTx<'_>, books: &Books, owner: UserId, news_from: Instant) -> Result<Applied> {
+                $room::apply(tx, books, owner, self, news_from)
+            }
+
+            fn gone(tx: &WriteTx<'_>, books: &Books, owner: UserId, account: MlUserId, id: &$id) -> Result<Applied> {
+                $room::gone(tx, books, owner, account, $($copied)? id)
+            }
+        }
+    };
+}
+
+booked!(ListingDocument, ItemId, listings);
+booked!(QuestionDocument, i64, questions, *);
+booked!(ClaimDocument, i64, claims, *);

@@ -1,0 +1,139 @@
+//! Lists of the books in the seller's panel, as page, JSON or CSV: what those
+//! of listings, questions and claims have in common.
+
+use serde::Serialize;
+
+use super::words::Words;
+use crate::app::App;
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::text::{like_beginning, search_key};
+use crate::db::{self, Filters, Page, ReadTx, Record};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::account::stores::{self, Stores};
+use crate::panel::answer::ListReply;
+use crate::panel::export;
+use crate::panel::list::{self, ListQuery, Listing, Table};
+
+/// A record of the books that its owner sees in a list. Its table has the
+/// columns `owner_id` and `ml_user_id`.
+pub trait Listed: Record + 'static {
+    /// Its row in JSON and CSV.
+    type Wire: Serialize;
+
+    const LIST: &'static Listing;
+    const TABLE: &'static str;
+    /// Columns of the marketplace's number and of the state.
+    const ID: &'static str;
+    const STATE: &'static str;
+    /// Counts the rows of a list, up to its WHERE, and those of one that
+    /// searches nothing.
+    const COUNT: &'static str;
+    const COUNT_ALL: &'static str = Self::COUNT;
+
+    /// The stored number of a state in the address.
+    fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> db::Result<i64>;
+
+    /// Narrows a list to what a search finds.
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted);
+
+    /// The column of an order in the address.
+    fn column(order: &str) -> &'static str;
+
+    fn wire(self, app: &App, stores: &Stores) -> Self::Wire;
+}
+
+/// What a list shows.
+pub struct Wanted {
+    owner: UserId,
+    store: Option<MlUserId>,
+    state: Option<i64>,
+    is_search: bool,
+    /// What is searched as words, and as the beginning of a code.
+    pub key: String,
+    pub beginning: String,
+    /// The same as a number; what is no number is nobody's.
+    pub number: i64,
+}
+
+/// A page of a list.
+pub struct Found<T> {
+    pub rows: Vec<T>,
+    pub stores: Stores,
+    pub table: Table,
+}
+
+impl Wanted {
+    fn filters<T: Listed>(&self) -> Filters<'_> {
+        let mut filters = Filters::new("owner_id = :owner", &[(":owner", &self.owner)]);
+        filters.and_if(&format!("{} = :state", T::STATE), ":state", &self.state);
+        filters.and_if("ml_user_id = :store", ":store", &self.store);
+        if self.is_search {
+            T::search(&mut filters, self);
+        }
+        filters
+    }
+}
+
+/// Whether a list is read by walking over all rows of its owner.
+pub fn walks(request: &Request) -> bool {
+    list::asks_for_much(request) || list::searches(request)
+}
+
+/// Answers a request for a list; `page` makes the page.
+pub fn answer<T: Listed>(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    page: impl FnOnce(Found<T>) -> Result<Reply, Problem>,
+) -> Result<Reply, Problem> {
+    let query = T::LIST.read(request)?;
+    let (owner, store) = (person.account.user_id, stores::asked(request)?);
+    let (stores, ids, rows, total) = app.db.read(request.lane, |tx| {
+        let state = query.filter("estado");
+        let state = state.map(|name| T::state(tx, &app.marketplace.words, name)).transpose()?;
+        let wanted = Wanted {
+            owner,
+            store,
+            state,
+            is_search: !query.search.is_empty(),
+            key: search_key(&query.search),
+            beginning: like_beginning(&query.search),
+            number: query.search.parse().unwrap_or(-1),
+        };
+        let (filters, order) = (wanted.filters::<T>(), order::<T>(&query));
+        let shown = Page { table: T::TABLE, order: &order, window: query.window() };
+        let stores = Stores::narrowed(tx, owner, store)?;
+        if query.csv {
+            let ids: Vec<i64> = filters.rows(tx, &shown, T::ID, |row| row.get(0))?;
+            return Ok::<_, Problem>((stores, ids, Vec::new(), 0));
+        }
+        let count = if wanted.is_search { T::COUNT } else { T::COUNT_ALL };
+        let total = filters.count(tx, count)?;
+        let rows = filters.rows(tx, &shown, T::COLUMNS, T::read)?;
+        Ok((stores, Vec::new(), rows, total))
+    })?;
+    if query.csv {
+        return export::list(app, person, T::LIST, ids, move |app, tx, id| {
+            Ok(one::<T>(tx, owner, id)?.map(|row| row.wire(app, &stores)))
+        });
+    }
+    if request.wants_json() {
+        let rows = rows.into_iter().map(|row| row.wire(app, &stores));
+        return ListReply::reply(total, rows.collect());
+    }
+    let table = T::LIST.table_by(&query, T::LIST.heads, total, (&stores.choice(store), None));
+    page(Found { rows, stores, table })
+}
+
+fn order<T: Listed>(query: &ListQuery) -> String {
+    let (column, id) = (T::column(query.order), T::ID);
+    let way = if query.descending { "DESC" } else { "ASC" };
+    format!("{column} {way}, {id} {way}")
+}
+
+/// One record of an owner, by its number.
+pub fn one<T: Listed>(tx: &ReadTx<'_>, owner: UserId, id: i64) -> db::Result<Option<T>> {
+    let rest = format!("FROM {} WHERE {} = ?1 AND owner_id = ?2", T::TABLE, T::ID);
+    tx.record(&rest, (id, owner))
+}
