@@ -121,7 +121,7 @@ impl EventKind {
             Self::ChargeDate => "Data de cobrança alterada",
             Self::Cart => "Carrinho abandonado",
             Self::Other => "Outro evento",
-            other => other.words(),
+            Self::Chargeback => self.words(),
         }
     }
 

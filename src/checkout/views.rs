@@ -32,7 +32,6 @@ pub const LIST: Listing = Listing {
         ),
         Outcome::warn("sem-acao", "O evento continua sem ação", "O motivo está descrito abaixo."),
     ],
-    ..Listing::NONE
 };
 
 /// `GET /admin/compras`: the inbox.

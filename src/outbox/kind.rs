@@ -83,11 +83,6 @@ impl MessageKind {
         self.row().preference.is_some()
     }
 
-    /// Kinds that people may switch off.
-    pub fn optional() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|kind| kind.is_optional())
-    }
-
     /// Kinds whose texts staff may change; the others are about the platform itself.
     pub fn editable() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|kind| kind.row().editable)

@@ -94,7 +94,7 @@ impl House {
             .unwrap()
     }
 
-    /// EventState and words of the newest event.
+    /// State and words of the newest event.
     fn last(&self) -> (EventState, String) {
         let sql = "SELECT state, outcome FROM checkout_event ORDER BY event_id DESC LIMIT 1";
         let mut rows =

@@ -26,7 +26,6 @@ use crate::http::assets;
 use crate::messages::push::address::{self, Endpoint, NotPublic, PublicOnly};
 use crate::messages::push::vapid::Keys;
 use crate::messages::push::{Device, encrypt, store};
-use crate::outbox::MessageKind;
 
 /// Longest wait for a service, and for all of a person's together: less than
 /// the lease of a message.
@@ -345,6 +344,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::outbox::MessageKind;
     use crate::base::ids::UserId;
 
     fn letter(subject: &str, text: &str) -> Letter {
