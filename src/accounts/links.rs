@@ -10,7 +10,8 @@ use crate::base::retention::LINKS;
 use crate::base::secrets::{self, Place, Sealer};
 use crate::base::text::{from_hex, hex};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::{outbox, row};
+use crate::outbox;
+use crate::row;
 
 /// Life of a link for somebody who has no password yet, or is new here.
 pub const FIRST_S: i64 = 7 * DAY_S;

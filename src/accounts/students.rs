@@ -100,7 +100,7 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
 pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Result<bool> {
     let suspended = tx.execute(
         "UPDATE user SET suspended_at = ?2, suspended_for = ?3 WHERE user_id = ?1 AND suspended_at IS NULL",
-        (user, tx.now().0, reason),
+        (user, tx.now(), reason),
     )?;
     if suspended == 0 {
         return Ok(false);
@@ -109,7 +109,7 @@ pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Res
     store::revoke_extension_tokens(tx, user)?;
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND used_at IS NULL",
-        (user, tx.now().0),
+        (user, tx.now()),
     )?;
     outbox::drop_waiting(tx, user, "a pessoa está suspensa")?;
     for viewer in viewing::close_of(tx, user)? {
@@ -134,7 +134,7 @@ pub fn reactivate(tx: &WriteTx<'_>, desk: &Desk, user: UserId) -> Result<bool> {
 }
 
 /// Queues a message with a link to choose a password, on every channel by
-/// which the person can be reached. Earlier links stop working. Gives back
+/// which the person can be reached. Earlier links stop working. Returns
 /// the number of messages.
 pub fn send_password_link(
     tx: &WriteTx<'_>,

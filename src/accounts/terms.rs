@@ -2,7 +2,6 @@
 //! due or disputed. Purchases set them; suspension and reactivation are in
 //! `students.rs`.
 
-use rusqlite::Row;
 use serde_json::{Value, json};
 
 use super::Role;
@@ -10,6 +9,7 @@ use super::students::Desk;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
 /// What purchases say of a student.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,38 +58,25 @@ pub struct Holder {
     pub terms: Terms,
 }
 
-const HOLDER: &str = "user_id, name, chat_number IS NOT NULL, suspended_at IS NOT NULL, role, \
-                      paid_until, late_since, ends_at, disputed_at, password_hash IS NOT NULL, email";
+row!(stored Terms { role, paid_until, late_since, ends_at, disputed_at });
+row!(Holder {
+    user_id,
+    email,
+    name,
+    has_chat = "chat_number IS NOT NULL",
+    has_password = "password_hash IS NOT NULL",
+    suspended = "suspended_at IS NOT NULL",
+    terms as Terms,
+});
 
-fn holder(row: &Row<'_>) -> rusqlite::Result<Holder> {
-    let at = |index| row.get::<_, Option<i64>>(index).map(|at| at.map(Instant));
-    Ok(Holder {
-        user_id: row.get(0)?,
-        email: row.get(10)?,
-        name: row.get(1)?,
-        has_chat: row.get(2)?,
-        has_password: row.get(9)?,
-        suspended: row.get(3)?,
-        terms: Terms {
-            role: row.get(4)?,
-            paid_until: at(5)?,
-            late_since: at(6)?,
-            ends_at: at(7)?,
-            disputed_at: at(8)?,
-        },
-    })
-}
-
-/// Whoever has an e-mail address, given in its stored form.
+/// The person with an e-mail address, given in its stored form.
 pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Holder>> {
-    let sql = format!("SELECT {HOLDER} FROM user WHERE email = ?1");
-    tx.optional(&sql, [email], holder)
+    tx.record("FROM user WHERE email = ?1", [email])
 }
 
 /// A person by id.
 pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Holder>> {
-    let sql = format!("SELECT {HOLDER} FROM user WHERE user_id = ?1");
-    tx.optional(&sql, [user], holder)
+    tx.record("FROM user WHERE user_id = ?1", [user])
 }
 
 /// Students who still come in although their grace is over: a renewal unpaid
@@ -97,15 +84,15 @@ pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Holder>> {
 /// subscription that has ended. At most `most` of them.
 pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<Vec<Holder>> {
     let found = |index: &str, condition: &str, until: Instant| {
-        let sql = format!(
-            "SELECT {HOLDER} FROM user INDEXED BY {index}
+        let rest = format!(
+            "FROM user INDEXED BY {index}
              WHERE {condition} AND role NOT IN ('drop', 'admin') AND suspended_at IS NULL
              LIMIT ?2"
         );
-        tx.all(&sql, (until.0, i64::try_from(most).unwrap_or(1)), holder)
+        tx.records(&rest, (until, i64::try_from(most).unwrap_or(1)))
     };
     let late = "late_since IS NOT NULL AND coalesce(paid_until, late_since) <= ?1";
-    let mut overdue = found("user_late", late, unpaid_before)?;
+    let mut overdue: Vec<Holder> = found("user_late", late, unpaid_before)?;
     overdue.extend(found("user_ending", "ends_at <= ?1", tx.now())?);
     overdue.sort_by_key(|holder| holder.user_id.0);
     overdue.dedup_by_key(|holder| holder.user_id);
@@ -115,18 +102,7 @@ pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<V
 
 /// Sets the terms of a student.
 pub fn set(tx: &WriteTx<'_>, desk: &Desk, user: UserId, terms: &Terms) -> Result<()> {
-    tx.execute(
-        "UPDATE user SET role = ?2, paid_until = ?3, late_since = ?4, ends_at = ?5, disputed_at = ?6
-         WHERE user_id = ?1",
-        (
-            user,
-            terms.role,
-            terms.paid_until.map(|at| at.0),
-            terms.late_since.map(|at| at.0),
-            terms.ends_at.map(|at| at.0),
-            terms.disputed_at.map(|at| at.0),
-        ),
-    )?;
+    tx.change("user", terms, &[], &[("user_id", &user)])?;
     desk.changed(tx, user);
     Ok(())
 }

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use rusqlite::Params;
 use serde::Serialize;
 
 use super::{Account, store};
@@ -15,6 +16,7 @@ use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
+use crate::row;
 
 /// Who closes views that are over, in the audit log.
 const CLOSING: &str = "fim da visualização";
@@ -75,7 +77,7 @@ pub fn begin(
     let until = tx.now().plus(VIEW_S);
     tx.execute(
         "UPDATE session SET viewing_id = ?2, viewing_until = ?3 WHERE session_hash = ?1",
-        (session, student.user_id, until.0),
+        (session, student.user_id, until),
     )?;
     let begun = Begun { motivo: reason, ate: until.rfc3339() };
     let act = act("aluno.ver_como", student.user_id, &student.name);
@@ -83,7 +85,7 @@ pub fn begin(
     Ok(until)
 }
 
-/// Ends the view of a session; gives back of whom it was.
+/// Ends the view of a session; returns whose panel it showed.
 pub fn end(tx: &WriteTx<'_>, actor: &Actor, session: &TokenHash) -> Result<Option<UserId>> {
     let Some(over) = one(tx, session)? else {
         return Ok(None);
@@ -103,30 +105,27 @@ struct Over {
     left: bool,
 }
 
-const OVER: &str = "s.session_hash, s.viewing_id, coalesce(v.name, 'Pessoa removida'), s.user_id, u.name, s.ended_at IS NOT NULL";
+row!(Over {
+    session = "s.session_hash" => TokenHash,
+    student = "s.viewing_id",
+    student_name = "coalesce(v.name, 'Pessoa removida')",
+    viewer = "s.user_id",
+    viewer_name = "u.name",
+    left = "s.ended_at IS NOT NULL",
+});
+
 const PEOPLE: &str =
     "JOIN user u ON u.user_id = s.user_id LEFT JOIN user v ON v.user_id = s.viewing_id";
 
-fn over(row: &rusqlite::Row<'_>) -> rusqlite::Result<Over> {
-    Ok(Over {
-        session: TokenHash(row.get(0)?),
-        student: row.get(1)?,
-        student_name: row.get(2)?,
-        viewer: row.get(3)?,
-        viewer_name: row.get(4)?,
-        left: row.get(5)?,
-    })
+fn one(tx: &ReadTx<'_>, session: &TokenHash) -> Result<Option<Over>> {
+    let matching = "WHERE s.session_hash = ?1 AND s.viewing_id IS NOT NULL";
+    tx.record(&format!("FROM session s {PEOPLE} {matching}"), [session])
 }
 
-fn one(tx: &ReadTx<'_>, session: &TokenHash) -> Result<Option<Over>> {
-    tx.optional(
-        &format!(
-            "SELECT {OVER} FROM session s {PEOPLE}
-             WHERE s.session_hash = ?1 AND s.viewing_id IS NOT NULL"
-        ),
-        [session],
-        over,
-    )
+/// All views that match, by the index of views.
+fn all(tx: &ReadTx<'_>, matching: &str, params: impl Params) -> Result<Vec<Over>> {
+    let from = format!("FROM session s INDEXED BY session_viewing {PEOPLE}");
+    tx.records(&format!("{from} WHERE s.viewing_id IS NOT NULL AND {matching}"), params)
 }
 
 fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Result<()> {
@@ -139,17 +138,10 @@ fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Res
     audit::note(tx, actor, &act, None::<&()>, Some(&ended))
 }
 
-/// Closes the views of a student who may not be looked as any more; gives back
+/// Closes the views of a student who may not be looked as any more; returns
 /// who looked.
 pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
-    let all = tx.all(
-        &format!(
-            "SELECT {OVER} FROM session s INDEXED BY session_viewing {PEOPLE}
-             WHERE s.viewing_id IS NOT NULL AND s.viewing_id = ?1"
-        ),
-        [student],
-        over,
-    )?;
+    let all = all(tx, "s.viewing_id = ?1", [student])?;
     let actor = Actor::local(ActorKind::System, CLOSING);
     for over in &all {
         close(tx, &actor, over, "o aluno foi suspenso")?;
@@ -165,7 +157,7 @@ pub fn close_over(app: &App) -> Result<()> {
         tx.value::<bool>(
             "SELECT EXISTS (SELECT 1 FROM session INDEXED BY session_viewing
                             WHERE viewing_id IS NOT NULL AND (viewing_until <= ?1 OR ended_at IS NOT NULL))",
-            [now.0]
+            [now],
         )
     })?;
     if !any {
@@ -173,21 +165,11 @@ pub fn close_over(app: &App) -> Result<()> {
     }
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
-        let all = tx.all(
-            &format!(
-                "SELECT {OVER} FROM session s INDEXED BY session_viewing {PEOPLE}
-                 WHERE s.viewing_id IS NOT NULL AND (s.viewing_until <= ?1 OR s.ended_at IS NOT NULL)"
-            ),
-            [tx.now().0],
-            over,
-        )?;
+        let over = "(s.viewing_until <= ?1 OR s.ended_at IS NOT NULL)";
+        let all = all(tx, over, [tx.now()])?;
         let actor = Actor::local(ActorKind::System, CLOSING);
         for over in &all {
-            let how = if over.left {
-                "a sessão terminou"
-            } else {
-                "o tempo acabou"
-            };
+            let how = if over.left { "a sessão terminou" } else { "o tempo acabou" };
             close(tx, &actor, over, how)?;
         }
         let viewers: Vec<UserId> = all.iter().map(|over| over.viewer).collect();

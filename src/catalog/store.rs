@@ -73,7 +73,7 @@ pub fn page(
     wanted: &Wanted<'_>,
     window: (u32, u32),
 ) -> Result<(Vec<Product>, u64)> {
-    wanted.filters(&wanted.words()).page(tx, "product", "", &wanted.sorted(), window)
+    wanted.filters(&wanted.words()).page(tx, ("product", ""), &wanted.sorted(), window)
 }
 
 /// One product of a person.

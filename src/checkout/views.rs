@@ -38,9 +38,7 @@ pub const LIST: Listing = Listing {
 #[derive(Debug, Template)]
 #[template(path = "purchases.html", config = "assets/askama.toml")]
 pub struct PurchasesPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
     /// The events of this page, newest first.
     pub events: Vec<PurchaseRow>,
@@ -51,7 +49,6 @@ pub struct PurchasesPage {
 /// An event in the list.
 #[derive(Debug)]
 pub struct PurchaseRow {
-    /// Its id.
     pub id: i64,
     /// What happened, in words, or what the platform calls it.
     pub what: String,
@@ -69,9 +66,7 @@ pub struct PurchaseRow {
 #[derive(Debug, Template)]
 #[template(path = "purchase.html", config = "assets/askama.toml")]
 pub struct PurchasePage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The event.
     pub event: PurchaseRow,
     /// What the platform calls it.
     pub name: String,

@@ -65,8 +65,7 @@ impl Change {
     pub fn created(
         &self,
         tx: &WriteTx<'_>,
-        noun: &Noun,
-        (id, title): (i64, &str),
+        (noun, id, title): (&Noun, i64, &str),
         entry: &impl Serialize,
         page: &str,
     ) -> Result<Reply, Problem> {
@@ -78,8 +77,7 @@ impl Change {
     pub fn changed<E: Serialize>(
         &self,
         tx: &WriteTx<'_>,
-        noun: &Noun,
-        (id, title): (i64, &str),
+        (noun, id, title): (&Noun, i64, &str),
         before: &E,
         after: &E,
     ) -> Result<Reply, Problem> {
@@ -91,8 +89,7 @@ impl Change {
     pub fn removed(
         &self,
         tx: &WriteTx<'_>,
-        noun: &Noun,
-        (id, title): (i64, &str),
+        (noun, id, title): (&Noun, i64, &str),
         before: &impl Serialize,
     ) -> Result<Reply, Problem> {
         self.note(tx, &noun.act(noun.removed, id, title), Some(before), None::<&()>)?;

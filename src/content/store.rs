@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use crate::base::clock::Instant;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{ReadTx, Record as _, Result, WriteTx};
+use crate::row;
 
 /// What followers of a public answer ask about by date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,27 +59,20 @@ pub struct Statistics {
     contas_vinculadas: i64,
 }
 
-/// The platform in numbers at `now`. People and accounts are counted as they
-/// come and go; content is typed by hand, so counting it is nothing.
+// At the instant `?1`. People and accounts are counted as they come and go;
+// content is typed by hand, so counting it is nothing.
+row!(Statistics {
+    alunos_ativos = "(SELECT count FROM total WHERE name = 'active_students')",
+    aulas = "(SELECT count(*) FROM course CROSS JOIN lesson ON lesson.course_id = course.course_id
+      WHERE course.published = 1)",
+    professores = "(SELECT count(*) FROM teacher)",
+    meets_agendados = "(SELECT count(*) FROM meet WHERE starts_at > ?1)",
+    contas_vinculadas = "(SELECT count FROM total WHERE name = 'linked_accounts')",
+});
+
+/// The platform in numbers at `now`.
 pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {
-    tx.one(
-        "SELECT (SELECT count FROM total WHERE name = 'active_students'),
-                (SELECT count(*) FROM course CROSS JOIN lesson ON lesson.course_id = course.course_id
-                 WHERE course.published = 1),
-                (SELECT count(*) FROM teacher),
-                (SELECT count(*) FROM meet WHERE starts_at > ?1),
-                (SELECT count FROM total WHERE name = 'linked_accounts')",
-        [now],
-        |row| {
-            Ok(Statistics {
-                alunos_ativos: row.get(0)?,
-                aulas: row.get(1)?,
-                professores: row.get(2)?,
-                meets_agendados: row.get(3)?,
-                contas_vinculadas: row.get(4)?,
-            })
-        },
-    )
+    tx.one(&format!("SELECT {}", Statistics::COLUMNS), [now], Statistics::read)
 }
 
 /// A `LIKE` pattern (with `ESCAPE '\'`) for texts that contain `search`.

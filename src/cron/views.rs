@@ -9,7 +9,6 @@ use crate::panel::view::{Badge, Layout, Notice, Paging, When};
 #[derive(Debug, Template)]
 #[template(path = "cron.html", config = "assets/askama.toml")]
 pub struct CronPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// What needs a look: the tick is off, a task keeps failing.
     pub attention: Vec<Notice>,
@@ -17,7 +16,6 @@ pub struct CronPage {
     pub tasks: Vec<TaskRow>,
     /// The frame of the history.
     pub table: Table,
-    /// The runs of this page.
     pub runs: Vec<RunRow>,
 }
 
@@ -65,11 +63,8 @@ pub struct RunRow {
 #[derive(Debug, Template)]
 #[template(path = "cron_run.html", config = "assets/askama.toml")]
 pub struct RunPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The run as in the list.
     pub row: RunRow,
-    /// When it ended.
     pub ended: String,
     /// What it did: words and numbers.
     pub counts: Vec<(&'static str, String)>,
@@ -81,11 +76,8 @@ pub struct RunPage {
 #[derive(Debug, Template)]
 #[template(path = "archive.html", config = "assets/askama.toml")]
 pub struct ArchivePage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The batches of this page.
     pub batches: Vec<BatchLine>,
     /// How long everything stays.
     pub kept: Vec<KeptLine>,
@@ -94,9 +86,7 @@ pub struct ArchivePage {
 /// How long one kind of thing stays.
 #[derive(Debug)]
 pub struct KeptLine {
-    /// What it is.
     pub what: &'static str,
-    /// Days.
     pub days: i64,
     /// What becomes of it then.
     pub then: &'static str,
@@ -109,7 +99,6 @@ pub struct BatchLine {
     pub id: String,
     /// `20/11/2026`, with its part when the day has several.
     pub day: String,
-    /// The log.
     pub log: String,
     /// How many entries.
     pub entries: String,
@@ -121,11 +110,9 @@ pub struct BatchLine {
 #[derive(Debug, Template)]
 #[template(path = "archive_batch.html", config = "assets/askama.toml")]
 pub struct BatchPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// When the batch is not what was packed.
     pub damaged: Option<Notice>,
-    /// The batch as in the list.
     pub batch: BatchLine,
     /// When it was packed.
     pub packed: String,

@@ -187,7 +187,6 @@ pub struct Report {
     pub bytes: u64,
     /// Of its bytes, in hexadecimal.
     pub sha256: String,
-    /// Version of its schema.
     pub schema_version: i64,
     /// Rows of each table.
     pub rows: BTreeMap<String, u64>,

@@ -36,10 +36,7 @@ impl<'v> Filters<'v> {
     }
 
     /// Narrows by a condition with one value, if there is a value.
-    #[expect(
-        clippy::ref_option,
-        reason = "the values of filters are optional, not references to them"
-    )]
+    #[expect(clippy::ref_option, reason = "it is a field of what is asked for")]
     pub fn and_if<T: ToSql>(&mut self, condition: &str, name: &'static str, value: &'v Option<T>) {
         if let Some(value) = value {
             self.and(condition, &[(name, value)]);
@@ -88,8 +85,7 @@ impl<'v> Filters<'v> {
     pub fn page<R: Record>(
         &self,
         tx: &ReadTx<'_>,
-        table: &str,
-        joins: &str,
+        (table, joins): (&str, &str),
         order: &str,
         (limit, offset): (u32, u32),
     ) -> Result<(Vec<R>, u64)> {

@@ -46,6 +46,7 @@ macro_rules! row {
     (stored $type:ty { $($field:ident $(as $nested:ty)? $(= $column:expr)?),* $(,)? }) => {
         $crate::row!($type { $($field $(as $nested)? $(= $column)?),* });
         impl $crate::db::Stored for $type {
+            #[allow(clippy::vec_init_then_push, reason = "a nested record adds several")]
             fn values(&self) -> Vec<&dyn rusqlite::ToSql> {
                 let mut all: Vec<&dyn rusqlite::ToSql> = Vec::new();
                 $($crate::row!(@values all self $field $(as $nested)?);)*

@@ -6,19 +6,19 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer};
-use serde::{Deserialize, de};
+use serde::de::{DeserializeOwned, Deserializer};
 use serde_json::{Map, Number, Value};
 
 use super::nesting::depth;
+use super::parameter::{AsQuery, QueryError};
 use super::problem::{Code, Fields, Problem};
 use super::request::header;
 use crate::base::money::Cents;
@@ -422,52 +422,6 @@ pub fn arguments<T: DeserializeOwned>(
 
 fn has_name(pairs: &[(String, String)], name: &str) -> bool {
     pairs.iter().any(|(known, _)| known == name)
-}
-
-/// The name of a parameter that a query struct does not know.
-#[derive(Debug)]
-struct QueryError(String);
-
-impl fmt::Display for QueryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown parameter {}", self.0)
-    }
-}
-
-impl std::error::Error for QueryError {}
-
-impl de::Error for QueryError {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
-    }
-
-    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self(field.to_owned())
-    }
-}
-
-/// A JSON value as the value of a parameter, with this module's error type.
-struct AsQuery(Value);
-
-impl IntoDeserializer<'_, QueryError> for AsQuery {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-impl<'de> Deserializer<'de> for AsQuery {
-    type Error = QueryError;
-
-    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, QueryError> {
-        self.0.deserialize_any(visitor).map_err(|error| QueryError(error.to_string()))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod intake;
 pub mod limit;
 mod nesting;
 pub mod pack;
+mod parameter;
 pub mod policy;
 pub mod problem;
 pub mod reply;

@@ -6,7 +6,7 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::entry::{self, EXCHANGE, FORM, Overlap};
+use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
 use super::pages::{LIST, find, first_call};
 use super::views::KeyMade;
 use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, Scope, new_key, store};
@@ -41,8 +41,7 @@ impl Change {
     fn note(
         &self,
         tx: &WriteTx<'_>,
-        action: &'static str,
-        (id, name): (i64, &str),
+        (action, id, name): (&'static str, i64, &str),
         before: Option<&KeyEntry>,
         after: Option<&impl Serialize>,
     ) -> Result<(), DbError> {
@@ -65,7 +64,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let id = store::insert(tx, &key, &entry)?.ok_or_else(too_many)?;
-        change.note(tx, "chave.criar", (id, &entry.name), None, Some(&entry))?;
+        change.note(tx, ("chave.criar", id, &entry.name), None, Some(&entry))?;
         shown_once(change.answer, id, key, page)
     }))
 }
@@ -84,8 +83,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::key(tx, key.id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, key.id, &entry)?;
-        let about = (key.id, &*entry.name);
-        change.note(tx, "chave.alterar", about, Some(&before.entry), Some(&entry))?;
+        let about = ("chave.alterar", key.id, &*entry.name);
+        change.note(tx, about, Some(&before.entry), Some(&entry))?;
         change.answer.done(key.id, LIST.path, "alterada")
     }))
 }
@@ -128,10 +127,10 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let entry = key.entry;
         let id = store::insert(tx, &new, &entry)?.ok_or_else(too_many)?;
         store::replace(tx, key.id, id, ends_at)?;
-        change.note(tx, "chave.criar", (id, &entry.name), None, Some(&entry))?;
+        change.note(tx, ("chave.criar", id, &entry.name), None, Some(&entry))?;
         let after = Exchanged { nova: id.to_string(), termina_em: ends_at.rfc3339() };
-        let about = (key.id, &*entry.name);
-        change.note(tx, "chave.trocar", about, Some(&entry), Some(&after))?;
+        let about = ("chave.trocar", key.id, &*entry.name);
+        change.note(tx, about, Some(&entry), Some(&after))?;
         shown_once(change.answer, id, new, page)
     }))
 }
@@ -152,8 +151,8 @@ pub fn revoke(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let key = store::key(tx, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke(tx, id)? {
-            let about = (id, &*key.entry.name);
-            change.note(tx, "chave.revogar", about, Some(&key.entry), None::<&()>)?;
+            let about = ("chave.revogar", id, &*key.entry.name);
+            change.note(tx, about, Some(&key.entry), None::<&()>)?;
         }
         change.answer.done(id, LIST.path, "revogada")
     }))
@@ -220,22 +219,17 @@ fn faulty(
 ) -> Result<Job, Problem> {
     form::show_again(request, problem, |faults| {
         let exchanging = faults.iter().any(|(name, _)| name == "horas");
-        let page = match key.filter(|_| exchanging) {
-            Some(key) => {
-                let has = |scope| key.entry.scopes.0.contains(&scope);
-                let form = FORM.show(Some(&key.entry), app.zone());
-                let forms = (form, EXCHANGE.again(request, faults));
-                entry::page(app, person, request, Some(key), forms, has)
-            }
-            None => {
-                let has = |scope: Scope| {
-                    form::all_sent(request, "escopos").any(|name| name == scope.name())
-                };
-                let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
-                let forms = (FORM.again(request, faults), exchange);
-                entry::page(app, person, request, key, forms, has)
-            }
+        let parts = if let Some(key) = key.filter(|_| exchanging) {
+            let ticks = scope_ticks(|scope| key.entry.scopes.0.contains(&scope));
+            let form = FORM.show(Some(&key.entry), app.zone());
+            (form, ticks, EXCHANGE.again(request, faults))
+        } else {
+            let sent =
+                |scope: Scope| form::all_sent(request, "escopos").any(|name| name == scope.name());
+            let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
+            (FORM.again(request, faults), scope_ticks(sent), exchange)
         };
+        let page = entry::page(app, person, request, key, parts);
         Reply::page(&page)
     })
 }

@@ -130,14 +130,13 @@ pub fn page(
     person: &Person,
     request: &Request,
     key: Option<&ApiKey>,
-    (form, exchange): (FormView, FormView),
-    has_scope: impl Fn(Scope) -> bool,
+    (form, ticks, exchange): (FormView, Vec<Tick>, FormView),
 ) -> KeyForm {
     KeyForm {
         layout: layout(app, person, request),
         existing: key.map(|key| existing(key, app.zone(), request.now)),
         form,
-        ticks: scope_ticks(has_scope),
+        ticks,
         limit_help: format!("Em branco, {}.", usual_limit(app)),
         exchange,
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::entry::{self, EXCHANGE, FORM, Overlap};
+use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
 use super::store::{self, Wanted};
 use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge};
 use super::{ApiKey, Scope, Words};
@@ -166,9 +166,9 @@ pub fn key_form(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     }
     let present = key.as_ref().map(|key| &key.entry);
     let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
-    let forms = (FORM.show(present, app.zone()), exchange);
-    let has = |scope| present.is_some_and(|entry| entry.scopes.0.contains(&scope));
-    Reply::page(&entry::page(app, person, request, key.as_ref(), forms, has))
+    let ticks = scope_ticks(|scope| present.is_some_and(|entry| entry.scopes.0.contains(&scope)));
+    let parts = (FORM.show(present, app.zone()), ticks, exchange);
+    Reply::page(&entry::page(app, person, request, key.as_ref(), parts))
 }
 
 /// The key that the path names.

@@ -84,7 +84,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> 
         "ultimo_uso" => "last_used_at, key_id",
         _ => "key_id",
     };
-    filters.page(tx, "api_key", "", &sorted(order, wanted.descending), wanted.window)
+    filters.page(tx, ("api_key", ""), &sorted(order, wanted.descending), wanted.window)
 }
 
 /// Stores a new key by its digest; `None` when there are too many in force.

@@ -76,11 +76,9 @@ fn icon(kind: NotificationKind) -> &'static str {
 #[derive(Debug, Template)]
 #[template(path = "notifications.html", config = "assets/askama.toml")]
 pub struct NotificationsPage {
-    /// The frame of the signed-in person.
     pub layout: Layout,
     /// The list's address.
     pub path: &'static str,
-    /// What the list is for.
     pub purpose: &'static str,
     /// Whether it is an administrator's.
     pub of_staff: bool,
@@ -98,11 +96,9 @@ pub struct NotificationsPage {
 #[derive(Debug, Template)]
 #[template(path = "message_channels.html", config = "assets/askama.toml")]
 pub struct ChannelsPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The parts of messages.
     pub tabs: Vec<Tab>,
-    /// The channels.
     pub channels: Vec<ChannelCard>,
     /// `numero`: where a test by chat goes.
     pub number: Field,

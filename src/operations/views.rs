@@ -8,7 +8,6 @@ use crate::panel::view::{Badge, Layout, Notice, Tone};
 #[derive(Debug, Template)]
 #[template(path = "operator_home.html", config = "assets/askama.toml")]
 pub struct OperatorHome {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The answer to "is it healthy" in one sentence.
     pub verdict: Notice,
@@ -18,9 +17,7 @@ pub struct OperatorHome {
     pub health: Vec<HealthRow>,
     /// Whether unsigned notifications are refused, which the real marketplace's are.
     pub signature_hint: bool,
-    /// People by role.
     pub people: Vec<RoleCount>,
-    /// All people.
     pub people_total: String,
     /// Version of the program.
     pub version: &'static str,

@@ -99,7 +99,6 @@ pub struct Bar {
     pub slot_width: String,
     /// Left edge.
     pub x: String,
-    /// Width.
     pub width: String,
     /// What stands on each other, from the bottom.
     pub parts: Vec<Part>,
@@ -114,7 +113,6 @@ pub struct Part {
     pub class: &'static str,
     /// Upper edge.
     pub y: String,
-    /// Height.
     pub height: String,
 }
 

@@ -191,7 +191,6 @@ impl<E> Rule<E> {
 
 /// What a form or a program sent, while it is read.
 pub struct Sent<'r> {
-    /// The request.
     pub request: &'r Request,
     /// What is at fault so far.
     pub check: Check,

@@ -48,7 +48,6 @@ pub struct Filter {
 /// What a list can do.
 #[derive(Debug)]
 pub struct Listing {
-    /// Its path.
     pub path: &'static str,
     /// What the search looks at, such as `Nome ou e-mail`; empty without a search.
     pub hint: &'static str,

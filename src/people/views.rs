@@ -20,7 +20,6 @@ pub struct PeoplePage {
 #[derive(Debug)]
 pub struct ListWords {
     pub title: &'static str,
-    /// What the page is for.
     pub purpose: &'static str,
     /// What the list holds, in small letters.
     pub what: &'static str,
@@ -32,7 +31,6 @@ pub struct ListWords {
     pub empty: &'static str,
     /// What to do about it.
     pub empty_text: &'static str,
-    /// The label of the role.
     pub role_label: &'static str,
     /// What removing somebody means.
     pub removal: &'static str,
@@ -120,7 +118,6 @@ pub struct PersonPage {
 #[derive(Debug)]
 pub struct Fact {
     pub label: &'static str,
-    /// As it is.
     pub value: String,
     /// What it means; may be empty.
     pub note: String,

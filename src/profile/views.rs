@@ -72,7 +72,6 @@ pub struct AlertsPage {
 pub struct PushSection {
     /// Our public key, which a browser subscribes with.
     pub key: String,
-    /// Whose page it is.
     pub person: i64,
     /// The newest first.
     pub devices: Vec<PushDevice>,

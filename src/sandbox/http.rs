@@ -15,9 +15,7 @@ pub struct Request {
     pub raw_query: String,
     /// Decoded query pairs, in order.
     pub query: Vec<(String, String)>,
-    /// Headers.
     pub headers: hyper::HeaderMap,
-    /// Body.
     pub body: Bytes,
 }
 

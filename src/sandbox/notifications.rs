@@ -23,7 +23,6 @@ const SILENCED_MAX: usize = 100;
 pub struct NewNotification<'n> {
     /// The seller it is about.
     pub seller: i64,
-    /// Topic.
     pub topic: &'n str,
     /// What changed.
     pub resource: &'n str,

@@ -10,11 +10,8 @@ use crate::panel::view::{Layout, When};
 #[derive(Debug, Template)]
 #[template(path = "audit.html", config = "assets/askama.toml")]
 pub struct AuditPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The entries of this page.
     pub entries: Vec<EntryRow>,
     /// Said when there may be more than is looked at; empty otherwise.
     pub limited: String,
@@ -31,11 +28,9 @@ pub struct EntryRow {
     pub object: String,
     /// Who did it, as they were called then.
     pub actor: String,
-    /// What kind of actor that is.
     pub actor_kind: &'static str,
     /// Client address; empty for commands.
     pub address: String,
-    /// When.
     pub at: When,
 }
 
@@ -43,9 +38,7 @@ pub struct EntryRow {
 #[derive(Debug, Template)]
 #[template(path = "audit_entry.html", config = "assets/askama.toml")]
 pub struct EntryPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The entry.
     pub entry: EntryRow,
     /// Such as `aluno.suspender`.
     pub action: String,

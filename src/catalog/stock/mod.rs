@@ -9,7 +9,8 @@ pub mod pages;
 use crate::base::clock::Instant;
 use crate::base::ids::{OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::{named, row};
+use crate::named;
+use crate::row;
 
 /// Longest reason.
 pub const LONGEST_REASON: usize = 120;

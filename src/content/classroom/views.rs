@@ -33,7 +33,6 @@ pub struct ShelfCard {
 #[template(path = "shelf.html", config = "assets/askama.toml")]
 pub struct ShelfPage {
     pub layout: Layout,
-    /// The course.
     pub course: ShelfCard,
     /// Its lessons, in their order.
     pub lessons: Vec<StepLine>,
@@ -58,9 +57,7 @@ pub struct StepLine {
 #[template(path = "watch.html", config = "assets/askama.toml")]
 pub struct WatchPage {
     pub layout: Layout,
-    /// The course.
     pub course: ShelfCard,
-    /// All its lessons.
     pub lessons: Vec<StepLine>,
     pub title: String,
     /// `Aula 2 de 12, com Rita Prado`.

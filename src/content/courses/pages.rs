@@ -210,7 +210,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         // Where the lessons are made.
         let page = format!("{}/{id}", LIST.path);
-        change.created(tx, &NOUN, (id, &entry.title), &entry, &page)
+        change.created(tx, (&NOUN, id, &entry.title), &entry, &page)
     }))
 }
 
@@ -226,7 +226,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::course(tx, id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, id, &entry)?;
-        change.changed(tx, &NOUN, (id, &entry.title), &before.entry, &entry)
+        change.changed(tx, (&NOUN, id, &entry.title), &before.entry, &entry)
     }))
 }
 
@@ -246,6 +246,6 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return change.answer.refused(problem, &page, "em-uso");
         }
         store::delete(tx, id)?;
-        change.removed(tx, &NOUN, (id, &before.entry.title), &before.entry)
+        change.removed(tx, (&NOUN, id, &before.entry.title), &before.entry)
     }))
 }

@@ -45,7 +45,7 @@ pub fn page(
     let pattern = containing(search);
     let filters = Filters::new("title LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
     let order = if by_title { "title COLLATE NOCASE, course_id" } else { "position, course_id" };
-    filters.page(tx, "course", "", &sorted(order, descending), window)
+    filters.page(tx, ("course", ""), &sorted(order, descending), window)
 }
 
 /// One course.

@@ -234,12 +234,11 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let lesson = lesson.ok_or_else(Problem::not_found)?;
         return Reply::json(&LessonDetails::of(lesson));
     }
-    let form = match &lesson {
-        Some(lesson) => FORM.show(Some(&lesson.entry), app.zone()),
-        None => {
-            let course_id = course.unwrap_or_default();
-            FORM.begin(LessonEntry { course_id, ..LessonEntry::default() }, app.zone())
-        }
+    let form = if let Some(lesson) = &lesson {
+        FORM.show(Some(&lesson.entry), app.zone())
+    } else {
+        let course_id = course.unwrap_or_default();
+        FORM.begin(LessonEntry { course_id, ..LessonEntry::default() }, app.zone())
     };
     Reply::page(&choices.form(app, layout(app, person, request), lesson, form))
 }
@@ -296,7 +295,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(full());
         }
         let id = store::insert(tx, &entry)?;
-        change.created(tx, &NOUN, (id, &entry.title), &entry, LIST.path)
+        change.created(tx, (&NOUN, id, &entry.title), &entry, LIST.path)
     }))
 }
 
@@ -340,7 +339,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(full());
         }
         store::update(tx, id, &entry)?;
-        change.changed(tx, &NOUN, (id, &entry.title), &before.entry, &entry)
+        change.changed(tx, (&NOUN, id, &entry.title), &before.entry, &entry)
     }))
 }
 
@@ -351,7 +350,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
-        change.removed(tx, &NOUN, (id, &before.entry.title), &before.entry)
+        change.removed(tx, (&NOUN, id, &before.entry.title), &before.entry)
     }))
 }
 

@@ -51,7 +51,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Lesson>, u64)> 
     } else {
         "course.position, course.course_id, lesson.position, lesson.lesson_id"
     };
-    filters.page(tx, "lesson", BESIDE, &sorted(order, wanted.descending), wanted.window)
+    filters.page(tx, ("lesson", BESIDE), &sorted(order, wanted.descending), wanted.window)
 }
 
 /// One lesson.

@@ -270,7 +270,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let full =
             || Problem::new(Code::Conflict, "there are 10000 meets already; remove old ones first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        change.created(tx, &NOUN, (id, &entry.title), &entry, LIST.path)
+        change.created(tx, (&NOUN, id, &entry.title), &entry, LIST.path)
     }))
 }
 
@@ -300,7 +300,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let before = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
         still_there(tx, &entry)?;
         store::update(tx, id, &entry)?;
-        change.changed(tx, &NOUN, (id, &entry.title), &before.entry, &entry)
+        change.changed(tx, (&NOUN, id, &entry.title), &before.entry, &entry)
     }))
 }
 
@@ -311,6 +311,6 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
-        change.removed(tx, &NOUN, (id, &before.entry.title), &before.entry)
+        change.removed(tx, (&NOUN, id, &before.entry.title), &before.entry)
     }))
 }

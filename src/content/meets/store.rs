@@ -71,7 +71,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Meet>, u64)> {
     }
     let order =
         if wanted.by_title { "title COLLATE NOCASE, meet_id" } else { "starts_at, meet_id" };
-    filters.page(tx, "meet", "", &sorted(order, wanted.descending), wanted.window)
+    filters.page(tx, ("meet", ""), &sorted(order, wanted.descending), wanted.window)
 }
 
 /// One meet.

@@ -275,7 +275,7 @@ pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
         let Some(id) = store::insert(tx, &entry)? else {
             return taken.ok_or_else(slug_taken);
         };
-        change.created(tx, &NOUN, (id, &entry.title), &entry, LIST.path)
+        change.created(tx, (&NOUN, id, &entry.title), &entry, LIST.path)
     }))
 }
 
@@ -294,7 +294,7 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
         if !store::update(tx, id, &entry)? {
             return taken.ok_or_else(slug_taken);
         }
-        change.changed(tx, &NOUN, (id, &entry.title), &before.entry, &entry)
+        change.changed(tx, (&NOUN, id, &entry.title), &before.entry, &entry)
     }))
 }
 
@@ -305,6 +305,6 @@ pub fn delete_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
     Ok(Box::new(move |tx| {
         let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
-        change.removed(tx, &NOUN, (id, &before.entry.title), &before.entry)
+        change.removed(tx, (&NOUN, id, &before.entry.title), &before.entry)
     }))
 }

@@ -36,7 +36,7 @@ pub fn page(
         &[("?1", &pattern)],
     );
     let order = if by_title { "title COLLATE NOCASE, plan_id" } else { "price_cents, plan_id" };
-    filters.page(tx, "plan", "", &sorted(order, descending), window)
+    filters.page(tx, ("plan", ""), &sorted(order, descending), window)
 }
 
 /// One plan.

@@ -195,7 +195,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let full =
             || Problem::new(Code::Conflict, "there are 1000 teachers already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        change.created(tx, &NOUN, (id, &entry.name), &entry, LIST.path)
+        change.created(tx, (&NOUN, id, &entry.name), &entry, LIST.path)
     }))
 }
 
@@ -211,7 +211,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::teacher(tx, id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, id, &entry)?;
-        change.changed(tx, &NOUN, (id, &entry.name), &before.entry, &entry)
+        change.changed(tx, (&NOUN, id, &entry.name), &before.entry, &entry)
     }))
 }
 
@@ -235,6 +235,6 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             );
         }
         store::delete(tx, id)?;
-        change.removed(tx, &NOUN, (id, &before.entry.name), &before.entry)
+        change.removed(tx, (&NOUN, id, &before.entry.name), &before.entry)
     }))
 }

@@ -38,7 +38,12 @@ pub fn page(
 ) -> Result<(Vec<Teacher>, u64)> {
     let pattern = containing(search);
     let filters = Filters::new("name LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
-    filters.page(tx, "teacher", "", &sorted("name COLLATE NOCASE, teacher_id", descending), window)
+    filters.page(
+        tx,
+        ("teacher", ""),
+        &sorted("name COLLATE NOCASE, teacher_id", descending),
+        window,
+    )
 }
 
 /// One teacher.

@@ -344,8 +344,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outbox::MessageKind;
     use crate::base::ids::UserId;
+    use crate::outbox::MessageKind;
 
     fn letter(subject: &str, text: &str) -> Letter {
         Letter {

@@ -10,7 +10,6 @@ use crate::panel::view::{Badge, Layout, Notice, Tab, When};
 #[derive(Debug, Template)]
 #[template(path = "queue.html", config = "assets/askama.toml")]
 pub struct QueuePage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The parts of messages.
     pub tabs: Vec<Tab>,
@@ -18,16 +17,13 @@ pub struct QueuePage {
     pub blocked: Option<Notice>,
     /// What was sent by day and channel; none when nothing was, or the list is narrowed.
     pub chart: Option<BarChart>,
-    /// The frame of the list.
     pub table: Table,
-    /// The messages of this page.
     pub messages: Vec<MessageRow>,
 }
 
 /// A message in the list.
 #[derive(Debug)]
 pub struct MessageRow {
-    /// Its id.
     pub id: String,
     /// `Boas-vindas`.
     pub kind: String,
@@ -53,9 +49,7 @@ pub struct MessageRow {
 #[derive(Debug, Template)]
 #[template(path = "queued_message.html", config = "assets/askama.toml")]
 pub struct MessagePage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The message as in the list.
     pub row: MessageRow,
     /// Address of the recipient's page.
     pub person: String,

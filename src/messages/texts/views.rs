@@ -9,11 +9,9 @@ use crate::panel::view::{Field, Layout, Notice, Tab, When};
 #[derive(Debug, Template)]
 #[template(path = "message_texts.html", config = "assets/askama.toml")]
 pub struct TextsPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// The parts of messages.
     pub tabs: Vec<Tab>,
-    /// The texts.
     pub texts: Vec<TextRow>,
 }
 
@@ -35,7 +33,6 @@ pub struct TextRow {
 #[derive(Debug, Template)]
 #[template(path = "message_text.html", config = "assets/askama.toml")]
 pub struct TextPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
     /// Above the form when something is at fault.
     pub alert: Option<Notice>,

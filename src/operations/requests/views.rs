@@ -9,11 +9,8 @@ use crate::panel::view::{Layout, Tone, When};
 #[derive(Debug, Template)]
 #[template(path = "requests.html", config = "assets/askama.toml")]
 pub struct RequestsPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The frame of the list.
     pub table: Table,
-    /// The requests of this page.
     pub requests: Vec<RequestRow>,
     /// What is not here, in a sentence.
     pub limits: String,
@@ -38,7 +35,6 @@ pub struct RequestRow {
     pub tone: Tone,
     /// `12,4 ms`.
     pub took: String,
-    /// When.
     pub at: When,
     /// `14:32:07`.
     pub time: String,
@@ -48,9 +44,7 @@ pub struct RequestRow {
 #[derive(Debug, Template)]
 #[template(path = "request.html", config = "assets/askama.toml")]
 pub struct RequestPage {
-    /// The frame of the signed-in operator.
     pub layout: Layout,
-    /// The request.
     pub row: RequestRow,
     /// `Não encontrado`: the status in words; may be empty.
     pub meaning: &'static str,

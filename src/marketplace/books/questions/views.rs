@@ -43,7 +43,6 @@ pub struct QuestionLine {
 #[template(path = "question.html", config = "assets/askama.toml")]
 pub struct QuestionPage {
     pub layout: Layout,
-    /// The question as in the list.
     pub line: QuestionLine,
     /// `resposta`.
     pub form: FormView,

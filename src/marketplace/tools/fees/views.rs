@@ -50,7 +50,6 @@ pub struct Calculated {
 #[derive(Debug)]
 pub struct Card {
     pub name: &'static str,
-    /// Its id on the page.
     pub id: &'static str,
     pub left: String,
     /// Whether nothing is left.

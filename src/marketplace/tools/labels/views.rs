@@ -8,7 +8,6 @@ use crate::panel::view::{Layout, Paging, When};
 #[derive(Debug, Template)]
 #[template(path = "labels.html", config = "assets/askama.toml")]
 pub struct LabelsPage {
-    /// The frame of the signed-in student.
     pub layout: Layout,
     /// Whether there is an account at all.
     pub is_linked: bool,
@@ -22,7 +21,6 @@ pub struct LabelsPage {
     pub printable: usize,
     /// Address of these in one file.
     pub all: String,
-    /// Its parcels.
     pub parcels: Vec<ParcelRow>,
     pub paging: Paging,
 }
