@@ -118,7 +118,7 @@ impl Batch {
             && self.requests.is_empty()
     }
 
-    /// Writes all of it; gives back how many requests the log had no place for.
+    /// Writes all of it; returns how many requests the log had no place for.
     fn store(&self, tx: &WriteTx<'_>) -> Result<usize, DbError> {
         for window in &self.windows {
             tx.execute(
@@ -243,7 +243,7 @@ fn tidy(app: &App) -> Result<(), DbError> {
     })
 }
 
-/// Runs jobs that give back how many rows they removed, until little is left.
+/// Runs jobs that return how many rows they removed, until little is left.
 fn in_batches(
     app: &App,
     remove: fn(&WriteTx<'_>) -> Result<usize, DbError>,

@@ -221,7 +221,8 @@ fn extension() -> [Route; 5] {
 fn public() -> [Route; 6] {
     use content::api;
     use content::schema_doc::WireSchema;
-    use content::wire::{WireContext, WireMeet, WirePlan, WireTeacher};
+    use content::teachers::WireTeacher;
+    use content::wire::{WireContext, WireMeet, WirePlan};
     use marketplace::inbox::hook;
     use marketplace::inbox::notification::Body as NotificationBody;
     [

@@ -272,7 +272,7 @@ pub fn revoke_extension_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> 
     )
 }
 
-/// Revokes one extension token; gives back whose it was, if it was living.
+/// Revokes one extension token; returns whose it was, if it was living.
 pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<Option<UserId>> {
     tx.maybe(
         "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL
@@ -318,7 +318,7 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
 }
 
 /// Removes sessions and extension tokens that ended before an instant, at most
-/// `most` of each; gives back how many.
+/// `most` of each; returns how many.
 pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     let opened = before.minus(crate::edge::guard::SESSION_AGE_S);
     let most = i64::try_from(most).unwrap_or(1);
@@ -335,7 +335,7 @@ pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<us
     Ok(sessions + tokens)
 }
 
-/// Ends one session; gives back whose it was, if it was open.
+/// Ends one session; returns whose it was, if it was open.
 pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserId>> {
     tx.maybe(
         "UPDATE session SET ended_at = ?2 WHERE session_hash = ?1 AND ended_at IS NULL RETURNING user_id",
@@ -351,7 +351,7 @@ pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends every session of a person; gives back how many were open.
+/// Ends every session of a person; returns how many were open.
 pub fn end_sessions(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
         "UPDATE session SET ended_at = ?2 WHERE user_id = ?1 AND ended_at IS NULL",
@@ -372,7 +372,7 @@ pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
 }
 
 /// Removes the stored counters of everybody who was marked, and the marks;
-/// gives back whom.
+/// returns whom.
 pub fn forgive_marked(tx: &WriteTx<'_>) -> Result<Vec<UserId>> {
     let marks = [[Class::LoginForgiven as u8], [Class::LoginForgiven as u8 + 1]];
     let marked: Vec<UserId> = tx.all(

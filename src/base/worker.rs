@@ -34,7 +34,7 @@ impl Stop {
         state.stopping
     }
 
-    /// Waits at most so long for a ring after the last seen one; gives back
+    /// Waits at most so long for a ring after the last seen one; returns
     /// the count of rings and whether it is time to stop.
     pub fn wait_ring(&self, seen: u64, at_most: Duration) -> (u64, bool) {
         let (state, bell) = &*self.shared;

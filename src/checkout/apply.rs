@@ -80,7 +80,7 @@ pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()>
 }
 
 /// Processes a stored event again, with the plans of the present
-/// configuration; gives back what came of it.
+/// configuration; returns what came of it.
 pub fn again(
     tx: &WriteTx<'_>,
     desk: &Desk,
@@ -298,7 +298,7 @@ impl Turn<'_> {
         Terms { paid_until: paid.or(terms.paid_until), ..terms }
     }
 
-    /// Carries the difference over to the account; gives back what was done,
+    /// Carries the difference over to the account; returns what was done,
     /// in sentences.
     fn carry_over(&self, tx: &WriteTx<'_>, desk: &Desk) -> Result<Vec<String>> {
         let (user, zone) = (self.student.user_id, self.incoming.zone);

@@ -80,7 +80,7 @@ pub fn form(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// Reads an event and gives back the job that stores and applies it.
+/// Reads an event and returns the job that stores and applies it.
 pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<Job, Problem> {
     let mut read = request.form_or_json::<Map<String, Value>>();
     let clean = clean_json(request);

@@ -42,7 +42,7 @@ pub fn without_token(sent: &[u8]) -> Option<&str> {
     std::str::from_utf8(sent).ok().filter(|_| is_clean)
 }
 
-/// Takes the token out of a payload, wherever it stands; gives back the one
+/// Takes the token out of a payload, wherever it stands; returns the one
 /// that stands where the platform puts it.
 pub fn take_token(payload: &mut Map<String, Value>) -> Option<String> {
     let token = payload.get(TOKEN).and_then(Value::as_str).map(str::to_owned);
@@ -65,7 +65,7 @@ fn forget_tokens_in(value: &mut Value) {
     }
 }
 
-/// Reads an event; gives back the fields at fault when it cannot be one.
+/// Reads an event; returns the fields at fault when it cannot be one.
 pub fn event(payload: &Map<String, Value>, zone: Zone) -> Result<Event, Fields> {
     let root = Branch(Some(payload), zone);
     let is_flat = !payload.contains_key("event") && !payload.contains_key("data");

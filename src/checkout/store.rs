@@ -345,7 +345,7 @@ fn select<T>(
 }
 
 /// Removes bodies received before an instant, the oldest first and at most
-/// `most`, and the address from events that were only kept; gives back how many.
+/// `most`, and the address from events that were only kept; returns how many.
 pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     let forgotten: Vec<i64> = tx.values(
         "DELETE FROM checkout_body
@@ -364,7 +364,7 @@ pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<u
 }
 
 /// Takes a student who is removed out of the events: addresses and bodies go,
-/// what happened stays. At most `most` events; gives back how many.
+/// what happened stays. At most `most` events; returns how many.
 pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -> Result<usize> {
     let named: Vec<i64> = tx.values(
         "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''

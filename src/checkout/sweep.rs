@@ -10,7 +10,7 @@ use crate::db::{Result, WriteTx};
 /// People of one job of the writer.
 pub const PIECE: usize = 100;
 
-/// Suspends people whose grace is over, at most [`PIECE`] of them; gives back
+/// Suspends people whose grace is over, at most [`PIECE`] of them; returns
 /// how many.
 pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);

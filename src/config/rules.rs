@@ -1,6 +1,6 @@
 //! Rules for single texts of the configuration.
 //!
-//! Each gives back the value, or the problem as the end of a sentence that
+//! Each returns the value, or the problem as the end of a sentence that
 //! begins with the key.
 
 use lettre::message::Mailbox;

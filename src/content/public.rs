@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::schema_doc::WireSchema;
 use super::store::{self, Topic};
-use super::wire::{WireContext, WireMeet, WirePlan, WirePlatform, WireTeacher};
+use super::teachers::WireTeacher;
+use super::wire::{WireContext, WireMeet, WirePlan, WirePlatform};
 use super::{meets, plans, teachers};
 use crate::app::App;
 use crate::base::clock::Instant;

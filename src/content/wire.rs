@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::meets::Meet;
 use super::plans::Plan;
 use super::store::Statistics;
-use super::teachers::Teacher;
+use super::teachers::WireTeacher;
 use crate::base::clock::{Instant, Zone};
 use crate::base::money::Cents;
 
@@ -37,53 +37,6 @@ impl WirePlan {
             periodicidade: entry.period.name(),
             beneficios: entry.benefits.0,
             link_checkout: entry.checkout_link,
-        }
-    }
-}
-
-/// A teacher on the wire.
-#[derive(Serialize, JsonSchema)]
-pub struct WireTeacher {
-    id: String,
-    nome: String,
-    /// Lessons in published courses.
-    total_aulas: i64,
-    /// Path of the photo; empty without one.
-    foto: String,
-    bio: String,
-    redes: WireLinks,
-}
-
-/// Where else a teacher can be found; absent ones are left out.
-#[derive(Serialize, JsonSchema)]
-struct WireLinks {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instagram: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    youtube: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    linkedin: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    site: Option<String>,
-}
-
-impl WireTeacher {
-    /// The wire form of a teacher.
-    pub fn of(teacher: Teacher) -> Self {
-        let links = teacher.entry.links;
-        let some = |address: String| Some(address).filter(|address| !address.is_empty());
-        Self {
-            id: teacher.id.to_string(),
-            nome: teacher.entry.name,
-            total_aulas: teacher.lessons,
-            foto: teacher.photo,
-            bio: teacher.entry.bio,
-            redes: WireLinks {
-                instagram: some(links.instagram),
-                youtube: some(links.youtube),
-                linkedin: some(links.linkedin),
-                site: some(links.site),
-            },
         }
     }
 }

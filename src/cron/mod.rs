@@ -65,7 +65,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::relieve },
 ];
 
-/// What a task gives back; what it did stands in the report, also when it failed.
+/// What a task returns; what it did stands in the report, also when it failed.
 pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 crate::named! {

@@ -90,7 +90,7 @@ impl NewRun {
     }
 }
 
-/// Notes a run and how its tasks went; gives back its number.
+/// Notes a run and how its tasks went; returns its number.
 pub fn note(tx: &WriteTx<'_>, ways: Ways, run: &NewRun, ran: &[Ran]) -> Result<i64> {
     for one in ran {
         note_task(tx, ways, one)?;

@@ -384,7 +384,7 @@ fn copy_from(source: &Connection, database: &Path, to: &Path) -> Result<()> {
     target.close().map_err(|(_, error)| sqlite(error))
 }
 
-/// Checks a copy thoroughly and leaves it a single file; gives back its
+/// Checks a copy thoroughly and leaves it a single file; returns its
 /// schema version and the rows of each table.
 pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
     let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -54,7 +54,7 @@ pub(super) const STEPS: &[Step] = steps![
 pub const VERSION: i64 = 1 + STEPS.len().cast_signed() as i64;
 
 /// Brings the file at `path` to this version, under the lock of a server;
-/// gives back a line for each thing done. For the `migrate` command.
+/// returns a line for each thing done. For the `migrate` command.
 pub fn up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenError> {
     pragmas::check_version()?;
     if path.exists() && version_of_file(path)? == Some(VERSION) {

@@ -169,7 +169,7 @@ impl Db {
         f(&ReadTx::new(snapshot.connection(), self.inner.clock.now()))
     }
 
-    /// Queues a job for the writer and gives back a future that resolves after
+    /// Queues a job for the writer and returns a future that resolves after
     /// its commit, or with the job's own error after its changes were undone.
     ///
     /// The job runs even when the future is dropped. A full queue answers
@@ -227,7 +227,7 @@ impl Db {
     }
 
     /// Looks for corruption, on a connection of its own without deadline.
-    /// Gives back what is wrong, nothing when all is well.
+    /// Returns what is wrong, nothing when all is well.
     pub fn quick_check(&self) -> Result<Vec<String>> {
         let readers = self.inner.readers.read();
         readers.as_ref().ok_or(DbError::Stopped)?.quick_check()

@@ -163,7 +163,7 @@ impl<'c> WriteTx<'c> {
         }
     }
 
-    /// Runs a statement; gives back the number of changed rows.
+    /// Runs a statement; returns the number of changed rows.
     pub fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
         let run = || {
             self.prepared(sql)?
@@ -173,7 +173,7 @@ impl<'c> WriteTx<'c> {
         Ok(run()?)
     }
 
-    /// Runs an INSERT; gives back the id of the new row.
+    /// Runs an INSERT; returns the id of the new row.
     pub fn insert(&self, sql: &str, params: impl Params) -> Result<i64> {
         self.execute(sql, params)?;
         Ok(self.connection.last_insert_rowid())

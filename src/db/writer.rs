@@ -355,7 +355,7 @@ impl Writer {
         self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
     }
 
-    /// Runs the jobs in one transaction and gives back their hooks, and what
+    /// Runs the jobs in one transaction and returns their hooks, and what
     /// one of them was refused for want of space.
     fn commit(&self, batch: &mut [Box<dyn Job>]) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;

@@ -4,7 +4,7 @@
 //! connections, [`wire`] refuses heads that [`head`] finds badly framed before
 //! hyper sees them, [`addresses`] are the hosts we answer for, [`router`] finds
 //! the row, [`limit`] counts, [`request`] is what handlers read, [`reply`] and
-//! [`problem`] are what they give back. The order of the steps is told once, in
+//! [`problem`] are what they return. The order of the steps is told once, in
 //! `edge/mod.rs`.
 
 pub mod addresses;

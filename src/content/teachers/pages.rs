@@ -2,12 +2,11 @@
 
 use super::store;
 use super::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};
-use super::{Load, Teacher, TeacherEntry};
+use super::{Load, Teacher, TeacherEntry, WireTeacher};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::text::shortened;
 use crate::content::change::{Change, Noun};
-use crate::content::wire::WireTeacher;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};

@@ -9,7 +9,7 @@ use super::*;
 const LIMIT: u64 = 64 << 20;
 
 /// Writes until `bytes` have gone through the log, at most some seconds;
-/// gives back the largest size that the log had.
+/// returns the largest size that the log had.
 fn write_through(db: &Db, bytes: i64) -> u64 {
     const ROW: i64 = 100_000;
     let until = Instant::now() + Duration::from_mins(2);

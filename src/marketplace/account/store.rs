@@ -238,7 +238,7 @@ pub fn forget_attempts(tx: &WriteTx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Uses up a person's attempt and gives back its verifier, still sealed;
+/// Uses up a person's attempt and returns its verifier, still sealed;
 /// `None` when there is none or it has expired.
 pub fn take_attempt(
     tx: &WriteTx<'_>,
@@ -347,7 +347,7 @@ pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
 }
 
 /// Removes what was read of a person's accounts, and the sums of it, at most
-/// so many rows of each; gives back how many. Nothing is left when that is none.
+/// so many rows of each; returns how many. Nothing is left when that is none.
 pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     let orders = tx.execute(

@@ -120,7 +120,7 @@ impl Pauses {
         }
     }
 
-    /// Notes what a call brought, and gives it back, with how long to wait or
+    /// Notes what a call brought, and returns it, with how long to wait or
     /// with another reason where the calls before it say more.
     pub fn note<T>(
         &self,

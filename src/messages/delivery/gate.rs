@@ -133,7 +133,7 @@ impl Gate {
         self.state.lock().called = called;
     }
 
-    /// Takes the turn for one message; gives back how long it is to be waited
+    /// Takes the turn for one message; returns how long it is to be waited
     /// for, or `None` while nothing may leave.
     pub fn turn(&self, now: Instant, wire: Monotonic) -> Option<Duration> {
         let mut state = self.state.lock();

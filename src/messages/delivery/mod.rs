@@ -190,7 +190,7 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
 }
 
 /// Lets what is due leave when the internal clock does not, until nothing is
-/// due or `is_over` says so; gives back what each channel did since this was
+/// due or `is_over` says so; returns what each channel did since this was
 /// asked last.
 pub fn send_due(app: &App, is_over: impl Fn() -> bool) -> Vec<(Channel, Counts)> {
     let outlets = &app.delivery.outlets;

@@ -19,7 +19,7 @@ pub struct House {
     pub address: String,
 }
 
-/// Applies updates that were not applied yet; gives back what to answer.
+/// Applies updates that were not applied yet; returns what to answer.
 pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<Reply>> {
     let mut handled = store::handled(tx)?;
     let before = handled.len();

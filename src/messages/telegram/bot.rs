@@ -118,7 +118,7 @@ impl Bot {
         Ok(Identity { username: username.to_owned() })
     }
 
-    /// Says something in a chat; gives back the number of the message.
+    /// Says something in a chat; returns the number of the message.
     pub fn say(&self, chat: i64, text: &str, timeout: Duration) -> Result<String, Fault> {
         let body = json!({
             "chat_id": chat,
@@ -163,7 +163,7 @@ impl Bot {
         self.call("deleteWebhook", &json!({}), TIMEOUT).map(|_| ())
     }
 
-    /// Calls a method; gives back its result.
+    /// Calls a method; returns its result.
     fn call(&self, method: &str, body: &Value, timeout: Duration) -> Result<Value, Fault> {
         let address = format!("{}/bot{}/{method}", self.api_base, self.token.reveal());
         let request = self

@@ -97,7 +97,7 @@ pub fn link(config: &config::Telegram, bot: &Identity, code: &str) -> String {
     format!("{}/{}?start={code}", config.link_base, bot.username)
 }
 
-/// Keeps a code for a person in the place of an earlier one; gives back until
+/// Keeps a code for a person in the place of an earlier one; returns until
 /// when it works.
 pub fn keep_code(tx: &WriteTx<'_>, user: UserId, code: &str) -> crate::db::Result<Instant> {
     let until = tx.now().plus(CODE_AGE_S);

@@ -16,7 +16,7 @@ pub const fn first_of(at: Instant) -> i64 {
     at.0.saturating_mul(PER_SECOND)
 }
 
-/// Adds entries; gives back how many the log had no place for.
+/// Adds entries; returns how many the log had no place for.
 pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
     if entries.is_empty() || count(tx)? >= FULL {
         return Ok(entries.len());

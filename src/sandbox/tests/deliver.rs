@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Site;
 use crate::sandbox::{CLIENT_ID, CLIENT_SECRET};
 
-/// Takes calls one by one, answers the given statuses, gives back the calls.
+/// Takes calls one by one, answers the given statuses, returns the calls.
 fn receiver(statuses: Vec<u16>) -> (String, JoinHandle<Vec<(String, Value)>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/ml/notificacoes", listener.local_addr().unwrap());
