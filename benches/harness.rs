@@ -1,7 +1,7 @@
 //! The benchmark harness: figures of the executable, beside a
 //! hello-world server measured in the same run.
 //!
-//! `cargo bench --bench harness -- [CASE…] [--seconds N] [--rounds N]
+//! `cargo bench --profile dist --bench harness -- [CASE…] [--seconds N] [--rounds N]
 //! [--orders 10000,1000000] [--exe PATH] [--check]`; `--list` names the cases.
 //!
 //! Requests a second move with whatever else the machine does, so the main
@@ -140,7 +140,7 @@ fn self_check() -> anyhow::Result<()> {
     hello.stop()?;
     writeln!(
         std::io::stdout(),
-        "harness: instruments are sound; `cargo bench --bench harness` measures"
+        "harness: instruments are sound; `cargo bench --profile dist --bench harness` measures"
     )?;
     Ok(())
 }
