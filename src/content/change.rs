@@ -1,12 +1,8 @@
 //! A change of content by an operator: who does it, and what must be told.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
-use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::cache::Versions;
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
@@ -34,20 +30,15 @@ impl Noun {
 pub struct Change {
     pub answer: Answer,
     actor: Actor,
-    versions: Arc<Versions>,
 }
 
 impl Change {
     /// The change that a request asks for.
-    pub fn of(app: &App, person: &Person, request: &Request) -> Self {
-        Self {
-            answer: Answer::to(request),
-            actor: Actor::person(person, request),
-            versions: Arc::clone(&app.versions),
-        }
+    pub fn of(person: &Person, request: &Request) -> Self {
+        Self { answer: Answer::to(request), actor: Actor::person(person, request) }
     }
 
-    /// Notes the act and has public answers made anew after the commit.
+    /// Notes the act. Public answers are made again by what it writes (`stale.rs`).
     pub fn note(
         &self,
         tx: &WriteTx<'_>,
@@ -56,8 +47,6 @@ impl Change {
         after: Option<&impl Serialize>,
     ) -> Result<(), DbError> {
         audit::note(tx, &self.actor, act, before, after)?;
-        let versions = Arc::clone(&self.versions);
-        tx.after_commit(move || versions.raise_content());
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::view::{self, Badge, Notice, Tone};
+use crate::panel::view::{self, Badge, Outcome};
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
@@ -98,7 +98,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let user = person.account.user_id;
     let number = app.db.read(request.lane, |tx| own::chat_number(tx, user))?.unwrap_or_default();
     let mut page = shown(app, person, request, &standings, view::Field::of(number));
-    page.layout = page.layout.with_flash(request.notice.as_deref().and_then(flash));
+    page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
 }
 
@@ -117,19 +117,19 @@ fn shown(
     }
 }
 
-fn flash(word: &str) -> Option<Notice> {
-    let (title, text) = match word {
-        "na_fila" => {
-            ("Já há um teste deste canal na fila", "Espere ele sair, ou cancele-o na fila.")
-        }
-        "sem_canal" => (
-            "O teste não teria aonde chegar",
-            "O canal precisa estar configurado e ligado nos seus avisos.",
-        ),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Warn, title, text))
-}
+/// What the page says of a test that was not sent.
+const OUTCOMES: &[Outcome] = &[
+    Outcome::warn(
+        "na_fila",
+        "Já há um teste deste canal na fila",
+        "Espere ele sair, ou cancele-o na fila.",
+    ),
+    Outcome::warn(
+        "sem_canal",
+        "O teste não teria aonde chegar",
+        "O canal precisa estar configurado e ligado nos seus avisos.",
+    ),
+];
 
 fn card(app: &App, standing: &Standing) -> ChannelCard {
     let channel = standing.channel;

@@ -18,7 +18,9 @@ use crate::panel::answer::Answer;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing, Table};
-use crate::panel::view::{Badge, Choice, Field, Layout, Notice, Progress, Tab, Tick, Tone, When};
+use crate::panel::view::{
+    Badge, Choice, Field, Layout, Notice, Outcome, Progress, Tab, Tick, Tone, When,
+};
 
 const LIST: Listing = Listing {
     path: "/admin/estilo",
@@ -38,7 +40,11 @@ const LIST: Listing = Listing {
         Head::sorts("Vendas", "vendas").numeric(),
         Head::plain("Último acesso"),
     ],
-    ..Listing::NONE
+    outcomes: &[Outcome::good(
+        "pronto",
+        "Pronto",
+        "Assim se conta o resultado de uma ação. Nesta página nada é guardado.",
+    )],
 };
 
 const NAMES: [&str; 12] = [
@@ -165,14 +171,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(Some(json!({ "nome": one.name, "status": one.status, "vendas": one.sales })))
         });
     }
-    let flash = (query.notice == "pronto").then(|| {
-        Notice::new(
-            Tone::Good,
-            "Pronto",
-            "Assim se conta o resultado de uma ação. Nesta página nada é guardado.",
-        )
-    });
-    let layout = layout(app, person, request).with_flash(flash);
+    let layout = layout(app, person, request).telling(LIST.outcomes, request);
     Reply::page(&made(app, layout, &query, found, request.now))
 }
 

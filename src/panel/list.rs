@@ -84,8 +84,6 @@ pub struct ListQuery {
     pub descending: bool,
     /// Whether the address asks for CSV.
     pub csv: bool,
-    /// Word for a notice about the last action; empty without one.
-    pub notice: String,
     filters: Vec<(&'static str, &'static str)>,
 }
 
@@ -144,7 +142,6 @@ impl Listing {
             order,
             descending,
             csv,
-            notice: request.notice.clone().unwrap_or_default(),
             filters,
         })
     }
@@ -160,7 +157,6 @@ impl Listing {
             order,
             descending,
             csv: false,
-            notice: String::new(),
             filters: Vec::new(),
         }
     }

@@ -1,7 +1,5 @@
 //! Photos of others in the operator's panel: of students, staff and teachers.
 
-use std::sync::Arc;
-
 use http::StatusCode;
 use serde::Serialize;
 
@@ -12,7 +10,6 @@ use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::cache::Versions;
 use crate::base::ids::UserId;
 use crate::content::store::{Topic, note_change};
 use crate::content::teachers::store as teachers;
@@ -123,13 +120,8 @@ impl Subject {
         };
         let (was, is) = (Noted { foto: &self.photo }, Noted { foto: photo });
         audit::note(tx, &change.actor, &act, Some(&was), Some(&is))?;
-        let versions = Arc::clone(&change.versions);
-        match self.owner {
-            Owner::Person(user) => tx.after_commit(move || versions.raise(user)),
-            Owner::Teacher(_) => {
-                note_change(tx, Topic::Teachers)?;
-                tx.after_commit(move || versions.raise_content());
-            }
+        if let Owner::Teacher(_) = self.owner {
+            note_change(tx, Topic::Teachers)?;
         }
         Ok(())
     }
@@ -144,12 +136,11 @@ struct Noted<'a> {
 struct Change {
     group: Group,
     actor: Actor,
-    versions: Arc<Versions>,
 }
 
 impl Change {
-    fn of(app: &App, person: &Person, request: &Request, group: Group) -> Self {
-        Self { group, actor: Actor::person(person, request), versions: Arc::clone(&app.versions) }
+    fn of(person: &Person, request: &Request, group: Group) -> Self {
+        Self { group, actor: Actor::person(person, request) }
     }
 }
 
@@ -193,7 +184,7 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };
-    let change = Change::of(app, person, request, group);
+    let change = Change::of(person, request, group);
     let address = app.db.write(move |tx| {
         let before = Subject::find(tx, group, id)?;
         let address = store::set(tx, before.owner, &photo)?;
@@ -204,9 +195,9 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
     Answer::to(request).with(&page, "foto", &[("foto", address.into())])
 }
 
-fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
+fn remove(_: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let (id, answer) = (request.id()?, Answer::to(request));
-    let change = Change::of(app, person, request, group);
+    let change = Change::of(person, request, group);
     Ok(Box::new(move |tx| {
         let before = Subject::find(tx, group, id)?;
         if store::remove(tx, before.owner)? {

@@ -203,7 +203,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, None, problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let full =
             || Problem::new(Code::Conflict, "there are 500 courses already; remove some first");
@@ -222,7 +222,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, Some(found), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::course(tx, id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, id, &entry)?;
@@ -231,9 +231,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST /admin/cursos/{id}/excluir`: removes a course without lessons.
-pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::course(tx, id)?.ok_or_else(Problem::not_found)?;
         if before.lessons > 0 {

@@ -288,7 +288,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, (None, choices), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         still_there(tx, &entry)?;
         if !store::has_room(tx, entry.course_id)? {
@@ -330,7 +330,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, (Some(lesson), choices), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         still_there(tx, &entry)?;
@@ -344,9 +344,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST /admin/aulas/{id}/excluir`: removes a lesson.
-pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
@@ -355,18 +355,18 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST /admin/aulas/{id}/subir`: one place towards the start of its course.
-pub fn move_up(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    shift(app, person, request, true)
+pub fn move_up(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    shift(person, request, true)
 }
 
 /// `POST /admin/aulas/{id}/descer`: one place towards the end of its course.
-pub fn move_down(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    shift(app, person, request, false)
+pub fn move_down(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    shift(person, request, false)
 }
 
-fn shift(app: &App, person: &Person, request: &Request, up: bool) -> Result<Job, Problem> {
+fn shift(person: &Person, request: &Request, up: bool) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         let course = before.entry.course_id;

@@ -264,7 +264,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, (None, teachers), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         still_there(tx, &entry)?;
         let full =
@@ -295,7 +295,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, (Some(meet), teachers), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
         still_there(tx, &entry)?;
@@ -305,9 +305,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST /admin/meets/{id}/excluir`: removes a meet.
-pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;

@@ -269,7 +269,7 @@ pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, None, problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     let taken = taken_page(app, person, request, None)?;
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, &entry)? else {
@@ -287,7 +287,7 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, Some(plan), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     let taken = taken_page(app, person, request, Some(plan))?;
     Ok(Box::new(move |tx| {
         let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -299,9 +299,9 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
 }
 
 /// `POST /admin/planos/{id}/excluir`: removes a plan.
-pub fn delete_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete_plan(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;

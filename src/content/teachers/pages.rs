@@ -189,7 +189,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, None, problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let full =
             || Problem::new(Code::Conflict, "there are 1000 teachers already; remove some first");
@@ -206,7 +206,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => return again(app, person, request, Some(existing(&found)), problem),
     };
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::teacher(tx, id)?.ok_or_else(Problem::not_found)?;
         store::update(tx, id, &entry)?;
@@ -216,9 +216,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /admin/professores/{id}/excluir`: removes a teacher who gives
 /// nothing any more.
-pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = store::teacher(tx, id)?.ok_or_else(Problem::not_found)?;
         let load = store::load(tx, id)?;

@@ -27,13 +27,7 @@ pub trait Booked: Send + 'static {
     ) -> Result<Applied>;
 
     /// Books that the marketplace does not have such a record any more.
-    fn gone(
-        tx: &WriteTx<'_>,
-        books: &Books,
-        owner: UserId,
-        account: MlUserId,
-        id: &Self::Id,
-    ) -> Result<Applied>;
+    fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &Self::Id) -> Result<Applied>;
 }
 
 macro_rules! booked {
@@ -49,8 +43,8 @@ macro_rules! booked {
                 $room::apply(tx, books, owner, self, news_from)
             }
 
-            fn gone(tx: &WriteTx<'_>, books: &Books, owner: UserId, account: MlUserId, id: &$id) -> Result<Applied> {
-                $room::gone(tx, books, owner, account, $($copied)? id)
+            fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &$id) -> Result<Applied> {
+                $room::gone(tx, owner, account, $($copied)? id)
             }
         }
     };

@@ -166,8 +166,8 @@ fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
 
 /// That the marketplace has no such record.
 fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
-    Box::new(move |tx, books, link| {
-        D::gone(tx, books, link.owner, link.account, &id)?;
+    Box::new(move |tx, _, link| {
+        D::gone(tx, link.owner, link.account, &id)?;
         Ok(said)
     })
 }

@@ -78,7 +78,7 @@ pub fn each_own<D: Booked>(
                 found.apply(tx, books, account.owner, account.linked_at)?;
             }
             Single::Gone => {
-                D::gone(tx, books, account.owner, account.ml_user_id, id)?;
+                D::gone(tx, account.owner, account.ml_user_id, id)?;
             }
             Single::Found(_) | Single::Odd => {}
         }

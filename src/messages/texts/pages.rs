@@ -22,7 +22,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::messages::tabs;
 use crate::outbox::{MessageKind, kind_words};
 use crate::panel::answer::{Answer, ListReply};
-use crate::panel::view::{self, Notice, Tone, When};
+use crate::panel::view::{self, Notice, Outcome, When};
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens/textos";
@@ -94,18 +94,15 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let template = changed.as_ref().map_or_else(|| shipped(kind), |(template, _)| template.clone());
     let mut page = page(app, person, request, kind, &template);
     page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
-    page.layout = page.layout.with_flash(request.notice.as_deref().and_then(flash));
+    page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
 }
 
-fn flash(word: &str) -> Option<Notice> {
-    let (title, text) = match word {
-        "salvo" => ("Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
-        "restaurado" => ("Texto original de volta", ""),
-        _ => return None,
-    };
-    Some(Notice::new(Tone::Good, title, text))
-}
+/// What the page says of the last action.
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("salvo", "Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
+    Outcome::good("restaurado", "Texto original de volta", ""),
+];
 
 fn page(
     app: &App,

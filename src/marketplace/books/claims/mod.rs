@@ -60,18 +60,11 @@ pub fn apply(
     if after.is_open() && !was_open && happened >= news_from {
         tell(tx, books, owner, claim, is_again)?;
     }
-    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 
 /// Closes a claim that the marketplace does not have any more.
-pub fn gone(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    account: MlUserId,
-    claim: i64,
-) -> Result<Applied> {
+pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, claim: i64) -> Result<Applied> {
     let before = store::stored(tx, owner, claim)?;
     let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
     else {
@@ -81,7 +74,6 @@ pub fn gone(
         ClaimRow { state: ClaimState::Closed, due_at: None, action: String::new(), ..before };
     store::put(tx, owner, claim, &after)?;
     store::count(tx, owner, account, -1)?;
-    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 

@@ -88,9 +88,8 @@ fn a_claim_that_is_gone_waits_for_nothing() {
     world.book(ANA, vec![claim(1, "opened", 90), claim(2, "opened", 90)], NEVER);
     for (owner, account) in [(ANA, SELLER), (ANA, SELLER), (UserId(2), SELLER), (ANA, MlUserId(9))]
     {
-        let books = world.books.clone();
         let one = if (owner, account) == (ANA, SELLER) { 1 } else { 2 };
-        world.write(move |tx| gone(tx, &books, owner, account, one));
+        world.write(move |tx| gone(tx, owner, account, one));
     }
     let numbers =
         "SELECT group_concat(state || coalesce(action, '') || coalesce(due_at, '')) || ' of ' ||

@@ -56,23 +56,15 @@ pub fn apply(
     if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
         tell(tx, books, owner, listing)?;
     }
-    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 
 /// Removes a listing that the marketplace does not have any more.
-pub fn gone(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    account: MlUserId,
-    item: &ItemId,
-) -> Result<Applied> {
+pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: &ItemId) -> Result<Applied> {
     if !store::delete(tx, owner, account, item.number)? {
         return Ok(Applied::Unchanged);
     }
     store::recount(tx, owner, account)?;
-    books.raise(tx, owner);
     Ok(Applied::Stored)
 }
 

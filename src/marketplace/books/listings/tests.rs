@@ -157,12 +157,11 @@ fn a_listing_that_is_gone_goes() {
     let world = world();
     let one = listing(1, "active", 9);
     world.book(ANA, vec![one.clone(), listing(2, "active", 9)], NEVER);
-    let books = world.books.clone();
     let applied = world.write(move |tx| {
         Ok([
-            gone(tx, &books, UserId(2), SELLER, &one.id)?,
-            gone(tx, &books, ANA, SELLER, &one.id)?,
-            gone(tx, &books, ANA, SELLER, &one.id)?,
+            gone(tx, UserId(2), SELLER, &one.id)?,
+            gone(tx, ANA, SELLER, &one.id)?,
+            gone(tx, ANA, SELLER, &one.id)?,
         ])
     });
     assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);

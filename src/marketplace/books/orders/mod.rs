@@ -23,7 +23,6 @@ use super::document::{OrderDocument, Shipment, SoldItem};
 use super::news::{self, News};
 use super::words::{Words, fixed};
 use crate::app::App;
-use crate::base::cache::Versions;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
@@ -44,7 +43,6 @@ pub const EVERY_KIND: (i64, i64) = (0, 0);
 /// What keeping the books needs besides the transaction.
 #[derive(Clone)]
 pub struct Books {
-    pub versions: Arc<Versions>,
     pub words: Arc<Words>,
     pub given: Arc<GivenOut>,
     pub zone: Zone,
@@ -57,18 +55,11 @@ impl Books {
     pub fn of(app: &App) -> Self {
         let Marketplace { words, given, .. } = &app.marketplace;
         Self {
-            versions: Arc::clone(&app.versions),
             words: Arc::clone(words),
             given: Arc::clone(given),
             zone: app.zone(),
             ways: Ways::of(&app.config),
         }
-    }
-
-    /// Has what is remembered of an owner read anew after the commit.
-    pub fn raise(&self, tx: &WriteTx<'_>, owner: UserId) {
-        let versions = Arc::clone(&self.versions);
-        tx.after_commit(move || versions.raise(owner));
     }
 }
 

@@ -180,7 +180,7 @@ fn keep(
         if let Some((_, linked_at)) = link.filter(|(owner_now, _)| *owner_now == owner) {
             match &now {
                 Some(now) => super::apply(tx, &books, owner, now, linked_at)?,
-                None => super::gone(tx, &books, owner, seller, id)?,
+                None => super::gone(tx, owner, seller, id)?,
             };
         }
         Ok(())

@@ -86,7 +86,7 @@ pub fn apply(
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
-    change(tx, books, owner, before.as_ref(), &after)?;
+    change(tx, owner, before.as_ref(), &after)?;
     let was_open = before.is_some_and(|before| before.is_open());
     if after.is_open() && !was_open && question.asked_at >= news_from {
         tell(tx, books, owner, question)?;
@@ -95,13 +95,7 @@ pub fn apply(
 }
 
 /// Closes a question that the marketplace does not have any more.
-pub fn gone(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    account: MlUserId,
-    question: i64,
-) -> Result<Applied> {
+pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, question: i64) -> Result<Applied> {
     let before = store::stored(tx, owner, question)?;
     let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
     else {
@@ -112,7 +106,7 @@ pub fn gone(
         status: "DELETED".to_owned(),
         ..before.clone()
     };
-    change(tx, books, owner, Some(&before), &after)?;
+    change(tx, owner, Some(&before), &after)?;
     Ok(Applied::Stored)
 }
 
@@ -149,7 +143,6 @@ fn to_store(question: &QuestionDocument, before: Option<&QuestionRow>) -> Questi
 /// Stores what a question is now, with the number of open ones.
 fn change(
     tx: &WriteTx<'_>,
-    books: &Books,
     owner: UserId,
     before: Option<&QuestionRow>,
     after: &QuestionRow,
@@ -166,7 +159,6 @@ fn change(
     if was_open && !after.is_open() {
         news::take_back(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
     }
-    books.raise(tx, owner);
     Ok(())
 }
 

@@ -154,13 +154,8 @@ fn nobody_is_written_to_who_is_not_let_in() {
 fn a_question_that_is_gone_does_not_wait() {
     let world = world();
     world.book(ANA, vec![question(1, "UNANSWERED", Some(90))], NEVER);
-    let books = world.books.clone();
     let applied = world.write(move |tx| {
-        Ok([
-            gone(tx, &books, ANA, MlUserId(8), 1)?,
-            gone(tx, &books, ANA, SELLER, 1)?,
-            gone(tx, &books, ANA, SELLER, 1)?,
-        ])
+        Ok([gone(tx, ANA, MlUserId(8), 1)?, gone(tx, ANA, SELLER, 1)?, gone(tx, ANA, SELLER, 1)?])
     });
     assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);
     assert_eq!(state(&world), "3 DELETED - 0");
