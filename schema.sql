@@ -34,6 +34,15 @@ CREATE TABLE daily_count (
     PRIMARY KEY (name, day)
 ) STRICT, WITHOUT ROWID;
 
+-- How the parts of the service were on each civil day; 90 of them are kept.
+CREATE TABLE component_day (
+    component  TEXT NOT NULL,     -- which part, such as marketplace
+    day        INTEGER NOT NULL,  -- civil day
+    observed_s INTEGER NOT NULL,  -- seconds in which it was looked at
+    impaired_s INTEGER NOT NULL,  -- seconds of them in which it did not do all of its work
+    PRIMARY KEY (component, day)
+) STRICT, WITHOUT ROWID;
+
 -- What administrators, keys and commands have done. Rows are only ever added.
 CREATE TABLE audit (
     audit_id    INTEGER PRIMARY KEY,        -- grows with time
@@ -1033,10 +1042,73 @@ CREATE TABLE partner_token (
     prefix       TEXT NOT NULL,             -- first characters, for recognising it
     created_at   INTEGER NOT NULL,          -- when it was made
     last_used_at INTEGER,                   -- written behind
-    revoked_at   INTEGER                    -- NULL while it works
+    revoked_at   INTEGER,                   -- NULL while it works
+    last_address TEXT                       -- where the last call came from
 ) STRICT;
 
 CREATE INDEX partner_token_by_user ON partner_token (user_id, token_id);
+
+-- Programs that people connect to their account by OAuth: those that registered
+-- themselves, and documents that were fetched from where they say they are.
+CREATE TABLE oauth_client (
+    client_no   INTEGER PRIMARY KEY,        -- the program's number
+    client_id   TEXT NOT NULL UNIQUE,       -- as requests name it: app_ and hexadecimal digits, or the address of its document
+    name        TEXT NOT NULL,              -- as it calls itself
+    redirects   TEXT NOT NULL,              -- JSON list of the addresses that people may be sent back to
+    created_at  INTEGER NOT NULL,           -- when it registered or was first fetched
+    fresh_until INTEGER,                    -- a document is fetched again after this; NULL for those that registered
+    keep_until  INTEGER NOT NULL            -- removed after this; each connection and renewal puts it off
+) STRICT;
+
+CREATE INDEX oauth_client_by_end ON oauth_client (keep_until);
+
+-- What a program asks of a person who has still to decide.
+CREATE TABLE oauth_request (
+    request_hash BLOB PRIMARY KEY,          -- SHA-256 of the number in the address of the page
+    client_no    INTEGER NOT NULL REFERENCES oauth_client (client_no) ON DELETE CASCADE, -- who asks
+    redirect_uri TEXT NOT NULL,             -- where the answer goes
+    state        BLOB,                      -- sent back byte for byte; NULL without one
+    challenge    BLOB NOT NULL,             -- SHA-256 of what will redeem the code
+    may_write    INTEGER NOT NULL CHECK (may_write IN (0, 1)), -- whether it asks to act, not only to read
+    session_hash BLOB,                      -- the session that saw it first, which alone decides
+    expires_at   INTEGER NOT NULL           -- nobody decides after this
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_request_by_end ON oauth_request (expires_at);
+CREATE INDEX oauth_request_by_client ON oauth_request (client_no);
+
+-- What a person gave to a program: a connected app. One that ends is removed, and its tokens with it.
+CREATE TABLE oauth_grant (
+    grant_id     INTEGER PRIMARY KEY,       -- the connection's number
+    user_id      INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose data it opens
+    client_no    INTEGER NOT NULL REFERENCES oauth_client (client_no) ON DELETE CASCADE, -- to whom
+    client_name  TEXT NOT NULL,             -- as it was called when the person allowed it
+    may_write    INTEGER NOT NULL CHECK (may_write IN (0, 1)), -- whether it may act, not only read
+    created_at   INTEGER NOT NULL,          -- when the person allowed it
+    ends_at      INTEGER NOT NULL,          -- the end of its code, then of its refresh token
+    last_used_at INTEGER,                   -- written behind
+    last_address TEXT,                      -- where the last call came from
+    code_hash    BLOB NOT NULL UNIQUE,      -- SHA-256 of the code, kept so that a second use is noticed
+    redirect_uri TEXT NOT NULL,             -- where the code went
+    challenge    BLOB NOT NULL,             -- as in oauth_request
+    family_hash  BLOB UNIQUE,               -- SHA-256 of what all its refresh tokens have in common; NULL until the code is redeemed
+    refresh_hash BLOB                       -- SHA-256 of the newest refresh token, the only one that is good
+) STRICT;
+
+CREATE INDEX oauth_grant_by_user ON oauth_grant (user_id, grant_id);
+CREATE INDEX oauth_grant_by_client ON oauth_grant (client_no);
+CREATE INDEX oauth_grant_by_end ON oauth_grant (ends_at);
+
+-- Access tokens of connected apps, the newest few of each.
+CREATE TABLE oauth_token (
+    token_hash BLOB PRIMARY KEY,            -- SHA-256 of the token
+    grant_id   INTEGER NOT NULL REFERENCES oauth_grant (grant_id) ON DELETE CASCADE, -- what it was given for
+    may_write  INTEGER NOT NULL CHECK (may_write IN (0, 1)), -- never more than the grant
+    expires_at INTEGER NOT NULL             -- it opens nothing from then on
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_token_by_grant ON oauth_token (grant_id, expires_at);
+CREATE INDEX oauth_token_by_end ON oauth_token (expires_at);
 
 -- Calls a day and operation; the monthly quota is their sum. Written behind.
 CREATE TABLE partner_usage (
@@ -1046,6 +1118,303 @@ CREATE TABLE partner_usage (
     calls     INTEGER NOT NULL,             -- how many
     PRIMARY KEY (user_id, day, operation)
 ) STRICT, WITHOUT ROWID;
+
+-- Each account that has or had an API plan or a token, kept by triggers: the operator's list of them.
+CREATE TABLE partner_summary (
+    user_id      INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- the account's person
+    name_key     TEXT NOT NULL,             -- as in user
+    search       TEXT NOT NULL,             -- as in user
+    plan         TEXT,                      -- as in partner_account; NULL without one
+    until_day    INTEGER,                   -- as in partner_account
+    month        INTEGER NOT NULL DEFAULT 0, -- first civil day of the last month with calls
+    calls        INTEGER NOT NULL DEFAULT 0, -- calls of that month
+    tokens       INTEGER NOT NULL DEFAULT 0, -- how many work
+    last_used_at INTEGER                    -- last use of any of them
+) STRICT;
+
+CREATE INDEX partner_summary_by_name ON partner_summary (name_key, user_id);
+CREATE INDEX partner_summary_by_use ON partner_summary (month, calls, user_id, plan, until_day);
+CREATE INDEX partner_summary_by_end ON partner_summary (coalesce(until_day, 1000000), user_id);
+
+CREATE TRIGGER partner_plan_comes AFTER INSERT ON partner_account
+BEGIN
+    INSERT INTO partner_summary (user_id, name_key, search, plan, until_day)
+    SELECT user_id, name_key, search, NEW.plan, NEW.until_day FROM user WHERE user_id = NEW.user_id
+    ON CONFLICT (user_id) DO UPDATE SET plan = NEW.plan, until_day = NEW.until_day;
+END;
+CREATE TRIGGER partner_plan_changes AFTER UPDATE OF plan, until_day ON partner_account
+BEGIN
+    UPDATE partner_summary SET plan = NEW.plan, until_day = NEW.until_day WHERE user_id = NEW.user_id;
+END;
+CREATE TRIGGER partner_plan_goes AFTER DELETE ON partner_account
+BEGIN
+    UPDATE partner_summary SET plan = NULL, until_day = NULL WHERE user_id = OLD.user_id;
+END;
+CREATE TRIGGER partner_token_comes AFTER INSERT ON partner_token
+BEGIN
+    INSERT INTO partner_summary (user_id, name_key, search)
+    SELECT user_id, name_key, search FROM user WHERE user_id = NEW.user_id
+    ON CONFLICT (user_id) DO NOTHING;
+    UPDATE partner_summary
+    SET tokens = tokens + (NEW.revoked_at IS NULL),
+        last_used_at = nullif(max(coalesce(last_used_at, 0), coalesce(NEW.last_used_at, 0)), 0)
+    WHERE user_id = NEW.user_id;
+END;
+CREATE TRIGGER partner_token_changes AFTER UPDATE OF revoked_at, last_used_at ON partner_token
+BEGIN
+    UPDATE partner_summary
+    SET tokens = tokens + (NEW.revoked_at IS NULL) - (OLD.revoked_at IS NULL),
+        last_used_at = nullif(max(coalesce(last_used_at, 0), coalesce(NEW.last_used_at, 0)), 0)
+    WHERE user_id = NEW.user_id;
+END;
+CREATE TRIGGER partner_token_goes AFTER DELETE ON partner_token WHEN OLD.revoked_at IS NULL
+BEGIN
+    UPDATE partner_summary SET tokens = tokens - 1 WHERE user_id = OLD.user_id;
+END;
+CREATE TRIGGER partner_name_changes AFTER UPDATE OF name, email ON user
+BEGIN
+    UPDATE partner_summary SET name_key = NEW.name_key, search = NEW.search WHERE user_id = NEW.user_id;
+END;
+
+-- A month begins anew; what comes late for one before it changes nothing here.
+CREATE TRIGGER partner_usage_comes AFTER INSERT ON partner_usage
+BEGIN
+    UPDATE partner_summary
+    SET calls = NEW.calls + iif(month = unixepoch(NEW.day * 86400, 'unixepoch', 'start of month') / 86400, calls, 0),
+        month = unixepoch(NEW.day * 86400, 'unixepoch', 'start of month') / 86400
+    WHERE user_id = NEW.user_id AND month <= NEW.day;
+END;
+CREATE TRIGGER partner_usage_changes AFTER UPDATE OF calls ON partner_usage
+BEGIN
+    UPDATE partner_summary SET calls = calls + NEW.calls - OLD.calls
+    WHERE user_id = NEW.user_id AND month = unixepoch(NEW.day * 86400, 'unixepoch', 'start of month') / 86400;
+END;
+
+-- Notifications that partner programs send to the owner of their token, in the order of their making.
+CREATE TABLE partner_notification (
+    owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is told
+    notification_id INTEGER NOT NULL,       -- from 1, by owner
+    message_id      INTEGER NOT NULL UNIQUE, -- the message in the outbox, which goes earlier
+    channel         TEXT NOT NULL,          -- as in outbox
+    event           TEXT NOT NULL,          -- such as custom
+    title           TEXT NOT NULL,          -- one line
+    body            TEXT NOT NULL,          -- its text
+    created_at      INTEGER NOT NULL,       -- when it was queued
+    state           INTEGER NOT NULL,       -- as in outbox, kept by a trigger
+    done_at         INTEGER,                -- when it was sent, dropped or given up
+    outcome         TEXT,                   -- why it was not sent
+    PRIMARY KEY (owner_id, notification_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX partner_notification_by_age ON partner_notification (created_at);
+
+CREATE TRIGGER partner_notification_moves AFTER UPDATE OF state ON outbox
+WHEN NEW.kind = 'aviso_de_parceiro' AND NEW.state <> OLD.state
+BEGIN
+    UPDATE partner_notification
+    SET state = NEW.state, done_at = NEW.done_at, outcome = NEW.outcome
+    WHERE message_id = NEW.message_id;
+END;
+
+-- Answers of partner calls that came with an Idempotency-Key, for a day.
+CREATE TABLE partner_call (
+    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose call
+    key     BLOB NOT NULL,                  -- digest of the operation and the caller's key
+    body    BLOB NOT NULL,                  -- digest of what was sent with it
+    made_at INTEGER NOT NULL,               -- when the work was done
+    reply   BLOB NOT NULL,                  -- the answer
+    PRIMARY KEY (user_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX partner_call_by_age ON partner_call (made_at);
+
+-- Addresses of sellers and suppliers that are told what happens, by the Standard Webhooks specification.
+CREATE TABLE webhook_endpoint (
+    endpoint_id   INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again
+    user_id       INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose
+    url           TEXT NOT NULL,            -- where it is told
+    events        INTEGER NOT NULL,         -- of which types: one bit each
+    secret        BLOB NOT NULL,            -- what signs, sealed
+    old_secret    BLOB,                     -- the one before, sealed; signs as well for a day
+    old_until     INTEGER,                  -- until then
+    created_at    INTEGER NOT NULL,         -- when it was made
+    state         INTEGER NOT NULL,         -- 1 on, 2 switched off by its owner, 3 gone (410), 4 given up after days of failures
+    off_at        INTEGER,                  -- when it was switched off
+    failing_since INTEGER,                  -- first failure since the last success
+    error         TEXT,                     -- the last failure since then
+    delivered_at  INTEGER,                  -- the last success
+    lost          INTEGER NOT NULL DEFAULT 0, -- events that found no place in a full queue
+    last_number   INTEGER NOT NULL DEFAULT 0, -- number of its newest delivery
+    next_at       INTEGER                   -- when one of its waiting deliveries is due next; NULL when none waits
+) STRICT;
+
+CREATE INDEX webhook_endpoint_of_user ON webhook_endpoint (user_id, endpoint_id);
+CREATE INDEX webhook_endpoint_due ON webhook_endpoint (next_at) WHERE next_at IS NOT NULL AND state = 1;
+
+-- What happened and waits to be told, written in the transaction of its cause; gone milliseconds later.
+CREATE TABLE webhook_event (
+    event_id INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order in which it happened
+    user_id  INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is told
+    kind     INTEGER NOT NULL,              -- type of the event; its tens say of what kind of object
+    object   INTEGER NOT NULL,              -- number of the object
+    occasion INTEGER NOT NULL,              -- tells one time from another where a type may happen again; 0 otherwise
+    at       INTEGER NOT NULL,              -- when it happened
+    UNIQUE (user_id, kind, object, occasion)
+) STRICT;
+
+-- Events on their way to an endpoint, and what became of them; removed after 30 days.
+CREATE TABLE webhook_delivery (
+    endpoint_id INTEGER NOT NULL REFERENCES webhook_endpoint (endpoint_id) ON DELETE CASCADE, -- where to
+    number      INTEGER NOT NULL,           -- from 1, by endpoint
+    message     BLOB NOT NULL,              -- 16 bytes: what webhook-id says, the same for all endpoints and all tries
+    kind        INTEGER NOT NULL,           -- as in webhook_event
+    object      INTEGER NOT NULL,           -- as in webhook_event
+    occasion    INTEGER NOT NULL,           -- as in webhook_event
+    body        TEXT NOT NULL,              -- what is sent, the same in all tries
+    state       INTEGER NOT NULL,           -- 0 waiting, 1 delivered, 2 given up
+    created_at  INTEGER NOT NULL,           -- when it happened
+    run_at      INTEGER NOT NULL,           -- not before; the largest number while an earlier one about the same object waits
+    tries       INTEGER NOT NULL DEFAULT 0, -- since it was queued, or sent again by hand
+    tried_at    INTEGER,                    -- the last of them
+    status      INTEGER,                    -- what it was answered with; NULL without an answer
+    ms          INTEGER,                    -- how long that took
+    answer      TEXT,                       -- beginning of the answer's body
+    error       TEXT,                       -- why it was no success
+    PRIMARY KEY (endpoint_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX webhook_delivery_once ON webhook_delivery (endpoint_id, kind, object, occasion);
+CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint_id, run_at, number) WHERE state = 0;
+CREATE INDEX webhook_delivery_in_line ON webhook_delivery (endpoint_id, kind / 10, object, number) WHERE state = 0;
+CREATE INDEX webhook_delivery_by_state ON webhook_delivery (endpoint_id, state, number);
+CREATE INDEX webhook_delivery_by_kind ON webhook_delivery (endpoint_id, kind, number);
+CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
+CREATE INDEX webhook_delivery_by_time ON webhook_delivery (endpoint_id, created_at, number);
+
+-- Deliveries by endpoint, state and type, kept by triggers: the totals of the lists.
+CREATE TABLE webhook_count (
+    endpoint_id INTEGER NOT NULL REFERENCES webhook_endpoint (endpoint_id) ON DELETE CASCADE, -- as in webhook_delivery
+    state       INTEGER NOT NULL,           -- as in webhook_delivery
+    kind        INTEGER NOT NULL,           -- as in webhook_delivery
+    deliveries  INTEGER NOT NULL,           -- how many
+    PRIMARY KEY (endpoint_id, state, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER webhook_delivery_comes AFTER INSERT ON webhook_delivery
+BEGIN
+    INSERT INTO webhook_count (endpoint_id, state, kind, deliveries) VALUES (NEW.endpoint_id, NEW.state, NEW.kind, 1)
+    ON CONFLICT DO UPDATE SET deliveries = deliveries + 1;
+END;
+CREATE TRIGGER webhook_delivery_goes AFTER DELETE ON webhook_delivery
+BEGIN
+    UPDATE webhook_count SET deliveries = deliveries - 1
+    WHERE endpoint_id = OLD.endpoint_id AND state = OLD.state AND kind = OLD.kind;
+END;
+CREATE TRIGGER webhook_delivery_moves AFTER UPDATE OF state ON webhook_delivery WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE webhook_count SET deliveries = deliveries - 1
+    WHERE endpoint_id = OLD.endpoint_id AND state = OLD.state AND kind = OLD.kind;
+    INSERT INTO webhook_count (endpoint_id, state, kind, deliveries) VALUES (NEW.endpoint_id, NEW.state, NEW.kind, 1)
+    ON CONFLICT DO UPDATE SET deliveries = deliveries + 1;
+END;
+
+-- -------------------------------------------------------------------- drop
+
+-- Suppliers and the sellers who sell what they supply: invitations and what became of them.
+CREATE TABLE drop_relation (
+    relation_id INTEGER PRIMARY KEY AUTOINCREMENT, -- also the number of the invitation
+    supplier_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose products are sold
+    seller_id   INTEGER REFERENCES user (user_id) ON DELETE CASCADE, -- who sells them; NULL until the invitation is accepted
+    email       TEXT NOT NULL,              -- whom the supplier invited, as accounts are known
+    state       INTEGER NOT NULL CHECK (state IN (1, 2, 3, 4, 5)), -- 1 invited, 2 active, 3 refused, 4 withdrawn, 5 ended
+    invited_at  INTEGER NOT NULL,           -- when it was made
+    since       INTEGER,                    -- when it became active
+    ended_at    INTEGER                     -- when it was refused, withdrawn or ended
+) STRICT;
+
+-- One invitation or relation at a time between the same two.
+CREATE UNIQUE INDEX drop_relation_open ON drop_relation (supplier_id, email) WHERE state IN (1, 2);
+CREATE UNIQUE INDEX drop_relation_active ON drop_relation (supplier_id, seller_id) WHERE state = 2;
+CREATE INDEX drop_relation_of_supplier ON drop_relation (supplier_id, state);
+CREATE INDEX drop_relation_of_seller ON drop_relation (seller_id, state);
+CREATE INDEX drop_relation_by_state ON drop_relation (state, relation_id);
+CREATE INDEX drop_relation_by_email ON drop_relation (email, state);
+CREATE INDEX drop_relation_by_end ON drop_relation (ended_at) WHERE ended_at IS NOT NULL;
+
+-- Which product of a supplier a seller's listing sells. Lives within an active relation.
+CREATE TABLE drop_link (
+    link_id     INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, never given again
+    supplier_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose product
+    seller_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose listing
+    item_id     INTEGER NOT NULL,           -- number of the listing id, without the site
+    site        TEXT NOT NULL,              -- such as MLB
+    product_id  INTEGER NOT NULL REFERENCES product (product_id) ON DELETE CASCADE, -- the supplier's product
+    created_at  INTEGER NOT NULL,           -- orders from here on are the supplier's business
+    UNIQUE (seller_id, item_id)
+) STRICT;
+
+CREATE INDEX drop_link_of_supplier ON drop_link (supplier_id, link_id);
+CREATE INDEX drop_link_of_both ON drop_link (supplier_id, seller_id, link_id);
+CREATE INDEX drop_link_of_product ON drop_link (product_id);
+
+-- What a seller owes a supplier for an order of a linked listing.
+CREATE TABLE drop_order (
+    drop_order_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time
+    supplier_id   INTEGER NOT NULL,         -- who is paid, also when that person is gone
+    seller_id     INTEGER NOT NULL,         -- who pays, also when that person is gone
+    order_id      INTEGER NOT NULL,         -- the marketplace's order id
+    ordered_at    INTEGER NOT NULL,         -- date_created of that order
+    sku           TEXT NOT NULL,            -- of the product, as it was then
+    title         TEXT NOT NULL,            -- of the product, as it was then
+    quantity      INTEGER NOT NULL,         -- units sold
+    unit_cents    INTEGER NOT NULL,         -- the supplier's price then
+    amount_cents  INTEGER NOT NULL,         -- what is owed
+    state         INTEGER NOT NULL CHECK (state IN (1, 2, 3)), -- 1 pending, 2 paid, 3 cancelled
+    due_at        INTEGER NOT NULL,         -- overdue from here on
+    paid_at       INTEGER,                  -- when the supplier said that it was paid
+    reminded_at   INTEGER,                  -- the last reminder
+    UNIQUE (order_id, supplier_id)
+) STRICT;
+
+CREATE INDEX drop_order_of_supplier ON drop_order (supplier_id, ordered_at, drop_order_id);
+CREATE INDEX drop_order_of_both ON drop_order (supplier_id, seller_id, ordered_at, drop_order_id);
+CREATE INDEX drop_order_due ON drop_order (supplier_id, state, due_at, seller_id, amount_cents);
+CREATE INDEX drop_order_of_seller ON drop_order (seller_id, ordered_at, drop_order_id);
+CREATE INDEX drop_order_owed ON drop_order (seller_id, state, due_at, supplier_id, amount_cents);
+CREATE INDEX drop_order_paid ON drop_order (supplier_id, paid_at, amount_cents) WHERE state = 2;
+
+-- Drop orders by supplier, seller and state, kept by triggers: totals of lists, and what is owed.
+CREATE TABLE drop_order_count (
+    supplier_id INTEGER NOT NULL,            -- as in drop_order
+    seller_id   INTEGER NOT NULL,            -- as in drop_order
+    state       INTEGER NOT NULL,            -- as in drop_order
+    orders      INTEGER NOT NULL,            -- how many
+    cents       INTEGER NOT NULL,            -- what they come to
+    PRIMARY KEY (supplier_id, seller_id, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX drop_order_count_of_seller ON drop_order_count (seller_id, state);
+
+CREATE TRIGGER drop_order_comes AFTER INSERT ON drop_order
+BEGIN
+    INSERT INTO drop_order_count (supplier_id, seller_id, state, orders, cents)
+    VALUES (NEW.supplier_id, NEW.seller_id, NEW.state, 1, NEW.amount_cents)
+    ON CONFLICT DO UPDATE SET orders = orders + 1, cents = cents + NEW.amount_cents;
+END;
+CREATE TRIGGER drop_order_goes AFTER DELETE ON drop_order
+BEGIN
+    UPDATE drop_order_count SET orders = orders - 1, cents = cents - OLD.amount_cents
+    WHERE supplier_id = OLD.supplier_id AND seller_id = OLD.seller_id AND state = OLD.state;
+END;
+CREATE TRIGGER drop_order_moves AFTER UPDATE OF state ON drop_order
+WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE drop_order_count SET orders = orders - 1, cents = cents - OLD.amount_cents
+    WHERE supplier_id = OLD.supplier_id AND seller_id = OLD.seller_id AND state = OLD.state;
+    INSERT INTO drop_order_count (supplier_id, seller_id, state, orders, cents)
+    VALUES (NEW.supplier_id, NEW.seller_id, NEW.state, 1, NEW.amount_cents)
+    ON CONFLICT DO UPDATE SET orders = orders + 1, cents = cents + NEW.amount_cents;
+END;
 
 -- --------------------------------------------------------------- the clock
 

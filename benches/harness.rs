@@ -34,6 +34,8 @@ mod lab;
 mod limits;
 #[path = "harness/load.rs"]
 mod load;
+#[path = "harness/partner.rs"]
+mod partner;
 #[path = "harness/people.rs"]
 mod people;
 #[path = "harness/random.rs"]

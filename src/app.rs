@@ -10,14 +10,14 @@ use tokio::sync::Semaphore;
 use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
-use crate::base::cache::Versions;
-use crate::base::clock::{Clock, Day, Instant, Zone};
-use crate::base::secrets::Sealer;
 use crate::base::worker::Turns;
+use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
 use crate::behind::{Counter, Touches};
+use crate::changes::LastChanges;
 use crate::config::Config;
 use crate::content::PublicContent;
 use crate::db::Db;
+use crate::developers::{Documents, status};
 use crate::edge::guard::Identities;
 use crate::edge::lanes::Lanes;
 use crate::edge::route::{self, Route};
@@ -38,8 +38,10 @@ use crate::operations::traffic::Traffic;
 use crate::panel::export::Exports;
 use crate::panel::notices::Notices;
 use crate::panel::once;
+use crate::partner::oauth::Fetcher;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
+use crate::partner::webhooks::Webhooks;
 use crate::people::import::apply::Imports;
 use crate::stale;
 
@@ -59,12 +61,15 @@ pub struct App {
     pub usage: Usage,
     pub pages: Pages,
     pub dashboards: Dashboards,
+    /// When what partner programs sent to people last changed.
+    pub notices_changed: LastChanges,
     pub public: PublicContent,
     pub passwords: Passwords,
     /// Addresses with a good login of late.
     pub familiar: Arc<Familiar>,
     pub marketplace: Marketplace,
     pub delivery: Delivery,
+    pub webhooks: Webhooks,
     /// Our keys for push services, set at start while push is on.
     pub push_keys: OnceLock<vapid::Keys>,
     pub telegram: Telegram,
@@ -83,11 +88,16 @@ pub struct App {
     pub exports: Exports,
     pub soundness: Soundness,
     pub notices: Notices,
+    pub documents: Documents,
+    /// How the parts of the service are, to be written by day.
+    pub states: status::Watch,
     /// Sendings of one form take turns.
     pub once: once::Turns,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
     pub imports: Arc<Imports>,
+    /// Fetches what OAuth clients say of themselves.
+    pub fetcher: Fetcher,
     /// Set when a command beside the server changed the database.
     pub outside_change: Arc<AtomicBool>,
     pub started_at: Instant,
@@ -113,7 +123,12 @@ impl App {
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
         let router = route::router(&routes)?;
-        let addresses = Addresses::new(&config.server.base_url, &config.server.dev_base_url, bound);
+        let addresses = Addresses::new(
+            &config.server.base_url,
+            &config.server.dev_base_url,
+            &config.agents.allowed_origins,
+            bound,
+        );
         let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
@@ -129,11 +144,13 @@ impl App {
             usage: Usage::default(),
             pages: Pages::default(),
             dashboards: Dashboards::default(),
+            notices_changed: LastChanges::default(),
             public: PublicContent::default(),
             passwords,
             familiar: Arc::default(),
             marketplace: Marketplace::new(&config.marketplace, clock.clone()),
             delivery,
+            webhooks: Webhooks::default(),
             push_keys: OnceLock::new(),
             telegram: Telegram::new(&config.telegram),
             refused_signatures: Counter::new("refused_signatures"),
@@ -148,9 +165,12 @@ impl App {
             copying: Arc::new(Semaphore::new(1)),
             soundness: Soundness::default(),
             notices: Notices::default(),
+            documents: Documents::default(),
+            states: status::Watch::new(started_at),
             once: once::Turns::default(),
             cron_turns: Turns::default(),
             imports: Arc::default(),
+            fetcher: Fetcher::new(&config.agents),
             outside_change: Arc::default(),
             started_at,
             demo,
@@ -161,7 +181,9 @@ impl App {
         });
         app.marketplace.given.mark_everybody(started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
-        stale::watch(&app.db, &app.versions).map_err(|error| error.to_string())?;
+        let bell = app.webhooks.bell.clone();
+        stale::watch(&app.db, &app.versions, move || bell.ring())
+            .map_err(|error| error.to_string())?;
         app.db.on_outside_change(move || {
             versions.raise_everything();
             outside.store(true, Ordering::Release);

@@ -14,17 +14,20 @@ use std::time::Duration;
 
 use crate::accounts::{links, store as accounts, viewing};
 use crate::app::App;
-use crate::base::clock::{Day, Instant};
-use crate::base::ids::{TokenHash, UserId};
-use crate::base::retention;
+use crate::base::{Day, Instant, TokenHash, UserId, retention};
 use crate::checkout::store as purchases;
 use crate::db::{Db, DbError, Lane, WriteTx};
+use crate::developers::status;
+use crate::drop::relations;
 use crate::edge::guard::TokenKind;
 use crate::http::limit::StoredWindow;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
+use crate::messages::notices;
 use crate::operations::requests::{self, Entry};
 use crate::outbox;
+use crate::partner::oauth::store as oauth;
+use crate::partner::{idempotency, webhooks};
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
@@ -35,7 +38,7 @@ const TIDY_BATCH: usize = 2_000;
 #[derive(Clone)]
 pub enum Use {
     /// Of a person's token, which is also the person's last access.
-    Person { owner: UserId, at: Instant },
+    Person { owner: UserId, at: Instant, address: IpAddr },
     /// Of an API key, with method and path.
     Key { at: Instant, address: IpAddr, route: String },
 }
@@ -173,14 +176,25 @@ fn store_use(
             "UPDATE extension_token SET last_used_at = ?2 WHERE token_hash = ?1"
         }
         TokenKind::Session => "UPDATE session SET last_seen_at = ?2 WHERE session_hash = ?1",
-        TokenKind::Partner => "UPDATE partner_token SET last_used_at = ?2 WHERE token_hash = ?1",
+        TokenKind::Partner => {
+            "UPDATE partner_token SET last_used_at = ?2, last_address = ?3 WHERE token_hash = ?1"
+        }
+        TokenKind::Granted => {
+            "UPDATE oauth_grant SET last_used_at = ?2, last_address = ?3
+             WHERE grant_id = (SELECT grant_id FROM oauth_token WHERE token_hash = ?1)"
+        }
         TokenKind::Key => {
             "UPDATE api_key SET last_used_at = ?2, last_address = ?3, last_route = ?4 WHERE key_hash = ?1"
         }
     };
     match last {
-        Use::Person { owner, at } => {
-            tx.execute(sql, (token, at.0))?;
+        Use::Person { owner, at, address } => {
+            match kind {
+                TokenKind::Partner | TokenKind::Granted => {
+                    tx.execute(sql, (token, at, address.to_string()))?
+                }
+                _ => tx.execute(sql, (token, at))?,
+            };
             tx.execute("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (owner, at.0))?;
         }
         Use::Key { at, address, route } => {
@@ -224,13 +238,21 @@ fn tidy(app: &App) -> Result<(), DbError> {
     in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
     in_batches(app, |tx| outbox::forget_bodies(tx, TIDY_BATCH))?;
     in_batches(app, |tx| outbox::forget_counts(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| idempotency::forget(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| oauth::forget(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| notices::forget(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| relations::forget(tx, retention::RELATIONS.before(tx.now()), TIDY_BATCH))?;
     in_batches(app, |tx| {
         purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), TIDY_BATCH)
     })?;
     in_batches(app, |tx| {
         received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), TIDY_BATCH)
     })?;
+    in_batches(app, |tx| webhooks::forget(tx, TIDY_BATCH))?;
+    in_batches(app, |tx| webhooks::forget_old_secrets(tx, TIDY_BATCH))?;
     app.db.write(fees::forget_old)?;
+    let today = app.day(app.clock.now());
+    app.db.write(move |tx| status::forget(tx, today))?;
     in_batches(app, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.
         tx.execute(
@@ -288,6 +310,12 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
             // The writer has told of a full disk, once.
             Ok(()) | Err(DbError::Full) => {}
             Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
+        }
+        match status::watch(app, stopping) {
+            Ok(()) | Err(DbError::Full) => {}
+            Err(error) => {
+                tracing::warn!(%error, "how the service is was not noted; trying again");
+            }
         }
         match viewing::close_over(app) {
             Ok(()) | Err(DbError::Full) => {}

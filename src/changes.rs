@@ -13,8 +13,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use parking_lot::Mutex;
+
+use crate::base::cache::Cache;
+use crate::base::{Instant, UserId};
 use crate::db::{DbError, ReadTx, WriteTx};
 
 const SLOTS: u16 = 4096;
@@ -95,6 +97,38 @@ impl GivenOut {
     }
 }
 
+/// When what a person follows last changed, for what has a version in memory.
+///
+/// Nothing is stamped: a version that nobody was told of gets the present second,
+/// or the one after the last that was given out. A start counts as a change.
+pub struct LastChanges {
+    kept: Mutex<Cache<UserId, Instant>>,
+}
+
+/// Bytes kept, and those of one person.
+const LAST_CHANGES_BYTES: usize = 1024 * 1024;
+const LAST_CHANGE_BYTES: usize = 64;
+
+impl Default for LastChanges {
+    fn default() -> Self {
+        Self { kept: Mutex::new(Cache::new(LAST_CHANGES_BYTES)) }
+    }
+}
+
+impl LastChanges {
+    /// When a version came to be. The version is read before the data.
+    pub fn at(&self, owner: UserId, version: u64, now: Instant) -> Instant {
+        let kept = self.kept.lock();
+        let stamp = match kept.get(&owner) {
+            Some((known, stamp)) if version <= known => return stamp,
+            Some((_, stamp)) => now.max(stamp.plus(1)),
+            None => now,
+        };
+        kept.put(owner, version, stamp, LAST_CHANGE_BYTES);
+        stamp
+    }
+}
+
 /// Notes a change now, in the transaction that makes it.
 pub fn stamp(
     tx: &WriteTx<'_>,
@@ -113,12 +147,11 @@ pub fn stamp(
         Some(before) => before,
         None => now,
     };
-    tx.execute(
+    tx.run(
         "INSERT INTO owner_change (owner_id, topic, changed_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (owner_id, topic) DO UPDATE SET changed_at = ?3",
         (owner, topic as u8, at.0),
-    )?;
-    Ok(())
+    )
 }
 
 /// The newest change, `None` when there never was one.
@@ -128,4 +161,22 @@ pub fn newest(tx: &ReadTx<'_>, owner: UserId, topic: Topic) -> Result<Option<Ins
         (owner, topic as u8),
         |row| row.get(0).map(Instant),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_nobody_was_told_of_is_newer_than_any_second_given_out() {
+        let changes = LastChanges::default();
+        let (ana, rui) = (UserId(1), UserId(2));
+        assert_eq!(changes.at(ana, 1, Instant(10)), Instant(10));
+        assert_eq!(changes.at(ana, 1, Instant(20)), Instant(10), "nothing changed");
+        assert_eq!(changes.at(ana, 2, Instant(20)), Instant(20));
+        assert_eq!(changes.at(ana, 3, Instant(20)), Instant(21), "in the same second");
+        assert_eq!(changes.at(ana, 2, Instant(30)), Instant(21), "looked before the others");
+        assert_eq!(changes.at(ana, 4, Instant(15)), Instant(22), "the clock was set back");
+        assert_eq!(changes.at(rui, 1, Instant(12)), Instant(12));
+    }
 }

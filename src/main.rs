@@ -20,8 +20,12 @@ mod config;
 mod content;
 mod cron;
 mod db;
+mod developers;
+mod drop;
 mod edge;
 mod extension;
+#[cfg(test)]
+mod fixture;
 mod http;
 mod integration;
 mod keys;
@@ -39,6 +43,8 @@ mod profile;
 mod routes;
 mod sandbox;
 mod stale;
+mod suppliers;
+mod webhooks;
 
 /// Pages and JSON are many small pieces of memory.
 #[global_allocator]

@@ -21,12 +21,12 @@ use page_rules::{Row, Rules, hold};
 
 use crate::accounts::views::*;
 use crate::accounts::{Role, menu};
-use crate::base::clock::{Day, Instant, Zone};
-use crate::base::money::Cents;
+use crate::base::{Cents, Day, Instant, Zone};
 use crate::checkout::views::*;
 use crate::content::plans::views::*;
 use crate::content::plans::{Period, Plan, PlanEntry, pages as plans};
 use crate::db::Json;
+use crate::fixture::html;
 use crate::http::Family;
 use crate::marketplace::account::link::LinkOutcome;
 use crate::marketplace::account::views::*;
@@ -175,9 +175,9 @@ fn setup_and_errors() -> Vec<(&'static str, String)> {
         }
         page.alert =
             Notice::faults(focus_first([&mut page.name, &mut page.email, &mut page.password]));
-        page.render().unwrap()
+        html(&page)
     };
-    let gone = |done| SetupGonePage { layout: outside(), done }.render().unwrap();
+    let gone = |done| html(&SetupGonePage { layout: outside(), done });
     let error = |status, retry| {
         ErrorPage::new(outside(), status, "0198b7e2-5c1e-7d40-a7be-1f5b2f6f1d11", retry)
             .render()
@@ -340,7 +340,7 @@ fn student_home(accounts: usize, rows: usize) -> String {
         value: |cents| Cents(cents).page(),
         mark: short_money,
     };
-    StudentHome {
+    html(&StudentHome {
         layout: student("/painel"),
         greeting: greeting(ZONE, NOW, "Ana Souza"),
         today: day_in_words(ZONE, NOW),
@@ -350,13 +350,11 @@ fn student_home(accounts: usize, rows: usize) -> String {
         accounts: account_rows(accounts),
         sales: sale_rows(rows),
         news: news_rows(rows.min(6)),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> String {
-    AccountsPage {
+    html(&AccountsPage {
         layout: student("/painel/ml").with_flash(flash),
         configured,
         look_after_s: Some(2),
@@ -388,9 +386,7 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
                 }],
             })
             .collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn student_pages() -> Vec<(&'static str, String)> {
@@ -491,7 +487,7 @@ fn operator_home(troubled: bool) -> String {
         ("Fornecedor", 15),
         ("Administração", 2),
     ];
-    OperatorHome {
+    html(&OperatorHome {
         layout: operator("/admin"),
         verdict: if troubled { warning } else { calm },
         open: if troubled { open } else { vec![] },
@@ -501,9 +497,7 @@ fn operator_home(troubled: bool) -> String {
         people_total: "2.754 no total".to_owned(),
         version: "0.1.0",
         uptime: span(273_600),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn plan(index: usize) -> Plan {
@@ -527,25 +521,21 @@ fn plan(index: usize) -> Plan {
 }
 
 fn plans_page(count: usize, search: &str, total: u64) -> String {
-    PlansPage {
+    html(&PlansPage {
         layout: operator("/admin/planos"),
         table: plans::LIST.table(&plans::LIST.first_page(search), plans::LIST.heads, total),
         plans: (0..count).map(plan).collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn plan_form(existing: bool, faults: bool) -> String {
     let existing = existing.then(|| plan(0));
-    PlanForm {
+    html(&PlanForm {
         layout: operator("/admin/planos/1"),
         form: plans::FORM
             .sample(existing.as_ref().map(|plan| &plan.entry), if faults { 3 } else { 0 }),
         existing,
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn profile(count: usize, faults: bool) -> ProfilePage {
@@ -667,26 +657,14 @@ fn own_pages() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn supplier_home(plan: bool) -> String {
+fn supplier(here: &str) -> Layout {
     let reader = Reader {
         name: "Rui Distribuidora",
         photo: "",
         email: "rui@exemplo.com.br",
         menu: menu::of(Role::Drop),
     };
-    SupplierHome {
-        layout: Layout::inside("Seller Platform", NOW, reader, "/fornecedor"),
-        greeting: greeting(ZONE, NOW, "Rui Distribuidora"),
-        today: day_in_words(ZONE, NOW),
-        api_plan: plan.then(|| ApiPlan {
-            name: "Starter",
-            state: Badge::Active,
-            until: "até 31/12/2026".to_owned(),
-            usage: "1.204 de 10.000 chamadas neste mês".to_owned(),
-        }),
-    }
-    .render()
-    .unwrap()
+    Layout::inside("Seller Platform", NOW, reader, here)
 }
 
 fn purchase_row(index: i64) -> PurchaseRow {
@@ -708,18 +686,16 @@ fn purchase_row(index: i64) -> PurchaseRow {
 }
 
 fn purchases_page(count: i64, search: &str, total: u64) -> String {
-    PurchasesPage {
+    html(&PurchasesPage {
         layout: operator("/admin/compras"),
         table: LIST.table(&LIST.first_page(search), LIST.heads, total),
         events: (0..count).map(purchase_row).collect(),
         address: "https://plataforma.exemplo.com.br/api/v1/webhook/checkout".to_owned(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn purchase_page(body: Option<&str>) -> String {
-    PurchasePage {
+    html(&PurchasePage {
         layout: operator("/admin/compras/1"),
         event: purchase_row(0),
         name: "PURCHASE_APPROVED".to_owned(),
@@ -729,9 +705,7 @@ fn purchase_page(body: Option<&str>) -> String {
         product: "77001".to_owned(),
         student: Some("/admin/alunos/1".to_owned()),
         body: body.map(str::to_owned),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn staff_pages() -> Vec<(&'static str, String)> {
@@ -753,8 +727,6 @@ fn staff_pages() -> Vec<(&'static str, String)> {
         ("plano-novo", plan_form(false, false)),
         ("plano", plan_form(true, false)),
         ("plano-campos", plan_form(true, true)),
-        ("fornecedor", supplier_home(true)),
-        ("fornecedor-sem-plano", supplier_home(false)),
     ]
 }
 
@@ -770,6 +742,12 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::content::samples::every(&operator, &student),
         crate::catalog::samples::every(&student, &ago),
         crate::marketplace::tools::samples::every(&student, &ago),
+        crate::partner::hub::samples::every(&student, &ago),
+        crate::suppliers::samples::every(&supplier, &student, &ago),
+        crate::developers::samples::every(&outside),
+        crate::partner::oauth::samples::every(&outside),
+        crate::partner::accounts::samples::every(&operator, &ago),
+        crate::partner::webhooks::samples::every(&student, &ago),
     ]
     .concat()
 }
@@ -793,7 +771,7 @@ fn every_sample_keeps_the_rules_of_all_pages() {
 #[test]
 fn what_people_typed_stays_text() {
     let page = LoginPage { email: Field::of("\"><script>alert(1)</script>"), ..login() };
-    assert!(!page.render().unwrap().contains("<script>alert"));
+    assert!(!html(&page).contains("<script>alert"));
 }
 
 #[test]

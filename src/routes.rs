@@ -12,6 +12,7 @@ use crate::catalog;
 use crate::checkout;
 use crate::content;
 use crate::cron;
+use crate::developers;
 use crate::edge::route::{Access, Call, Route, Run, Surface};
 use crate::extension;
 use crate::http::envelope::Envelope;
@@ -27,6 +28,7 @@ use crate::partner;
 use crate::people;
 use crate::photos;
 use crate::profile;
+use crate::suppliers;
 
 const fn get(path: &'static str, call: Call, about: &'static str) -> Route {
     Route::new(Method::GET, path, call, about)
@@ -46,6 +48,9 @@ const NOTIFICATION: usize = 64 * 1024;
 /// Bodies of purchase events.
 const PURCHASE: usize = 256 * 1024;
 
+/// What a program says of itself, or presents for tokens.
+const CLIENT: usize = 16 * 1024;
+
 /// Lists of people as CSV.
 const LIST: usize = 8 * 1024 * 1024;
 
@@ -53,10 +58,21 @@ const LIST: usize = 8 * 1024 * 1024;
 pub fn all() -> Vec<Route> {
     let mut rows = Vec::new();
     rows.extend(health());
+    rows.extend(developers());
     rows.extend(extension());
     rows.extend(public());
     rows.extend(integrations());
-    rows.extend(partner::seller::OPERATIONS.iter().map(Route::of_operation));
+    let (sellers, suppliers) = (partner::seller::OPERATIONS, partner::supplier::OPERATIONS);
+    rows.extend(sellers.iter().map(|one| Route::of_operation(one, Call::Seller)));
+    rows.extend(suppliers.iter().map(|one| Route::of_operation(one, Call::Supplier)));
+    rows.push(
+        post(
+            partner::agent::PATH,
+            Call::Agent(Run::Chosen(partner::agent::answer)),
+            "The operations of the Partner API as tools of assistants (Model Context Protocol).",
+        )
+        .body_at_most(partner::agent::LARGEST),
+    );
     rows.extend(purchases());
     rows.extend(telegram());
     rows.extend(panel());
@@ -70,6 +86,12 @@ pub fn all() -> Vec<Route> {
     rows.extend(content_administration());
     rows.extend(people());
     rows.extend(tools());
+    rows.extend(partner_hub());
+    rows.extend(oauth());
+    rows.extend(webhooks(Access::Student, SELLERS_WEBHOOKS));
+    rows.extend(webhooks(Access::Supplier, SUPPLIERS_WEBHOOKS));
+    rows.extend(drop_panels());
+    rows.extend(partner_accounts());
     rows.extend(products(Access::Student, SELLERS_PRODUCTS));
     rows.extend(products(Access::Supplier, SUPPLIERS_PRODUCTS));
     rows.extend(queues());
@@ -85,6 +107,23 @@ fn health() -> [Route; 2] {
     [
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").on(Surface::Probe),
         get("/readyz", Call::Open(Run::Read(api::readyz)), "Says whether the service can do its work.").on(Surface::Probe),
+    ]
+}
+
+/// What integrators read.
+#[rustfmt::skip]
+fn developers() -> [Route; 8] {
+    use developers::{api, pages};
+    let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
+    [
+        page(developers::GUIDE, pages::show_guide, "The guide of the Partner API."),
+        page(developers::REFERENCE, pages::show_reference, "Every operation of the Partner API, to read and to try."),
+        page(developers::AGENTS, pages::show_agents, "How assistants are connected to the Partner API."),
+        page(developers::WEBHOOKS, pages::show_webhooks, "How programs are told what happened."),
+        page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
+        page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
+        get("/openapi.json", Call::Open(Run::Read(api::partner)), "The OpenAPI document of the Partner API."),
+        get("/openapi/platform.json", Call::Open(Run::Read(api::platform)), "The OpenAPI document of everything else that programs call."),
     ]
 }
 
@@ -105,6 +144,154 @@ fn tools() -> [Route; 6] {
             "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
         get("/painel/vendas/{id}/nota", Call::Session(Student, Run::Outside(marketplace::tools::invoices::file)),
             "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
+    ]
+}
+
+/// Tokens for the Partner API, of sellers and suppliers.
+#[rustfmt::skip]
+fn partner_hub() -> [Route; 8] {
+    use Access::{Student, Supplier};
+    use partner::hub;
+    let about = "One's tokens, plan, use of the Partner API and relations, as page or JSON.";
+    [
+        get("/painel/parceiro", Call::Session(Student, Run::Read(hub::hub)), about),
+        post("/painel/parceiro/tokens", Call::Session(Student, Run::Write(hub::create)), "Makes a token and shows it once.").body_at_most(SMALL),
+        post("/painel/parceiro/tokens/{id}/revogar", Call::Session(Student, Run::Write(hub::revoke)), "Ends a token at once.").body_at_most(SMALL),
+        post("/painel/parceiro/aplicativos/{id}/desconectar", Call::Session(Student, Run::Write(hub::disconnect)), "Ends a connected app at once.").body_at_most(SMALL),
+        get("/fornecedor/parceiro", Call::Session(Supplier, Run::Read(hub::hub)), about),
+        post("/fornecedor/parceiro/tokens", Call::Session(Supplier, Run::Write(hub::create)), "Makes a token and shows it once.").body_at_most(SMALL),
+        post("/fornecedor/parceiro/tokens/{id}/revogar", Call::Session(Supplier, Run::Write(hub::revoke)), "Ends a token at once.").body_at_most(SMALL),
+        post("/fornecedor/parceiro/aplicativos/{id}/desconectar", Call::Session(Supplier, Run::Write(hub::disconnect)), "Ends a connected app at once.").body_at_most(SMALL),
+    ]
+}
+
+/// How a person lets a program into the Partner API.
+#[rustfmt::skip]
+fn oauth() -> [Route; 8] {
+    use Access::Anyone;
+    use partner::oauth::documents as at;
+    use partner::oauth::{api, pages};
+    let known = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::OAuth);
+    let called = |path, call, about| post(path, Call::Open(Run::Write(call)), about).on(Surface::OAuth).body_at_most(CLIENT);
+    let resource = "Whose tokens the Partner API takes, and for what.";
+    [
+        known(at::RESOURCE_DOCUMENT, at::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_AGENTS, at::protected_resource, resource),
+        known(at::SERVER_DOCUMENT, at::authorization_server, "Where and how programs ask for tokens."),
+        get(at::AUTHORIZE, Call::Visitor(Run::Chosen(pages::authorize)), "Shows a person what a program asks for."),
+        post(at::AUTHORIZE, Call::Session(Anyone, Run::Write(pages::decide)), "Gives a program what the person decided.").body_at_most(SMALL),
+        called(at::REGISTER, api::register, "Makes a program known by what it says of itself."),
+        called(at::TOKEN, api::token, "Gives tokens for a code or a refresh token."),
+        called(at::REVOKE, api::revoke, "Ends a token."),
+    ]
+}
+
+/// Where webhooks are, in the order of [`webhooks`].
+type WebhookPaths = [&'static str; 10];
+
+const SELLERS_WEBHOOKS: WebhookPaths = [
+    "/painel/parceiro/webhooks",
+    "/painel/parceiro/webhooks/{id}",
+    "/painel/parceiro/webhooks/{id}/excluir",
+    "/painel/parceiro/webhooks/{id}/segredo",
+    "/painel/parceiro/webhooks/{id}/testar",
+    "/painel/parceiro/webhooks/{id}/ligar",
+    "/painel/parceiro/webhooks/{id}/desligar",
+    "/painel/parceiro/webhooks/{id}/reenviar",
+    "/painel/parceiro/webhooks/{id}/entregas",
+    "/painel/parceiro/webhooks/{id}/entregas/{numero}",
+];
+
+const SUPPLIERS_WEBHOOKS: WebhookPaths = [
+    "/fornecedor/parceiro/webhooks",
+    "/fornecedor/parceiro/webhooks/{id}",
+    "/fornecedor/parceiro/webhooks/{id}/excluir",
+    "/fornecedor/parceiro/webhooks/{id}/segredo",
+    "/fornecedor/parceiro/webhooks/{id}/testar",
+    "/fornecedor/parceiro/webhooks/{id}/ligar",
+    "/fornecedor/parceiro/webhooks/{id}/desligar",
+    "/fornecedor/parceiro/webhooks/{id}/reenviar",
+    "/fornecedor/parceiro/webhooks/{id}/entregas",
+    "/fornecedor/parceiro/webhooks/{id}/entregas/{numero}",
+];
+
+/// One's own webhooks, in the panel of sellers or of suppliers.
+#[rustfmt::skip]
+fn webhooks(who: Access, paths: WebhookPaths) -> [Route; 13] {
+    use partner::webhooks as hooks;
+    let [list, one, removed, secret, test, on, off, again, sent, delivery] = paths;
+    let resend = match who {
+        Access::Supplier => "/fornecedor/parceiro/webhooks/{id}/entregas/{numero}/reenviar",
+        _ => "/painel/parceiro/webhooks/{id}/entregas/{numero}/reenviar",
+    };
+    [
+        get(list, Call::Session(who, Run::Read(hooks::list)), "One's endpoints that are told of events, as page or JSON."),
+        post(list, Call::Session(who, Run::Write(hooks::create)), "Makes an endpoint and shows its secret once.").body_at_most(SMALL),
+        get(one, Call::Session(who, Run::Read(hooks::one)), "One endpoint with its newest deliveries, as page or JSON."),
+        post(one, Call::Session(who, Run::Write(hooks::change)), "Changes where an endpoint is and what it is told.").body_at_most(SMALL),
+        post(removed, Call::Session(who, Run::Slow(hooks::remove)), "Removes an endpoint with its deliveries.").body_at_most(SMALL),
+        post(secret, Call::Session(who, Run::Write(hooks::rotate)), "Gives an endpoint another secret; the one before signs as well for a day.").body_at_most(SMALL),
+        post(test, Call::Session(who, Run::Write(hooks::test)), "Sends a test to an endpoint.").body_at_most(SMALL),
+        post(on, Call::Session(who, Run::Write(hooks::switch_on)), "Switches an endpoint on.").body_at_most(SMALL),
+        post(off, Call::Session(who, Run::Write(hooks::switch_off)), "Switches an endpoint off.").body_at_most(SMALL),
+        post(again, Call::Session(who, Run::Slow(hooks::replay)), "Sends what happened in a span of time again.").body_at_most(SMALL),
+        get(sent, Call::Session(who, Run::ReadOrSlow(asks_for_much, hooks::deliveries)), "The deliveries of an endpoint, as page, JSON or CSV."),
+        get(delivery, Call::Session(who, Run::Read(hooks::delivery)), "One delivery with what was sent and answered."),
+        post(resend, Call::Session(who, Run::Write(hooks::replay_one)), "Sends one delivery again.").body_at_most(SMALL),
+    ]
+}
+
+/// The supplier's workplace, and what a seller owes.
+#[rustfmt::skip]
+fn drop_panels() -> [Route; 24] {
+    use Access::{Student, Supplier};
+    use suppliers::{home, links, list, orders, owed, sellers, unmatched};
+    [
+        get("/fornecedor", Call::Session(Supplier, Run::Read(home::home)), "A supplier's home."),
+        get("/fornecedor/vendedores", Call::Session(Supplier, Run::Read(sellers::list)), "A supplier's sellers and invitations, as page or JSON."),
+        post("/fornecedor/convites", Call::Session(Supplier, Run::Write(sellers::invite)), "Invites a seller by e-mail address.").body_at_most(SMALL),
+        post("/fornecedor/convites/{id}/retirar", Call::Session(Supplier, Run::Write(sellers::withdraw)), "Takes an invitation back.").body_at_most(SMALL),
+        post("/fornecedor/vendedores/{id}/encerrar", Call::Session(Supplier, Run::Write(sellers::end)), "Ends the relation with a seller.").body_at_most(SMALL),
+        get("/fornecedor/vinculos", Call::Session(Supplier, Run::Slow(links::list)), "Linked listings, as page, JSON or CSV."),
+        post("/fornecedor/vinculos", Call::Session(Supplier, Run::Write(links::create)), "Links a listing to a product.").body_at_most(SMALL),
+        post("/fornecedor/vinculos/{id}/excluir", Call::Session(Supplier, Run::Write(links::remove)), "Removes a link.").body_at_most(SMALL),
+        get("/fornecedor/vinculos/importar", Call::Session(Supplier, Run::Read(list::form)), "The form for a list of links."),
+        post("/fornecedor/vinculos/importar", Call::Session(Supplier, Run::Write(list::preview)), "Says what would become of a list of links."),
+        post("/fornecedor/vinculos/importar/aplicar", Call::Session(Supplier, Run::Write(list::apply)), "Makes the links of a list."),
+        get("/fornecedor/conferencia", Call::Session(Supplier, Run::Slow(unmatched::list)), "Listings without a product, as page, JSON or CSV."),
+        get("/fornecedor/pedidos", Call::Session(Supplier, Run::ReadOrSlow(orders::reads_far, orders::list)), "Drop orders, as page, JSON or CSV."),
+        post("/fornecedor/pedidos/pagos", Call::Session(Supplier, Run::Write(orders::pay_many)), "Notes that drop orders were paid.").body_at_most(SMALL),
+        post("/fornecedor/pedidos/lembrar", Call::Session(Supplier, Run::Write(orders::remind_all)), "Reminds all sellers of what is overdue.").body_at_most(SMALL),
+        post("/fornecedor/pedidos/{id}/pago", Call::Session(Supplier, Run::Write(orders::pay)), "Notes that a drop order was paid.").body_at_most(SMALL),
+        post("/fornecedor/pedidos/{id}/desfazer", Call::Session(Supplier, Run::Write(orders::unpay)), "Takes a payment back that was noted by mistake.").body_at_most(SMALL),
+        post("/fornecedor/pedidos/{id}/lembrar", Call::Session(Supplier, Run::Write(orders::remind)), "Reminds the seller of a drop order.").body_at_most(SMALL),
+        get("/fornecedor/pedidos/{id}/etiqueta", Call::Session(Supplier, Run::Outside(orders::label)),
+            "The label of a drop order's parcel, as PDF.").in_person().family_is(Family::File),
+        get("/fornecedor/pedidos/{id}/nota", Call::Session(Supplier, Run::Outside(orders::invoice)),
+            "The fiscal note of a drop order, as PDF or XML.").in_person().family_is(Family::File),
+        get("/painel/fornecedores", Call::Session(Student, Run::ReadOrSlow(orders::reads_far, owed::list)), "What a seller owes whom, as page, JSON or CSV."),
+        post("/painel/parceiro/convites/{id}/aceitar", Call::Session(Student, Run::Write(owed::accept)), "Accepts a supplier's invitation.").body_at_most(SMALL),
+        post("/painel/parceiro/convites/{id}/recusar", Call::Session(Student, Run::Write(owed::refuse)), "Refuses a supplier's invitation.").body_at_most(SMALL),
+        post("/painel/parceiro/fornecedores/{id}/encerrar", Call::Session(Student, Run::Write(owed::end)), "Ends the relation with a supplier.").body_at_most(SMALL),
+    ]
+}
+
+/// Accounts of the Partner API in the operator's panel.
+#[rustfmt::skip]
+fn partner_accounts() -> [Route; 9] {
+    use Access::Admin;
+    use partner::accounts as parties;
+    [
+        get("/admin/parceiros", Call::Session(Admin, Run::ReadOrSlow(parties::reads_far, parties::list)), "Accounts with a plan or tokens of the Partner API, as page, JSON or CSV."),
+        get("/admin/parceiros/relacoes", Call::Session(Admin, Run::ReadOrSlow(parties::reads_far, parties::relations)), "Suppliers and the sellers that they are related to, as page, JSON or CSV."),
+        post("/admin/parceiros/relacoes", Call::Session(Admin, Run::Write(parties::relate)), "Relates a supplier and a seller at once.").body_at_most(SMALL),
+        post("/admin/parceiros/relacoes/{id}/encerrar", Call::Session(Admin, Run::Write(parties::end_relation)), "Ends a relation, or takes an invitation back.").body_at_most(SMALL),
+        get("/admin/parceiros/{id}", Call::Session(Admin, Run::Read(parties::account)), "One account's plan, tokens and calls, as page or JSON."),
+        post("/admin/parceiros/{id}/plano", Call::Session(Admin, Run::Write(parties::set_plan)), "Gives an account a plan, or another one.").body_at_most(SMALL),
+        post("/admin/parceiros/{id}/plano/excluir", Call::Session(Admin, Run::Write(parties::remove_plan)), "Takes an account's plan away.").body_at_most(SMALL),
+        post("/admin/parceiros/{id}/tokens/{token}/revogar", Call::Session(Admin, Run::Write(parties::revoke)), "Ends a token of an account at once.").body_at_most(SMALL),
+        post("/admin/parceiros/{id}/aplicativos/{aplicativo}/desconectar", Call::Session(Admin, Run::Write(parties::disconnect)),
+            "Ends a connected app of an account at once.").body_at_most(SMALL),
     ]
 }
 
@@ -207,7 +394,7 @@ fn extension() -> [Route; 5] {
             "Ends the presented extension token; never fails.")
             .on(Surface::Extension).leaves().body_at_most(SMALL).replies::<accounts::api::LogoutReply>(),
         get("/api/ext/me", Call::Extension(Run::Read(extension::api::me)),
-            "The user's whole dashboard.").replies::<extension::api::Dashboard>(),
+            "The user's whole dashboard.").replies::<extension::api::Dashboard<'_>>(),
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)),
             "Whether a marketplace account is linked to the user.")
             .asks::<marketplace::account::api::CheckQuery>().replies::<marketplace::account::api::CheckReply<'static>>(),
@@ -292,8 +479,8 @@ fn purchases() -> [Route; 4] {
 }
 
 #[rustfmt::skip]
-fn panel() -> [Route; 23] {
-    use Access::{Student, Supplier};
+fn panel() -> [Route; 22] {
+    use Access::Student;
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
@@ -323,7 +510,6 @@ fn panel() -> [Route; 23] {
         get("/painel/avisos", Call::Session(Student, Run::Read(messages::pages::list)), "A student's notifications."),
         post("/painel/avisos/lidos", Call::Session(Student, Run::Write(messages::pages::mark_read)),
             "Marks all notifications as read.").body_at_most(SMALL),
-        get("/fornecedor", Call::Session(Supplier, Run::Read(operations::pages::supplier_home)), "A supplier's home."),
         get("/sw.js", Call::Open(Run::Read(operations::api::service_worker)), "The script that shows messages while no page is open.")
             .on(Surface::Panel),
         get("/manifest.webmanifest", Call::Open(Run::Read(operations::api::manifest)), "What a phone needs to keep the panels on its home screen.")

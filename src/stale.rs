@@ -12,14 +12,20 @@ use crate::base::ids::UserId;
 use crate::db::{Db, Result, Watch};
 
 /// Whose version rises.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// The person whose number the row holds.
     Person,
+    /// What that person owns.
+    Books,
+    /// What partner programs sent to that person.
+    Notices,
     Everybody,
     Content,
     Tokens,
     Keys,
+    /// What webhooks are to tell: nothing is kept of it, but its worker wakes.
+    Told,
 }
 
 const ALL: &[&str] = &["INSERT", "DELETE", "UPDATE"];
@@ -33,18 +39,21 @@ pub const WATCHED: &[Watch<Subject>] = &[
     of_person("extension_token", "user_id", &["DELETE", "UPDATE OF expires_at, revoked_at"]),
     of_person("partner_token", "user_id", &["DELETE", "UPDATE OF name, revoked_at"]),
     of_person("partner_account", "user_id", ALL),
-    of_person("notification", "owner_id", ALL),
-    of_person("notification_count", "owner_id", &["INSERT", "DELETE", "UPDATE OF unread"]),
-    of_person("ml_account", "owner_id", &["INSERT", "DELETE",
+    of_person("oauth_grant", "user_id", &["DELETE", "UPDATE OF client_name, ends_at"]),
+    of_books("notification", "owner_id", ALL),
+    of_books("notification_count", "owner_id", &["INSERT", "DELETE", "UPDATE OF unread"]),
+    of_books("ml_account", "owner_id", &["INSERT", "DELETE",
         "UPDATE OF owner_id, nickname, token_ok, error, reputation, listings, open_claims, open_questions, synced_at, linked_at"]),
-    of_person("sales_day", "owner_id", ALL),
-    of_person("sale_order", "owner_id", ALL),
-    of_person("order_count", "owner_id", ALL),
-    of_person("owner_change", "owner_id", ALL),
+    of_books("sales_day", "owner_id", ALL),
+    of_books("sale_order", "owner_id", ALL),
+    of_books("order_count", "owner_id", ALL),
+    of_books("owner_change", "owner_id", ALL),
+    Watch { table: "partner_notification", events: ALL, key: "owner_id", meaning: Subject::Notices },
     of_all("role_permission", Subject::Everybody, ALL),
     of_all("session", Subject::Tokens, &["INSERT"]),
     of_all("extension_token", Subject::Tokens, &["INSERT"]),
     of_all("partner_token", Subject::Tokens, &["INSERT"]),
+    of_all("oauth_token", Subject::Tokens, &["INSERT"]),
     of_all("api_key", Subject::Keys, &["INSERT", "DELETE",
         "UPDATE OF name, scopes, networks, rate_limit, expires_at, revoked_at, replaced_by, ends_at"]),
     of_all("plan", Subject::Content, ALL),
@@ -53,6 +62,8 @@ pub const WATCHED: &[Watch<Subject>] = &[
     of_all("lesson", Subject::Content, ALL),
     of_all("meet", Subject::Content, ALL),
     of_all("total", Subject::Content, ALL),
+    of_all("webhook_event", Subject::Told, &["INSERT"]),
+    of_all("webhook_endpoint", Subject::Told, &["UPDATE OF next_at, state"]),
 ];
 
 const fn of_person(
@@ -63,6 +74,14 @@ const fn of_person(
     Watch { table, events, key, meaning: Subject::Person }
 }
 
+const fn of_books(
+    table: &'static str,
+    key: &'static str,
+    events: &'static [&'static str],
+) -> Watch<Subject> {
+    Watch { meaning: Subject::Books, ..of_person(table, key, events) }
+}
+
 const fn of_all(
     table: &'static str,
     meaning: Subject,
@@ -71,23 +90,32 @@ const fn of_all(
     Watch { table, events, key: "", meaning }
 }
 
-/// Raises versions after each commit, for whatever it changed.
-pub fn watch(db: &Db, versions: &Arc<Versions>) -> Result<()> {
+/// Raises versions after each commit, for whatever it changed, and has `wake`
+/// called when webhooks have something to tell.
+pub fn watch(
+    db: &Db,
+    versions: &Arc<Versions>,
+    wake: impl Fn() + Send + Sync + 'static,
+) -> Result<()> {
     let versions = Arc::clone(versions);
     db.watch(WATCHED, move |subject, key| match subject {
         Subject::Person => versions.raise(UserId(key)),
+        Subject::Books => versions.raise_books(UserId(key)),
+        Subject::Notices => versions.raise_notices(UserId(key)),
         Subject::Everybody => versions.raise_everything(),
         Subject::Content => versions.raise_content(),
         Subject::Tokens => versions.raise_tokens(),
         Subject::Keys => versions.raise_keys(),
+        Subject::Told => wake(),
     })
 }
 
-/// Whether versions rise when a column of a table changes. Keys do not: a row
-/// with another key is another row.
+/// Whether one of some versions rises when a column of a table changes. Keys do
+/// not change: a row with another key is another row.
 #[cfg(test)]
-pub fn is_watched(table: &str, column: &str) -> bool {
-    let mut watches = WATCHED.iter().filter(|watch| watch.table == table);
+pub fn is_watched(table: &str, column: &str, raised: &[Subject]) -> bool {
+    let watches = WATCHED.iter().filter(|watch| watch.table == table);
+    let mut watches = watches.filter(|watch| raised.contains(&watch.meaning));
     watches.any(|watch| {
         ["meet_id", "teacher_id", "ml_user_id", "user_id"].contains(&column)
             || watch.events.iter().any(|event| match event.strip_prefix("UPDATE OF ") {

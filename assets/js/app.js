@@ -1,6 +1,7 @@
 // Small behaviours for pages made on the server. Every page works without this file.
 
 const root = document.documentElement;
+const isEnglish = root.lang === "en";
 
 // The chosen theme comes first: the page waits for this file before it is painted.
 const storedTheme = () => {
@@ -77,10 +78,10 @@ const behaviours = {
       const source = document.getElementById(button.dataset.copy);
       try {
         await navigator.clipboard.writeText(source.textContent.trim());
-        button.textContent = "Copiado";
+        button.textContent = isEnglish ? "Copied" : "Copiado";
       } catch {
         getSelection().selectAllChildren(source);
-        button.textContent = "Selecionado";
+        button.textContent = isEnglish ? "Selected" : "Selecionado";
       }
       setTimeout(() => (button.textContent = label), 2000);
     });
@@ -266,6 +267,53 @@ const behaviours = {
 
   // Messages to this browser: a script of its own, on the one page about them.
   push: (section) => import(section.dataset.push).then(({ start }) => start(section)),
+
+  // Asks for a token, which the other forms of the page use. It stays in its
+  // field: it is kept nowhere and is no part of any form.
+  token: (section) => {
+    section.querySelector("[data-without]").hidden = true;
+    section.querySelector("[data-with]").hidden = false;
+  },
+
+  // Makes a call of the Partner API with the reader's own token and shows its
+  // answer, as text. It goes to our own origin and nowhere else.
+  try: (form) => {
+    form.hidden = false;
+    const [shown, said, text] = ["figure", "[role=status]", "pre code"].map((part) => form.querySelector(part));
+    const tell = (status, answer) => {
+      said.textContent = status;
+      text.textContent = answer;
+      text.parentElement.hidden = answer === "";
+      shown.hidden = false;
+    };
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const token = document.getElementById("token").value.trim();
+      if (!token) {
+        document.getElementById("token").focus();
+        return tell(form.dataset.try, "");
+      }
+      let path = form.getAttribute("action");
+      const query = new URLSearchParams();
+      for (const [name, value] of new FormData(form)) {
+        const place = `{${name}}`;
+        if (path.includes(place)) path = path.replace(place, encodeURIComponent(value || "0"));
+        else if (value !== "") query.set(name, value);
+      }
+      if (query.size) path += `?${query}`;
+      const began = performance.now();
+      try {
+        const headers = { Authorization: `Bearer ${token}`, Accept: "application/json" };
+        const answer = await fetch(path, { headers, credentials: "omit", cache: "no-store", redirect: "error" });
+        let body = await answer.text();
+        if (answer.headers.get("content-type")?.startsWith("application/json")) body = JSON.stringify(JSON.parse(body), null, 2);
+        const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
+        tell(`${answer.status} · ${Math.round(performance.now() - began)} ms`, [`GET ${path}`, "", body, "", ...lines].join("\n"));
+      } catch {
+        tell(form.dataset.silent, "");
+      }
+    });
+  },
 
   // Reads a bar's value out while the pointer or the arrow keys stand on it.
   chart: (figure) => {

@@ -9,12 +9,12 @@ use crate::delivery;
 use crate::import;
 use crate::lab::{Lab, Site};
 use crate::limits;
-use crate::load::Request;
+use crate::partner;
 use crate::people::Seller;
 use crate::report::{Figure, Target};
 use crate::requests::{self, get_bytes};
 use crate::rounds::{self, Series, Subject, alternate, median, sample};
-use crate::seed::{self, Recipe};
+use crate::seed;
 use crate::seller;
 use crate::students;
 
@@ -39,14 +39,22 @@ pub const CASES: &[Case] = &[
         about: "GET /api/v1/contexto and /api/v1/schema" },
     Case { name: "me", run: me,
         about: "GET /api/ext/me: three accounts, fifteen notifications, two meets; from memory, and read again" },
-    Case { name: "not-modified", run: not_modified,
-        about: "304 on /api/v1/partner/orders" },
+    Case { name: "not-modified", run: partner::not_modified,
+        about: "304 on /api/v1/partner/orders, for each size of --orders" },
     Case { name: "ml-check", run: ml_check,
         about: "GET /api/ext/ml/check of random sellers" },
-    Case { name: "orders", run: orders,
+    Case { name: "orders", run: partner::orders,
         about: "pages of 20 orders of random sellers, not from memory, for each size of --orders" },
-    Case { name: "orders-first", run: orders_first,
+    Case { name: "orders50", run: partner::orders50,
+        about: "the same with pages of 50" },
+    Case { name: "orders-first", run: partner::orders_first,
         about: "the first page of random sellers, which may come from memory" },
+    Case { name: "usage", run: partner::usage,
+        about: "GET /api/v1/partner/usage late in a busy month, for each size of --orders" },
+    Case { name: "notify", run: partner::notify,
+        about: "POST /api/v1/partner/notify, each queued durably, for each size of --orders" },
+    Case { name: "agent", run: partner::agent,
+        about: "POST /mcp: calls of the tool `health` of random sellers" },
     Case { name: "notification", run: notification,
         about: "signed notifications, each stored durably, beside a loop that commits the same rows" },
     Case { name: "checkout", run: checkout,
@@ -76,16 +84,15 @@ pub const CASES: &[Case] = &[
 ];
 
 const PLANS: &str = "/api/v1/planos";
-const ORDERS: &str = "/api/v1/partner/orders?limit=20";
 
 /// Asks once and returns the answer.
-fn ask(site: &Site, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
+pub fn ask(site: &Site, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
     answer::ask(site.server.address(), &get_bytes(path, token, ""))
         .with_context(|| format!("asking for {path}"))
 }
 
 /// The length of the `data` list of a partner or public answer.
-fn listed(answer: &Answer) -> anyhow::Result<usize> {
+pub fn listed(answer: &Answer) -> anyhow::Result<usize> {
     let json = answer.json(200)?;
     json["data"].as_array().map(Vec::len).context("the answer has no list `data`")
 }
@@ -159,25 +166,6 @@ fn me(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         .collect())
 }
 
-fn not_modified(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
-    let site = lab.site(lab.small(), &[])?;
-    let sellers = lab.small().sellers().min(100);
-    let requests = (0..sellers)
-        .map(|n| {
-            let token = Seller(n).partner_token();
-            let answer = ask(&site, ORDERS, Some(&token))?;
-            listed(&answer)?;
-            let tag = answer.header("etag").context("the answer has no ETag")?;
-            let condition = format!("If-None-Match: {tag}\r\n");
-            Ok(get_bytes(ORDERS, Some(&token), &condition))
-        })
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let subject =
-        Subject { server: &site.server, request: requests::any_of(requests), expected: &[304] };
-    let series = alternate(lab, &[subject])?;
-    Ok(vec![series[0].figure("not-modified", "of ceiling").target(Target::AtLeast(0.80))])
-}
-
 fn ml_check(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let site = lab.site(lab.large(), &[])?;
     let seller = Seller(0);
@@ -187,74 +175,6 @@ fn ml_check(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let request = requests::account_checks(lab.large().sellers());
     let series = alternate(lab, &[Subject::new(&site.server, request)])?;
     Ok(vec![series[0].figure("ml-check", "of ceiling").target(Target::AtLeast(0.40))])
-}
-
-/// Every size has its server, all in the same rounds, so that growth compares
-/// figures that were taken side by side.
-fn orders(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
-    let sites = lab
-        .args
-        .orders
-        .iter()
-        .map(|orders| lab.site(Recipe::orders(*orders), &[]))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let subjects = lab
-        .args
-        .orders
-        .iter()
-        .zip(&sites)
-        .map(|(orders, site)| {
-            let sellers = Recipe::orders(*orders).sellers();
-            full_page(site, sellers)?;
-            Ok(Subject::new(&site.server, requests::order_pages(sellers)))
-        })
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let series = alternate(lab, &subjects)?;
-    let mut figures: Vec<Figure> = lab
-        .args
-        .orders
-        .iter()
-        .zip(&series)
-        .map(|(orders, series)| {
-            let figure = series.figure("orders", format!("of ceiling, {orders} orders"));
-            match orders {
-                1_000_000 => figure.target(Target::AtLeast(0.16)),
-                _ => figure,
-            }
-        })
-        .collect();
-    figures.extend(growth(lab, &series));
-    Ok(figures)
-}
-
-/// The figure of the largest size by that of the smallest.
-fn growth(lab: &Lab, series: &[Series]) -> Option<Figure> {
-    let (small, large) = (lab.args.orders.first()?, lab.args.orders.last()?);
-    let share = |series: &Series| series.median(|sample| sample.of_ceiling);
-    let ratio = share(series.last()?) / share(series.first()?);
-    let measure = format!("{large} by {small} orders");
-    (large > small).then(|| Figure::new("orders", measure, ratio).target(Target::AtLeast(0.75)))
-}
-
-/// The seller with the fewest orders still has a full page behind the offsets.
-fn full_page(site: &Site, sellers: i64) -> anyhow::Result<()> {
-    let token = Seller(sellers - 1).partner_token();
-    let path = format!("{ORDERS}&offset=20");
-    let rows = listed(&ask(site, &path, Some(&token))?)?;
-    ensure!(rows == 20, "a page of 20 has {rows} orders");
-    Ok(())
-}
-
-fn orders_first(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
-    let site = lab.site(lab.large(), &[])?;
-    full_page(&site, lab.large().sellers())?;
-    let first_pages: Request = requests::any_of(
-        (0..lab.large().sellers())
-            .map(|n| get_bytes(ORDERS, Some(&Seller(n).partner_token()), ""))
-            .collect(),
-    );
-    let series = alternate(lab, &[Subject::new(&site.server, first_pages)])?;
-    Ok(vec![series[0].figure("orders-first", "of ceiling").target(Target::AtLeast(0.65))])
 }
 
 fn notification(lab: &Lab) -> anyhow::Result<Vec<Figure>> {

@@ -128,7 +128,18 @@ impl Lab {
     /// A server on a copy of a seeded file; `extra` settings go over those of
     /// all measurements.
     pub fn site(&self, recipe: Recipe, extra: &[(&str, &str)]) -> anyhow::Result<Site> {
+        self.site_with(recipe, extra, |_| Ok(()))
+    }
+
+    /// The same with more in the copy, which `prepare` adds before the start.
+    pub fn site_with(
+        &self,
+        recipe: Recipe,
+        extra: &[(&str, &str)],
+        prepare: impl FnOnce(&Path) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Site> {
         let Copy { file, folder } = self.copy(recipe)?;
+        prepare(&file)?;
         Ok(Site { server: self.serve(&file, extra)?, file, _folder: folder })
     }
 

@@ -40,7 +40,7 @@ pub fn logins(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         seed::WITH_PASSWORD * 1000
     );
     let site = lab.site(recipe, &[])?;
-    let subject = Subject::new(&site.server, requests::order_pages(recipe.sellers()));
+    let subject = Subject::new(&site.server, requests::order_pages(recipe.sellers(), 20));
     subject.warm(lab)?;
     let mut reads = subject.load(lab);
     reads.connections = lab.args.connections.div_ceil(2);
@@ -93,7 +93,8 @@ pub fn log_size(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let recipe = lab.large();
     let site = lab.site(recipe, &[])?;
     let half = lab.args.connections.div_ceil(2);
-    let mut reads = Subject::new(&site.server, requests::order_pages(recipe.sellers())).load(lab);
+    let mut reads =
+        Subject::new(&site.server, requests::order_pages(recipe.sellers(), 20)).load(lab);
     let mut writes = Subject::new(&site.server, requests::notifications()).load(lab);
     (reads.connections, writes.connections) = (half, half);
     let log = site.file.with_file_name("bench.db-wal");

@@ -46,15 +46,27 @@ pub fn get_bytes(path: &str, token: Option<&str>, extra: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}{extra}\r\n").into_bytes()
 }
 
-/// `GET /api/v1/partner/orders?limit=20` of random sellers, somewhere near
-/// the start of their list.
-pub fn order_pages(sellers: i64) -> Request {
+/// `GET /api/v1/partner/orders` of random sellers, so many a page, somewhere
+/// near the start of their list.
+pub fn order_pages(sellers: i64, limit: i64) -> Request {
     let tokens: Vec<String> = (0..sellers).map(|n| Seller(n).partner_token()).collect();
     Arc::new(move |random, buffer| {
         let token = &tokens[random.index(tokens.len())];
         let offset = 1 + random.below(OFFSETS);
-        let path = format!("/api/v1/partner/orders?limit=20&offset={offset}");
+        let path = format!("/api/v1/partner/orders?limit={limit}&offset={offset}");
         buffer.extend_from_slice(&get_bytes(&path, Some(token), ""));
+    })
+}
+
+/// Notifications of random sellers to themselves, each with a key of its own.
+pub fn notices(sellers: i64) -> Request {
+    let tokens: Vec<String> = (0..sellers).map(|n| Seller(n).partner_token()).collect();
+    let body = r#"{"channel":"email","event":"custom","title":"Estoque baixo","body":"Restam 3 unidades do kit organizador de gavetas.\nReponha até sexta."}"#;
+    Arc::new(move |random, buffer| {
+        let token = &tokens[random.index(tokens.len())];
+        let head =
+            format!("Authorization: Bearer {token}\r\nIdempotency-Key: {}\r\n", uuid(random));
+        buffer.extend_from_slice(&post_bytes("/api/v1/partner/notify", &head, body.as_bytes()));
     })
 }
 

@@ -133,6 +133,38 @@ pub fn freshen(file: &Path) -> anyhow::Result<()> {
     connection.close().map_err(|(_, error)| error.into())
 }
 
+/// Calls of ten operations on each day of this month, of every seller.
+pub fn calls_of_a_month(file: &Path, recipe: Recipe, now: i64) -> anyhow::Result<()> {
+    const OPERATIONS: [&str; 9] = [
+        "get_stock",
+        "get_store_metrics",
+        "health",
+        "list_announcements",
+        "list_notifications",
+        "list_orders",
+        "list_products",
+        "list_stores",
+        "notify_seller",
+    ];
+    let mut connection = open(file)?;
+    let tx = connection.transaction()?;
+    for seller in (0..recipe.sellers()).map(Seller) {
+        for operation in OPERATIONS {
+            // Behind today are none that would come to the next month.
+            tx.prepare_cached(
+                "WITH RECURSIVE days(day) AS (
+                     SELECT unixepoch(?1, 'unixepoch', 'start of month') / 86400
+                     UNION ALL SELECT day + 1 FROM days WHERE day < ?1 / 86400)
+                 INSERT INTO partner_usage (user_id, day, operation, calls)
+                 SELECT ?2, day, ?3, 1 + day % 90 FROM days",
+            )?
+            .execute(params![now, seller.user_id(), operation])?;
+        }
+    }
+    tx.commit()?;
+    connection.close().map_err(|(_, error)| error.into())
+}
+
 /// Opens a file that no server uses.
 #[expect(
     clippy::disallowed_methods,

@@ -8,13 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::wire::WireUser;
 use super::{Account, login, store};
 use crate::app::App;
-use crate::base::clock::DAY_S;
-use crate::base::ids::TokenHash;
-use crate::base::secrets;
+use crate::base::{DAY_S, TokenHash, secrets};
 use crate::edge::guard;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 
 /// Life of an extension token.
 const TOKEN_S: i64 = 30 * DAY_S;

@@ -17,12 +17,10 @@ use super::session::{FreshSession, new_session};
 use super::views::{ChoosePage, LinkGonePage};
 use super::{passwords, store};
 use crate::app::App;
-use crate::base::ids::TokenHash;
+use crate::base::TokenHash;
 use crate::edge::guard::Visitor;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
-use crate::panel::form::Sent;
-use crate::panel::view::{self, Layout};
+use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::panel::{Layout, Sent, view};
 
 /// What to correct in a password.
 pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";

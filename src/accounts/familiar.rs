@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use super::login::KNOWN_FOR_S;
 use super::store;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::db::{Db, Lane, Result, WriteTx};
 use crate::http::limit::Subject;
 

@@ -17,8 +17,7 @@ use crate::edge::guard::Visitor;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::MessageKind;
-use crate::panel::form::Sent;
-use crate::panel::view::{self, Layout, Notice, Tone};
+use crate::panel::{Layout, Notice, Sent, Tone, view};
 
 /// Links that an account is sent.
 const OF_ACCOUNT: Limit = Limit { count: 3, window_s: 3600 };

@@ -4,7 +4,8 @@ use super::menu;
 use crate::app::App;
 use crate::edge::guard::Person;
 use crate::http::Request;
-use crate::panel::view::{Layout, Reader, Viewed};
+use crate::panel::Layout;
+use crate::panel::view::{Reader, Viewed};
 
 /// The frame of a signed-in person's page. While an administrator looks as a
 /// student, every page says so.

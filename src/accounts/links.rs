@@ -4,11 +4,10 @@
 //! the digest of its code. The code itself is kept, sealed, only for a message
 //! that has yet to leave.
 
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::{TokenHash, UserId};
 use crate::base::retention::LINKS;
-use crate::base::secrets::{self, Place, Sealer};
+use crate::base::secrets::Place;
 use crate::base::text::{from_hex, hex};
+use crate::base::{DAY_S, Instant, Sealer, TokenHash, UserId, secrets};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox;
 use crate::row;
@@ -97,8 +96,7 @@ pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
 
 /// Forgets all sealed codes: messages that would carry one do not leave.
 pub fn forget_sealed(tx: &WriteTx<'_>) -> Result<()> {
-    tx.execute("UPDATE one_time_link SET code = NULL WHERE code IS NOT NULL", [])?;
-    Ok(())
+    tx.run("UPDATE one_time_link SET code = NULL WHERE code IS NOT NULL", [])
 }
 
 /// Where the code of a link is sealed, by the link's name.
@@ -117,12 +115,11 @@ pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>>
     let Some(hash) = from_hex(name) else {
         return Ok(None);
     };
-    tx.optional(
+    tx.tuple(
         "SELECT code, expires_at FROM one_time_link
          WHERE link_hash = ?1 AND purpose = 'senha' AND used_at IS NULL AND expires_at > ?2
              AND code IS NOT NULL",
         (hash, tx.now()),
-        |row| row.try_into(),
     )
 }
 

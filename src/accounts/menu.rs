@@ -37,6 +37,8 @@ const STUDENT: &[Group] = &[
         places: &[
             Place::new("Calculadora", "/painel/ml/calculadora", "calculator"),
             Place::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
+            Place::new("Fornecedores", "/painel/fornecedores", "people"),
+            Place::new("API de parceiros", "/painel/parceiro", "code"),
         ],
     },
     Group {
@@ -48,13 +50,28 @@ const STUDENT: &[Group] = &[
     },
 ];
 
-const SUPPLIER: &[Group] = &[Group {
-    title: "",
-    places: &[
-        Place::new("Início", "/fornecedor", "home").handy(),
-        Place::new("Produtos", "/fornecedor/produtos", "box").handy(),
-    ],
-}];
+const SUPPLIER: &[Group] = &[
+    Group {
+        title: "",
+        places: &[
+            Place::new("Início", "/fornecedor", "home").handy(),
+            Place::new("Pedidos", "/fornecedor/pedidos", "cart").handy(),
+            Place::new("Produtos", "/fornecedor/produtos", "box").handy(),
+        ],
+    },
+    Group {
+        title: "Vendedores",
+        places: &[
+            Place::new("Vendedores", "/fornecedor/vendedores", "people").handy(),
+            Place::new("Vínculos", "/fornecedor/vinculos", "link"),
+            Place::new("Conferência", "/fornecedor/conferencia", "search"),
+        ],
+    },
+    Group {
+        title: "Ferramentas",
+        places: &[Place::new("API de parceiros", "/fornecedor/parceiro", "code")],
+    },
+];
 
 const OPERATOR: &[Group] = &[
     Group {
@@ -94,6 +111,7 @@ const OPERATOR: &[Group] = &[
         title: "Sistema",
         places: &[
             Place::new("Chaves", "/admin/chaves", "key"),
+            Place::new("API de parceiros", "/admin/parceiros", "code"),
             Place::new("Cron", "/admin/cron", "clock"),
             Place::new("Auditoria", "/admin/auditoria", "audit"),
             Place::new("Requisições", "/admin/requisicoes", "pulse"),

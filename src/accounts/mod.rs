@@ -28,7 +28,7 @@ pub mod wire;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
-use crate::base::ids::UserId;
+use crate::base::UserId;
 
 /// What a person is to the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]

@@ -1,7 +1,6 @@
 //! What people see and change of their own account, in the database.
 
-use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
 use crate::row;
@@ -13,11 +12,10 @@ pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
 
 /// Changes name and chat number.
 pub fn rename(tx: &WriteTx<'_>, user: UserId, name: &str, chat_number: Option<&str>) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE user SET name = ?2, chat_number = ?3 WHERE user_id = ?1",
         (user, name, chat_number),
-    )?;
-    Ok(())
+    )
 }
 
 /// An open session.

@@ -10,13 +10,11 @@ use super::session::{cookie, new_session};
 use super::views::{LoginPage, LoginProblem};
 use super::{login, store};
 use crate::app::App;
-use crate::base::ids::TokenHash;
+use crate::base::TokenHash;
 use crate::edge::guard::{self, Visitor};
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::form::Sent;
-use crate::panel::view::{self, Layout};
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::{Layout, Sent, view};
 
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 /// What a browser forgets at a logout. Not `"cookies"`: it would take those of

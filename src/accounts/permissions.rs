@@ -5,7 +5,7 @@
 //! read it there.
 
 use super::Role;
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Something that can be granted.
@@ -79,11 +79,8 @@ pub fn set_role(tx: &WriteTx<'_>, role: Role, granted: &[&'static str]) -> Resul
 
 /// A person's exceptions: granted or taken away, in the order of [`ALL`].
 pub fn exceptions(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<(&'static str, bool)>> {
-    let stored: Vec<(String, bool)> = tx.all(
-        "SELECT permission, granted FROM user_permission WHERE user_id = ?1",
-        [user],
-        |row| row.try_into(),
-    )?;
+    let stored: Vec<(String, bool)> =
+        tx.tuples("SELECT permission, granted FROM user_permission WHERE user_id = ?1", [user])?;
     let of = |name: &str| stored.iter().find(|(known, _)| known == name);
     let exceptions = ALL.iter().filter_map(|one| Some((one.name, of(one.name)?.1)));
     Ok(exceptions.collect())

@@ -4,8 +4,7 @@ use http::HeaderValue;
 use http::header::USER_AGENT;
 
 use crate::app::App;
-use crate::base::ids::TokenHash;
-use crate::base::secrets;
+use crate::base::{TokenHash, secrets};
 use crate::edge::guard;
 use crate::http::Request;
 

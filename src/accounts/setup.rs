@@ -13,16 +13,11 @@ use super::store::{self, NewUser};
 use super::views::{SetupGonePage, SetupPage};
 use super::{Role, passwords};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
-use crate::base::secrets;
-use crate::base::text;
+use crate::base::{Instant, TokenHash, secrets, text};
 use crate::db::{Lane, WriteTx};
 use crate::edge::guard::Visitor;
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::form::Sent;
-use crate::panel::view::{self, Layout, Notice};
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::{Layout, Notice, Sent, view};
 
 const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
 

@@ -6,11 +6,11 @@ use rusqlite::Row;
 
 use super::viewing::Viewing;
 use super::{Account, Permissions, Role};
-use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::base::{Instant, TokenHash, UserId};
+use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::edge::guard::Known;
 use crate::http::limit::{Class, person_prefix};
+use crate::row;
 
 /// Counters of a person's logins.
 pub const LOGIN_CLASSES: [Class; 3] = [Class::LoginAccount, Class::LoginKnown, Class::LoginGood];
@@ -21,20 +21,20 @@ const SESSIONS: i64 = 50;
 /// Addresses remembered for a person; the oldest make room.
 const GOOD_LOGINS: i64 = 20;
 
+row!(Account {
+    user_id = "u.user_id",
+    name = "u.name",
+    role = "u.role",
+    photo = "u.photo",
+    suspended = "u.suspended_at IS NOT NULL",
+    email = "u.email",
+});
+
 /// The account in the first six columns of a row: id, name, role, photo,
 /// suspended, e-mail.
 pub fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
-    Ok(Account {
-        user_id: row.get(0)?,
-        name: row.get(1)?,
-        role: row.get(2)?,
-        photo: row.get(3)?,
-        suspended: row.get(4)?,
-        email: row.get(5)?,
-    })
+    Account::read(row)
 }
-
-const ACCOUNT: &str = "u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email";
 
 /// What a login needs to know of an account.
 pub struct ForLogin {
@@ -43,6 +43,12 @@ pub struct ForLogin {
     /// Whether the person has signed in well from this address lately.
     pub known_address: bool,
 }
+row!(ForLogin {
+    account as Account,
+    password_hash = "u.password_hash",
+    known_address = "EXISTS (SELECT 1 FROM good_login g
+                             WHERE g.user_id = u.user_id AND g.address = ?2 AND g.last_at >= ?3)",
+});
 
 /// The account of an e-mail address in its stored form.
 pub fn for_login(
@@ -51,33 +57,17 @@ pub fn for_login(
     address: &str,
     since: Instant,
 ) -> Result<Option<ForLogin>> {
-    tx.optional(
-        &format!(
-            "SELECT {ACCOUNT}, u.password_hash,
-                    EXISTS (SELECT 1 FROM good_login g
-                            WHERE g.user_id = u.user_id AND g.address = ?2 AND g.last_at >= ?3)
-             FROM user u
-             WHERE u.email = ?1"
-        ),
-        (email, address, since.0),
-        |row| {
-            Ok(ForLogin {
-                account: account(row)?,
-                password_hash: row.get(6)?,
-                known_address: row.get(7)?,
-            })
-        },
-    )
+    tx.record("FROM user u WHERE u.email = ?1", (email, address, since))
 }
 
 /// The account of an e-mail address in its stored form.
 pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Account>> {
-    tx.optional(&format!("SELECT {ACCOUNT} FROM user u WHERE u.email = ?1"), [email], account)
+    tx.record("FROM user u WHERE u.email = ?1", [email])
 }
 
 /// The account of an id.
 pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Account>> {
-    tx.optional(&format!("SELECT {ACCOUNT} FROM user u WHERE u.user_id = ?1"), [user], account)
+    tx.record("FROM user u WHERE u.user_id = ?1", [user])
 }
 
 /// Whether an account is suspended; one that is gone counts as suspended.
@@ -125,6 +115,7 @@ pub struct Listed {
     pub account: Account,
     pub last_access_at: Option<Instant>,
 }
+row!(Listed { account as Account, last_access_at = "u.last_access_at" });
 
 /// So many people after an id, by id; of one role, or of all.
 pub fn list_after(
@@ -133,38 +124,29 @@ pub fn list_after(
     role: Option<Role>,
     most: usize,
 ) -> Result<Vec<Listed>> {
-    tx.all(
-        &format!(
-            "SELECT {ACCOUNT}, u.last_access_at FROM user u
-             WHERE u.user_id > ?1 AND (?2 IS NULL OR u.role = ?2) AND u.removed_at IS NULL
-             ORDER BY u.user_id
-             LIMIT ?3"
-        ),
+    tx.records(
+        "FROM user u
+         WHERE u.user_id > ?1 AND (?2 IS NULL OR u.role = ?2) AND u.removed_at IS NULL
+         ORDER BY u.user_id
+         LIMIT ?3",
         (after, role, i64::try_from(most).unwrap_or(i64::MAX)),
-        |row| {
-            Ok(Listed {
-                account: account(row)?,
-                last_access_at: row.get::<_, Option<i64>>(6)?.map(Instant),
-            })
-        },
     )
 }
 
 /// Letters of the longest id and of the longest e-mail address.
 pub fn list_widths(tx: &ReadTx<'_>) -> Result<(usize, usize)> {
     let length = |length: Option<i64>| usize::try_from(length.unwrap_or(0)).unwrap_or(0);
-    tx.one(
-        "SELECT length(max(user_id)), max(length(email)) FROM user WHERE removed_at IS NULL",
-        [],
-        |row| Ok((length(row.get(0)?), length(row.get(1)?))),
-    )
+    let sql = "SELECT length(max(user_id)), max(length(email)) FROM user WHERE removed_at IS NULL";
+    let (id, email) = tx.one(sql, [], |row| row.try_into())?;
+    Ok((length(id), length(email)))
 }
 
 /// People by role.
 pub fn count_by_role(tx: &ReadTx<'_>) -> Result<Vec<(Role, u64)>> {
-    tx.all("SELECT role, sum(people) FROM person_count WHERE kind < 2 GROUP BY role", [], |row| {
-        Ok((row.get(0)?, u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0)))
-    })
+    let sql = "SELECT role, sum(people) FROM person_count WHERE kind < 2 GROUP BY role";
+    let counts: Vec<(Role, i64)> = tx.tuples(sql, [])?;
+    let count = |(role, people)| (role, u64::try_from(people).unwrap_or(0));
+    Ok(counts.into_iter().map(count).collect())
 }
 
 /// What a role may do by default, by name.
@@ -196,51 +178,63 @@ pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissi
     Ok(permissions)
 }
 
+/// An extension token and its owner.
+struct TokenOfUser {
+    account: Account,
+    expires_at: Instant,
+    revoked: bool,
+    used_at: Instant,
+}
+row!(TokenOfUser {
+    account as Account,
+    expires_at = "t.expires_at",
+    revoked = "t.revoked_at IS NOT NULL",
+    used_at = "coalesce(t.last_used_at, t.created_at)",
+});
+
 /// An extension token with its owner, and its last use.
 pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
-    let found = tx.optional(
-        &format!(
-            "SELECT {ACCOUNT}, t.expires_at, t.revoked_at IS NOT NULL, coalesce(t.last_used_at, t.created_at)
-             FROM extension_token t JOIN user u ON u.user_id = t.user_id
-             WHERE t.token_hash = ?1"
-        ),
+    let found = tx.record::<TokenOfUser>(
+        "FROM extension_token t JOIN user u ON u.user_id = t.user_id WHERE t.token_hash = ?1",
         [hash],
-        |row| {
-            let known = Known::Extension {
-                account: Arc::new(account(row)?),
-                expires_at: Instant(row.get(6)?),
-                revoked: row.get(7)?,
-            };
-            Ok((known, Instant(row.get(8)?)))
-        },
     )?;
-    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+    let known = found.map(|TokenOfUser { account, expires_at, revoked, used_at }| {
+        (Known::Extension { account: Arc::new(account), expires_at, revoked }, used_at)
+    });
+    Ok(known.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
+
+/// A session and its person.
+struct SessionOfUser {
+    account: Account,
+    created_at: Instant,
+    ended: bool,
+    seen_at: Instant,
+    student: Option<UserId>,
+    until: Option<Instant>,
+}
+row!(SessionOfUser {
+    account as Account,
+    created_at = "s.created_at",
+    ended = "s.ended_at IS NOT NULL",
+    seen_at = "s.last_seen_at",
+    student = "s.viewing_id",
+    until = "s.viewing_until",
+});
 
 /// A session with its person, and its last use.
 pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
-    let found = tx.optional(
-        &format!(
-            "SELECT {ACCOUNT}, s.created_at, s.ended_at IS NOT NULL, s.last_seen_at, s.viewing_id, s.viewing_until
-             FROM session s JOIN user u ON u.user_id = s.user_id
-             WHERE s.session_hash = ?1"
-        ),
+    let found = tx.record::<SessionOfUser>(
+        "FROM session s JOIN user u ON u.user_id = s.user_id WHERE s.session_hash = ?1",
         [hash],
-        |row| {
-            let known = Known::Session {
-                account: Arc::new(account(row)?),
-                created_at: Instant(row.get(6)?),
-                ended: row.get(7)?,
-                viewing: viewing(row.get(9)?, row.get(10)?),
-            };
-            Ok((known, Instant(row.get(8)?)))
-        },
     )?;
-    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
-}
-
-fn viewing(student: Option<UserId>, until: Option<i64>) -> Option<Viewing> {
-    Some(Viewing { student: student?, until: Instant(until?) })
+    let known = found.map(|found| {
+        let SessionOfUser { account, created_at, ended, .. } = found;
+        let viewing =
+            found.student.zip(found.until).map(|(student, until)| Viewing { student, until });
+        (Known::Session { account: Arc::new(account), created_at, ended, viewing }, found.seen_at)
+    });
+    Ok(known.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 
 /// Keeps a new extension token; every earlier one of the person is revoked.
@@ -260,8 +254,7 @@ pub fn replace_extension_token(
 
 /// A login is an access, also when nothing follows it.
 fn note_access(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
-    tx.execute("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (user, tx.now().0))?;
-    Ok(())
+    tx.run("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (user, tx.now().0))
 }
 
 /// Revokes every extension token of a person.
@@ -343,12 +336,20 @@ pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserI
     )
 }
 
-/// Sets a new password and ends every session and extension token of the person.
+/// Sets a new password and ends every session, extension token and connected app
+/// of the person.
 pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
     tx.execute("UPDATE user SET password_hash = ?2 WHERE user_id = ?1", (user, hash))?;
     end_sessions(tx, user)?;
     revoke_extension_tokens(tx, user)?;
+    end_grants(tx, user)?;
     Ok(())
+}
+
+/// Ends what a person gave to apps, and what is about to be given; returns how
+/// many.
+pub fn end_grants(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
+    tx.execute("DELETE FROM oauth_grant WHERE user_id = ?1", [user])
 }
 
 /// Ends every session of a person; returns how many were open.
@@ -363,12 +364,11 @@ pub fn end_sessions(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
 /// running server still counts in memory and may write over whatever is
 /// removed here, so a mark tells it; [`forgive_marked`] does the rest.
 pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO rate_window (subject, started_at, length_s, count) VALUES (?1, ?2, 0, 0)
          ON CONFLICT (subject) DO UPDATE SET started_at = ?2",
         (&person_prefix(Class::LoginForgiven, user.0)[..], tx.now().0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Removes the stored counters of everybody who was marked, and the marks;
@@ -407,15 +407,14 @@ pub fn note_good_login(
          ON CONFLICT (user_id, address) DO UPDATE SET last_at = ?3",
         (user, address, tx.now().0),
     )?;
-    tx.execute(
+    tx.run(
         "DELETE FROM good_login
          WHERE user_id = ?1
            AND (last_at < ?2
                 OR address NOT IN (SELECT address FROM good_login WHERE user_id = ?1
                                    ORDER BY last_at DESC, address LIMIT ?3))",
         (user, forget_before.0, GOOD_LOGINS),
-    )?;
-    Ok(())
+    )
 }
 
 /// The newest good logins since an instant: from where and when.
@@ -424,31 +423,28 @@ pub fn good_addresses(
     since: Instant,
     most: i64,
 ) -> Result<Vec<(String, Instant)>> {
-    tx.all(
+    tx.tuples(
         "SELECT address, last_at FROM good_login WHERE last_at >= ?1
          ORDER BY last_at DESC LIMIT ?2",
-        (since.0, most),
-        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
+        (since, most),
     )
 }
 
 /// Keeps a new set-up link by its digest; earlier ones no longer work.
 pub fn insert_setup_link(tx: &WriteTx<'_>, link: &TokenHash, expires_at: Instant) -> Result<()> {
     tx.execute("DELETE FROM one_time_link WHERE purpose = 'setup'", [])?;
-    tx.execute(
+    tx.run(
         "INSERT INTO one_time_link (link_hash, purpose, created_at, expires_at) VALUES (?1, 'setup', ?2, ?3)",
         (link, tx.now().0, expires_at.0),
-    )?;
-    Ok(())
+    )
 }
 
 /// When a set-up link ends; `None` when it is unknown, used or over.
 pub fn setup_link_ends(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Instant>> {
-    tx.optional(
+    tx.maybe(
         "SELECT expires_at FROM one_time_link
          WHERE link_hash = ?1 AND purpose = 'setup' AND used_at IS NULL AND expires_at > ?2",
-        (link, tx.now().0),
-        |row| row.get(0).map(Instant),
+        (link, tx.now()),
     )
 }
 

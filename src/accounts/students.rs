@@ -10,10 +10,7 @@ use serde_json::json;
 
 use super::{Role, links, store, viewing};
 use crate::app::App;
-use crate::base::cache::Versions;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
-use crate::base::secrets::Sealer;
+use crate::base::{Instant, Sealer, UserId, Versions};
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
@@ -95,8 +92,8 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
     Ok(user)
 }
 
-/// Suspends anybody: sessions and extension tokens end, waiting messages are
-/// dropped. False when the person is suspended already or is not there.
+/// Suspends anybody: sessions, extension tokens and connected apps end, waiting
+/// messages are dropped. False when the person is suspended already or is not there.
 pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Result<bool> {
     let suspended = tx.execute(
         "UPDATE user SET suspended_at = ?2, suspended_for = ?3 WHERE user_id = ?1 AND suspended_at IS NULL",
@@ -107,6 +104,7 @@ pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Res
     }
     store::end_sessions(tx, user)?;
     store::revoke_extension_tokens(tx, user)?;
+    store::end_grants(tx, user)?;
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND used_at IS NULL",
         (user, tx.now()),

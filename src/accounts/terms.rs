@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::Role;
 use super::students::Desk;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
@@ -110,9 +109,8 @@ pub fn set(tx: &WriteTx<'_>, desk: &Desk, user: UserId, terms: &Terms) -> Result
 /// Gives a student the number by which chat messages reach it, when there is
 /// none yet.
 pub fn fill_in_chat_number(tx: &WriteTx<'_>, user: UserId, number: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE user SET chat_number = ?2 WHERE user_id = ?1 AND chat_number IS NULL",
         (user, number),
-    )?;
-    Ok(())
+    )
 }

@@ -13,8 +13,7 @@ use serde::Serialize;
 use super::{Account, store};
 use crate::app::App;
 use crate::audit::{self, Act, Actor, ActorKind};
-use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::row;
 

@@ -2,10 +2,11 @@
 
 use askama::Template;
 
-use crate::panel::view::{Badge, Field, Layout, Notice, Tone};
+use crate::panel::view::Field;
+use crate::panel::{Badge, Layout, Notice, Tone};
 
 /// `GET /entrar`, and the answer to a sign-in that failed.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "login.html", config = "assets/askama.toml")]
 pub struct LoginPage {
     pub layout: Layout,
@@ -34,7 +35,6 @@ pub struct DemoLogin {
 }
 
 /// Why a sign-in failed.
-#[derive(Debug)]
 pub enum LoginProblem<'a> {
     /// Unknown address or wrong password; which of both is not told.
     Wrong,
@@ -71,7 +71,7 @@ impl LoginProblem<'_> {
 }
 
 /// `GET /senha` with a good link, and the answer when the password is at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "choose_password.html", config = "assets/askama.toml")]
 pub struct ChoosePage {
     pub layout: Layout,
@@ -86,14 +86,14 @@ pub struct ChoosePage {
 }
 
 /// `GET /senha` with a link that does not work any more.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "link_gone.html", config = "assets/askama.toml")]
 pub struct LinkGonePage {
     pub layout: Layout,
 }
 
 /// `GET /entrar/esqueci`, and what was asked there.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "forgot.html", config = "assets/askama.toml")]
 pub struct ForgotPage {
     pub layout: Layout,
@@ -108,7 +108,7 @@ pub struct ForgotPage {
 }
 
 /// `GET /configurar` with a good link: the first administrator.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "setup.html", config = "assets/askama.toml")]
 pub struct SetupPage {
     pub layout: Layout,
@@ -127,7 +127,7 @@ pub struct SetupPage {
 }
 
 /// `GET /configurar` with a link that no longer works.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "setup_gone.html", config = "assets/askama.toml")]
 pub struct SetupGonePage {
     pub layout: Layout,
@@ -137,7 +137,7 @@ pub struct SetupGonePage {
 
 /// The answer to an administrator who looks as a student and tried to change
 /// something.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "view_only.html", config = "assets/askama.toml")]
 pub struct ViewOnlyPage {
     pub layout: Layout,
@@ -146,21 +146,7 @@ pub struct ViewOnlyPage {
     pub until: String,
 }
 
-/// `GET /fornecedor`: the supplier's home.
-#[derive(Debug, Template)]
-#[template(path = "supplier_home.html", config = "assets/askama.toml")]
-pub struct SupplierHome {
-    pub layout: Layout,
-    /// `Bom dia, Rui`.
-    pub greeting: String,
-    /// `sexta-feira, 20 de novembro`.
-    pub today: String,
-    /// The supplier's API plan; `None` without one.
-    pub api_plan: Option<ApiPlan>,
-}
-
 /// An API plan as its owner sees it.
-#[derive(Debug)]
 pub struct ApiPlan {
     /// `Starter`, `Pro` or `Scale`.
     pub name: &'static str,

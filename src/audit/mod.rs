@@ -104,7 +104,7 @@ pub fn note(
     before: Option<&impl Serialize>,
     after: Option<&impl Serialize>,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO audit (at, actor_kind, actor_id, actor_name, address, request_id,
                             action, object_kind, object_id, object_name, before, after)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -122,8 +122,7 @@ pub fn note(
             before.map(json),
             after.map(json),
         ],
-    )?;
-    Ok(())
+    )
 }
 
 fn json(value: &impl Serialize) -> String {

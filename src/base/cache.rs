@@ -1,7 +1,7 @@
 //! Answers kept in memory, and how they learn that they are stale.
 //!
-//! The one process makes every change, so each person has a version number
-//! that rises right after a commit that changes something of theirs. What is
+//! The one process makes every change, so each person has version numbers
+//! that rise right after a commit that changes something of theirs. What is
 //! kept carries the version it was made from; a kept value with another
 //! version is not used. A version is read before the data it stands for, so a
 //! change in between only costs a second look. Changes by commands beside the
@@ -21,10 +21,12 @@ use crate::base::ids::UserId;
 const SLOTS: u16 = 4096;
 const SHARDS: usize = 16;
 
-/// Version numbers of what people own, of public content, of tokens and of API keys.
+/// Version numbers of people, of what they own, of public content, of tokens and of API keys.
 pub struct Versions {
     everything: AtomicU64,
     people: Vec<AtomicU64>,
+    books: Vec<AtomicU64>,
+    notices: Vec<AtomicU64>,
     content: AtomicU64,
     tokens: AtomicU64,
     keys: AtomicU64,
@@ -32,9 +34,12 @@ pub struct Versions {
 
 impl Default for Versions {
     fn default() -> Self {
+        let slots = || (0..SLOTS).map(|_| AtomicU64::new(1)).collect();
         Self {
             everything: AtomicU64::new(1),
-            people: (0..SLOTS).map(|_| AtomicU64::new(1)).collect(),
+            people: slots(),
+            books: slots(),
+            notices: slots(),
             content: AtomicU64::new(1),
             tokens: AtomicU64::new(1),
             keys: AtomicU64::new(1),
@@ -43,9 +48,22 @@ impl Default for Versions {
 }
 
 impl Versions {
-    /// Version of what a person owns.
+    /// Version of a person: the account, its permissions and its tokens.
     pub fn of(&self, person: UserId) -> u64 {
-        self.everything.load(Ordering::Acquire) + self.slot(person).load(Ordering::Acquire)
+        self.everything.load(Ordering::Acquire) + self.people[slot(person)].load(Ordering::Acquire)
+    }
+
+    /// Version of what a person owns: linked accounts, orders, products,
+    /// notifications. It goes beside the person's own, which a sale leaves
+    /// alone, so that tokens stay known.
+    pub fn books(&self, person: UserId) -> u64 {
+        self.books[slot(person)].load(Ordering::Acquire)
+    }
+
+    /// Version of what partner programs sent to a person. No command beside
+    /// the server changes that.
+    pub fn notices(&self, person: UserId) -> u64 {
+        self.notices[slot(person)].load(Ordering::Acquire)
     }
 
     /// Version of plans, teachers, courses and meets.
@@ -63,9 +81,19 @@ impl Versions {
         self.everything.load(Ordering::Acquire) + self.keys.load(Ordering::Acquire)
     }
 
-    /// Something of a person changed.
+    /// A person's account, permissions or tokens changed.
     pub fn raise(&self, person: UserId) {
-        self.slot(person).fetch_add(1, Ordering::AcqRel);
+        self.people[slot(person)].fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Something that a person owns changed.
+    pub fn raise_books(&self, person: UserId) {
+        self.books[slot(person)].fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// What partner programs sent to a person changed.
+    pub fn raise_notices(&self, person: UserId) {
+        self.notices[slot(person)].fetch_add(1, Ordering::AcqRel);
     }
 
     /// Public content changed.
@@ -87,12 +115,11 @@ impl Versions {
     pub fn raise_everything(&self) {
         self.everything.fetch_add(1, Ordering::AcqRel);
     }
+}
 
-    fn slot(&self, person: UserId) -> &AtomicU64 {
-        // Ids are given out one after the other, so their low bits spread well.
-        let index = usize::try_from(person.0.rem_euclid(i64::from(SLOTS))).unwrap_or(0);
-        &self.people[index]
-    }
+fn slot(person: UserId) -> usize {
+    // Ids are given out one after the other, so their low bits spread well.
+    usize::try_from(person.0.rem_euclid(i64::from(SLOTS))).unwrap_or(0)
 }
 
 struct Kept<V> {
@@ -193,6 +220,9 @@ mod tests {
         let (ana, rui) = (versions.of(UserId(1)), versions.of(UserId(2)));
         versions.raise(UserId(1));
         assert!(versions.of(UserId(1)) > ana && versions.of(UserId(2)) == rui);
+        let (person, books) = (versions.of(UserId(1)), versions.books(UserId(1)));
+        versions.raise_books(UserId(1));
+        assert!(versions.books(UserId(1)) > books && versions.of(UserId(1)) == person);
         let content = versions.content();
         versions.raise_everything();
         assert!(versions.of(UserId(2)) > rui && versions.content() > content);

@@ -4,12 +4,11 @@
 //! it. Civil time exists at the edge only and comes from the configured
 //! [`Zone`]. Monotonic time (`std::time::Instant`) is for I/O deadlines only.
 
-use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Timelike, Utc};
 
 /// Seconds of a civil day without clock changes.
 pub const DAY_S: i64 = 86_400;
@@ -197,7 +196,9 @@ impl Day {
 
     /// `YYYY-MM-DD`.
     pub fn iso(self) -> String {
-        self.date().format("%Y-%m-%d").to_string()
+        let mut text = written(self.date().and_time(chrono::NaiveTime::MIN), ' ');
+        text.truncate(text.len() - " 00:00:00".len());
+        text
     }
 
     /// First day of this day's month.
@@ -211,6 +212,29 @@ impl Day {
         // Day 32 of any month lies in the next one.
         Self(self.month_start().0 + 31).month_start()
     }
+}
+
+/// `YYYY-MM-DD HH:MM:SS` with a letter between day and time.
+///
+/// Lists carry dozens of these, and a format string takes four times as long.
+fn written(time: NaiveDateTime, between: char) -> String {
+    let Some(year) = u32::try_from(time.year()).ok().filter(|year| *year <= 9999) else {
+        return time.format(&format!("%Y-%m-%d{between}%H:%M:%S")).to_string();
+    };
+    let mut text = String::with_capacity("YYYY-MM-DD HH:MM:SS".len());
+    let mut two = |number: u32, end: &[char]| {
+        let digit = |number| char::from_digit(number % 10, 10).unwrap_or_default();
+        text.extend([digit(number / 10), digit(number)]);
+        text.extend(end);
+    };
+    two(year / 100, &[]);
+    two(year, &['-']);
+    two(time.month(), &['-']);
+    two(time.day(), &[between]);
+    two(time.hour(), &[':']);
+    two(time.minute(), &[':']);
+    two(time.second(), &[]);
+    text
 }
 
 /// The civil time zone of the installation.
@@ -275,15 +299,12 @@ impl Zone {
 
     /// `YYYY-MM-DD HH:MM:SS` in civil time: extension, integration, internal.
     pub fn spaced(self, at: Instant) -> String {
-        self.civil(at).to_string()
+        written(self.civil(at), ' ')
     }
 
     /// `YYYY-MM-DDTHH:MM:SS` in civil time: Partner API.
     pub fn partner(self, at: Instant) -> String {
-        // The debugging form is ISO 8601, and much faster than a format string.
-        let mut text = String::with_capacity("YYYY-MM-DDTHH:MM:SS".len());
-        let _ = write!(text, "{:?}", self.civil(at));
-        text
+        written(self.civil(at), 'T')
     }
 
     /// `31/12/2026 14:05` in civil time: pages.

@@ -77,6 +77,19 @@ row_id! {
     OrderId
 }
 
+/// What a listing id looks like.
+pub const ITEM: &str = "^[A-Z]+[0-9]{1,18}$";
+
+/// The number of a listing id, such as 123 of `MLB123`.
+pub fn item_number(listing: &str) -> Option<i64> {
+    let digits = listing.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let known = !digits.is_empty()
+        && digits.len() <= 18
+        && digits.len() < listing.len()
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    known.then(|| digits.parse().ok()).flatten()
+}
+
 /// SHA-256 of a token: what is stored and looked up instead of the token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash(pub [u8; 32]);
@@ -162,5 +175,13 @@ mod tests {
         assert!(text.bytes().filter(|byte| *byte == b'-').count() == 4);
         assert_eq!(one[14], b'4', "{text}");
         assert!(matches!(one[19], b'8' | b'9' | b'a' | b'b'), "{text}");
+    }
+
+    #[test]
+    fn listing_ids_have_a_site_and_a_number() {
+        assert_eq!(item_number("MLB123"), Some(123));
+        for other in ["", "123", "MLB", "mlb1", "MLB1x", "MLB-1", "MLB99999999999999999999"] {
+            assert_eq!(item_number(other), None, "{other}");
+        }
     }
 }

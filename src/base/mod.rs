@@ -1,4 +1,5 @@
-//! Small values that everybody shares. They use only each other.
+//! Small values that everybody shares. They use only each other. Those that
+//! stand everywhere are taken at this door.
 
 pub mod cache;
 pub mod clock;
@@ -9,4 +10,14 @@ pub mod phone;
 pub mod retention;
 pub mod secrets;
 pub mod text;
+pub mod usual;
+pub mod wire;
 pub mod worker;
+
+pub use cache::Versions;
+pub use clock::{Clock, DAY_S, Day, Instant, Zone};
+pub use ids::{MlUserId, OrderId, TokenHash, UserId};
+pub use money::Cents;
+pub use secrets::{Sealer, Secret};
+pub use text::{grouped, shortened};
+pub use worker::Stop;

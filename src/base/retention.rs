@@ -31,6 +31,11 @@ impl Keep {
         Self { what, days, then: Then::Archived }
     }
 
+    /// When what is done with now has stayed long enough.
+    pub const fn after(&self, now: Instant) -> Instant {
+        now.plus(self.days * DAY_S)
+    }
+
     /// What was done with before this instant has stayed long enough.
     pub const fn before(&self, now: Instant) -> Instant {
         now.minus(self.days * DAY_S)
@@ -49,10 +54,19 @@ pub const SESSIONS: Keep = Keep::removed("Sessões e tokens da extensão encerra
 pub const LINKS: Keep = Keep::removed("Links de senha usados ou vencidos", 30);
 
 pub const FORMS: Keep = Keep::removed("Formulários enviados, contra o envio em dobro", 1);
+pub const CALLS: Keep = Keep::removed("Respostas da API de parceiros com Idempotency-Key", 1);
+pub const NOTICES: Keep = Keep::removed("Avisos enviados pela API de parceiros", 90);
+pub const RELATIONS: Keep = Keep::removed("Convites e relações de fornecedores que acabaram", 90);
+pub const WEBHOOKS: Keep = Keep::removed("Entregas de webhooks", 30);
+pub const STATES: Keep = Keep::removed("Situação da plataforma por dia", 90);
 pub const FEES: Keep = Keep::removed("Taxas consultadas no marketplace", 1);
 
+pub const NEW_APPS: Keep = Keep::removed("Aplicativos que se apresentaram e ninguém conectou", 1);
+/// Counted from the last connection or renewal.
+pub const APPS: Keep = Keep::removed("Aplicativos que já foram conectados", 90);
+
 /// The table.
-pub const ALL: [Keep; 11] = [
+pub const ALL: [Keep; 18] = [
     REQUESTS,
     MESSAGES,
     RUNS,
@@ -63,7 +77,14 @@ pub const ALL: [Keep; 11] = [
     SESSIONS,
     LINKS,
     FORMS,
+    CALLS,
+    NOTICES,
+    RELATIONS,
+    WEBHOOKS,
+    STATES,
     FEES,
+    NEW_APPS,
+    APPS,
 ];
 
 #[cfg(test)]

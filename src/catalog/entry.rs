@@ -2,10 +2,8 @@
 
 use super::{MOST_CENTS, MOST_UNITS, Product, ProductEntry, is_ean, store};
 use crate::app::App;
-use crate::edge::guard::Person;
-use crate::http::problem::Fields;
-use crate::http::{Problem, Request};
-use crate::panel::form::{Form, FormView, Input, Rule, Sent};
+use crate::http::{Fields, Problem, Request};
+use crate::panel::{Form, FormView, Input, Rule, Sent, Visit};
 
 /// What the form of a product holds.
 #[derive(Clone, Debug, Default)]
@@ -59,12 +57,8 @@ pub fn typed(app: &App, product: &Product) -> FormView {
 }
 
 /// What was sent of a product, and what its stock is to be, if anything.
-pub fn read(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    stored: Option<&Product>,
-) -> Result<ProductForm, Problem> {
+pub fn read(visit: Visit<'_>, stored: Option<&Product>) -> Result<ProductForm, Problem> {
+    let (app, person, request) = visit;
     let mut sent = Sent::of(request, app.zone())?;
     let present = stored.map(|stored| ProductForm { product: stored.entry.clone(), counted: None });
     let form = FORM.read(&mut sent, present.as_ref());

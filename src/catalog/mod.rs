@@ -17,9 +17,8 @@ pub mod wire;
 use serde::Serialize;
 
 use crate::accounts::Role;
-use crate::base::clock::Instant;
-use crate::base::money::Cents;
 use crate::base::text::search_key;
+use crate::base::{Cents, Instant};
 
 /// Most products of a person.
 pub const MOST: usize = 20_000;

@@ -19,20 +19,16 @@ use super::{MOST, Product, ProductEntry, path_of};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::cache::Versions;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::UserId;
-use crate::base::text::grouped;
+use crate::base::{Instant, UserId, Versions, Zone, grouped};
 use crate::db::WriteTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::export;
-use crate::panel::form::{self, FormView};
-use crate::panel::list::{Filter, Head, ListQuery, Listing, asks_for_much};
-use crate::panel::view::{Notice, Outcome, Paging, Tone, When};
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::list::asks_for_much;
+use crate::panel::{
+    Answer, Filter, FormView, Head, ListQuery, ListReply, Listing, Notice, Outcome, Paging, Tone,
+    Visit, When, export, form,
+};
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",
@@ -88,6 +84,7 @@ fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
     Wanted {
         owner: person.account.user_id,
         search: &query.search,
+        sku: None,
         in_stock: query.filter("estoque").map(|value| value == "com"),
         order: query.order,
         descending: query.descending,
@@ -178,7 +175,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             return Err(Problem::not_found());
         }
         let form = entry::FORM.show(None, app.zone());
-        return product_page(app, person, request, None, form);
+        return product_page((app, person, request), None, form);
     }
     let id = request.id()?;
     let query: PageQuery = request.query()?;
@@ -204,17 +201,12 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     let form = entry::typed(app, &found.product);
-    product_page(app, person, request, Some(found), form)
+    product_page((app, person, request), Some(found), form)
 }
 
 /// The page of a product or of a new one.
-fn product_page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    found: Option<Found>,
-    form: FormView,
-) -> Result<Reply, Problem> {
+fn product_page(visit: Visit<'_>, found: Option<Found>, form: FormView) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
     let fresh = || MovementForm::fresh(app.zone());
     Reply::page(&ProductPage {
         layout: layout(app, person, request).with_flash(flash(request)),
@@ -318,7 +310,7 @@ impl Change {
     /// Has kept answers about the owner made anew after the commit.
     pub(super) fn made(&self, tx: &WriteTx<'_>) {
         let (versions, owner) = (Arc::clone(&self.versions), self.owner);
-        tx.after_commit(move || versions.raise(owner));
+        tx.after_commit(move || versions.raise_books(owner));
     }
 
     /// The SKU may have been taken since the form was checked.
@@ -330,23 +322,18 @@ impl Change {
     }
 }
 
-fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    found: Option<Found>,
-    problem: Problem,
-) -> Result<Job, Problem> {
+fn again(visit: Visit<'_>, found: Option<Found>, problem: Problem) -> Result<Job, Problem> {
+    let (app, person, request) = visit;
     form::show_again(request, problem, |faults| {
-        product_page(app, person, request, found, entry::again(request, faults))
+        product_page((app, person, request), found, entry::again(request, faults))
     })
 }
 
 /// `POST …/produtos`: creates a product.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let ProductForm { product, counted } = match entry::read(app, person, request, None) {
+    let ProductForm { product, counted } = match entry::read((app, person, request), None) {
         Ok(read) => read,
-        Err(problem) => return again(app, person, request, None, problem),
+        Err(problem) => return again((app, person, request), None, problem),
     };
     let change = Change::of(app, person, request);
     let base = base(person);
@@ -372,10 +359,10 @@ pub(super) fn full() -> Problem {
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;
-    let read = entry::read(app, person, request, Some(&found.product));
+    let read = entry::read((app, person, request), Some(&found.product));
     let ProductForm { product, counted } = match read {
         Ok(read) => read,
-        Err(problem) => return again(app, person, request, Some(found), problem),
+        Err(problem) => return again((app, person, request), Some(found), problem),
     };
     let change = Change::of(app, person, request);
     let page = format!("{}/{id}", base(person));

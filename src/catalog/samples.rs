@@ -1,8 +1,6 @@
 //! Every page about products with sample data: none, one, three and many
 //! rows, long names, fields at fault. `page_samples.rs` looks at them.
 
-use askama::Template;
-
 use super::ProductEntry;
 use super::entry::{FORM, ProductForm};
 use super::stock::pages::FORM as MOVEMENT;
@@ -10,10 +8,10 @@ use super::views::{
     ExistingProduct, MovementForm, MovementRow, ProductImportPage, ProductPage, ProductRow,
     ProductsPage, signed, stock_state, units,
 };
-use crate::base::clock::Zone;
-use crate::base::money::Cents;
-use crate::panel::list::Listing;
-use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tone, When};
+use crate::base::{Cents, Zone};
+use crate::fixture::html;
+use crate::panel::view::Field;
+use crate::panel::{Badge, Layout, Listing, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 
@@ -29,7 +27,7 @@ const STOCKS: [i64; 4] = [1_240, 0, 38, -2];
 
 fn list(layout: Layout, ago: &dyn Fn(i64) -> When, count: usize, search: &str) -> String {
     let total = if count == 20 { 12_480 } else { count as u64 };
-    ProductsPage {
+    html(&ProductsPage {
         layout,
         base: BASE,
         purpose: "O que você vende, com custo, preço e estoque. Vendas pagas dão baixa pelo SKU.",
@@ -47,9 +45,7 @@ fn list(layout: Layout, ago: &dyn Fn(i64) -> When, count: usize, search: &str) -
                 updated: ago(700),
             })
             .collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: usize) -> String {
@@ -77,7 +73,7 @@ fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: 
         balance: units([1_239, 1_240, 1_200][index % 3]),
         when: ago(4_000 * i64::try_from(index + 1).unwrap()),
     };
-    ProductPage {
+    html(&ProductPage {
         layout,
         base: BASE,
         existing: Some(ExistingProduct {
@@ -90,19 +86,17 @@ fn product(layout: Layout, ago: &dyn Fn(i64) -> When, movements: usize, faults: 
             paging: Paging::new("/painel/produtos/1", &[], 1, 20, movements as u64),
         }),
         form: FORM.sample(Some(&form), 0),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn new_product(layout: Layout, faults: usize) -> String {
     let form = FORM.sample(None, faults);
-    ProductPage { layout, base: BASE, existing: None, form }.render().unwrap()
+    html(&ProductPage { layout, base: BASE, existing: None, form })
 }
 
 fn import(layout: Layout, faults: usize) -> String {
     let said = "“SKU” precisa ter de 1 a 80 letras; “Preço de venda” precisa ser um valor a partir de 0, com até duas casas, como 12,50.";
-    ProductImportPage {
+    html(&ProductImportPage {
         layout,
         base: BASE,
         alert: (faults > 0).then(|| {
@@ -112,9 +106,7 @@ fn import(layout: Layout, faults: usize) -> String {
         most: "20.000".to_owned(),
         faults: (0..faults).map(|index| ((index * 37 + 1).to_string(), said.to_owned())).collect(),
         more: faults,
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 /// Every page about products.

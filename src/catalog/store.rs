@@ -5,7 +5,7 @@
 //! one index, which holds everything it looks at.
 
 use super::{Product, ProductEntry};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::base::text::search_key;
 use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
 use crate::row;
@@ -22,6 +22,8 @@ pub struct Wanted<'w> {
     pub owner: UserId,
     /// As typed.
     pub search: &'w str,
+    /// The one with this SKU.
+    pub sku: Option<&'w str>,
     /// Those in stock, or those that are not.
     pub in_stock: Option<bool>,
     /// What the list calls its order.
@@ -36,6 +38,7 @@ impl Wanted<'_> {
 
     fn filters<'f>(&'f self, words: &'f [String]) -> Filters<'f> {
         let mut filters = Filters::new("owner_id = :owner", &[(":owner", &self.owner)]);
+        filters.and_if("sku = :sku", ":sku", &self.sku);
         match self.in_stock {
             Some(true) => filters.and("stock > 0", &[]),
             Some(false) => filters.and("stock <= 0", &[]),
@@ -121,8 +124,7 @@ pub fn update(tx: &WriteTx<'_>, owner: UserId, id: i64, entry: &ProductEntry) ->
 
 /// Removes a product with its movements.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<()> {
-    tx.execute("DELETE FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))?;
-    Ok(())
+    tx.run("DELETE FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))
 }
 
 /// Removes products of a person with their movements, at most so many;

@@ -4,14 +4,12 @@ use askama::Template;
 
 use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
-use crate::base::clock::Zone;
-use crate::base::text::grouped;
-use crate::panel::form::FormView;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Tick, When};
+use crate::base::{Zone, grouped};
+use crate::panel::view::Field;
+use crate::panel::{Badge, FormView, Layout, Notice, Paging, Table, Tick, When};
 
 /// `GET …/produtos`: the list of products.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "products.html", config = "assets/askama.toml")]
 pub struct ProductsPage {
     pub layout: Layout,
@@ -24,7 +22,6 @@ pub struct ProductsPage {
 }
 
 /// A product in the list.
-#[derive(Debug)]
 pub struct ProductRow {
     pub id: String,
     pub title: String,
@@ -40,7 +37,7 @@ pub struct ProductRow {
 
 /// `GET …/produtos/novo`, `GET …/produtos/{id}`, and their answers when
 /// fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "product.html", config = "assets/askama.toml")]
 pub struct ProductPage {
     pub layout: Layout,
@@ -52,7 +49,6 @@ pub struct ProductPage {
 }
 
 /// The stored product that a page is about.
-#[derive(Debug)]
 pub struct ExistingProduct {
     pub id: String,
     pub title: String,
@@ -66,7 +62,6 @@ pub struct ExistingProduct {
 }
 
 /// The form for a movement.
-#[derive(Debug)]
 pub struct MovementForm {
     pub form: FormView,
     /// What `tipo` offers.
@@ -84,7 +79,6 @@ impl MovementForm {
 }
 
 /// A movement in the list of a product.
-#[derive(Debug)]
 pub struct MovementRow {
     pub kind: Badge,
     pub reason: String,
@@ -95,7 +89,7 @@ pub struct MovementRow {
 }
 
 /// `GET …/produtos/importar`, and its answer when the file is at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "product_import.html", config = "assets/askama.toml")]
 pub struct ProductImportPage {
     pub layout: Layout,

@@ -23,7 +23,7 @@ mod words;
 mod tests;
 
 use crate::accounts::Role;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::config::Checkout;
 
 crate::named! {

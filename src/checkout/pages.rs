@@ -11,14 +11,12 @@ use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::{Instant, Zone};
+use crate::base::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::export;
-use crate::panel::list::ListQuery;
-use crate::panel::view::{Badge, When};
+use crate::panel::{Answer, Badge, ListQuery, ListReply, When, export};
+use crate::wire;
 
 /// Newest events that one CSV file holds.
 const MOST_CSV: u32 = 100_000;
@@ -45,37 +43,21 @@ fn wanted(query: &ListQuery) -> Wanted {
     }
 }
 
-/// An event on the wire of the panel.
-#[derive(Serialize)]
-struct WireEvent {
-    id: String,
-    evento: String,
-    transacao: Option<String>,
-    assinatura: Option<String>,
-    produto: Option<String>,
-    email: Option<String>,
-    resultado: &'static str,
-    explicacao: String,
-    aluno_id: Option<String>,
-    recebido_em: String,
-    aconteceu_em: String,
-}
-
-impl WireEvent {
-    fn of(event: Stored, zone: Zone) -> Self {
-        Self {
-            id: event.id.to_string(),
-            evento: event.event,
-            transacao: event.transaction,
-            assinatura: event.subscriber,
-            produto: event.product,
-            email: Some(event.email).filter(|email| !email.is_empty()),
-            resultado: event.state.name(),
-            explicacao: event.outcome,
-            aluno_id: event.user.map(|user| user.to_string()),
-            recebido_em: zone.spaced(event.received_at),
-            aconteceu_em: zone.spaced(happened(event.happened_ms)),
-        }
+wire! {
+    /// An event on the wire of the panel.
+    #[derive(Serialize)]
+    struct WireEvent of(event: Stored, zone: Zone) {
+        id: String = event.id.to_string(),
+        evento: String = event.event,
+        transacao: Option<String> = event.transaction,
+        assinatura: Option<String> = event.subscriber,
+        produto: Option<String> = event.product,
+        email: Option<String> = Some(event.email).filter(|email| !email.is_empty()),
+        resultado: &'static str = event.state.name(),
+        explicacao: String = event.outcome,
+        aluno_id: Option<String> = event.user.map(|user| user.to_string()),
+        recebido_em: String = zone.spaced(event.received_at),
+        aconteceu_em: String = zone.spaced(happened(event.happened_ms)),
     }
 }
 

@@ -12,10 +12,8 @@ use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
 use super::{Event, EventKind};
-use crate::base::clock::{DAY_S, Instant, Zone};
-use crate::base::phone;
-use crate::base::text;
-use crate::http::problem::Fields;
+use crate::base::{DAY_S, Instant, Zone, phone, text};
+use crate::http::Fields;
 
 /// Longest text that is kept of a field.
 const LONGEST: usize = 120;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use super::EventKind;
 use crate::accounts::Role;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// What an event says, as far as standings go.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use crate::accounts::students::{self, Desk};
 use crate::accounts::terms;
 use crate::audit::{self, Act, Actor, ActorKind};
-use crate::base::clock::DAY_S;
+use crate::base::DAY_S;
 use crate::db::{Result, WriteTx};
 
 /// People of one job of the writer.

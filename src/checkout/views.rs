@@ -3,8 +3,7 @@
 use askama::Template;
 
 use super::{EventKind, EventState};
-use crate::panel::list::{Filter, Head, Listing, Table};
-use crate::panel::view::{Badge, Layout, Outcome, When};
+use crate::panel::{Badge, Filter, Head, Layout, Listing, Outcome, Table, When};
 
 /// The inbox as a list.
 pub const LIST: Listing = Listing {
@@ -35,7 +34,7 @@ pub const LIST: Listing = Listing {
 };
 
 /// `GET /admin/compras`: the inbox.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "purchases.html", config = "assets/askama.toml")]
 pub struct PurchasesPage {
     pub layout: Layout,
@@ -47,7 +46,6 @@ pub struct PurchasesPage {
 }
 
 /// An event in the list.
-#[derive(Debug)]
 pub struct PurchaseRow {
     pub id: i64,
     /// What happened, in words, or what the platform calls it.
@@ -63,7 +61,7 @@ pub struct PurchaseRow {
 }
 
 /// `GET /admin/compras/{id}`: one event.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "purchase.html", config = "assets/askama.toml")]
 pub struct PurchasePage {
     pub layout: Layout,

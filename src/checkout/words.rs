@@ -3,7 +3,7 @@
 use super::EventKind;
 use super::standing::{Access, Standing};
 use crate::accounts::terms::{Holder, Terms};
-use crate::base::clock::{Instant, Zone};
+use crate::base::{Instant, Zone};
 
 pub const TEST: &str = "É o teste da própria plataforma de pagamento. Guardado sem ação.";
 pub const NO_ACTION: &str = "Este evento não muda o acesso de ninguém. Guardado sem ação.";

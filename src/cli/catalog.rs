@@ -31,10 +31,10 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
     let wanted = email.clone();
     let outcome = context.database()?.write(move |tx| {
         let Some(account) = accounts::by_email(tx, &wanted)? else {
-            return Ok(Outcome::Nobody);
+            return Ok(ImportOutcome::Nobody);
         };
         if path_of(account.role).is_none() {
-            return Ok(Outcome::HasNone);
+            return Ok(ImportOutcome::HasNone);
         }
         let counts = import::apply(tx, account.user_id, &products)?;
         audit::note(
@@ -44,7 +44,7 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
             None::<&()>,
             Some(&counts),
         )?;
-        Ok::<_, ImportError>(Outcome::Done(counts))
+        Ok::<_, ImportError>(ImportOutcome::Done(counts))
     });
     if let Err(ImportError::Rows(bad)) = &outcome
         && all_faults
@@ -52,18 +52,18 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
         bail!("cannot import {name}: {}", bad.told(usize::MAX));
     }
     match outcome.with_context(|| format!("cannot import {name}"))? {
-        Outcome::Nobody => Err(anyhow!("nobody has the e-mail address {email}")),
-        Outcome::HasNone => {
+        ImportOutcome::Nobody => Err(anyhow!("nobody has the e-mail address {email}")),
+        ImportOutcome::HasNone => {
             Err(anyhow!("{email} is an administrator; products belong to sellers and suppliers"))
         }
-        Outcome::Done(Counts { created, changed, unchanged }) => {
+        ImportOutcome::Done(Counts { created, changed, unchanged }) => {
             say(format_args!("{created} created, {changed} changed, {unchanged} unchanged"))
         }
     }
 }
 
 /// What became of an import that was no error of the file.
-enum Outcome {
+enum ImportOutcome {
     Nobody,
     HasNone,
     Done(Counts),

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use super::seal::{self, Standing};
+use super::seal::{self, KeyStanding};
 use super::{Context, check_outside, say, secret};
 use crate::db::{access, look, migrate};
 use crate::messages::push::store as devices;
@@ -32,7 +32,7 @@ pub(super) struct Finding {
     pub verdict: Verdict,
     /// Of an outside service that is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<check_outside::State>,
+    pub state: Option<check_outside::ServiceState>,
     pub text: String,
 }
 
@@ -190,7 +190,7 @@ fn integrity(context: &Context) -> Finding {
 /// Whether the key at hand is the one that the database was sealed with.
 fn key(context: &Context) -> Finding {
     match seal::standing(context) {
-        Ok(Standing::Right) => {
+        Ok(KeyStanding::Right) => {
             let keep = if context.config().security.secret_key.is_empty() {
                 "; keep a copy of it elsewhere"
             } else {
@@ -198,11 +198,13 @@ fn key(context: &Context) -> Finding {
             };
             finding("key", Verdict::Good, format!("{}{keep}", seal::source(context)))
         }
-        Ok(Standing::Fresh) => {
+        Ok(KeyStanding::Fresh) => {
             let text = format!("{}; nothing is sealed with it yet", seal::source(context));
             finding("key", Verdict::Note, text)
         }
-        Ok(Standing::Wrong(why)) => finding("key", Verdict::Bad, seal::refusal(&why).to_string()),
+        Ok(KeyStanding::Wrong(why)) => {
+            finding("key", Verdict::Bad, seal::refusal(&why).to_string())
+        }
         Err(error) => finding("key", Verdict::Bad, format!("{error:#}")),
     }
 }

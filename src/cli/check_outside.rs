@@ -5,6 +5,7 @@
 //! is sent, and the marketplace is shown a grant that does not exist, which it
 //! judges only after the application.
 
+use std::io::ErrorKind;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::thread;
 use std::time::Duration;
@@ -14,15 +15,14 @@ use serde_json::Value;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
-use crate::base::clock::Clock;
-use crate::base::secrets::Secret;
 use crate::base::text::has_accents;
+use crate::base::{Clock, Secret};
 use crate::config::{self, Config, Gateway, SignatureMode, Updates};
 use crate::marketplace::client::{Client, Failure};
 use crate::messages::delivery::chat::Chat;
 use crate::messages::delivery::email;
 use crate::messages::delivery::mail_server::MailServer;
-use crate::messages::telegram::bot::{Bot, Fault};
+use crate::messages::telegram::bot::{Bot, BotFault};
 
 /// How long a service may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How a service was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum ServiceState {
     /// It answers, and takes us.
     Reached,
     /// It answers, and does not take us as we are configured.
@@ -41,29 +41,29 @@ pub(super) enum State {
 
 /// What is known of a service.
 struct Met {
-    state: State,
+    state: ServiceState,
     /// The reason and what to do.
     text: String,
 }
 
 fn reached(text: impl Into<String>) -> Met {
-    Met { state: State::Reached, text: text.into() }
+    Met { state: ServiceState::Reached, text: text.into() }
 }
 
 fn refused(text: impl Into<String>) -> Met {
-    Met { state: State::Refused, text: text.into() }
+    Met { state: ServiceState::Refused, text: text.into() }
 }
 
 fn not_reached(text: impl Into<String>) -> Met {
-    Met { state: State::NotReached, text: text.into() }
+    Met { state: ServiceState::NotReached, text: text.into() }
 }
 
 impl Met {
     fn finding(self, what: &'static str) -> Finding {
         let (verdict, word) = match self.state {
-            State::Reached => (Verdict::Good, "reached"),
-            State::Refused => (Verdict::Bad, "refused"),
-            State::NotReached => (Verdict::Bad, "not reached"),
+            ServiceState::Reached => (Verdict::Good, "reached"),
+            ServiceState::Refused => (Verdict::Bad, "refused"),
+            ServiceState::NotReached => (Verdict::Bad, "not reached"),
         };
         let text = format!("{word}: {}", self.text);
         Finding { state: Some(self.state), ..finding(what, verdict, text) }
@@ -194,8 +194,20 @@ fn meet_mail_server(server: &MailServer, sender_has_accents: bool) -> Met {
         None if error.is_tls() || error.is_client() => refused(format!(
             "{place}: {error}; smtps:// encrypts from the start, smtp://…?tls=required after STARTTLS"
         )),
+        None if is_silence(&error) => not_reached(format!(
+            "{place}: no answer for {} s; check the network and email.smtp_url (smtps:// and smtp:// have ports of their own)",
+            PATIENCE.as_secs()
+        )),
         None => not_reached(format!("{place}: {error}; check the network and email.smtp_url")),
     }
+}
+
+/// Whether somebody was waited for in vain, which the system calls a resource
+/// that is temporarily unavailable.
+fn is_silence(error: &dyn std::error::Error) -> bool {
+    std::iter::successors(error.source(), |cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| matches!(cause.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut))
 }
 
 fn chat(config: &Config) -> Vec<Finding> {
@@ -267,14 +279,18 @@ fn telegram(config: &Config) -> Finding {
         return finding(WHAT, Verdict::Bad, text);
     }
     let base = &config.telegram.api_base;
+    if let Err(problem) = reach(base) {
+        let text = format!("{base}: {problem}; check the network and telegram.api_base");
+        return not_reached(text).finding(WHAT);
+    }
     let met = match bot.identity() {
         Ok(bot) => reached(format!("{base} knows the bot @{}", bot.username)),
-        Err(Fault::Refused(refusal)) if matches!(refusal.code, 401 | 404) => refused(
+        Err(BotFault::Refused(refusal)) if matches!(refusal.code, 401 | 404) => refused(
             "Telegram does not accept telegram.bot_token; ask @BotFather for the bot's token",
         ),
-        Err(Fault::Refused(refusal)) => refused(format!("{base} answers {}", refusal.code)),
-        Err(Fault::Away(_) | Fault::Silent(_)) => not_reached(format!(
-            "{base} does not answer as it should; check the network and telegram.api_base"
+        Err(BotFault::Refused(refusal)) => refused(format!("{base} answers {}", refusal.code)),
+        Err(BotFault::Away(_) | BotFault::Silent(_)) => not_reached(format!(
+            "{base} accepts connections, but does not answer as it should; try again later, or check telegram.api_base"
         )),
     };
     met.finding(WHAT)

@@ -12,19 +12,20 @@ use super::demo_folder::{self, ThrowAway};
 use super::seal::NewKey;
 use super::serve::Server;
 use super::{
-    Context, demo_catalog, demo_content, demo_data, demo_messages, hint, log, sandbox, say,
+    Context, demo_catalog, demo_content, demo_data, demo_drop, demo_messages, hint, log, sandbox,
+    say,
 };
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
-use crate::base::money::Cents;
-use crate::base::secrets::Secret;
+use crate::base::{Cents, Secret};
 use crate::config::{Gateway, Updates};
 use crate::content::plans::{Period, PlanEntry, store as content};
 use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
+use crate::marketplace::sync::LISTINGS;
 use crate::partner::{self, PlanName, store as partners};
 
 /// The demonstration's only password, public by intent.
@@ -88,6 +89,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.telegram.api_base = inside.url();
     config.telegram.link_base = format!("{}/t.me", inside.url());
     config.telegram.updates = Updates::Polling;
+    config.webhooks.extra_hosts = vec!["loopback".to_owned()];
     let logins = [STUDENT, SUPPLIER, OPERATOR].map(|cast| DemoLogin {
         who: cast.who,
         email: cast.email.to_owned(),
@@ -102,6 +104,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
         outside_world.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
         let agent = agent();
         link(app, &agent, &sandbox_url, &sellers)?;
+        supply(app)?;
         let base = &app.addresses.base_url;
         let cookie = sign_in(&agent, base, OPERATOR.email)?;
         let (agent, cookie) = (&agent, &*cookie);
@@ -120,16 +123,22 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
 }
 
 /// What other systems of the demonstration show.
+#[derive(Clone)]
 struct Credentials {
     partner_token: String,
+    supplier_token: String,
     api_key: String,
 }
 
 /// Makes the cast, content for it, the plans on sale, a partner token and an API key.
 fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
     let hash = Hasher::default().hash(PASSWORD);
-    let credentials = Credentials { partner_token: partner::new_token(), api_key: keys::new_key() };
-    let (token, key) = (credentials.partner_token.clone(), credentials.api_key.clone());
+    let credentials = Credentials {
+        partner_token: partner::new_token(),
+        supplier_token: partner::new_token(),
+        api_key: keys::new_key(),
+    };
+    let Credentials { partner_token, supplier_token, api_key } = credentials.clone();
     let zone = app.zone();
     app.db.write(move |tx| {
         let mut catalogs = Vec::new();
@@ -147,8 +156,11 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
                 catalogs.push(user);
                 partners::set_plan(tx, user, Some(PlanName::Starter), None)?;
             }
+            if cast.role == Role::Drop {
+                partners::insert_token(tx, user, &supplier_token, "Demonstração")?;
+            }
             if cast.role.is_student() {
-                partners::insert_token(tx, user, &token, "Demonstração")?;
+                partners::insert_token(tx, user, &partner_token, "Demonstração")?;
                 demo_content::fill(tx, zone, user)?;
             }
         }
@@ -166,11 +178,24 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
             rate_limit: None,
             expires_at: None,
         };
-        keys::store::insert(tx, &key, &crm)?;
+        keys::store::insert(tx, &api_key, &crm)?;
         Ok::<_, DbError>(())
     })?;
     app.versions.raise_everything();
     Ok(credentials)
+}
+
+/// Has the supplier supply the student.
+fn supply(app: &App) -> anyhow::Result<()> {
+    let days = app.config.drop.payment_days;
+    app.db.write(move |tx| {
+        let id = |email| Ok::<_, DbError>(accounts::by_email(tx, email)?.map(|one| one.user_id));
+        if let (Some(supplier), Some(student)) = (id(SUPPLIER.email)?, id(STUDENT.email)?) {
+            demo_drop::fill(tx, supplier, student, (STUDENT.email, days))?;
+        }
+        Ok::<_, DbError>(())
+    })?;
+    Ok(())
 }
 
 fn plans() -> [PlanEntry; 3] {
@@ -263,13 +288,20 @@ fn location(answer: &http::Response<ureq::Body>) -> anyhow::Result<&str> {
     location.ok_or_else(|| anyhow!("the consent page was not reached (status {})", answer.status()))
 }
 
-/// Waits until the sales of all linked accounts are here.
+/// Waits until the sales and listings of all linked accounts are here.
 fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
     let started = Instant::now();
     let never_rung = crate::base::worker::Stop::default();
     loop {
         let ready: i64 = app.db.read(Lane::Slow, |tx| {
-            tx.value("SELECT count(*) FROM ml_sync WHERE area = 1 AND good_until IS NOT NULL", [])
+            tx.value(
+                "SELECT count(DISTINCT ml_user_id) FROM ml_sync s
+                 WHERE good_until IS NOT NULL AND area = 1
+                   AND EXISTS (SELECT 1 FROM ml_sync l
+                               WHERE l.ml_user_id = s.ml_user_id AND l.area = ?1
+                                 AND l.good_until IS NOT NULL)",
+                [LISTINGS],
+            )
         })?;
         if usize::try_from(ready) == Ok(accounts) {
             return Ok(());
@@ -282,7 +314,7 @@ fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
 }
 
 fn announce(app: &App, sandbox_url: &str, credentials: &Credentials) -> anyhow::Result<()> {
-    let (token, key) = (&credentials.partner_token, &credentials.api_key);
+    let Credentials { partner_token: token, supplier_token: drop, api_key: key } = credentials;
     let base = &app.addresses.base_url;
     say(format_args!(
         "
@@ -296,6 +328,7 @@ demonstration on throw-away data; it is gone when you stop it
   operator  {}   password {PASSWORD}
 
   partner   curl -H 'Authorization: Bearer {token}' '{base}/api/v1/partner/orders?limit=5'
+  drop      curl -H 'Authorization: Bearer {drop}' '{base}/api/v1/partner/drop/orders?limit=5'
   crm       curl -H 'Authorization: Bearer {key}' {base}/api/v1/alunos/criar -H 'Content-Type: application/json' -d '{{\"nome\":\"Eva Lima\",\"email\":\"eva@exemplo.com\"}}'
 ",
         STUDENT.email, SUPPLIER.email, OPERATOR.email

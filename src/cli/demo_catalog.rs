@@ -1,8 +1,7 @@
 //! Products of the demonstration: those of the student carry the SKUs of her
 //! listings, so that a sale takes them from stock.
 
-use crate::base::ids::UserId;
-use crate::base::money::Cents;
+use crate::base::{Cents, UserId};
 use crate::catalog::{ProductEntry, stock, store};
 use crate::db::{Result, WriteTx};
 
@@ -28,7 +27,10 @@ const STUDENTS: [Good; 14] = [
 ];
 
 #[rustfmt::skip]
-const SUPPLIERS: [Good; 6] = [
+const SUPPLIERS: [Good; 9] = [
+    ("RP-GARRAFA-1L", "Garrafa térmica inox 1 litro", 2_100, 3_150, 300),
+    ("RP-POTES-10", "Kit 10 potes herméticos", 2_900, 4_200, 220),
+    ("RP-MOP-8L", "Mop giratório com balde 8 litros", 2_450, 3_600, 90),
     ("RP-COPO-473", "Copo térmico 473 ml com tampa", 2_600, 3_890, 400),
     ("RP-CANECA-300", "Caneca de cerâmica 300 ml", 900, 1_490, 650),
     ("RP-TABUA-G", "Tábua de bambu grande", 2_200, 3_290, 180),

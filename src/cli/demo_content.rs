@@ -2,8 +2,7 @@
 //! meets around the present day. The videos are open films.
 
 use crate::accounts::Role;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId, Zone};
 use crate::content::classroom::store as classroom;
 use crate::content::courses::{CourseEntry, store as courses};
 use crate::content::lessons::{LessonEntry, store as lessons};

@@ -5,7 +5,7 @@
 use anyhow::bail;
 use serde_json::{Value, json};
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 const DAY_S: i64 = 86_400;
 

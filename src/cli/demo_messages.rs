@@ -5,8 +5,7 @@ use serde_json::json;
 
 use crate::accounts::Role;
 use crate::accounts::store::{self as accounts, NewUser};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::UserId;
+use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
 
@@ -91,10 +90,9 @@ fn sent(tx: &WriteTx<'_>, user: UserId, number: i64, at: Instant) -> Result<()> 
     } else {
         (MessageState::Sent, Some(format!("evolution-{id}")), None)
     };
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET state = ?2, created_at = ?3, done_at = ?3, attempts = 1, provider = ?4, outcome = ?5
          WHERE message_id = ?1",
         (id, became, at.0, provider, outcome),
-    )?;
-    Ok(())
+    )
 }

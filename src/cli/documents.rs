@@ -4,18 +4,27 @@
 use clap::CommandFactory as _;
 use serde_json::{Value, json};
 
-use super::{Arguments, Context, say};
-use crate::base::text::shortened;
+use super::{Arguments, Context, OpenapiDocument, say};
+use crate::base::shortened;
+use crate::developers::openapi::{Document, Installation};
 use crate::edge::route::Route;
 use crate::http::Family;
-use crate::operations::openapi;
 use crate::routes;
 
-pub fn openapi(context: &Context) -> anyhow::Result<()> {
+pub fn openapi(context: &Context, which: OpenapiDocument) -> anyhow::Result<()> {
+    let which = match which {
+        OpenapiDocument::Partner => Document::Partner,
+        OpenapiDocument::Platform => Document::Platform,
+    };
     let server = &context.config().server;
     let dev = if server.dev_base_url.is_empty() { &server.base_url } else { &server.dev_base_url };
     let token_header = context.config().checkout.token_header.as_str().to_ascii_uppercase();
-    let document = openapi::document(&routes::all(), &server.base_url, dev, &token_header);
+    let at = Installation {
+        base_url: server.base_url.trim_end_matches('/'),
+        dev_base_url: dev.trim_end_matches('/'),
+        checkout_header: &token_header,
+    };
+    let document = which.of(&routes::all(), &at);
     say(serde_json::to_string_pretty(&document)?)
 }
 

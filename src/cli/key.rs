@@ -4,7 +4,7 @@ use anyhow::{anyhow, bail};
 
 use super::{Context, KeyCommand, say};
 use crate::audit::{self, Act, Actor, ActorKind};
-use crate::base::clock::{Day, Instant, Zone};
+use crate::base::{Day, Instant, Zone};
 use crate::db::{DbError, Lane};
 use crate::keys::{self, ApiKey, KeyEntry, KeyState, MOST_KEYS, MOST_NETWORKS, Words, store};
 

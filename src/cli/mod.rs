@@ -11,6 +11,7 @@ mod demo;
 mod demo_catalog;
 mod demo_content;
 mod demo_data;
+mod demo_drop;
 mod demo_folder;
 mod demo_messages;
 mod documents;
@@ -36,8 +37,7 @@ use clap::{Arg, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
-use crate::base::clock::{Clock, Day};
-use crate::base::secrets::Secret;
+use crate::base::{Clock, Day, Secret};
 use crate::config::{self, Config, Loaded, Overrides};
 use crate::db::{Db, DbError, OpenError, Options, migrate};
 use crate::keys::{MOST_CALLS, Scope};
@@ -132,9 +132,13 @@ enum Command {
     /// The configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Prints the OpenAPI document.
+    /// Prints an OpenAPI document: of the Partner API, or of the other APIs.
     #[command(arg(without("db")))]
-    Openapi,
+    Openapi {
+        /// Which of the two.
+        #[arg(value_enum, default_value = "partner")]
+        document: OpenapiDocument,
+    },
     /// Prints every address of the service, by path.
     #[command(arg(without("config")), arg(without("db")))]
     Routes {
@@ -161,6 +165,12 @@ enum Command {
 fn without(id: &'static str) -> Arg {
     let refuse = |_: &str| Err::<PathBuf, _>("does nothing with this command; leave it out");
     Arg::new(id).long(id).hide(true).value_parser(refuse)
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum OpenapiDocument {
+    Partner,
+    Platform,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -268,6 +278,15 @@ enum PartnerCommand {
         /// What it is for.
         #[arg(long, default_value = "command line", value_parser = parse_token_name)]
         name: String,
+    },
+    /// Relates a supplier and a seller, as an accepted invitation does.
+    Relate {
+        /// The supplier's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        supplier: String,
+        /// The seller's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        seller: String,
     },
 }
 
@@ -463,7 +482,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Restore { file } => database::restore(&context, &file)?,
         Command::Check { json } => return check::run(&context, json),
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
-        Command::Openapi => documents::openapi(&context)?,
+        Command::Openapi { document } => documents::openapi(&context, document)?,
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,
         Command::Routes { .. } | Command::Completions { .. } => unreachable!("they read nothing"),
     }

@@ -1,14 +1,15 @@
-//! `partner plan` and `partner token`.
+//! `partner plan`, `partner token` and `partner relate`.
 
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use super::user::Subject;
 use super::{Context, PartnerCommand, hint, say};
-use crate::accounts::{Account, store as accounts};
+use crate::accounts::{Account, Role, store as accounts};
 use crate::audit::{self, Actor, ActorKind};
-use crate::base::clock::Day;
+use crate::base::Day;
 use crate::db::{DbError, WriteTx};
+use crate::drop::relations;
 use crate::partner::{self, PlanName, store};
 
 pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
@@ -79,7 +80,50 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
             }
             say(token)
         }
+        PartnerCommand::Relate { supplier, seller } => relate(context, &supplier, &seller),
     }
+}
+
+fn relate(context: &Context, supplier: &str, seller: &str) -> anyhow::Result<()> {
+    let emails = [supplier, seller].map(str::to_owned);
+    let made = context.database()?.write(move |tx| {
+        let mut people = Vec::new();
+        for (email, fits) in emails.iter().zip([is_supplier, Role::is_student]) {
+            match accounts::by_email(tx, email)? {
+                Some(account) if fits(account.role) => people.push(account),
+                Some(_) => return Ok::<_, DbError>(Err(Unfit::Role(email.clone()))),
+                None => return Ok(Err(Unfit::Unknown(email.clone()))),
+            }
+        }
+        let [from, to] = &people[..] else { return Ok(Ok(false)) };
+        let is_new = relations::relate(tx, from.user_id, to.user_id, &to.email)?;
+        if is_new {
+            let actor = Actor::local(ActorKind::Command, "partner");
+            relations::note(tx, &actor, ("relacao.criar", to.user_id.0), (&to.email, &from.email))?;
+        }
+        Ok(Ok(is_new))
+    })?;
+    match made {
+        Err(Unfit::Unknown(email)) => bail!("nobody has the e-mail address {email}"),
+        Err(Unfit::Role(email)) if email == supplier => {
+            bail!("{email} is no supplier; the role of a supplier is drop")
+        }
+        Err(Unfit::Role(email)) => bail!("{email} is no seller; sellers are students"),
+        Ok(true) => say(format_args!("{supplier} and {seller} are related")),
+        Ok(false) => say(format_args!("{supplier} and {seller} were related already")),
+    }
+}
+
+fn is_supplier(role: Role) -> bool {
+    role == Role::Drop
+}
+
+/// Why two people cannot be related.
+enum Unfit {
+    /// Nobody has this address.
+    Unknown(String),
+    /// Whoever has it is something else.
+    Role(String),
 }
 
 /// An API plan in the audit log.

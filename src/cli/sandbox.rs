@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use super::serve::{StopSignals, cannot_listen};
 use super::{Context, say};
-use crate::base::secrets::Secret;
+use crate::base::Secret;
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Options};
 
 pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {

@@ -13,13 +13,14 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::{Context, secret};
 use crate::accounts::links;
-use crate::base::secrets::{self, Sealer, Secret};
+use crate::base::{Sealer, Secret, secrets};
 use crate::db::{Db, DbError, ReadTx, WriteTx, backup, look};
 use crate::marketplace::account::store as marketplace;
 use crate::marketplace::account::tokens;
 use crate::messages::push::store as devices;
 use crate::messages::telegram;
 use crate::operations::store;
+use crate::partner::webhooks;
 
 /// What the mark is kept under.
 const MARK: &str = "key_check";
@@ -33,7 +34,7 @@ const WAYS: &str = "put the right key back, restore a copy that belongs to the k
     which lists what will be lost and asks";
 
 /// How the key at hand stands to the database.
-pub enum Standing {
+pub enum KeyStanding {
     /// Nothing is sealed yet.
     Fresh,
     /// It opens what is sealed.
@@ -100,7 +101,7 @@ fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
 }
 
 /// How the key at hand stands to the database, without touching either.
-pub fn standing(context: &Context) -> anyhow::Result<Standing> {
+pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
     let key = at_hand(context)?;
     let path = &context.config().database.path;
     let opened = if path.exists() {
@@ -113,12 +114,12 @@ pub fn standing(context: &Context) -> anyhow::Result<Standing> {
         (None, AtHand::NoKey) => {
             bail!("{source} is not 64 hexadecimal digits; put the right one back, or remove it")
         }
-        (None, _) => Standing::Fresh,
-        (Some(true), _) => Standing::Right,
-        (Some(false), AtHand::None) => Standing::Wrong(format!(
+        (None, _) => KeyStanding::Fresh,
+        (Some(true), _) => KeyStanding::Right,
+        (Some(false), AtHand::None) => KeyStanding::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not there"
         )),
-        (Some(false), AtHand::NoKey) => Standing::Wrong(format!(
+        (Some(false), AtHand::NoKey) => KeyStanding::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not 64 hexadecimal digits"
         )),
         (Some(false), AtHand::Key(_)) => {
@@ -127,7 +128,7 @@ pub fn standing(context: &Context) -> anyhow::Result<Standing> {
             } else {
                 String::new()
             };
-            Standing::Wrong(format!(
+            KeyStanding::Wrong(format!(
                 "the secrets in {database} are sealed with another key than {source}{hint}"
             ))
         }
@@ -178,6 +179,9 @@ fn opens(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
     if has(tx, "one_time_link", "code")? {
         found.push(links::all_open(tx, sealer)?);
     }
+    if has(tx, "webhook_endpoint", "secret")? {
+        found.push(webhooks::all_open(tx, sealer)?);
+    }
     for name in SEALED {
         found.push(opened(name)?);
     }
@@ -192,8 +196,8 @@ fn has(tx: &ReadTx<'_>, table: &str, column: &str) -> Result<bool, DbError> {
 /// Refuses to go on with a missing or another key.
 pub fn require_right(context: &Context) -> anyhow::Result<()> {
     match standing(context)? {
-        Standing::Fresh | Standing::Right => Ok(()),
-        Standing::Wrong(why) => Err(refusal(&why)),
+        KeyStanding::Fresh | KeyStanding::Right => Ok(()),
+        KeyStanding::Wrong(why) => Err(refusal(&why)),
     }
 }
 
@@ -216,13 +220,13 @@ pub struct NewKey {
 pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
     let mut err = std::io::stderr().lock();
     match standing(context)? {
-        Standing::Right if new_key.wanted => {
+        KeyStanding::Right if new_key.wanted => {
             writeln!(err, "--new-key does nothing: {} opens the database", source(context))?;
             Ok(false)
         }
-        Standing::Fresh | Standing::Right => Ok(false),
-        Standing::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
-        Standing::Wrong(why) => {
+        KeyStanding::Fresh | KeyStanding::Right => Ok(false),
+        KeyStanding::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
+        KeyStanding::Wrong(why) => {
             let path = &context.config().database.path;
             let lost = look(path, context.clock.now(), losses)?;
             writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
@@ -286,6 +290,12 @@ fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
         let waiting = links::count_sealed(tx)?;
         if waiting > 0 {
             lost.push(format!("links to choose a password in messages that wait: {waiting}"));
+        }
+    }
+    if has(tx, "webhook_endpoint", "secret")? {
+        let endpoints = webhooks::count_sealed(tx)?;
+        if endpoints > 0 {
+            lost.push(format!("secrets of webhooks, which are switched off: {endpoints}"));
         }
     }
     lost.push("links out of reminders in e-mails that were sent".to_owned());
@@ -363,5 +373,6 @@ fn forget(tx: &WriteTx<'_>) -> Result<(), DbError> {
     marketplace::forget_attempts(tx)?;
     links::forget_sealed(tx)?;
     devices::forget_all(tx)?;
+    webhooks::give_up_secrets(tx)?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::{Context, say, seal};
-use crate::base::secrets::{self, Sealer, Secret};
+use crate::base::{Sealer, Secret, secrets};
 use crate::config::Config;
 use crate::db::{Db, DbError, Lane};
 use crate::messages::push::{store as devices, vapid};

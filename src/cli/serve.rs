@@ -17,15 +17,17 @@ use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
 use crate::app::{App, Parts};
-use crate::base::worker::{self, Stop};
+use crate::base::{Stop, worker};
 use crate::behind;
 use crate::cron;
 use crate::db::{Db, Lane};
 use crate::edge;
 use crate::edge::lanes;
-use crate::http::server::{self, Limits};
+use crate::http::server;
+use crate::http::server::Limits;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
+use crate::partner::webhooks;
 use crate::routes;
 
 /// Connections for slow reads. One caller has two at most (`lanes.rs`).
@@ -237,6 +239,7 @@ fn start_workers(
     let mut workers = marketplace::start_workers(app, stop)?;
     workers.extend(delivery::start_workers(app, stop)?);
     workers.extend(telegram::start_workers(app, stop)?);
+    workers.push(webhooks::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);

@@ -10,9 +10,7 @@ use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
 use crate::accounts::{Account, Role};
 use crate::audit::{self, Act, Actor, ActorKind};
-use crate::base::ids::UserId;
-use crate::base::secrets::{self, Secret};
-use crate::base::text;
+use crate::base::{Secret, UserId, secrets, text};
 use crate::db::{DbError, WriteTx};
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {

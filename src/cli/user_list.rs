@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::{Context, say};
 use crate::accounts::Role;
 use crate::accounts::store::{self, Listed};
-use crate::base::clock::Zone;
-use crate::base::ids::UserId;
+use crate::base::{UserId, Zone};
 use crate::db::Lane;
 
 /// People read and printed at a time, so that any number needs no more memory.

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::accounts::Role;
-use crate::base::clock::Day;
+use crate::base::Day;
 use crate::config;
 use crate::keys::Scope;
 

@@ -27,16 +27,13 @@ pub use settings::Settings;
 const DEFAULT_FILE: &str = "seller-platform.toml";
 /// Keys that are read and checked, and that nothing uses yet. The shipped file
 /// says so of each.
-const WITHOUT_EFFECT: [&str; 9] = [
+const WITHOUT_EFFECT: [&str; 6] = [
     "server.acme_domains",
     "server.acme_email",
     "database.backup_every_h",
     "database.backup_keep",
-    "limits.remind_all_window_s",
     "program.lap_days",
     "program.reminder_hour",
-    "drop.payment_days",
-    "agents.allowed_origins",
 ];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 

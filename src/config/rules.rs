@@ -3,14 +3,16 @@
 //! Each returns the value, or the problem as the end of a sentence that
 //! begins with the key.
 
-use lettre::message::Mailbox;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 use chrono::NaiveTime;
 use ipnet::IpNet;
+use lettre::SmtpTransport;
+use lettre::message::Mailbox;
 
 use super::values::Parsed;
-use crate::base::clock::Zone;
+use crate::base::{Sealer, Secret, Zone};
 
 /// Roles that a purchase can give.
 const STUDENT_ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
@@ -54,6 +56,29 @@ pub fn line(text: &str) -> Parsed<String> {
         return Err("must be a line of text");
     }
     Ok(text.to_owned())
+}
+
+/// A file.
+pub fn path(text: &str) -> Parsed<PathBuf> {
+    line(text).map(PathBuf::from)
+}
+
+/// A folder, or none.
+pub fn folder(text: &str) -> Parsed<Option<PathBuf>> {
+    Ok((!text.is_empty()).then(|| text.into()))
+}
+
+/// Any secret, or none.
+pub fn any(_: &str) -> Parsed<()> {
+    Ok(())
+}
+
+/// What encrypts at rest, or nothing.
+pub fn secret_key(text: &str) -> Parsed<()> {
+    if !text.is_empty() && Sealer::from_configured(&Secret::new(text)).is_err() {
+        return Err("must be 64 hexadecimal digits or at least 16 characters");
+    }
+    Ok(())
 }
 
 /// An origin in the form browsers send it: lower case, without a trailing
@@ -165,6 +190,35 @@ pub fn mail_sender(text: &str) -> Parsed<String> {
     Ok(text.to_owned())
 }
 
+/// The address of a mail server with its password, or none.
+pub fn mail_server(text: &str) -> Parsed<()> {
+    let known = text.starts_with("smtp://") || text.starts_with("smtps://");
+    if text.is_empty() || known && SmtpTransport::from_url(text).is_ok() {
+        Ok(())
+    } else if known {
+        Err("must be the address of a mail server; percent-encode its name and password")
+    } else {
+        Err("must begin with smtp:// or smtps://")
+    }
+}
+
+/// The token of a bot, or none: digits, a colon, and a key. It becomes part of
+/// an address.
+pub fn bot_token(text: &str) -> Parsed<()> {
+    let of_address = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_token = |(number, key): (&str, &str)| {
+        !number.is_empty()
+            && number.chars().all(|c| c.is_ascii_digit())
+            && !key.is_empty()
+            && key.chars().all(of_address)
+    };
+    if text.is_empty() || text.split_once(':').is_some_and(is_token) {
+        Ok(())
+    } else {
+        Err("must be the token of a bot, such as 123456:ABC-def")
+    }
+}
+
 /// A contact that push services accept.
 pub fn push_contact(text: &str) -> Parsed<String> {
     let mail = text.strip_prefix("mailto:").and_then(crate::base::text::email);
@@ -173,6 +227,42 @@ pub fn push_contact(text: &str) -> Parsed<String> {
     } else {
         Err("must be a mailto: or https: address")
     }
+}
+
+/// A host with its port.
+pub fn host_and_port(text: &str) -> Parsed<String> {
+    const PROBLEM: &str = "must be a host with its port, such as 127.0.0.1:9001";
+    let authority: http::uri::Authority = text.parse().map_err(|_| PROBLEM)?;
+    let is_sound = authority.port_u16().is_some_and(|port| port > 0)
+        && !authority.host().is_empty()
+        && !text.contains(['@', '*']);
+    if is_sound { Ok(text.to_lowercase()) } else { Err(PROBLEM) }
+}
+
+/// The scheme of an installed app: none that browsers give a meaning.
+pub fn private_scheme(text: &str) -> Parsed<String> {
+    const PROBLEM: &str = "must be the scheme of an installed app, such as cursor";
+    const TAKEN: [&str; 13] = [
+        "http",
+        "https",
+        "ws",
+        "wss",
+        "ftp",
+        "file",
+        "data",
+        "javascript",
+        "vbscript",
+        "blob",
+        "about",
+        "mailto",
+        "view-source",
+    ];
+    let is_sound = text.len() <= 40
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte)
+        });
+    if is_sound && !TAKEN.contains(&text) { Ok(text.to_owned()) } else { Err(PROBLEM) }
 }
 
 /// A host of a push service: a name, all names below one, or a host with its port.
@@ -185,9 +275,14 @@ pub fn push_host(text: &str) -> Parsed<String> {
     {
         return Ok(text.to_lowercase());
     }
-    let authority: http::uri::Authority = text.parse().map_err(|_| PROBLEM)?;
-    let is_sound = authority.port_u16().is_some_and(|port| port > 0)
-        && !authority.host().is_empty()
-        && !text.contains(['@', '*']);
-    if is_sound { Ok(text.to_lowercase()) } else { Err(PROBLEM) }
+    host_and_port(text).map_err(|_| PROBLEM)
+}
+
+/// A host with its port, or `loopback`.
+pub fn webhook_host(text: &str) -> Parsed<String> {
+    match text {
+        "loopback" => Ok(text.to_owned()),
+        _ => host_and_port(text)
+            .map_err(|_| "must be a host with its port, such as 10.0.0.5:8443, or loopback"),
+    }
 }

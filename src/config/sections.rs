@@ -1,5 +1,6 @@
-//! The sections of the configuration as types, one line a key. Those of the
-//! services outside are in `outside.rs`.
+//! The sections of the configuration as types: each key is declared once, with
+//! its type and the rule that reads it. Those of the services outside are in
+//! `outside.rs`.
 //!
 //! A key of the shipped file that is not read here, or the reverse, fails a
 //! test. A text that may be left empty says what that means.
@@ -10,233 +11,233 @@
 )]
 
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use chrono::NaiveTime;
 use ipnet::IpNet;
 
-use super::outside::{Chat, Checkout, Email, Marketplace, Push, Telegram};
+use super::outside::{Chat, Checkout, Email, Marketplace, Push, Telegram, Webhooks};
 use super::rules;
 use super::settings::{Result, Settings};
-use crate::base::clock::Zone;
-use crate::base::secrets::{Sealer, Secret};
+use crate::base::{Secret, Zone};
 
 /// Seconds of a day, as a bound.
 const DAY: i64 = 86_400;
 /// The bound of counts and sizes that have no natural one.
 const MOST: i64 = 1_000_000_000;
+/// Messages a second.
+const PACE: RangeInclusive<f64> = 0.0..=1_000_000.0;
 
-/// The whole configuration, checked.
-#[derive(Clone, Debug)]
-pub struct Config {
-    pub server: Server,
-    pub database: Database,
-    pub security: Security,
-    pub cron: Cron,
-    pub marketplace: Marketplace,
-    pub checkout: Checkout,
-    pub chat: Chat,
-    pub telegram: Telegram,
-    pub email: Email,
-    pub push: Push,
-    pub limits: Limits,
-    pub partner: Partner,
-    pub content: Content,
-    pub program: Program,
-    pub messages: Messages,
-    pub drop: DropShipping,
-    pub agents: Agents,
-    pub tax: Tax,
-    pub log: Log,
-}
+/// Declares sections: `"cron" => Cron { enabled: bool = switch(), … }` reads the
+/// field `enabled` from the key `cron.enabled` by [`Settings`]' function `switch`
+/// with these arguments. What a function of the section's own reads stands as
+/// `plans: Plans = Plans::read`.
+macro_rules! sections {
+    ($(
+        $(#[$doc:meta])*
+        $section:literal => $name:ident {
+            $($(#[$about:meta])* $field:ident: $kind:ty = $read:ident $(::$own:ident)? $(($($with:expr),*))?),* $(,)?
+        }
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $($(#[$about])* pub $field: $kind,)*
+        }
 
-impl Config {
-    pub(super) fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            server: Server::read(settings)?,
-            database: Database::read(settings)?,
-            security: Security::read(settings)?,
-            cron: Cron::read(settings)?,
-            marketplace: Marketplace::read(settings)?,
-            checkout: Checkout::read(settings)?,
-            chat: Chat::read(settings)?,
-            telegram: Telegram::read(settings)?,
-            email: Email::read(settings)?,
-            push: Push::read(settings)?,
-            limits: Limits::read(settings)?,
-            partner: Partner::read(settings)?,
-            content: Content::read(settings)?,
-            program: Program::read(settings)?,
-            messages: Messages::read(settings)?,
-            drop: DropShipping::read(settings)?,
-            agents: Agents::read(settings)?,
-            tax: Tax::read(settings)?,
-            log: Log::read(settings)?,
-        })
-    }
-}
-
-/// `[server]`
-#[derive(Clone, Debug)]
-pub struct Server {
-    /// Port 0 picks a free one.
-    pub listen: SocketAddr,
-    /// Origin without a trailing slash; empty: the address that is bound.
-    pub base_url: String,
-    /// Origin without a trailing slash; empty: `base_url`.
-    pub dev_base_url: String,
-    /// Whose forwarding headers are believed; a bare address is a network of one.
-    pub trusted_proxies: Vec<IpNet>,
-    /// Zone of civil time.
-    pub timezone: Zone,
-    /// Shown on pages and in messages.
-    pub name: String,
-    /// Names to obtain certificates for; none: plain HTTP.
-    pub acme_domains: Vec<String>,
-    /// Contact for the certificate authority; may be empty.
-    pub acme_email: String,
-    /// Body limit of rows that name none.
-    pub max_body_bytes: usize,
-    /// Until the headers of an ordinary answer.
-    pub request_timeout_s: u64,
-    /// Open connections altogether.
-    pub max_connections: usize,
-    /// Open connections of one address that is no trusted proxy.
-    pub max_connections_per_address: usize,
-}
-
-impl Server {
-    fn read(settings: &Settings) -> Result<Self> {
-        let optional_origin = rules::or_empty(rules::origin);
-        Ok(Self {
-            listen: settings.parsed("server.listen", rules::parse_listen)?,
-            base_url: settings.parsed("server.base_url", &optional_origin)?,
-            dev_base_url: settings.parsed("server.dev_base_url", &optional_origin)?,
-            trusted_proxies: settings.list("server.trusted_proxies", rules::network)?,
-            timezone: settings.parsed("server.timezone", rules::zone)?,
-            name: settings.parsed("server.name", rules::line)?,
-            acme_domains: settings.list("server.acme_domains", rules::host_name)?,
-            acme_email: settings
-                .parsed("server.acme_email", rules::or_empty(rules::mail_address))?,
-            max_body_bytes: settings.whole("server.max_body_bytes", 1024..=MOST)?,
-            request_timeout_s: settings.whole("server.request_timeout_s", 1..=3600)?,
-            max_connections: settings.whole("server.max_connections", 1..=1_000_000)?,
-            max_connections_per_address: settings
-                .whole("server.max_connections_per_address", 1..=1_000_000)?,
-        })
-    }
-}
-
-/// `[database]`
-#[derive(Clone, Debug)]
-pub struct Database {
-    /// The database file.
-    pub path: PathBuf,
-    /// Folder of scheduled backups; `None`: none are made.
-    pub backup_dir: Option<PathBuf>,
-    /// Hours between scheduled backups.
-    pub backup_every_h: u32,
-    /// How many scheduled backups stay.
-    pub backup_keep: u32,
-}
-
-impl Database {
-    fn read(settings: &Settings) -> Result<Self> {
-        let backup_dir = settings.text("database.backup_dir")?;
-        Ok(Self {
-            path: settings.parsed("database.path", rules::line)?.into(),
-            backup_dir: (!backup_dir.is_empty()).then(|| backup_dir.into()),
-            backup_every_h: settings.whole("database.backup_every_h", 1..=8784)?,
-            backup_keep: settings.whole("database.backup_keep", 1..=10_000)?,
-        })
-    }
-}
-
-/// `[security]`
-#[derive(Clone, Debug)]
-pub struct Security {
-    /// Encrypts at rest; empty: a key file beside the database does.
-    pub secret_key: Secret,
-}
-
-impl Security {
-    fn read(settings: &Settings) -> Result<Self> {
-        settings.parsed("security.secret_key", |text| {
-            if !text.is_empty() && Sealer::from_configured(&Secret::new(text)).is_err() {
-                return Err("must be 64 hexadecimal digits or at least 16 characters");
+        impl $name {
+            pub(super) fn read(settings: &Settings) -> Result<Self> {
+                Ok(Self {
+                    $($field: sections!(
+                        @read settings concat!($section, ".", stringify!($field)),
+                        $read $(::$own)? $(($($with),*))?
+                    )?,)*
+                })
             }
-            Ok(())
-        })?;
-        Ok(Self { secret_key: settings.secret("security.secret_key")? })
+        }
+    )*};
+    (@read $settings:ident $key:expr, $read:ident($($with:expr),*)) => {
+        $settings.$read($key $(, $with)*)
+    };
+    (@read $settings:ident $key:expr, $read:ident::$own:ident) => { $read::$own($settings) };
+}
+pub(super) use sections;
+
+sections! {
+    /// The whole configuration, checked.
+    "" => Config {
+        server: Server = Server::read,
+        database: Database = Database::read,
+        security: Security = Security::read,
+        cron: Cron = Cron::read,
+        marketplace: Marketplace = Marketplace::read,
+        checkout: Checkout = Checkout::read,
+        chat: Chat = Chat::read,
+        telegram: Telegram = Telegram::read,
+        email: Email = Email::read,
+        push: Push = Push::read,
+        webhooks: Webhooks = Webhooks::read,
+        limits: Limits = Limits::read,
+        partner: Partner = Partner::read,
+        content: Content = Content::read,
+        program: Program = Program::read,
+        messages: Messages = Messages::read,
+        drop: DropShipping = DropShipping::read,
+        agents: Agents = Agents::read,
+        tax: Tax = Tax::read,
+        log: Log = Log::read,
     }
-}
 
-/// `[cron]`
-#[derive(Clone, Debug)]
-pub struct Cron {
-    /// Whether the tasks run by themselves.
-    pub enabled: bool,
-    /// Seconds between runs.
-    pub interval_s: u64,
-    /// Opens the cron endpoint; empty: one is generated.
-    pub secret: Secret,
-}
-
-impl Cron {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            enabled: settings.switch("cron.enabled")?,
-            interval_s: settings.whole("cron.interval_s", 1..=DAY)?,
-            secret: settings.secret("cron.secret")?,
-        })
+    /// `[server]`
+    "server" => Server {
+        /// Port 0 picks a free one.
+        listen: SocketAddr = parsed(rules::parse_listen),
+        /// Origin without a trailing slash; empty: the address that is bound.
+        base_url: String = parsed(rules::or_empty(rules::origin)),
+        /// Origin without a trailing slash; empty: `base_url`.
+        dev_base_url: String = parsed(rules::or_empty(rules::origin)),
+        /// Whose forwarding headers are believed; a bare address is a network of one.
+        trusted_proxies: Vec<IpNet> = list(rules::network),
+        /// Zone of civil time.
+        timezone: Zone = parsed(rules::zone),
+        /// Shown on pages and in messages.
+        name: String = parsed(rules::line),
+        /// Names to obtain certificates for; none: plain HTTP.
+        acme_domains: Vec<String> = list(rules::host_name),
+        /// Contact for the certificate authority; may be empty.
+        acme_email: String = parsed(rules::or_empty(rules::mail_address)),
+        /// Body limit of rows that name none.
+        max_body_bytes: usize = whole(1024..=MOST),
+        /// Until the headers of an ordinary answer.
+        request_timeout_s: u64 = whole(1..=3600),
+        /// Open connections altogether.
+        max_connections: usize = whole(1..=1_000_000),
+        /// Open connections of one address that is no trusted proxy.
+        max_connections_per_address: usize = whole(1..=1_000_000),
     }
-}
 
-/// `[limits]`
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Length of a window in seconds.
-    pub window_s: i64,
-    /// Calls a window of ordinary routes.
-    pub requests: u32,
-    /// Partner reads a window where a plan names no rate.
-    pub partner_get: u32,
-    /// Partner changes a window.
-    pub partner_post: u32,
-    /// Seconds between two reminders to all.
-    pub remind_all_window_s: i64,
-    /// Failed logins a login window.
-    pub login_failures: u32,
-    /// Length of a login window in seconds.
-    pub login_window_s: i64,
-}
-
-impl Limits {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            window_s: settings.whole("limits.window_s", 1..=DAY)?,
-            requests: settings.whole("limits.requests", 1..=MOST)?,
-            partner_get: settings.whole("limits.partner_get", 1..=MOST)?,
-            partner_post: settings.whole("limits.partner_post", 1..=MOST)?,
-            remind_all_window_s: settings.whole("limits.remind_all_window_s", 1..=DAY)?,
-            login_failures: settings.whole("limits.login_failures", 1..=MOST)?,
-            login_window_s: settings.whole("limits.login_window_s", 1..=DAY)?,
-        })
+    /// `[database]`
+    "database" => Database {
+        /// The database file.
+        path: PathBuf = parsed(rules::path),
+        /// Folder of scheduled backups; `None`: none are made.
+        backup_dir: Option<PathBuf> = parsed(rules::folder),
+        /// Hours between scheduled backups.
+        backup_every_h: u32 = whole(1..=8784),
+        /// How many scheduled backups stay.
+        backup_keep: u32 = whole(1..=10_000),
     }
-}
 
-/// `[partner]`
-#[derive(Clone, Debug)]
-pub struct Partner {
-    pub plans: Plans,
-}
+    /// `[security]`
+    "security" => Security {
+        /// Encrypts at rest; empty: a key file beside the database does.
+        secret_key: Secret = secret(rules::secret_key),
+    }
 
-/// `[partner.plans]`: the API plans that are sold.
-#[derive(Clone, Debug)]
-pub struct Plans {
-    pub starter: PlanLimits,
-    pub pro: PlanLimits,
-    pub scale: PlanLimits,
+    /// `[cron]`
+    "cron" => Cron {
+        /// Whether the tasks run by themselves.
+        enabled: bool = switch(),
+        /// Seconds between runs.
+        interval_s: u64 = whole(1..=DAY),
+        /// Opens the cron endpoint; empty: one is generated.
+        secret: Secret = secret(rules::any),
+    }
+
+    /// `[limits]`
+    "limits" => Limits {
+        /// Length of a window in seconds.
+        window_s: i64 = whole(1..=DAY),
+        /// Calls a window of ordinary routes.
+        requests: u32 = whole(1..=MOST),
+        /// Partner reads a window where a plan names no rate.
+        partner_get: u32 = whole(1..=MOST),
+        /// Partner changes a window.
+        partner_post: u32 = whole(1..=MOST),
+        /// Seconds between two reminders to all.
+        remind_all_window_s: i64 = whole(1..=DAY),
+        /// Failed logins a login window.
+        login_failures: u32 = whole(1..=MOST),
+        /// Length of a login window in seconds.
+        login_window_s: i64 = whole(1..=DAY),
+    }
+
+    /// `[partner]`
+    "partner" => Partner {
+        plans: Plans = Plans::read,
+    }
+
+    /// `[partner.plans]`: the API plans that are sold.
+    "partner.plans" => Plans {
+        starter: PlanLimits = limits(),
+        pro: PlanLimits = limits(),
+        scale: PlanLimits = limits(),
+    }
+
+    /// `[content]`
+    "content" => Content {
+        /// Hosts whose players lessons may embed.
+        video_hosts: Vec<String> = list(rules::host_name),
+    }
+
+    /// `[program]`
+    "program" => Program {
+        /// Check-ins of a lap.
+        lap_days: u32 = whole(1..=366),
+        /// Civil hour of the evening reminder, 0 to 23.
+        reminder_hour: u32 = whole(0..=23),
+        /// Full days without activity before an alert.
+        inactive_days: u32 = whole(1..=366),
+    }
+
+    /// `[messages]`; a pace is in messages a second, and 0 is no pacing.
+    "messages" => Messages {
+        /// Civil time from which inactivity alerts wait.
+        quiet_from: NaiveTime = parsed(rules::time_of_day),
+        /// Civil time at which they go out again.
+        quiet_until: NaiveTime = parsed(rules::time_of_day),
+        pace_cloud_per_s: f64 = number(PACE),
+        pace_evolution_per_s: f64 = number(PACE),
+        pace_telegram_per_s: f64 = number(PACE),
+        pace_email_per_s: f64 = number(PACE),
+        pace_push_per_s: f64 = number(PACE),
+    }
+
+    /// `[drop]`
+    "drop" => DropShipping {
+        /// Days from an order until its supplier is to be paid.
+        payment_days: u32 = whole(0..=365),
+    }
+
+    /// `[agents]`
+    "agents" => Agents {
+        /// Further browser origins that may call the agent endpoint.
+        allowed_origins: Vec<String> = list(rules::origin),
+        /// Schemes of installed apps that people may be sent back to, such as `cursor`.
+        redirect_schemes: Vec<String> = list(rules::private_scheme),
+        /// Hosts with their port whose client documents may be anywhere, and come
+        /// by plain HTTP.
+        document_hosts: Vec<String> = list(rules::host_and_port),
+    }
+
+    /// `[tax]`
+    "tax" => Tax {
+        /// Percent.
+        rate: f64 = number(0.0..=100.0),
+    }
+
+    /// `[log]`
+    "log" => Log {
+        level: LogLevel = one_of(&[
+            ("error", LogLevel::Error),
+            ("warn", LogLevel::Warn),
+            ("info", LogLevel::Info),
+            ("debug", LogLevel::Debug),
+            ("trace", LogLevel::Trace),
+        ]),
+        format: LogFormat = one_of(&[("text", LogFormat::Text), ("json", LogFormat::Json)]),
+    }
 }
 
 /// What an API plan allows.
@@ -248,135 +249,14 @@ pub struct PlanLimits {
     pub per_minute: u32,
 }
 
-impl Partner {
-    fn read(settings: &Settings) -> Result<Self> {
-        let plan = |name: &str| -> Result<PlanLimits> {
-            Ok(PlanLimits {
-                quota: settings.whole(&format!("partner.plans.{name}.quota"), 1..=MOST)?,
-                per_minute: settings
-                    .whole(&format!("partner.plans.{name}.per_minute"), 1..=MOST)?,
-            })
-        };
-        Ok(Self {
-            plans: Plans { starter: plan("starter")?, pro: plan("pro")?, scale: plan("scale")? },
+impl Settings {
+    /// The two limits of an API plan.
+    fn limits(&self, plan: &str) -> Result<PlanLimits> {
+        Ok(PlanLimits {
+            quota: self.whole(&format!("{plan}.quota"), 1..=MOST)?,
+            per_minute: self.whole(&format!("{plan}.per_minute"), 1..=MOST)?,
         })
     }
-}
-
-/// `[content]`
-#[derive(Clone, Debug)]
-pub struct Content {
-    /// Hosts whose players lessons may embed.
-    pub video_hosts: Vec<String>,
-}
-
-impl Content {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self { video_hosts: settings.list("content.video_hosts", rules::host_name)? })
-    }
-}
-
-/// `[program]`
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// Check-ins of a lap.
-    pub lap_days: u32,
-    /// Civil hour of the evening reminder, 0 to 23.
-    pub reminder_hour: u32,
-    /// Full days without activity before an alert.
-    pub inactive_days: u32,
-}
-
-impl Program {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self {
-            lap_days: settings.whole("program.lap_days", 1..=366)?,
-            reminder_hour: settings.whole("program.reminder_hour", 0..=23)?,
-            inactive_days: settings.whole("program.inactive_days", 1..=366)?,
-        })
-    }
-}
-
-/// `[messages]`
-#[derive(Clone, Debug)]
-pub struct Messages {
-    /// Civil time from which inactivity alerts wait.
-    pub quiet_from: NaiveTime,
-    /// Civil time at which they go out again.
-    pub quiet_until: NaiveTime,
-    /// Messages a second; 0: no pacing.
-    pub pace_cloud_per_s: f64,
-    /// Messages a second; 0: no pacing.
-    pub pace_evolution_per_s: f64,
-    /// Messages a second; 0: no pacing.
-    pub pace_telegram_per_s: f64,
-    /// Messages a second; 0: no pacing.
-    pub pace_email_per_s: f64,
-    /// Messages a second; 0: no pacing.
-    pub pace_push_per_s: f64,
-}
-
-impl Messages {
-    fn read(settings: &Settings) -> Result<Self> {
-        let pace = |channel: &str| {
-            settings.number(&format!("messages.pace_{channel}_per_s"), 0.0..=1_000_000.0)
-        };
-        Ok(Self {
-            quiet_from: settings.parsed("messages.quiet_from", rules::time_of_day)?,
-            quiet_until: settings.parsed("messages.quiet_until", rules::time_of_day)?,
-            pace_cloud_per_s: pace("cloud")?,
-            pace_evolution_per_s: pace("evolution")?,
-            pace_telegram_per_s: pace("telegram")?,
-            pace_email_per_s: pace("email")?,
-            pace_push_per_s: pace("push")?,
-        })
-    }
-}
-
-/// `[drop]`
-#[derive(Clone, Debug)]
-pub struct DropShipping {
-    /// Days from an order until its supplier is to be paid.
-    pub payment_days: u32,
-}
-
-impl DropShipping {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self { payment_days: settings.whole("drop.payment_days", 0..=365)? })
-    }
-}
-
-/// `[agents]`
-#[derive(Clone, Debug)]
-pub struct Agents {
-    /// Further browser origins that may call the agent endpoint.
-    pub allowed_origins: Vec<String>,
-}
-
-impl Agents {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self { allowed_origins: settings.list("agents.allowed_origins", rules::origin)? })
-    }
-}
-
-/// `[tax]`
-#[derive(Clone, Debug)]
-pub struct Tax {
-    /// Percent.
-    pub rate: f64,
-}
-
-impl Tax {
-    fn read(settings: &Settings) -> Result<Self> {
-        Ok(Self { rate: settings.number("tax.rate", 0.0..=100.0)? })
-    }
-}
-
-/// `[log]`
-#[derive(Clone, Debug)]
-pub struct Log {
-    pub level: LogLevel,
-    pub format: LogFormat,
 }
 
 /// The least urgent lines that are written.
@@ -396,21 +276,4 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
-}
-
-impl Log {
-    fn read(settings: &Settings) -> Result<Self> {
-        let levels = [
-            ("error", LogLevel::Error),
-            ("warn", LogLevel::Warn),
-            ("info", LogLevel::Info),
-            ("debug", LogLevel::Debug),
-            ("trace", LogLevel::Trace),
-        ];
-        let formats = [("text", LogFormat::Text), ("json", LogFormat::Json)];
-        Ok(Self {
-            level: settings.one_of("log.level", &levels)?,
-            format: settings.one_of("log.format", &formats)?,
-        })
-    }
 }

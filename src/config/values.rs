@@ -12,14 +12,14 @@ use toml::Value;
 
 use super::error::ConfigError;
 use super::settings::{Result, SECRETS, Setting, Settings, bad, key_path};
-use crate::base::secrets::Secret;
+use crate::base::Secret;
 
 /// What a text means, or the problem with it, as in "must be …".
 pub type Parsed<T> = std::result::Result<T, &'static str>;
 
 impl Settings {
     /// A text.
-    pub(super) fn text(&self, key: &str) -> Result<&str> {
+    fn text(&self, key: &str) -> Result<&str> {
         let setting = self.setting(key);
         let text = setting.value.as_str();
         text.ok_or_else(|| setting.bad("must be a text in quotes"))
@@ -85,10 +85,10 @@ impl Settings {
         Ok(list)
     }
 
-    /// A text that nothing shows.
-    pub(super) fn secret(&self, key: &str) -> Result<Secret> {
+    /// A text that nothing shows and that keeps a rule.
+    pub(super) fn secret(&self, key: &str, rule: fn(&str) -> Parsed<()>) -> Result<Secret> {
         debug_assert!(SECRETS.contains(&key), "{key} must be masked");
-        self.text(key).map(Secret::new)
+        self.parsed(key, |text| rule(text).map(|()| Secret::new(text)))
     }
 
     /// A list of texts that nothing shows, none of them empty.

@@ -6,7 +6,7 @@ use crate::audit::{self, Act, Actor};
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::Answer;
+use crate::panel::Answer;
 
 /// A kind of content: its name and its acts in the audit log, and the address
 /// of its list.

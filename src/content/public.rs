@@ -15,7 +15,7 @@ use super::teachers::WireTeacher;
 use super::wire::{WireContext, WireMeet, WirePlan, WirePlatform};
 use super::{meets, plans, teachers};
 use crate::app::App;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::ReadTx;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::envelope::Envelope;

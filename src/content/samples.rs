@@ -14,9 +14,9 @@ use super::meets::{self, Meet, MeetEntry};
 use super::teachers::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};
 use super::teachers::{self, Links, Load, TeacherEntry};
 use crate::accounts::Role;
-use crate::base::clock::Instant;
-use crate::panel::form::Pick;
-use crate::panel::view::{Badge, Layout, Progress};
+use crate::base::Instant;
+use crate::fixture::html;
+use crate::panel::{Badge, Layout, Pick, Progress};
 
 type Pages = Vec<(&'static str, String)>;
 
@@ -44,7 +44,7 @@ fn picks(names: &[&str]) -> Vec<Pick> {
 
 fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = &teachers::pages::LIST;
-    TeachersPage {
+    html(&TeachersPage {
         layout: operator(list.path),
         table: list.table(&list.first_page(search), list.heads, count as u64),
         teachers: (0..count)
@@ -56,9 +56,7 @@ fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
                 lessons: ["12", "0", "104"][index % 3].to_owned(),
             })
             .collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64) -> String {
@@ -73,7 +71,7 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             site: link("site"),
         },
     });
-    TeacherForm {
+    html(&TeacherForm {
         layout: operator("/admin/professores/1"),
         existing: existing.then(|| ExistingTeacher {
             id: "1".to_owned(),
@@ -82,9 +80,7 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             busy: busy_words(Load { lessons, meets: 1 - lessons.min(1) }),
         }),
         form: teachers::pages::FORM.sample(entry.as_ref(), faults),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn course(index: usize) -> Course {
@@ -105,25 +101,21 @@ fn course(index: usize) -> Course {
 
 fn courses_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = &courses::pages::LIST;
-    CoursesPage {
+    html(&CoursesPage {
         layout: operator(list.path),
         table: list.table(&list.first_page(search), list.heads, count as u64),
         courses: (0..count).map(course).collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn course_form(operator: Frame<'_>, existing: bool, lessons: usize, faults: usize) -> String {
     let existing = existing.then(|| (course(0), (0..lessons).map(lesson).collect::<Vec<_>>()));
-    CourseForm {
+    html(&CourseForm {
         layout: operator("/admin/cursos/1"),
         form: courses::pages::FORM.sample(existing.as_ref().map(|(it, _)| &it.entry), faults),
         existing,
         ticks: role_ticks(|role| role == Role::Vip),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn lesson(index: usize) -> Lesson {
@@ -145,34 +137,30 @@ fn lesson(index: usize) -> Lesson {
 fn lessons_page(operator: Frame<'_>, count: usize, course: bool) -> String {
     let list = &lessons::pages::LIST;
     let (only, query) = (if course { "1" } else { "" }, list.first_page(""));
-    LessonsPage {
+    html(&LessonsPage {
         layout: operator(list.path),
         table: list.table_within(&query, list.heads, count as u64, &[("curso", only)]),
         course: picks(&TITLES).into_iter().next().filter(|_| course),
         lessons: (0..count).map(lesson).collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     let hosts = ["www.youtube-nocookie.com", "player.vimeo.com"].map(str::to_owned);
     let existing = existing.then(|| lesson(2));
-    LessonForm {
+    html(&LessonForm {
         layout: operator("/admin/aulas/1"),
         form: lessons::pages::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
         existing,
         courses: picks(&TITLES),
         teachers: picks(&NAMES),
         video_help: video_words(&hosts),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
     let list = &meets::pages::LIST;
-    MeetsPage {
+    html(&MeetsPage {
         layout: operator(list.path),
         table: list.table(&list.first_page(search), list.heads, count as u64),
         meets: (1..)
@@ -187,9 +175,7 @@ fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
                 state: [Badge::Scheduled, Badge::Live, Badge::Over][index % 3],
             })
             .collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
@@ -207,15 +193,13 @@ fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
         teacher: Some(NAMES[0].to_owned()),
         updated_at: Instant(1_795_183_200),
     });
-    MeetForm {
+    html(&MeetForm {
         layout: operator("/admin/meets/1"),
         form: meets::pages::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
         existing,
         teachers: picks(&NAMES),
         zone_help: "No horário de Brasília.".to_owned(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn shelf_card(index: usize) -> ShelfCard {
@@ -251,18 +235,16 @@ fn shelves(student: Frame<'_>, count: usize) -> String {
 }
 
 fn shelf(student: Frame<'_>, lessons: usize) -> String {
-    ShelfPage {
+    html(&ShelfPage {
         layout: student("/painel/aulas/1"),
         course: shelf_card(if lessons == 0 { 3 } else { 1 }),
         lessons: step_lines(lessons, usize::MAX),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn watch(student: Frame<'_>, plays: bool, done: bool) -> String {
     let host = if plays { "youtu.be" } else { "exemplo.com" };
-    WatchPage {
+    html(&WatchPage {
         layout: student("/painel/aulas/1/3"),
         course: shelf_card(1),
         lessons: step_lines(12, 2),
@@ -275,9 +257,7 @@ fn watch(student: Frame<'_>, plays: bool, done: bool) -> String {
         done,
         previous: "/painel/aulas/1/2".to_owned(),
         next: if done { String::new() } else { "/painel/aulas/1/4".to_owned() },
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn agenda(student: Frame<'_>, count: usize, may: bool) -> String {
@@ -305,14 +285,12 @@ fn agenda(student: Frame<'_>, count: usize, may: bool) -> String {
         title: TITLES[index % 3].to_owned(),
         about: "13/11/2026 20:00, com Rita Prado".to_owned(),
     };
-    AgendaPage {
+    html(&AgendaPage {
         layout: student("/painel/meets"),
         hint: (!may).then(without_meets),
         coming: (0..count).map(card).collect(),
         past: (0..count).map(past).collect(),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 /// All of them, by name.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
@@ -37,12 +37,11 @@ pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
 pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
     let before = changed_at(tx, topic)?;
     let at = before.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
-    tx.execute(
+    tx.run(
         "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
         (topic.setting(), at.0.to_be_bytes(), tx.now()),
-    )?;
-    Ok(())
+    )
 }
 
 /// The platform in numbers (contract §6).

@@ -15,8 +15,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
+use crate::base::{Day, Instant, Zone};
 use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::operations::requests;
 use crate::row;
@@ -152,7 +152,7 @@ pub(super) fn oldest(
     let Log { table, id, at, by, columns, .. } = log;
     // Most often there is nothing to pack, which the first entry tells.
     let first = format!("SELECT {at} FROM {table} WHERE {by} > ?1 ORDER BY {by}, {id} LIMIT 1");
-    let first = tx.optional(&first, [i64::MIN], |row| row.get(0).map(Instant))?;
+    let first: Option<Instant> = tx.maybe(&first, [i64::MIN])?;
     let Some(first) = first.filter(|first| *first < before) else {
         return Ok(None);
     };

@@ -10,16 +10,11 @@ use super::archive::{self, BatchRow, LOGS};
 use super::views::{ArchivePage, BatchLine, BatchPage, KeptLine};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
-use crate::base::retention::{self, Keep, Then};
-use crate::base::text::grouped;
+use crate::base::retention::{Keep, Then};
+use crate::base::{Instant, Zone, grouped, retention};
 use crate::edge::guard::Person;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{self, Notice, Paging, Tone};
+use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export, view};
 
 /// The kinds of logs with their words, as a filter has them.
 const KINDS: [(&str, &str); LOGS.len()] = {

@@ -9,8 +9,7 @@ use serde_json::json;
 use super::mark::{self, Mark};
 use super::{Outcome, Report, Turn, rules};
 use crate::app::App;
-use crate::base::clock::{DAY_S, Instant, Zone};
-use crate::base::ids::UserId;
+use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, Ways};
@@ -126,7 +125,7 @@ fn people_after(
 /// Queues the alert of one of them, if it is still to be told.
 fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     let now = tx.now();
-    let found: Option<(i64, Option<i64>)> = tx.optional(
+    let found: Option<(i64, Option<i64>)> = tx.tuple(
         &format!(
             "SELECT {ACTIVE},
                     (SELECT max(d.done_at) FROM lesson_done d WHERE d.user_id = u.user_id)
@@ -135,7 +134,6 @@ fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
         rusqlite::named_params! {
             ":user": user, ":before": terms.away_since_before(now).0,
         },
-        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let Some((seen_at, lesson_at)) = found else {
         return Ok(false);

@@ -4,7 +4,7 @@
 //! in the middle, or dies, goes on where it was; one that is done costs the
 //! next minutes a single look.
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// A place among the people, by number.
@@ -26,26 +26,23 @@ pub fn of(tx: &ReadTx<'_>, name: &str) -> Result<Mark> {
 
 /// Moves a mark.
 pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO cron_mark (name, position, done, expires_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (name) DO UPDATE SET position = ?2, done = ?3, expires_at = ?4",
         (name, mark.position, mark.done, expires_at.0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Names of the marks that begin with a word, and those whose time is over.
 pub fn of_kind(tx: &ReadTx<'_>, kind: &str) -> Result<Vec<(String, bool)>> {
     let now = tx.now().0;
-    tx.all(
+    tx.tuples(
         "SELECT name, expires_at <= ?3 FROM cron_mark WHERE name >= ?1 AND name < ?2",
         (format!("{kind}:"), format!("{kind};"), now),
-        |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
 
 /// Forgets a mark.
 pub fn forget(tx: &WriteTx<'_>, name: &str) -> Result<()> {
-    tx.execute("DELETE FROM cron_mark WHERE name = ?1", [name])?;
-    Ok(())
+    tx.run("DELETE FROM cron_mark WHERE name = ?1", [name])
 }

@@ -4,7 +4,7 @@
 use super::mark::{self, Mark};
 use super::{Outcome, Report, Turn};
 use crate::app::App;
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 use crate::db::{DbError, Lane};
 use crate::marketplace::sync::{self, missed};
 

@@ -30,8 +30,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant as Monotonic};
 
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::worker::Stop;
+use crate::base::{Instant, Stop};
 use crate::db::Lane;
 use crate::messages::choices::Ways;
 

@@ -11,16 +11,12 @@ use super::{Failure, Origin, TASKS, Task, api, run};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::Instant;
-use crate::base::text::grouped;
+use crate::base::{Instant, grouped};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::Answer;
 use crate::panel::csv::CsvFile;
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Badge, Notice, Outcome, Tone, When};
+use crate::panel::{Answer, Badge, Filter, Head, Listing, Notice, Outcome, Tone, When, export};
 
 const LIST: Listing = Listing {
     path: "/admin/cron",

@@ -2,8 +2,7 @@
 
 use chrono::NaiveTime;
 
-use crate::base::clock::{DAY_S, Day, Instant, Zone};
-use crate::base::ids::UserId;
+use crate::base::{DAY_S, Day, Instant, UserId, Zone};
 
 const HOUR_S: i64 = 3600;
 /// Over how long messages that waited for the morning are spread.

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Failure, Origin, Ran, Run};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;

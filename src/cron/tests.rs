@@ -7,22 +7,16 @@ use proptest::prelude::*;
 
 use super::rules::{Every, Moment, away_since_before, full_days_away, leaves_at, old_before};
 use super::*;
-use crate::app::Parts;
-use crate::base::clock::{Clock, DAY_S, Zone};
-use crate::base::ids::UserId;
-use crate::base::secrets::Sealer;
-use crate::db::{Db, DbError, Options};
+use crate::base::{DAY_S, UserId, Zone};
+use crate::fixture::{House, NOW, ZONE, config};
 use crate::outbox;
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 const ZONES: [Zone; 4] = [
     ZONE,
     Zone(chrono_tz::America::Noronha),
     Zone(chrono_tz::America::Manaus),
     Zone(chrono_tz::America::Santiago),
 ];
-/// 2026-11-20 12:00 UTC.
-const NOW: Instant = Instant(1_795_176_000);
 
 /// Instants from 1985 to 2037, with every change of Brazil's clocks among them.
 fn instant() -> impl Strategy<Value = Instant> {
@@ -130,56 +124,17 @@ fn quiet_hours_at_their_edges() {
     assert_eq!(leaves("2018-11-03 23:00:00", short), "2018-11-04 01:01:01");
 }
 
-/// A service without HTTP, at [`NOW`].
-struct House {
-    app: Arc<App>,
-    clock_file: std::path::PathBuf,
-    _folder: tempfile::TempDir,
+fn house() -> House {
+    House::new(config(&[]))
 }
 
 impl House {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let clock_file = folder.path().join("clock");
-        std::fs::write(&clock_file, NOW.rfc3339()).unwrap();
-        let clock = Clock::File(clock_file.clone());
-        let options = Options {
-            path: folder.path().join("test.db"),
-            clock: clock.clone(),
-            readers: 2,
-            slow_readers: 2,
-        };
-        let (db, _) = Db::open_exclusive(&options).unwrap();
-        let overrides = crate::config::Overrides::default();
-        let config = crate::config::load(None, std::iter::empty(), &overrides);
-        let app = App::new(Parts {
-            config: config.unwrap().config,
-            clock,
-            db,
-            sealer: Sealer::new([7; 32]),
-            bound: ([127, 0, 0, 1], 8080).into(),
-            routes: Vec::new(),
-            demo: Vec::new(),
-        })
-        .unwrap();
-        Self { app, clock_file, _folder: folder }
-    }
-
-    fn now_is(&self, now: Instant) {
-        crate::base::clock::tests::set_file(&self.clock_file, &now.rfc3339());
-    }
-
     fn execute(&self, sql: &'static str) {
-        let done: Result<(), DbError> = self.app.db.write(move |tx| {
-            tx.execute(sql, [])?;
-            Ok(())
-        });
-        done.unwrap();
+        self.write(move |tx| tx.execute(sql, []));
     }
 
     fn number(&self, sql: &str) -> i64 {
-        let found = self.app.db.read(Lane::Slow, |tx| tx.value(sql, []));
-        found.unwrap()
+        self.read(|tx| tx.value(sql, []))
     }
 }
 
@@ -213,7 +168,7 @@ static BROKEN: [Task; 3] = [
 
 #[test]
 fn what_happens_in_a_task_stays_in_it() {
-    let house = House::new();
+    let house = house();
     let mut report = Report::default();
     let errors: Vec<Option<String>> = BROKEN
         .iter()
@@ -258,7 +213,7 @@ fn names_of_tasks_are_theirs_alone() {
 
 #[test]
 fn a_task_that_was_stopped_goes_on_where_it_was() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1300)
          INSERT INTO user (email, name, role, created_at, chat_number)
@@ -280,13 +235,13 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
     assert_eq!(house.number("SELECT done FROM cron_mark"), 1);
     // The day after, those of the first piece are found, and nobody else.
     let tomorrow = NOW.plus(DAY_S);
-    house.now_is(tomorrow);
+    house.place.now_is(tomorrow);
     inactivity::alert(&house.app, &Turn::new(tomorrow, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
     assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 1300);
     // Marks of days that are over go.
     let later = NOW.plus(10 * DAY_S);
-    house.now_is(later);
+    house.place.now_is(later);
     inactivity::alert(&house.app, &Turn::new(later, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
     assert!(house.number("SELECT count(*) FROM cron_mark") <= 2);
@@ -294,7 +249,7 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
 
 #[test]
 fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
-    let house = House::new();
+    let house = house();
     // Five thousand runs in the last hours of a day and the first of the next.
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -323,7 +278,7 @@ fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
 
 #[test]
 fn entries_that_change_while_they_are_packed_stay_where_they_are() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
          INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
@@ -342,7 +297,7 @@ fn entries_that_change_while_they_are_packed_stay_where_they_are() {
 
 #[test]
 fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
-    let house = House::new();
+    let house = house();
     let before = house.app.cron_turns.take(1).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     let app = Arc::clone(&house.app);
@@ -363,7 +318,7 @@ fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
 
 #[test]
 fn a_run_keeps_its_turn_until_it_is_over() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          INSERT INTO user (email, name, role, created_at, chat_number)
@@ -385,7 +340,7 @@ fn a_run_keeps_its_turn_until_it_is_over() {
 
 #[test]
 fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
          INSERT INTO user (email, name, role, created_at, chat_number)
@@ -410,14 +365,14 @@ fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
     assert_eq!((by_state(2), by_state(0)), (300, 300));
     // Marks of meets that have begun go.
     let begun = NOW.plus(2 * DAY_S);
-    house.now_is(begun);
+    house.place.now_is(begun);
     meets::remind(&house.app, &Turn::new(begun, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM cron_mark"), 0);
 }
 
 #[test]
 fn messages_that_are_done_are_packed_and_those_between_them_stay() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "INSERT INTO user (user_id, email, name, role, created_at)
          VALUES (7, 'ana@example.com', 'Ana Souza', 'free', 1700000000)",
@@ -457,7 +412,7 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
 
 #[test]
 fn a_message_that_was_taken_up_again_is_not_packed() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
     );
@@ -483,7 +438,7 @@ fn a_message_that_was_taken_up_again_is_not_packed() {
 
 #[test]
 fn bodies_of_messages_go_after_thirty_days_and_then_nothing_is_sent_again() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
     );
@@ -506,7 +461,7 @@ fn bodies_of_messages_go_after_thirty_days_and_then_nothing_is_sent_again() {
 
 #[test]
 fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
-    let house = House::new();
+    let house = house();
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          INSERT INTO request_log (entry_id, at, request_id, method, path, status, us, caller, address, sampled)

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant as Monotonic};
 
 use super::{Origin, run};
 use crate::app::App;
-use crate::base::worker::Stop;
+use crate::base::Stop;
 
 /// How often it looks whether it is time. A moved clock is noticed by then.
 const LOOK: Duration = Duration::from_secs(1);

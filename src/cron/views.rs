@@ -2,11 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, Notice, Paging, When};
+use crate::panel::{Badge, Layout, Notice, Paging, Table, When};
 
 /// `GET /admin/cron`: the tasks and the history of their runs.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "cron.html", config = "assets/askama.toml")]
 pub struct CronPage {
     pub layout: Layout,
@@ -20,7 +19,6 @@ pub struct CronPage {
 }
 
 /// A task.
-#[derive(Debug)]
 pub struct TaskRow {
     /// Its name in addresses.
     pub name: &'static str,
@@ -41,7 +39,6 @@ pub struct TaskRow {
 }
 
 /// A run in the history.
-#[derive(Debug)]
 pub struct RunRow {
     /// Its number.
     pub id: String,
@@ -60,7 +57,7 @@ pub struct RunRow {
 }
 
 /// `GET /admin/cron/{id}`: one run.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "cron_run.html", config = "assets/askama.toml")]
 pub struct RunPage {
     pub layout: Layout,
@@ -73,7 +70,7 @@ pub struct RunPage {
 }
 
 /// `GET /admin/cron/arquivo`: packed days of logs.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "archive.html", config = "assets/askama.toml")]
 pub struct ArchivePage {
     pub layout: Layout,
@@ -84,7 +81,6 @@ pub struct ArchivePage {
 }
 
 /// How long one kind of thing stays.
-#[derive(Debug)]
 pub struct KeptLine {
     pub what: &'static str,
     pub days: i64,
@@ -93,7 +89,6 @@ pub struct KeptLine {
 }
 
 /// A batch in the list.
-#[derive(Debug)]
 pub struct BatchLine {
     /// Its number.
     pub id: String,
@@ -107,7 +102,7 @@ pub struct BatchLine {
 }
 
 /// `GET /admin/cron/arquivo/{id}`: one packed day.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "archive_batch.html", config = "assets/askama.toml")]
 pub struct BatchPage {
     pub layout: Layout,

@@ -21,8 +21,7 @@ use sha2::{Digest as _, Sha256};
 use super::lock::{Locked, lock_path};
 use super::look::look;
 use super::{OpenError, access, beside, migrate, pragmas};
-use crate::base::clock::{Clock, Instant};
-use crate::base::text;
+use crate::base::{Clock, Instant, text};
 
 pub(super) type Result<T> = std::result::Result<T, BackupError>;
 

@@ -31,12 +31,12 @@ const IDLE: Duration = Duration::from_secs(2);
 /// Lets reads in place through, except while the log is truncated.
 #[derive(Default)]
 pub struct Gate {
-    state: Mutex<State>,
+    state: Mutex<CheckpointState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct CheckpointState {
     inside: usize,
     closed: bool,
 }

@@ -3,7 +3,8 @@
 //!
 //! After a write that found no space, or that another process kept from being
 //! tried, the writer tries by itself each second until one goes through. An
-//! idle one tries when it was asked and has not written for two seconds.
+//! idle one tries when it was asked and has not written for two seconds. Only
+//! such a try, which also looks for room (`room.rs`), ends a full disk.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -92,6 +93,20 @@ impl Observed {
         let Some(outcome) = outcome.filter(|outcome| !outcome.is_err_and(is_rule)) else {
             return;
         };
+        // A small one may find a place on a full disk, where the next does not.
+        let is_full = self.condition.load(Ordering::Relaxed) == Condition::Full as u8;
+        if !(is_full && outcome.is_ok()) {
+            self.note(outcome);
+        }
+    }
+
+    /// A write of the writer's own ended.
+    pub fn tried(&self, outcome: Result<(), ffi::Error>) {
+        self.began_ms.store(0, Ordering::Relaxed);
+        self.note(outcome);
+    }
+
+    fn note(&self, outcome: Result<(), ffi::Error>) {
         let (condition, error) = match outcome.map_err(DbError::of_code) {
             Ok(()) => (Condition::Writable, None),
             Err(error @ DbError::Full) => (Condition::Full, Some(error)),
@@ -158,6 +173,18 @@ mod tests {
             assert!(seen.wants_try());
         }
         seen.end(Some(Ok(())));
+        assert_eq!(seen.condition(), Condition::Writable);
+    }
+
+    #[test]
+    fn a_full_disk_ends_with_a_try_and_not_with_a_small_write() {
+        let seen = Observed { started: long_ago(FRESH), ..Observed::default() };
+        seen.end(Some(Err(ffi::Error::new(ffi::SQLITE_FULL))));
+        seen.tried_ms.store(0, Ordering::Relaxed);
+        seen.end(Some(Ok(())));
+        assert_eq!(seen.condition(), Condition::Full);
+        assert!(seen.wants_try(), "writes that go through do not put it off");
+        seen.tried(Ok(()));
         assert_eq!(seen.condition(), Condition::Writable);
     }
 }

@@ -19,7 +19,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{ErrorCode, OpenFlags};
 
 use super::{DbError, OpenError, ReadTx, Result, beside, file_size, migrate, pragmas};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// How often a file that changes under the reading is read again.
 const TRIES: usize = 5;

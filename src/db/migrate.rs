@@ -15,8 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::look::look;
 use super::{OpenError, access, backup, beside, file_size, lock, pragmas};
-use crate::base::clock::{Clock, Instant};
-use crate::base::text;
+use crate::base::{Clock, Instant, text};
 
 /// The whole schema of this version.
 pub const SCHEMA: &str = include_str!("../../schema.sql");
@@ -48,6 +47,13 @@ pub(super) const STEPS: &[Step] = steps![
     "0007_sessions_in_order",
     "0008_names_of_messages",
     "0009_forms_sent",
+    "0010_partner_notifications",
+    "0011_drop",
+    "0012_component_days",
+    "0013_partner_summary",
+    "0014_oauth",
+    "0015_webhooks",
+    "0016_relation_list",
 ];
 
 /// Schema version of this program.

@@ -25,6 +25,7 @@ pub mod migrate;
 mod pragmas;
 mod readers;
 pub mod restore;
+mod room;
 pub mod row;
 mod tx;
 mod watch;
@@ -43,7 +44,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::clock::Clock;
+use crate::base::Clock;
 
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};

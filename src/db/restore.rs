@@ -11,7 +11,7 @@ use super::backup::{
 };
 use super::lock::LockFile;
 use super::{OpenError, beside, file_size, migrate, pragmas};
-use crate::base::clock::{Clock, Instant};
+use crate::base::{Clock, Instant};
 
 /// What [`restore`] did.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use rusqlite::{
 };
 
 use super::{Record, Result, Stored};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// One snapshot of the database.
 pub struct ReadTx<'c> {
@@ -90,6 +90,24 @@ impl<'c> ReadTx<'c> {
     /// The first record, if there is one; `rest` is the SELECT from FROM on.
     pub fn record<R: Record>(&self, rest: &str, params: impl Params) -> Result<Option<R>> {
         self.optional(&format!("SELECT {} {rest}", R::COLUMNS), params, R::read)
+    }
+
+    /// The columns of all rows, as tuples.
+    pub fn tuples<T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>>(
+        &self,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<Vec<T>> {
+        self.all(sql, params, |row| row.try_into())
+    }
+
+    /// The columns of the first row as a tuple, if there is one.
+    pub fn tuple<T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>>(
+        &self,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<Option<T>> {
+        self.optional(sql, params, |row| row.try_into())
     }
 
     /// The only column of all rows.
@@ -171,6 +189,11 @@ impl<'c> WriteTx<'c> {
                 .inspect_err(|error| self.failure.set(error.sqlite_error().copied()))
         };
         Ok(run()?)
+    }
+
+    /// Runs a statement, whatever number of rows it changes.
+    pub fn run(&self, sql: &str, params: impl Params) -> Result<()> {
+        self.execute(sql, params).map(drop)
     }
 
     /// Runs an INSERT; returns the id of the new row.

@@ -11,6 +11,7 @@
 
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,8 +27,8 @@ use super::checkpoint::{Gate, Log};
 use super::condition::{Condition, Observed};
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
-use super::{DbError, Result};
-use crate::base::clock::Clock;
+use super::{DbError, Result, access, room};
+use crate::base::Clock;
 
 /// Jobs that may wait; more are refused.
 const QUEUE: usize = 1_024;
@@ -105,18 +106,18 @@ impl Handle {
         F: FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
     {
         if self.shared.closed.load(Ordering::Acquire) {
-            return Pending(State::Refused(Some(DbError::Stopped)));
+            return Pending(JobState::Refused(Some(DbError::Stopped)));
         }
         let (caller, answer) = oneshot::channel();
         let task = Task { work: Some(work), result: None, caller };
         self.shared.waiting.fetch_add(1, Ordering::Relaxed);
         let refused = match self.queue.try_send(Message::Job(Box::new(task))) {
-            Ok(()) => return Pending(State::Queued(answer)),
+            Ok(()) => return Pending(JobState::Queued(answer)),
             Err(TrySendError::Full(_)) => DbError::Busy,
             Err(TrySendError::Disconnected(_)) => DbError::Stopped,
         };
         self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
-        Pending(State::Refused(Some(refused)))
+        Pending(JobState::Refused(Some(refused)))
     }
 
     /// Has `watcher` called after changes of other processes.
@@ -169,9 +170,9 @@ impl Handle {
 }
 
 /// The answer to a queued job.
-pub struct Pending<T, E>(State<T, E>);
+pub struct Pending<T, E>(JobState<T, E>);
 
-enum State<T, E> {
+enum JobState<T, E> {
     Queued(oneshot::Receiver<std::result::Result<T, E>>),
     Refused(Option<DbError>),
 }
@@ -181,10 +182,10 @@ impl<T, E: From<DbError>> Pending<T, E> {
     /// for worker threads and commands.
     pub fn wait(self) -> std::result::Result<T, E> {
         match self.0 {
-            State::Queued(answer) => {
+            JobState::Queued(answer) => {
                 answer.blocking_recv().unwrap_or_else(|_| Err(DbError::Stopped.into()))
             }
-            State::Refused(error) => Err(error.unwrap_or(DbError::Stopped).into()),
+            JobState::Refused(error) => Err(error.unwrap_or(DbError::Stopped).into()),
         }
     }
 }
@@ -194,10 +195,10 @@ impl<T, E: From<DbError>> Future for Pending<T, E> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.get_mut().0 {
-            State::Queued(answer) => Pin::new(answer)
+            JobState::Queued(answer) => Pin::new(answer)
                 .poll(context)
                 .map(|answer| answer.unwrap_or_else(|_| Err(DbError::Stopped.into()))),
-            State::Refused(error) => {
+            JobState::Refused(error) => {
                 Poll::Ready(Err(error.take().unwrap_or(DbError::Stopped).into()))
             }
         }
@@ -371,11 +372,12 @@ impl Writer {
         Ok((tx.into_hooks(), refused))
     }
 
-    /// Writes a page that says what it said before.
+    /// Writes a page that says what it said before, if there is room for more.
     fn try_writing(&mut self) {
         let connection = &self.setup.connection;
         self.shared.observed.begin();
-        let written = execute(connection, "BEGIN IMMEDIATE")
+        let written = require_room(connection)
+            .and_then(|()| execute(connection, "BEGIN IMMEDIATE"))
             .and_then(|()| {
                 // Changes nothing, and is written all the same.
                 execute(connection, &format!("PRAGMA user_version = {}", super::migrate::VERSION))
@@ -384,7 +386,7 @@ impl Writer {
         if written.is_err() {
             self.roll_back();
         }
-        self.shared.observed.end(Some(written));
+        self.shared.observed.tried(written);
         self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
     }
 
@@ -468,6 +470,13 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
         .map_err(|error| {
             error.sqlite_error().copied().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
         })
+}
+
+/// Refuses as a write would that finds no space.
+fn require_room(connection: &Connection) -> std::result::Result<(), ffi::Error> {
+    let path = connection.path().map(Path::new);
+    let has_room = path.is_none_or(|path| room::is_in(access::folder_of(path)));
+    has_room.then_some(()).ok_or_else(|| ffi::Error::new(ffi::SQLITE_FULL))
 }
 
 /// Commits. What the disk could not sync, nobody knows.

@@ -231,6 +231,11 @@ impl Visit {
                 let pass = guard::seller(app, operation, &at.request);
                 self.pass(&Run::Operation(*operation), pass, at)
             }
+            Call::Supplier(operation) => {
+                let pass = guard::supplier(app, operation, &at.request);
+                self.pass(&Run::Operation(*operation), pass, at)
+            }
+            Call::Agent(run) => self.pass(run, guard::agent(app, &at.request), at),
             Call::Key(scope, run) => {
                 self.pass(run, guard::key(app, *scope, route, &at.request), at)
             }
@@ -281,7 +286,7 @@ impl Visit {
         }
         let cors = self.route.map_or(Cors::None, |row| app.routes[row].surface.cors());
         let mut reply = Reply::empty(StatusCode::NO_CONTENT).with(ALLOW, allow);
-        reply.headers.extend(cors.preflight(self.origin.as_ref(), &app.addresses.origins));
+        reply.headers.extend(cors.preflight(self.origin.as_ref(), &app.addresses));
         reply
     }
 
@@ -430,7 +435,7 @@ impl Visit {
         };
         match result {
             Ok(reply) => stamp.reply(reply),
-            Err(problem) => stamp.problem(&problem, self.html),
+            Err(problem) => stamp.problem(problem, self.html),
         }
     }
 

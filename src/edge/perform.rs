@@ -39,6 +39,7 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
             return in_time(patience, app.db.submit(job)).await;
         }
         Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(whose(who, &request))?, work),
+        Start::Begun(Todo::Outside(work)) => (app.lanes.outside.enter(whose(who, &request))?, work),
         Start::InLane(kind, handler) => {
             let (place, lane) = enter(app, kind, who, &request)?;
             let request = Request { lane, ..request };

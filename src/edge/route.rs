@@ -11,8 +11,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::app::App;
 use crate::db::WriteTx;
 use crate::edge::guard::{
-    CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, TelegramSender,
-    Visitor,
+    Agent, CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Supplier,
+    TelegramSender, Visitor,
 };
 use crate::http::cors::Cors;
 use crate::http::router::Router;
@@ -33,6 +33,8 @@ pub enum Todo<R> {
     Now(R),
     /// Work in the lane of our own slow work.
     Slow(SlowWork<R>),
+    /// Work in the lane of calls to other services.
+    Outside(SlowWork<R>),
     /// A job of the writer; answered after COMMIT.
     Write(WriteWork<R>),
 }
@@ -46,6 +48,9 @@ pub fn nothing_to_do(reply: Reply) -> Job {
 pub type Reader<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
 /// A handler that checks its input and returns a job for the writer.
 pub type Writer<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
+
+/// A handler that checks its input and says how the rest is done.
+pub type Chooser<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
 
 /// How a row runs (design, "A request").
 pub enum Run<I: 'static> {
@@ -69,6 +74,8 @@ pub enum Run<I: 'static> {
     /// A run of the periodic tasks: one at a time, for which the others wait
     /// without a thread.
     InTurn(Reader<I>),
+    /// As the handler says once it has looked: at once, as a job, or elsewhere.
+    Chosen(Chooser<I>),
     /// As its arguments say.
     Operation(&'static Declared<I>),
 }
@@ -107,6 +114,7 @@ impl<I> Run<I> {
             Self::Write(handler) => {
                 return handler(app, caller, request).map(|job| Start::Begun(Todo::Write(job)));
             }
+            Self::Chosen(handler) => return handler(app, caller, request).map(Start::Begun),
             Self::Operation(operation) => {
                 return operation.begin(app, caller, request).map(Start::Begun);
             }
@@ -146,6 +154,10 @@ pub enum Call {
     Cron(Run<CronCaller>),
     /// A seller with a partner token and an active API plan.
     Seller(&'static Declared<Seller>),
+    /// A supplier with the same, and a relation to a seller.
+    Supplier(&'static Declared<Supplier>),
+    /// A program of an assistant, with a partner token and an active API plan.
+    Agent(Run<Agent>),
     /// An integration with an API key of this scope.
     Key(Scope, Run<KeyHolder>),
     /// A browser, with or without a session.
@@ -171,6 +183,8 @@ pub enum Surface {
     Extension,
     /// Stands under both bases of the Partner API.
     Partner,
+    /// The endpoint of assistants.
+    Agent,
     Integration,
     /// Read by anybody, from anywhere.
     Public,
@@ -182,6 +196,8 @@ pub enum Surface {
     Probe,
     /// Pages, and what browsers fetch for them.
     Panel,
+    /// What programs call to be let in by a person.
+    OAuth,
 }
 
 impl Surface {
@@ -192,7 +208,8 @@ impl Surface {
             Call::Extension(_) => Self::Extension,
             Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => Self::Webhook,
             Call::Cron(_) => Self::Operations,
-            Call::Seller(_) => Self::Partner,
+            Call::Seller(_) | Call::Supplier(_) => Self::Partner,
+            Call::Agent(_) => Self::Agent,
             Call::Key(..) => Self::Integration,
             Call::Visitor(_) | Call::Session(..) => Self::Panel,
         }
@@ -202,7 +219,9 @@ impl Surface {
         match self {
             Self::Extension => Family::Internal,
             Self::Partner => Family::Partner,
+            Self::Agent => Family::Agent,
             Self::Panel => Family::Page,
+            Self::OAuth => Family::OAuth,
             Self::Integration | Self::Public | Self::Webhook | Self::Operations | Self::Probe => {
                 Family::Integration
             }
@@ -213,7 +232,8 @@ impl Surface {
     pub const fn cors(self) -> Cors {
         match self {
             Self::Extension => Cors::Extension,
-            Self::Partner | Self::Integration | Self::Public => Cors::Any,
+            Self::Agent => Cors::Agent,
+            Self::Partner | Self::Integration | Self::Public | Self::OAuth => Cors::Any,
             Self::Webhook | Self::Operations | Self::Probe | Self::Panel => Cors::None,
         }
     }
@@ -223,11 +243,13 @@ impl Surface {
         match self {
             Self::Extension => "Extension API",
             Self::Partner => "Partner API",
+            Self::Agent => "Agents",
             Self::Integration => "Integration API",
             Self::Public => "Public",
             Self::Webhook => "Inbound webhooks",
             Self::Operations | Self::Probe => "Operations",
             Self::Panel => "Panel",
+            Self::OAuth => "OAuth",
         }
     }
 }
@@ -253,12 +275,33 @@ pub struct Docs {
     /// The body as a browser form, where that is taken too.
     pub form: Option<SchemaOf>,
     pub reply: Option<SchemaOf>,
-    /// Media type of the answer, when it is a file.
+    /// The body in other media types, where they are taken too.
+    pub others: &'static [(&'static str, SchemaOf)],
+    /// Media types of the answer, when it is a file; ", " between several.
     pub media: Option<&'static str>,
     /// Status of the described answer.
     pub status: u16,
     /// What may go wrong with this row alone.
     pub errors: &'static [Code],
+    /// What a caller should know beyond the sentence of the table.
+    pub details: &'static str,
+    /// What may be sent, and what is answered then.
+    pub example: Example,
+    /// Whether answers say when the content last changed.
+    pub dated: bool,
+}
+
+/// A call and its answer as JSON, for people. They fit their own schemas.
+#[derive(Clone, Copy)]
+pub struct Example {
+    /// The body, empty where there is none.
+    pub sent: &'static str,
+    /// The answer, of an operation that is called with POST without what wraps it.
+    pub answer: &'static str,
+}
+
+impl Example {
+    pub const NONE: Self = Self { sent: "", answer: "" };
 }
 
 impl Docs {
@@ -268,9 +311,13 @@ impl Docs {
         body: None,
         form: None,
         reply: None,
+        others: &[],
         media: None,
         status: 200,
         errors: &[],
+        details: "",
+        example: Example::NONE,
+        dated: false,
     };
 }
 
@@ -323,10 +370,14 @@ impl Route {
     }
 
     /// The row of a partner operation.
-    pub fn of_operation(operation: &'static Declared<Seller>) -> Self {
+    pub fn of_operation<I>(
+        operation: &'static Declared<I>,
+        call: fn(&'static Declared<I>) -> Call,
+    ) -> Self {
         let Declared { method, path, about, docs, .. } = operation;
-        let call = Call::Seller(operation);
-        Self { docs: *docs, ..Self::new(method.clone(), path, call, about) }
+        let row = Self::new(method.clone(), path, call(operation), about);
+        let family = docs.media.map(|_| Family::PartnerFile);
+        Self { docs: *docs, family, ..row }
     }
 
     pub const fn on(mut self, surface: Surface) -> Self {
@@ -433,6 +484,7 @@ impl Route {
     pub const fn operation(&self) -> &'static str {
         match self.call {
             Call::Seller(operation) => operation.name,
+            Call::Supplier(operation) => operation.name,
             _ => "",
         }
     }
@@ -473,6 +525,8 @@ impl Route {
             Call::Telegram(_) => "telegram_hook",
             Call::Cron(_) => "cron",
             Call::Seller(_) => "seller",
+            Call::Supplier(_) => "supplier",
+            Call::Agent(_) => "agent",
             Call::Key(Scope::Write, _) => "key:write",
             Call::Key(Scope::WebhookReceive, _) => "key:webhook_receive",
             Call::Key(Scope::Admin, _) => "key:admin",
@@ -488,8 +542,9 @@ impl Route {
     pub const fn runs(&self) -> &'static str {
         const fn name<I>(run: &Run<I>) -> &'static str {
             match run {
-                Run::Read(_) | Run::ReadOrSlow(..) | Run::Operation(_) => "read",
-                Run::Write(_) => "write",
+                Run::Read(_) | Run::ReadOrSlow(..) => "read",
+                Run::Operation(operation) => operation.runs(),
+                Run::Write(_) | Run::Chosen(_) => "write",
                 Run::Slow(_) => "slow",
                 Run::Outside(_) | Run::ReadOrOutside(..) => "outside",
                 Run::Password(_) | Run::Login(..) => "password",
@@ -503,7 +558,9 @@ impl Route {
             Call::Checkout(run) => name(run),
             Call::Telegram(run) => name(run),
             Call::Cron(run) => name(run),
-            Call::Seller(operation) => name(&Run::Operation(*operation)),
+            Call::Seller(operation) => operation.runs(),
+            Call::Supplier(operation) => operation.runs(),
+            Call::Agent(run) => name(run),
             Call::Key(_, run) => name(run),
             Call::Visitor(run) => name(run),
             Call::Session(_, run) => name(run),
@@ -512,14 +569,15 @@ impl Route {
 
     /// Whether calls without an identity count by address.
     pub const fn counts_address(&self) -> bool {
-        matches!(self.surface, Surface::Extension | Surface::Public)
+        matches!(self.surface, Surface::Extension | Surface::Public | Surface::OAuth)
     }
 
     /// What the row counts, as the route list names it.
     pub fn counts(&self) -> &'static str {
         match self.call {
-            Call::Seller(_) if self.method == Method::POST => "partner_post",
-            Call::Seller(_) => "partner_get",
+            Call::Seller(_) | Call::Supplier(_) if self.method == Method::POST => "partner_post",
+            Call::Seller(_) | Call::Supplier(_) => "partner_get",
+            Call::Agent(_) => "agent",
             Call::Extension(_) | Call::Key(..) => "api",
             Call::Open(_) if self.counts_address() => "api",
             _ => "none",

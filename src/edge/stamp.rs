@@ -104,11 +104,11 @@ impl<'r> Stamp<'r> {
         }
         let cors = self.route.map_or(Cors::None, |route| route.surface.cors());
         headers.insert(RESOURCE_POLICY, if cors == Cors::Any { CROSS_ORIGIN } else { SAME_ORIGIN });
-        cors.stamp(self.origin.as_ref(), &self.app.addresses.origins, &mut headers);
+        cors.stamp(self.origin.as_ref(), &self.app.addresses, &mut headers);
         if self.app.addresses.is_https() {
             headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
         }
-        if let Some(verdict) = self.verdict {
+        if let Some(verdict) = self.verdict.or(reply.verdict.map(|verdict| *verdict)) {
             headers.insert(LIMIT, limit(verdict.limit));
             headers.insert(REMAINING, verdict.remaining.into());
             headers.insert(RESET, reset(verdict.reset));
@@ -131,8 +131,9 @@ impl<'r> Stamp<'r> {
     }
 
     /// A problem as a finished answer.
-    pub fn problem(self, problem: &Problem, html: bool) -> Response<Body> {
-        let reply = self.problem_reply(problem, html);
+    pub fn problem(self, mut problem: Problem, html: bool) -> Response<Body> {
+        let answer = problem.answer.take();
+        let reply = answer.map_or_else(|| self.problem_reply(&problem, html), |answer| *answer);
         self.reply(reply)
     }
 
@@ -145,6 +146,8 @@ impl<'r> Stamp<'r> {
                 _ => error_text(status.as_u16(), self.id_text()),
             };
             Reply::of(media::TEXT, text).status(status)
+        } else if self.family == Family::PartnerFile {
+            Reply::of(media::TEXT, problem.text()).status(status)
         } else if html {
             self.error_page(status, problem)
         } else {
@@ -152,6 +155,9 @@ impl<'r> Stamp<'r> {
         };
         if let Some(seconds) = problem.retry_after_s {
             reply = reply.with(RETRY_AFTER, seconds.into());
+        }
+        if let Some(challenge) = &problem.challenge {
+            return reply.with(WWW_AUTHENTICATE, HeaderValue::clone(challenge));
         }
         match problem.code {
             Code::Unauthorized if !html => reply.with(WWW_AUTHENTICATE, BEARER),

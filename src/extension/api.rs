@@ -1,16 +1,19 @@
 //! The extension's dashboard.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Progress;
-use super::kept::Kept;
+use super::kept::{Kept, Standing};
 use crate::accounts::wire::WireUser;
 use crate::accounts::{Account, Permissions, store as people};
 use crate::app::App;
 use crate::base::clock::{Day, Instant};
-use crate::content::agenda::{self, Ahead};
+use crate::base::ids::UserId;
+use crate::content::agenda;
 use crate::db::{self, ReadTx};
 use crate::edge::guard::ExtensionUser;
 use crate::http::reply::media;
@@ -27,7 +30,7 @@ const USUAL_BYTES: usize = 6 * 1024;
 
 /// The user's whole dashboard (specification, "Extension API").
 #[derive(Serialize, JsonSchema)]
-pub struct Dashboard {
+pub struct Dashboard<'m> {
     ok: bool,
     tem_acesso: bool,
     user: WireUser,
@@ -35,7 +38,7 @@ pub struct Dashboard {
     program: Progress,
     ml: MarketplaceSide,
     /// Meets of the next 48 hours.
-    meets: Vec<WireMeet>,
+    meets: Vec<WireMeet<'m>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -52,12 +55,12 @@ struct MarketplaceSide {
 /// A live mentoring session of the next 48 hours that the user may join.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DashboardMeet")]
-struct WireMeet {
-    titulo: String,
+struct WireMeet<'m> {
+    titulo: &'m str,
     /// `YYYY-MM-DD HH:MM:SS`.
     data_hora: String,
     /// Empty until it is known.
-    link: String,
+    link: &'m str,
     minutos_restantes: i64,
 }
 
@@ -65,27 +68,37 @@ struct WireMeet {
 pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
     let (owner, now) = (user.account.user_id, request.now);
     // Read before the data, so that a change in between is seen next time.
-    let version = user.version + app.versions.content();
-    let today = app.day(now);
-    let body = if let Some(body) = app.dashboards.get(owner, version, today, now) {
-        body
-    } else {
-        let (body, until) = read(app, &user.account, today, request)?;
-        app.dashboards.keep(owner, version, Kept { day: today, made_at: now, until, body })
-    };
-    Ok(Reply::of(media::JSON, body))
+    let content = app.versions.content();
+    let version = user.version + app.versions.books(owner) + content;
+    let day = app.day(now);
+    if let Some(body) = app.dashboards.get(owner, version, day, now) {
+        return Ok(Reply::of(media::JSON, body));
+    }
+    let known = app.dashboards.standing(owner, user.version + content, day, now);
+    let (books, standing) = app.db.read(request.lane, |tx| {
+        let standing = if let Some(standing) = known {
+            standing
+        } else {
+            let value = Arc::new(standing(tx, &user.account, now)?);
+            let kept = Kept { day, made_at: now, until: value.ahead.until, value };
+            app.dashboards.keep_standing(owner, user.version + content, kept)
+        };
+        Ok::<_, db::DbError>((books(tx, owner, day)?, standing))
+    })?;
+    let (value, until) = written(app, &user.account, now, books, &standing)?;
+    let kept = Kept { day, made_at: now, until, value };
+    Ok(Reply::of(media::JSON, app.dashboards.keep(owner, version, kept)))
 }
 
-/// The dashboard as it is now, and when time alone changes it within the day.
-fn read(
+/// The dashboard in JSON, and when time alone changes it within the day.
+fn written(
     app: &App,
     user: &Account,
-    today: Day,
-    request: &Request,
+    now: Instant,
+    Books { accounts, notifications, unread }: Books,
+    Standing { permissions, ahead }: &Standing,
 ) -> Result<(Bytes, Option<Instant>), Problem> {
-    let (now, zone) = (request.now, app.zone());
-    let Facts { permissions, accounts, notifications, unread, ahead } =
-        app.db.read(request.lane, |tx| facts(tx, user, today, now))?;
+    let zone = app.zone();
     let ml = MarketplaceSide {
         vendas_hoje: accounts.iter().map(|account| account.sales_today).sum(),
         total_reclam: accounts.iter().map(|account| account.linked.open_claims).sum(),
@@ -102,16 +115,16 @@ fn read(
         ok: true,
         tem_acesso: permissions.extensao_browser,
         user: WireUser::of(user),
-        permissoes: permissions,
+        permissoes: *permissions,
         program: Progress::never(),
         ml,
         meets: ahead
             .meets
-            .into_iter()
+            .iter()
             .map(|meet| WireMeet {
-                titulo: meet.entry.title,
+                titulo: &meet.entry.title,
                 data_hora: zone.spaced(meet.entry.starts_at),
-                link: meet.entry.link,
+                link: &meet.entry.link,
                 minutos_restantes: meet.entry.starts_at.minute() - now.minute(),
             })
             .collect(),
@@ -123,28 +136,28 @@ fn read(
     Ok((body, ahead.until.into_iter().chain(counts_down).min()))
 }
 
-/// What the database says of a dashboard.
-pub(super) struct Facts {
-    permissions: Permissions,
+/// What a dashboard shows of its owner's books.
+pub(super) struct Books {
     accounts: Vec<AccountSummary>,
     notifications: Vec<Notification>,
     unread: i64,
-    ahead: Ahead,
 }
 
-/// Reads a dashboard. `stale.rs` watches each table and column.
-pub(super) fn facts(
-    tx: &ReadTx<'_>,
-    user: &Account,
-    today: Day,
-    now: Instant,
-) -> db::Result<Facts> {
-    let owner = user.user_id;
-    Ok(Facts {
-        permissions: people::permissions(tx, owner, user.role)?,
+/// Reads what a dashboard shows of its owner's books. `stale.rs` watches each
+/// table and column, here and in [`standing`].
+pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Books> {
+    Ok(Books {
         accounts: marketplace::accounts_of(tx, owner, today)?,
         notifications: messages::newest_unread(tx, owner, NOTIFICATIONS)?,
         unread: messages::unread_count(tx, owner)?,
-        ahead: agenda::ahead(tx, owner, user.role, now)?,
+    })
+}
+
+/// Reads what a dashboard shows beside its owner's books.
+pub(super) fn standing(tx: &ReadTx<'_>, user: &Account, now: Instant) -> db::Result<Standing> {
+    let (owner, role) = (user.user_id, user.role);
+    Ok(Standing {
+        permissions: people::permissions(tx, owner, role)?,
+        ahead: agenda::ahead(tx, owner, role, now)?,
     })
 }

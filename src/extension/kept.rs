@@ -1,73 +1,135 @@
-//! Dashboards kept in memory, ready to send.
+//! Dashboards kept in memory, ready to send, and what of them outlives a sale.
 //!
 //! A dashboard stays true until something of its owner or of the content
 //! changes (`stale.rs` lists what raises their versions), the civil day ends,
 //! or an instant passes that it carries with it: the next minute while it
-//! counts minutes down to a meet.
+//! counts minutes down to a meet. What does not come from the books is kept
+//! apart, so that after a sale only the books are read.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::accounts::Permissions;
 use crate::base::cache::Cache;
 use crate::base::clock::{Day, Instant};
 use crate::base::ids::UserId;
+use crate::content::agenda::Ahead;
 
 /// Bytes kept for dashboards.
 const BYTES: usize = 16 * 1024 * 1024;
+/// Bytes kept for standings.
+const STANDING_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an entry beside the body.
 const ENTRY_BYTES: usize = 160;
+/// Bytes of a meet beside its texts.
+const MEET_BYTES: usize = 256;
 
-/// A dashboard with what it was made from.
+/// What a dashboard shows that no sale changes.
+pub struct Standing {
+    pub permissions: Permissions,
+    pub ahead: Ahead,
+}
+
+/// A value with what it was made from.
 #[derive(Clone)]
-pub struct Kept {
+pub struct Kept<V> {
     pub day: Day,
     pub made_at: Instant,
     /// When it is no longer true, if time alone ends it within the day.
     pub until: Option<Instant>,
-    pub body: Bytes,
+    pub value: V,
 }
 
-/// The dashboards kept, by owner.
+impl<V> Kept<V> {
+    fn is_current(&self, day: Day, now: Instant) -> bool {
+        self.day == day
+            && self.until.is_none_or(|until| now < until)
+            // A clock that was set back makes what was read before it worthless.
+            && self.made_at.minute() <= now.minute() + 1
+    }
+}
+
+/// What is kept, by owner. Versions are given as [`Cache`] has them: the
+/// content's is part of both.
 pub struct Dashboards {
-    kept: Cache<UserId, Kept>,
+    whole: Cache<UserId, Kept<Bytes>>,
+    standings: Cache<UserId, Kept<Arc<Standing>>>,
 }
 
 impl Default for Dashboards {
     fn default() -> Self {
-        Self { kept: Cache::new(BYTES) }
+        Self { whole: Cache::new(BYTES), standings: Cache::new(STANDING_BYTES) }
     }
 }
 
 impl Dashboards {
-    /// An owner's dashboard, when it is kept and true at `now`. The version is
-    /// the owner's and the content's together.
+    /// An owner's dashboard, when it is kept and true at `now`.
     pub fn get(&self, owner: UserId, version: u64, day: Day, now: Instant) -> Option<Bytes> {
-        let (of, kept) = self.kept.get(&owner)?;
-        let is_current = of == version
-            && kept.day == day
-            && kept.until.is_none_or(|until| now < until)
-            // A clock that was set back makes what was read before it worthless.
-            && kept.made_at.minute() <= now.minute() + 1;
-        is_current.then_some(kept.body)
+        current(&self.whole, owner, version, day, now)
     }
 
     /// Keeps an owner's dashboard and returns its body.
-    pub fn keep(&self, owner: UserId, version: u64, kept: Kept) -> Bytes {
-        let body = kept.body.clone();
-        self.kept.put(owner, version, kept, ENTRY_BYTES + body.len());
+    pub fn keep(&self, owner: UserId, version: u64, kept: Kept<Bytes>) -> Bytes {
+        let body = kept.value.clone();
+        self.whole.put(owner, version, kept, ENTRY_BYTES + body.len());
         body
     }
+
+    /// An owner's standing, when it is kept and true at `now`.
+    pub fn standing(
+        &self,
+        owner: UserId,
+        version: u64,
+        day: Day,
+        now: Instant,
+    ) -> Option<Arc<Standing>> {
+        current(&self.standings, owner, version, day, now)
+    }
+
+    /// Keeps an owner's standing and returns it.
+    pub fn keep_standing(
+        &self,
+        owner: UserId,
+        version: u64,
+        kept: Kept<Arc<Standing>>,
+    ) -> Arc<Standing> {
+        let standing = Arc::clone(&kept.value);
+        let texts = standing.ahead.meets.iter().map(|meet| {
+            MEET_BYTES
+                + meet.entry.title.len()
+                + meet.entry.description.len()
+                + meet.entry.link.len()
+        });
+        let bytes = ENTRY_BYTES + texts.sum::<usize>();
+        self.standings.put(owner, version, kept, bytes);
+        standing
+    }
+}
+
+fn current<V: Clone>(
+    kept: &Cache<UserId, Kept<V>>,
+    owner: UserId,
+    version: u64,
+    day: Day,
+    now: Instant,
+) -> Option<V> {
+    let (of, kept) = kept.get(&owner)?;
+    (of == version && kept.is_current(day, now)).then_some(kept.value)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::accounts::{Account, Role};
     use crate::base::clock::{Clock, Zone};
     use crate::db::{Db, Options};
-    use crate::extension::api::facts;
+    use crate::extension::api::{books, standing};
     use crate::marketplace::books::orders::list::{Filter, read_page};
     use crate::marketplace::books::words::Words;
-    use crate::stale;
+    use crate::stale::{self, Subject};
 
     /// Tables and columns that kept answers read and nobody watches, because
     /// they never change, or are not shown.
@@ -100,6 +162,15 @@ mod tests {
         };
         let (db, _) = Db::open_exclusive(&options).unwrap();
         db.write(|tx| {
+            tx.run(
+                "INSERT INTO user (user_id, email, name, role, created_at) VALUES (1, 'ana@example.com', 'Ana', 'vip', ?1)",
+                [tx.now()],
+            )?;
+            tx.run(
+                "INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, linked_at)
+                 VALUES (7, 1, 'LOJA', ?1, 1, ?1)",
+                [tx.now()],
+            )?;
             tx.execute(
                 "INSERT INTO meet (title, starts_at, minutes, created_at, updated_at)
                  VALUES ('Mentoria', ?1 + 60, 60, ?1, ?1)",
@@ -120,19 +191,28 @@ mod tests {
             zone,
             keys_only: false,
         };
-        let read = db.columns_read(|tx| {
-            facts(tx, &ana(), Day(20_000), tx.now()).unwrap();
+        let of_books = db.columns_read(|tx| {
+            books(tx, UserId(1), Day(20_000)).unwrap();
             for status in [None, Some("paid")] {
                 read_page(tx, &Words::default(), UserId(1), &filter(status)).unwrap();
             }
         });
-        for (table, column) in &read {
-            let is_known = UNWATCHED.iter().any(|(known, _)| known == table);
-            let is_watched = stale::is_watched(table, column);
-            assert!(is_known || is_watched, "nobody watches {table}.{column}");
-        }
-        for table in ["notification", "sales_day", "meet", "user_permission", "order_count"] {
-            assert!(read.iter().any(|(read, _)| read == table), "{table} was not read");
-        }
+        let of_standings = db.columns_read(|tx| {
+            standing(tx, &ana(), tx.now()).unwrap();
+        });
+        let watched = |read: &BTreeSet<(String, String)>, raised: &[Subject], tables: &[&str]| {
+            for (table, column) in read {
+                let is_known = UNWATCHED.iter().any(|(known, _)| known == table);
+                let is_watched = stale::is_watched(table, column, raised);
+                assert!(is_known || is_watched, "nobody watches {table}.{column}");
+            }
+            for table in tables {
+                assert!(read.iter().any(|(read, _)| read == table), "{table} was not read");
+            }
+        };
+        let raises_standings = [Subject::Person, Subject::Everybody, Subject::Content];
+        watched(&of_standings, &raises_standings, &["meet", "user_permission", "role_permission"]);
+        let raises_books = [Subject::Books, Subject::Person, Subject::Everybody, Subject::Content];
+        watched(&of_books, &raises_books, &["notification", "sales_day", "order_count"]);
     }
 }

@@ -12,15 +12,23 @@ use super::request::header;
 pub struct Addresses {
     /// Public address of the service, without a trailing slash.
     pub base_url: String,
+    /// The same for development; equal unless it is configured.
+    pub dev_base_url: String,
     /// Origins of both.
     pub origins: Vec<String>,
+    /// Origins whose pages may call the agent endpoint.
+    agents: Vec<String>,
     hosts: Vec<String>,
     loopback: bool,
 }
 
+/// Assistants that people use in their browser.
+const ASSISTANTS: [&str; 2] = ["https://claude.ai", "https://chatgpt.com"];
+
 impl Addresses {
-    /// Addresses for a configuration and the address actually bound.
-    pub fn new(base_url: &str, dev_base_url: &str, bound: SocketAddr) -> Self {
+    /// Addresses for a configuration and the address actually bound; `agents` are
+    /// further origins that may call the agent endpoint.
+    pub fn new(base_url: &str, dev_base_url: &str, agents: &[String], bound: SocketAddr) -> Self {
         let own = |configured: &str, otherwise: &str| {
             if configured.is_empty() {
                 otherwise.to_owned()
@@ -37,7 +45,16 @@ impl Addresses {
         };
         let hosts = vec![host(&base_url), host(&dev_base_url)];
         let origins = vec![base_url.clone(), dev_base_url.clone()];
-        Self { base_url, origins, hosts, loopback: bound.ip().is_loopback() }
+        let assistants = ASSISTANTS.map(str::to_owned).into_iter();
+        let agents = origins.iter().chain(agents).cloned().chain(assistants).collect();
+        Self { base_url, dev_base_url, origins, agents, hosts, loopback: bound.ip().is_loopback() }
+    }
+
+    /// Whether pages of an origin may call the agent endpoint: our own, known
+    /// assistants, configured ones, and loopback while nobody else reaches us.
+    pub fn is_agent_origin(&self, origin: &str) -> bool {
+        let host = origin.split_once("://").map_or("", |(_, host)| host);
+        self.agents.iter().any(|known| known == origin) || self.is_loopback_host(host)
     }
 
     /// Whether the service is reached over TLS.

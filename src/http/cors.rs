@@ -8,6 +8,8 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use super::addresses::Addresses;
+
 /// Who may read a route's answers from another origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cors {
@@ -17,6 +19,8 @@ pub enum Cors {
     Any,
     /// Browser extensions and our own origin.
     Extension,
+    /// The agent endpoint: assistants in browsers.
+    Agent,
 }
 
 const ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
@@ -25,6 +29,12 @@ const ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
 const EXPOSE_HEADERS: HeaderValue = HeaderValue::from_static(
     "ETag, Last-Modified, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
 );
+const AGENT_ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
+    "Authorization, Content-Type, Accept, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
+);
+const AGENT_EXPOSE_HEADERS: HeaderValue = HeaderValue::from_static(
+    "WWW-Authenticate, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
+);
 const ALLOW_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, OPTIONS");
 const ANY: HeaderValue = HeaderValue::from_static("*");
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
@@ -32,26 +42,30 @@ const VARY_ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 
 impl Cors {
     /// The origin that an answer allows.
-    fn allowed(self, origin: Option<&HeaderValue>, own: &[String]) -> Option<HeaderValue> {
+    fn allowed(self, origin: Option<&HeaderValue>, at: &Addresses) -> Option<HeaderValue> {
+        let named = |is_known: fn(&Addresses, &str) -> bool| {
+            let origin = origin?;
+            is_known(at, origin.to_str().ok()?).then(|| origin.clone())
+        };
         match self {
             Self::None => None,
             Self::Any => Some(ANY),
             Self::Extension => {
-                let origin = origin?;
-                let text = origin.to_str().ok()?;
-                (is_extension(text) || own.iter().any(|own| own == text)).then(|| origin.clone())
+                named(|at, text| is_extension(text) || at.origins.iter().any(|own| own == text))
             }
+            Self::Agent => named(Addresses::is_agent_origin),
         }
     }
 
     /// Headers of an ordinary answer.
-    pub fn stamp(self, origin: Option<&HeaderValue>, own: &[String], answer: &mut HeaderMap) {
-        if self == Self::Extension {
+    pub fn stamp(self, origin: Option<&HeaderValue>, at: &Addresses, answer: &mut HeaderMap) {
+        if matches!(self, Self::Extension | Self::Agent) {
             answer.append(VARY, VARY_ORIGIN);
         }
-        if let Some(allowed) = self.allowed(origin, own) {
+        if let Some(allowed) = self.allowed(origin, at) {
+            let exposed = if self == Self::Agent { AGENT_EXPOSE_HEADERS } else { EXPOSE_HEADERS };
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-            answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSE_HEADERS);
+            answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
         }
     }
 
@@ -59,14 +73,15 @@ impl Cors {
     pub fn preflight(
         self,
         origin: Option<&HeaderValue>,
-        own: &[String],
+        at: &Addresses,
     ) -> Vec<(HeaderName, HeaderValue)> {
-        if self.allowed(origin, own).is_none() {
+        if self.allowed(origin, at).is_none() {
             return Vec::new();
         }
+        let headers = if self == Self::Agent { AGENT_ALLOW_HEADERS } else { ALLOW_HEADERS };
         vec![
             (ACCESS_CONTROL_ALLOW_METHODS, ALLOW_METHODS),
-            (ACCESS_CONTROL_ALLOW_HEADERS, ALLOW_HEADERS),
+            (ACCESS_CONTROL_ALLOW_HEADERS, headers),
             (ACCESS_CONTROL_MAX_AGE, MAX_AGE),
         ]
     }
@@ -88,9 +103,10 @@ mod tests {
 
     #[test]
     fn look_alike_origins_are_not_extensions() {
-        let own = vec!["https://painel.exemplo.com".to_owned()];
+        let own = "https://painel.exemplo.com";
+        let at = Addresses::new(own, own, &[], "10.0.0.1:80".parse().unwrap());
         let allowed =
-            |origin: &str| Cors::Extension.allowed(Some(&origin.parse().unwrap()), &own).is_some();
+            |origin: &str| Cors::Extension.allowed(Some(&origin.parse().unwrap()), &at).is_some();
         for good in
             ["chrome-extension://abcdef", "moz-extension://1f-2e", "https://painel.exemplo.com"]
         {
@@ -106,6 +122,26 @@ mod tests {
             "https://evil.com/chrome-extension://a",
         ] {
             assert!(!allowed(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn agents_are_called_from_assistants_and_from_loopback_alone() {
+        let own = "https://painel.exemplo.com";
+        let more = ["https://agente.exemplo.com".to_owned()];
+        let outside = Addresses::new(own, own, &more, "10.0.0.1:80".parse().unwrap());
+        let inside = Addresses::new(own, own, &more, "127.0.0.1:80".parse().unwrap());
+        let allowed =
+            |origin: &str, at| Cors::Agent.allowed(Some(&origin.parse().unwrap()), at).is_some();
+        for good in [own, "https://agente.exemplo.com", "https://claude.ai", "https://chatgpt.com"]
+        {
+            assert!(allowed(good, &outside), "{good}");
+        }
+        for bad in ["null", "https://claude.ai.evil.com", "http://claude.ai", "https://evil.com"] {
+            assert!(!allowed(bad, &inside), "{bad}");
+        }
+        for loopback in ["http://localhost:6274", "http://127.0.0.1:3000", "http://[::1]:80"] {
+            assert!(allowed(loopback, &inside) && !allowed(loopback, &outside), "{loopback}");
         }
     }
 }

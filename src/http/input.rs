@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
 
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -17,9 +16,10 @@ use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer};
 use serde_json::{Map, Number, Value};
 
+pub use super::check::Check;
 use super::nesting::depth;
 use super::parameter::{AsQuery, QueryError};
-use super::problem::{Code, Fields, Problem};
+use super::problem::{Code, Problem};
 use super::request::header;
 use crate::base::money::Cents;
 
@@ -33,7 +33,7 @@ const MOST_FIELDS: usize = 256;
 
 /// A field of a wire struct, present or not, of the right type or not.
 pub struct Field<T> {
-    value: Option<Value>,
+    pub(super) value: Option<Value>,
     wanted: PhantomData<T>,
 }
 
@@ -127,6 +127,54 @@ pub fn whole(number: &Number) -> Option<i64> {
     })
 }
 
+/// The number of a row, which programs send as the text they were given, or as
+/// a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowNumber(pub i64);
+
+impl RowNumber {
+    /// As many digits as a row can have.
+    const PATTERN: &str = "^[1-9][0-9]{0,17}$";
+    /// The largest that is exact in every language.
+    const MOST: i64 = 9_007_199_254_740_991;
+}
+
+impl FromField for RowNumber {
+    const WANTED: &'static str = "must be the number of something, as text or as a number";
+
+    fn from_field(value: Value, _: bool) -> Option<Self> {
+        let number = match value {
+            Value::Number(number) => whole(&number).filter(|number| *number <= Self::MOST)?,
+            Value::String(text) => {
+                let is_plain = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
+                let number = is_plain && !text.starts_with('0');
+                number.then(|| text.parse().ok()).flatten()?
+            }
+            _ => return None,
+        };
+        (number > 0).then_some(Self(number))
+    }
+}
+
+impl JsonSchema for RowNumber {
+    fn schema_name() -> Cow<'static, str> {
+        "RowNumber".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "anyOf": [
+                { "type": "string", "pattern": Self::PATTERN },
+                { "type": "integer", "minimum": 1, "maximum": Self::MOST },
+            ],
+        })
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
 impl FromField for bool {
     const WANTED: &'static str = "must be true or false";
 
@@ -178,139 +226,6 @@ impl FromField for Vec<String> {
             Value::String(one) if text => Some(vec![one]),
             _ => None,
         }
-    }
-}
-
-/// Collects what is wrong with the fields of one input.
-#[derive(Default)]
-pub struct Check {
-    text: bool,
-    /// Whether an empty text is a value, and not an input left empty.
-    empty_counts: bool,
-    wrong_type: bool,
-    fields: Fields,
-}
-
-impl Check {
-    /// A check for a JSON body.
-    pub fn json() -> Self {
-        Self::default()
-    }
-
-    /// A check for a query or a browser form, where everything is text.
-    pub fn text() -> Self {
-        Self { text: true, ..Self::default() }
-    }
-
-    /// A check for a query in which an empty value is a wrong one.
-    pub fn query() -> Self {
-        Self { text: true, empty_counts: true, ..Self::default() }
-    }
-
-    /// A check for a body that may be either.
-    pub fn form_or_json(headers: &HeaderMap) -> Self {
-        Self { text: is_form(headers), ..Self::default() }
-    }
-
-    /// Says that a field is at fault.
-    pub fn fail(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
-        if !self.fields.iter().any(|(known, _)| known == name) {
-            self.fields.push((name.into(), message.into()));
-        }
-    }
-
-    /// The field's value; `None` when it is absent, or of another type, which
-    /// is then at fault.
-    pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
-        let value = field.value.filter(|value| !value.is_null())?;
-        if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
-            return None;
-        }
-        let read = T::from_field(value, self.text);
-        if read.is_none() {
-            self.wrong_type |= !self.text;
-            self.fail(name, T::WANTED);
-        }
-        read
-    }
-
-    /// The field's value, or its default value with the field at fault.
-    pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
-        let absent = field.value.as_ref().is_none_or(Value::is_null);
-        self.optional(name, field).unwrap_or_else(|| {
-            self.fail(name, if absent { "is required" } else { "must not be empty" });
-            T::default()
-        })
-    }
-
-    /// A required text within a number of characters, trimmed, without control characters.
-    pub fn line(
-        &mut self,
-        name: &'static str,
-        field: Field<String>,
-        length: RangeInclusive<usize>,
-    ) -> String {
-        let text = self.required(name, field);
-        self.line_within(name, &text, length)
-    }
-
-    /// An optional text within a number of characters; absent is empty.
-    pub fn optional_line(
-        &mut self,
-        name: &'static str,
-        field: Field<String>,
-        longest: usize,
-    ) -> String {
-        let text = self.optional(name, field).unwrap_or_default();
-        self.line_within(name, &text, 0..=longest)
-    }
-
-    fn line_within(
-        &mut self,
-        name: &'static str,
-        text: &str,
-        length: RangeInclusive<usize>,
-    ) -> String {
-        let text = text.trim();
-        if text.chars().any(char::is_control) {
-            self.fail(name, "must not contain control characters");
-        } else if !length.contains(&text.chars().count()) {
-            let (least, most) = (length.start(), length.end());
-            self.fail(name, format!("must have {least} to {most} characters"));
-        }
-        text.to_owned()
-    }
-
-    /// An optional whole number within a range.
-    pub fn number(
-        &mut self,
-        name: &'static str,
-        field: Field<i64>,
-        range: RangeInclusive<i64>,
-    ) -> Option<i64> {
-        let number = self.optional(name, field)?;
-        if !range.contains(&number) {
-            self.fail(name, format!("must be from {} to {}", range.start(), range.end()));
-        }
-        Some(number)
-    }
-
-    /// An optional whole number from 1 to `most`; a larger one is `most`.
-    pub fn capped(&mut self, name: &'static str, field: Field<i64>, most: i64) -> Option<i64> {
-        let number = self.optional(name, field)?;
-        if number < 1 {
-            self.fail(name, format!("must be from 1 to {most}"));
-        }
-        Some(number.clamp(1, most))
-    }
-
-    /// The problem with all fields at fault, if there is one.
-    pub fn finish(self) -> Result<(), Problem> {
-        if self.fields.is_empty() {
-            return Ok(());
-        }
-        let code = if self.wrong_type { Code::InvalidBody } else { Code::ValidationFailed };
-        Err(Problem { code, ..Problem::invalid(self.fields) })
     }
 }
 

@@ -30,6 +30,10 @@ pub enum Class {
     PartnerAccount = 3,
     /// Partner mutating POSTs of a token.
     PartnerPost = 5,
+    /// What an account's assistants ask that is no operation.
+    AgentTalk = 25,
+    /// Reminders of a supplier to all sellers.
+    PartnerRemindAll = 4,
     /// Refused partner calls of an address.
     PartnerAddress = 6,
     /// Failed logins of an account.
@@ -48,6 +52,12 @@ pub enum Class {
     LinkAccount = 20,
     /// Links to choose a password asked from an address.
     LinkAddress = 21,
+    /// Calls of OAuth clients from an address.
+    OAuthAddress = 22,
+    /// What OAuth clients ask of people, from an address and from everywhere.
+    OAuthAsking = 23,
+    /// OAuth clients that are new, from an address and from everywhere.
+    OAuthClients = 24,
 }
 
 /// Whom a window counts.

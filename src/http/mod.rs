@@ -11,6 +11,7 @@ pub mod addresses;
 pub mod assets;
 pub mod body;
 pub mod budget;
+mod check;
 pub mod conditional;
 pub mod cors;
 pub mod envelope;
@@ -31,6 +32,8 @@ pub mod server;
 pub mod upload;
 pub mod wire;
 
-pub use problem::{Code, Family, Problem};
+pub use input::{Check, Field};
+pub use nesting::depth;
+pub use problem::{Code, Family, Fields, Problem};
 pub use reply::Reply;
 pub use request::Request;

@@ -10,6 +10,14 @@ pub const fn page() -> HeaderValue {
     HeaderValue::from_static(PAGE)
 }
 
+/// The policy of a page whose form is answered with a way to one more place,
+/// which browsers count as a place that the form leads to.
+pub fn page_with_way_to(source: &str) -> HeaderValue {
+    let policy = PAGE.replace("form-action 'self'", &format!("form-action 'self' {source}"));
+    // What people are sent to is checked when it is registered.
+    HeaderValue::try_from(policy).unwrap_or_else(|_| page())
+}
+
 /// The policy of the service worker, which shows our icon and calls us.
 pub const fn worker() -> HeaderValue {
     HeaderValue::from_static(

@@ -7,10 +7,12 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::fmt::Write as _;
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
+use super::reply::Reply;
 use crate::db::DbError;
 
 /// Shapes of error bodies (contract §3).
@@ -26,6 +28,12 @@ pub enum Family {
     Page,
     /// Files: a sentence of plain text.
     File,
+    /// Files of the Partner API: what is wrong, as plain text.
+    PartnerFile,
+    /// The agent endpoint: errors of JSON-RPC 2.0.
+    Agent,
+    /// What OAuth clients call: `{"error":…,"error_description":…}` (RFC 6749 §5.2).
+    OAuth,
 }
 
 impl Family {
@@ -37,13 +45,23 @@ impl Family {
             Self::Partner => "partner",
             Self::Page => "page",
             Self::File => "file",
+            Self::PartnerFile => "partner_file",
+            Self::Agent => "agent",
+            Self::OAuth => "oauth",
         }
+    }
+
+    /// Whether it is one of the Partner API.
+    pub const fn is_partner(self) -> bool {
+        matches!(self, Self::Partner | Self::PartnerFile | Self::Agent)
     }
 
     /// The family that answers for a path no row matches.
     pub fn of_unknown_path(path: &str) -> Self {
         if path.starts_with("/api/v1/partner/") || path.starts_with("/v1/partner/") {
             Self::Partner
+        } else if path == "/mcp" {
+            Self::Agent
         } else if path.starts_with("/api/ext/") {
             Self::Internal
         } else if path.starts_with("/api/") || path.starts_with("/ml/") {
@@ -78,6 +96,8 @@ pub enum Code {
     UriTooLong,
     HeadersTooLarge,
     UnsupportedMediaType,
+    ChannelNotConnected,
+    AlreadyLinked,
     Unavailable,
     MarketplaceUnavailable,
     Internal,
@@ -87,8 +107,15 @@ impl Code {
     /// The value on the wire. Only the Partner API tells a malformed body
     /// from fields that fail their checks.
     pub const fn name(self, family: Family) -> &'static str {
+        if matches!(family, Family::OAuth) {
+            return match self {
+                Self::RateLimited | Self::Unavailable => "temporarily_unavailable",
+                Self::Internal => "server_error",
+                _ => "invalid_request",
+            };
+        }
         match self {
-            Self::InvalidBody if !matches!(family, Family::Partner) => "validation_failed",
+            Self::InvalidBody if !family.is_partner() => "validation_failed",
             Self::Unauthorized => "unauthorized",
             Self::InvalidCredentials => "invalid_credentials",
             Self::AccountSuspended => "account_suspended",
@@ -107,6 +134,8 @@ impl Code {
             Self::Forbidden => "forbidden",
             Self::BadRequest | Self::UriTooLong | Self::HeadersTooLarge => "bad_request",
             Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::ChannelNotConnected => "channel_not_connected",
+            Self::AlreadyLinked => "already_linked",
             Self::Unavailable => "unavailable",
             Self::MarketplaceUnavailable => "marketplace_unavailable",
             Self::Internal => "internal",
@@ -123,15 +152,20 @@ impl Code {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Conflict => StatusCode::CONFLICT,
-            Self::ValidationFailed | Self::TooManyFields | Self::InvalidBody => match family {
-                Family::Partner => StatusCode::BAD_REQUEST,
-                _ => StatusCode::UNPROCESSABLE_ENTITY,
-            },
+            Self::ValidationFailed | Self::TooManyFields | Self::InvalidBody => {
+                if family.is_partner() || matches!(family, Family::OAuth) {
+                    StatusCode::BAD_REQUEST
+                } else {
+                    StatusCode::UNPROCESSABLE_ENTITY
+                }
+            }
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RateLimited | Self::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
             Self::PlanRequired => StatusCode::PAYMENT_REQUIRED,
             Self::Forbidden | Self::InsufficientScope | Self::IpNotAllowed => StatusCode::FORBIDDEN,
-            Self::BadRequest => StatusCode::BAD_REQUEST,
+            Self::BadRequest | Self::ChannelNotConnected | Self::AlreadyLinked => {
+                StatusCode::BAD_REQUEST
+            }
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -158,6 +192,10 @@ pub struct Problem {
     pub retry_after_s: Option<i64>,
     /// What a browser is told in place of the words of the status.
     pub told: Option<Box<Told>>,
+    /// The finished answer, where the family's shape does not say it.
+    pub answer: Option<Box<Reply>>,
+    /// What `WWW-Authenticate` says, where it says more than the code does.
+    pub challenge: Option<Box<HeaderValue>>,
     /// What to log; never sent.
     pub cause: Option<Box<dyn Error + Send + Sync>>,
 }
@@ -182,6 +220,8 @@ impl Problem {
             fields: Vec::new(),
             retry_after_s: None,
             told: None,
+            answer: None,
+            challenge: None,
             cause: None,
         }
     }
@@ -232,12 +272,26 @@ impl Problem {
         }
     }
 
+    /// What is wrong, in lines of plain text.
+    pub fn text(&self) -> String {
+        let mut text = self.message.to_string();
+        for (name, said) in &self.fields {
+            // Writing to a text cannot fail.
+            let _ = write!(text, "\n{name}: {said}");
+        }
+        text
+    }
+
     /// The JSON body in a family's shape.
     pub fn body(&self, family: Family, request_id: &str) -> Vec<u8> {
+        if family == Family::OAuth {
+            let body = json!({ "error": self.code.name(family), "error_description": self.text() });
+            return body.to_string().into_bytes();
+        }
         let mut error = Map::new();
         error.insert("code".to_owned(), self.code.name(family).into());
         error.insert("message".to_owned(), Value::from(&*self.message));
-        if family == Family::Partner {
+        if matches!(family, Family::Partner | Family::Agent) {
             error.insert("request_id".to_owned(), request_id.into());
         }
         if !self.fields.is_empty() {
@@ -247,11 +301,21 @@ impl Problem {
         }
         let body = match family {
             Family::Partner => json!({ "error": error }),
+            Family::Agent => {
+                let status = self.code.status(family).as_u16();
+                let message = error.remove("message");
+                // Who sent it cannot be said: nothing of the call was read.
+                json!({ "jsonrpc": "2.0", "error": { "code": status, "message": message, "data": error } })
+            }
             Family::Integration => {
                 error.insert("success".to_owned(), false.into());
                 Value::Object(error)
             }
-            Family::Internal | Family::Page | Family::File => {
+            Family::Internal
+            | Family::Page
+            | Family::File
+            | Family::PartnerFile
+            | Family::OAuth => {
                 error.insert("ok".to_owned(), false.into());
                 Value::Object(error)
             }

@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::body::{Body, Pieces};
+use super::limit::Verdict;
 use super::problem::Problem;
 
 /// Media types that we send.
@@ -25,6 +26,8 @@ pub struct Reply {
     pub media: Option<HeaderValue>,
     pub body: Body,
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// What the limiter said, where only the handler could ask it.
+    pub verdict: Option<Box<Verdict>>,
     /// A page, and the word that its next view in this session turns into a notice.
     pub notice: Option<Box<(String, String)>>,
 }
@@ -32,7 +35,14 @@ pub struct Reply {
 impl Reply {
     /// An answer without a body.
     pub const fn empty(status: StatusCode) -> Self {
-        Self { status, media: None, body: Body::empty(), headers: Vec::new(), notice: None }
+        Self {
+            status,
+            media: None,
+            body: Body::empty(),
+            headers: Vec::new(),
+            verdict: None,
+            notice: None,
+        }
     }
 
     /// An answer with a body of a media type.
@@ -42,6 +52,7 @@ impl Reply {
             media: Some(media),
             body: Body::Bytes(body.into()),
             headers: Vec::new(),
+            verdict: None,
             notice: None,
         }
     }

@@ -20,6 +20,13 @@ pub fn line(length: RangeInclusive<usize>) -> String {
     format!("^[{BLANK}]*{edge}{rest}[{BLANK}]*$")
 }
 
+/// A text with something in it, in as many lines as it takes, as
+/// `Check::lines` takes it. Its length is said beside it.
+pub fn lines() -> String {
+    let letter = r"([^\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\r\n)";
+    format!("^{letter}*[^{BLANK}{CONTROL}]{letter}*$")
+}
+
 /// A text with something in it but white space.
 pub fn not_blank() -> String {
     format!("[^{BLANK}]")

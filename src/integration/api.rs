@@ -11,16 +11,13 @@ use crate::accounts::students::{self, Desk, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::UserId;
-use crate::base::secrets;
+use crate::base::{DAY_S, Instant, UserId, secrets};
 use crate::db::{Lane, WriteTx};
 use crate::edge::guard::KeyHolder;
 use crate::edge::route::Job;
 use crate::http::envelope::Envelope;
-use crate::http::input::{Check, Field};
 use crate::http::limit::{Class, Limit, Limiter, Subject};
-use crate::http::{Code, Problem, Reply, Request, schema};
+use crate::http::{Check, Code, Field, Problem, Reply, Request, schema};
 
 /// Welcome messages of a key in a day. A key that leaked must not send more
 /// to numbers that cost (threat T30); students are registered all the same.

@@ -10,8 +10,7 @@ use crate::app::App;
 use crate::content::public::{self, Page};
 use crate::content::wire::{WireContext, WireMeet, WirePlan};
 use crate::edge::guard::KeyHolder;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 
 type Document = fn(&App, &Request) -> Result<Arc<Page>, Problem>;
 

@@ -13,13 +13,12 @@ use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, Scope, new_key, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::cache::Versions;
+use crate::base::Versions;
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::Answer;
-use crate::panel::form;
+use crate::panel::{Answer, Visit, form};
 
 /// What a change needs besides its data.
 struct Change {
@@ -56,11 +55,11 @@ impl Change {
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let entry = match entry::read(app, request, None) {
         Ok(entry) => entry,
-        Err(problem) => return faulty(app, person, request, None, problem),
+        Err(problem) => return faulty((app, person, request), None, problem),
     };
     let key = new_key();
     let fresh = Fresh { key: &key, entry: &entry, old: None };
-    let page = made_page(app, person, request, fresh)?;
+    let page = made_page((app, person, request), fresh)?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         let id = store::insert(tx, &key, &entry)?.ok_or_else(too_many)?;
@@ -77,7 +76,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     let entry = match entry::read(app, request, Some(&key.entry)) {
         Ok(entry) => entry,
-        Err(problem) => return faulty(app, person, request, Some(&key), problem),
+        Err(problem) => return faulty((app, person, request), Some(&key), problem),
     };
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
@@ -105,7 +104,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     }
     let hours = match read_hours(app, request) {
         Ok(hours) => hours,
-        Err(problem) => return faulty(app, person, request, Some(&key), problem),
+        Err(problem) => return faulty((app, person, request), Some(&key), problem),
     };
     let new = new_key();
     let ends_at = request.now.plus(hours * 3600);
@@ -116,7 +115,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         format!("A chave anterior funciona até {until}. Troque-a no outro sistema antes disso.")
     };
     let fresh = Fresh { key: &new, entry: &key.entry, old: Some(old) };
-    let page = made_page(app, person, request, fresh)?;
+    let page = made_page((app, person, request), fresh)?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
         // Somebody else may have been quicker.
@@ -177,12 +176,8 @@ struct Fresh<'k> {
 }
 
 /// The page that shows a browser its new key; `None` for programs.
-fn made_page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    fresh: Fresh<'_>,
-) -> Result<Option<Reply>, Problem> {
+fn made_page(visit: Visit<'_>, fresh: Fresh<'_>) -> Result<Option<Reply>, Problem> {
+    let (app, person, request) = visit;
     if request.wants_json() {
         return Ok(None);
     }
@@ -210,13 +205,8 @@ fn shown_once(answer: Answer, id: i64, key: String, page: Option<Reply>) -> Resu
 }
 
 /// A browser gets the form again with what is wrong; a program the error.
-fn faulty(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    key: Option<&ApiKey>,
-    problem: Problem,
-) -> Result<Job, Problem> {
+fn faulty(visit: Visit<'_>, key: Option<&ApiKey>, problem: Problem) -> Result<Job, Problem> {
+    let (app, person, request) = visit;
     form::show_again(request, problem, |faults| {
         let exchanging = faults.iter().any(|(name, _)| name == "horas");
         let parts = if let Some(key) = key.filter(|_| exchanging) {
@@ -229,7 +219,7 @@ fn faulty(
             let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
             (FORM.again(request, faults), scope_ticks(sent), exchange)
         };
-        let page = entry::page(app, person, request, key, parts);
+        let page = entry::page((app, person, request), key, parts);
         Reply::page(&page)
     })
 }

@@ -7,11 +7,9 @@ use super::{
 };
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
-use crate::edge::guard::Person;
+use crate::base::{Day, Instant, Zone};
 use crate::http::{Problem, Request};
-use crate::panel::form::{Form, FormView, Input, Rule, Sent};
-use crate::panel::view::{Tick, When};
+use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, Visit, When};
 
 /// The form of a key.
 pub const FORM: Form<KeyEntry> = Form(&[
@@ -126,9 +124,7 @@ pub fn read(app: &App, request: &Request, present: Option<&KeyEntry>) -> Result<
 
 /// The page of a key or of a new one.
 pub fn page(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     key: Option<&ApiKey>,
     (form, ticks, exchange): (FormView, Vec<Tick>, FormView),
 ) -> KeyForm {

@@ -20,8 +20,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use ipnet::{IpNet, Ipv4Net};
 use serde::{Serialize, Serializer};
 
-use crate::base::clock::{Day, Instant, Zone};
-use crate::base::secrets;
+use crate::base::{Day, Instant, Zone, secrets};
 use crate::named;
 
 pub use words::Words;

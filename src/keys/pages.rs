@@ -8,13 +8,11 @@ use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge};
 use super::{ApiKey, Scope, Words};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
+use crate::base::{Day, Instant, Zone};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::Outcome;
+use crate::panel::{Filter, Head, ListReply, Listing, Outcome, export};
+use crate::wire;
 use ipnet::IpNet;
 
 pub use super::changes::{change, create, exchange, revoke};
@@ -57,25 +55,33 @@ pub(super) const LIST: Listing = Listing {
     ],
 };
 
-/// A key on the wire.
-#[derive(Serialize)]
-struct WireKey {
-    id: String,
-    nome: String,
-    prefixo: String,
-    escopos: Words<Scope>,
-    ips: Words<IpNet>,
-    limite: Option<u32>,
-    /// Last day, `YYYY-MM-DD`.
-    expira_em: Option<String>,
-    /// `ativa`, `em_troca`, `vencida` or `revogada`.
-    situacao: &'static str,
-    criado_em: String,
-    revogada_em: Option<String>,
-    substituida_por: Option<String>,
-    /// End of the overlap with that one.
-    termina_em: Option<String>,
-    ultimo_uso: Option<WireUse>,
+wire! {
+    /// A key on the wire.
+    #[derive(Serialize)]
+    struct WireKey of(key: ApiKey, zone: Zone, now: Instant) after {
+        let (last_day, state) = (key.entry.last_day(zone), key.state(now));
+    } {
+        id: String = key.id.to_string(),
+        nome: String = key.entry.name,
+        prefixo: String = key.prefix,
+        escopos: Words<Scope> = key.entry.scopes,
+        ips: Words<IpNet> = key.entry.networks,
+        limite: Option<u32> = key.entry.rate_limit,
+        /// Last day, `YYYY-MM-DD`.
+        expira_em: Option<String> = last_day.map(Day::iso),
+        /// `ativa`, `em_troca`, `vencida` or `revogada`.
+        situacao: &'static str = state.name(),
+        criado_em: String = zone.spaced(key.created_at),
+        revogada_em: Option<String> = key.revoked_at.map(|at| zone.spaced(at)),
+        substituida_por: Option<String> = key.replaced_by.map(|id| id.to_string()),
+        /// End of the overlap with that one.
+        termina_em: Option<String> = key.ends_at.map(|at| zone.spaced(at)),
+        ultimo_uso: Option<WireUse> = key.last_use.map(|last| WireUse {
+            em: zone.spaced(last.at),
+            endereco: last.address,
+            rota: last.route,
+        }),
+    }
 }
 
 #[derive(Serialize)]
@@ -83,32 +89,6 @@ struct WireUse {
     em: String,
     endereco: String,
     rota: String,
-}
-
-impl WireKey {
-    fn of(key: ApiKey, zone: Zone, now: Instant) -> Self {
-        let entry = &key.entry;
-        let (last_day, limite) = (entry.last_day(zone), entry.rate_limit);
-        Self {
-            id: key.id.to_string(),
-            situacao: key.state(now).name(),
-            nome: key.entry.name,
-            prefixo: key.prefix,
-            escopos: key.entry.scopes,
-            ips: key.entry.networks,
-            limite,
-            expira_em: last_day.map(Day::iso),
-            criado_em: zone.spaced(key.created_at),
-            revogada_em: key.revoked_at.map(|at| zone.spaced(at)),
-            substituida_por: key.replaced_by.map(|id| id.to_string()),
-            termina_em: key.ends_at.map(|at| zone.spaced(at)),
-            ultimo_uso: key.last_use.map(|last| WireUse {
-                em: zone.spaced(last.at),
-                endereco: last.address,
-                rota: last.route,
-            }),
-        }
-    }
 }
 
 /// `GET /admin/chaves`: the list, as page, JSON or CSV.
@@ -168,7 +148,7 @@ pub fn key_form(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
     let ticks = scope_ticks(|scope| present.is_some_and(|entry| entry.scopes.0.contains(&scope)));
     let parts = (FORM.show(present, app.zone()), ticks, exchange);
-    Reply::page(&entry::page(app, person, request, key.as_ref(), parts))
+    Reply::page(&entry::page((app, person, request), key.as_ref(), parts))
 }
 
 /// The key that the path names.

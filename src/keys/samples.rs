@@ -1,13 +1,12 @@
 //! The pages for API keys with sample data, for `page_samples.rs`.
 
-use askama::Template as _;
-
 use super::entry::{EXCHANGE, FORM, Overlap, scope_ticks};
 use super::pages::LIST;
 use super::views::*;
 use super::{KeyEntry, KeyState, Scope, Words, network};
-use crate::base::clock::Instant;
-use crate::panel::view::{Layout, When};
+use crate::base::Instant;
+use crate::fixture::html;
+use crate::panel::{Layout, When};
 
 /// Every page in its states, in this frame and at these instants.
 pub fn all(
@@ -76,7 +75,7 @@ fn list(
         table: LIST.table(&LIST.first_page(search), LIST.heads, total),
         keys: (0..count).map(row).collect(),
     };
-    page.render().unwrap()
+    html(&page)
 }
 
 fn form(
@@ -117,7 +116,7 @@ fn form(
         limit_help: "Em branco, 60 a cada 60 segundos.".to_owned(),
         exchange: EXCHANGE.sample(Some(&Overlap::default()), 0),
     };
-    page.render().unwrap()
+    html(&page)
 }
 
 fn made(layout: Layout) -> String {
@@ -129,7 +128,7 @@ fn made(layout: Layout) -> String {
         example_title: "Cadastrar um aluno",
         example: "curl https://vendas.exemplo.com/api/v1/alunos/criar \\\n  -H \"Authorization: Bearer spk_0a1b2c3d…\"".to_owned(),
     };
-    page.render().unwrap()
+    html(&page)
 }
 
 fn help(layout: Layout) -> String {
@@ -144,5 +143,5 @@ fn help(layout: Layout) -> String {
         }],
         usual_limit: "60 a cada 60 segundos".to_owned(),
     };
-    page.render().unwrap()
+    html(&page)
 }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use rusqlite::Row;
 
 use super::{ApiKey, KeyEntry, LastUse, MOST_KEYS, PREFIX};
-use crate::base::cache::Versions;
-use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
 use crate::base::text::like_pattern;
+use crate::base::{Instant, TokenHash, Versions};
 use crate::db::{Filters, ReadTx, Record, Result, WriteTx, sorted};
 use crate::row;
 
@@ -112,11 +110,10 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<()> {
 
 /// Has a key end when the overlap with its successor does.
 pub fn replace(tx: &WriteTx<'_>, id: i64, successor: i64, ends_at: Instant) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE api_key SET replaced_by = ?2, ends_at = ?3 WHERE key_id = ?1",
         (id, successor, ends_at),
-    )?;
-    Ok(())
+    )
 }
 
 /// Revokes a key; false when it is revoked already or not there.

@@ -3,12 +3,10 @@
 use askama::Template;
 
 use super::{KeyState, Scope};
-use crate::panel::form::FormView;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, Tick, When};
+use crate::panel::{Badge, FormView, Layout, Table, Tick, When};
 
 /// `GET /admin/chaves`: the list of keys.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "keys.html", config = "assets/askama.toml")]
 pub struct KeysPage {
     pub layout: Layout,
@@ -17,7 +15,6 @@ pub struct KeysPage {
 }
 
 /// A key in the list.
-#[derive(Debug)]
 pub struct KeyRow {
     pub id: String,
     pub name: String,
@@ -44,7 +41,7 @@ pub struct LastUseWords {
 
 /// `GET /admin/chaves/nova`, `GET /admin/chaves/{id}`, and their answers when
 /// fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "key_form.html", config = "assets/askama.toml")]
 pub struct KeyForm {
     pub layout: Layout,
@@ -80,7 +77,7 @@ pub struct ExistingKey {
 }
 
 /// The answer to a browser that made a key: the only page that shows it.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "key_made.html", config = "assets/askama.toml")]
 pub struct KeyMade {
     pub layout: Layout,
@@ -96,7 +93,7 @@ pub struct KeyMade {
 }
 
 /// `GET /admin/chaves/como-usar`: how other systems call with a key.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "key_help.html", config = "assets/askama.toml")]
 pub struct KeyHelp {
     pub layout: Layout,
@@ -107,7 +104,6 @@ pub struct KeyHelp {
 }
 
 /// A call for pasting.
-#[derive(Debug)]
 pub struct Example {
     /// For the button that copies it.
     pub id: &'static str,

@@ -23,9 +23,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::base::clock::Clock;
-use crate::base::ids::MlUserId;
-use crate::base::worker::{self, Stop};
+use crate::base::{Clock, MlUserId, Stop, worker};
 use crate::changes::GivenOut;
 use crate::config;
 use crate::db::DbError;

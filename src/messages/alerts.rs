@@ -6,8 +6,7 @@ use serde_json::json;
 use super::choices::{self, Ways};
 use super::{NewNotification, NotificationKind, store};
 use crate::accounts::Role;
-use crate::base::clock::DAY_S;
-use crate::base::ids::UserId;
+use crate::base::{DAY_S, UserId};
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, NewMessage};
 

@@ -10,8 +10,7 @@ use crate::app::App;
 use crate::changes::{self, Topic};
 use crate::edge::guard::ExtensionUser;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 
 /// Most ids in one call.
 const MOST_IDS: usize = 500;

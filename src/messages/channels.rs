@@ -12,16 +12,13 @@ use crate::accounts::frame::layout;
 use crate::accounts::own;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::phone;
-use crate::base::text::grouped;
+use crate::base::{grouped, phone};
 use crate::config::{Config, Gateway};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::view::{self, Badge, Outcome};
+use crate::panel::{Answer, Badge, ListReply, Outcome, Visit, view};
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
@@ -29,7 +26,7 @@ pub const PATH: &str = "/admin/mensagens/canais";
 const TEST_LIFE_S: i64 = 3600;
 
 /// A channel as it stands.
-struct Standing {
+struct ChannelStanding {
     channel: Channel,
     configured: bool,
     /// Why nothing leaves, when that is so.
@@ -39,7 +36,7 @@ struct Standing {
     reaches: bool,
 }
 
-impl Standing {
+impl ChannelStanding {
     const fn badge(&self) -> Badge {
         match (self.configured, &self.error) {
             (false, _) => Badge::Off,
@@ -49,7 +46,11 @@ impl Standing {
     }
 }
 
-fn standings(app: &App, person: &Person, request: &Request) -> Result<Vec<Standing>, Problem> {
+fn standings(
+    app: &App,
+    person: &Person,
+    request: &Request,
+) -> Result<Vec<ChannelStanding>, Problem> {
     let (user, ways) = (person.account.user_id, choices::Ways::of(&app.config));
     let (waiting, reach) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, ways, user)?))
@@ -61,7 +62,7 @@ fn standings(app: &App, person: &Person, request: &Request) -> Result<Vec<Standi
             Health::Good => None,
         });
         let waits = waiting.iter().find(|(name, _)| name == channel.name());
-        Standing {
+        ChannelStanding {
             channel,
             configured: is_configured(&app.config, channel.name()),
             error,
@@ -97,18 +98,13 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let user = person.account.user_id;
     let number = app.db.read(request.lane, |tx| own::chat_number(tx, user))?.unwrap_or_default();
-    let mut page = shown(app, person, request, &standings, view::Field::of(number));
+    let mut page = shown((app, person, request), &standings, view::Field::of(number));
     page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
 }
 
-fn shown(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    standings: &[Standing],
-    number: view::Field,
-) -> ChannelsPage {
+fn shown(visit: Visit<'_>, standings: &[ChannelStanding], number: view::Field) -> ChannelsPage {
+    let (app, person, request) = visit;
     ChannelsPage {
         layout: layout(app, person, request),
         tabs: tabs(PATH),
@@ -131,7 +127,7 @@ const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-fn card(app: &App, standing: &Standing) -> ChannelCard {
+fn card(app: &App, standing: &ChannelStanding) -> ChannelCard {
     let channel = standing.channel;
     ChannelCard {
         name: channel.name(),
@@ -214,7 +210,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         Err(problem) if request.wants_json() => return Err(problem),
         Err(_) => {
             let field = view::Field::of(typed).fault(Some(WRONG_NUMBER));
-            let page = shown(app, person, request, &standings, field);
+            let page = shown((app, person, request), &standings, field);
             let status = http::StatusCode::UNPROCESSABLE_ENTITY;
             return Ok(nothing_to_do(Reply::page(&page)?.status(status)));
         }

@@ -4,7 +4,7 @@
 //! Messages about one's access (a link to choose a password, a payment) go
 //! their own ways and are not asked about.
 
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::config::{Config, Gateway};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageKind};
@@ -119,10 +119,9 @@ pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Ways> {
 
 /// What a person chose.
 pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Choices> {
-    let all = tx.all(
+    let all = tx.tuples(
         "SELECT about, wanted FROM message_choice WHERE user_id = ?1 ORDER BY about",
         [user],
-        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(Choices(all))
 }
@@ -135,12 +134,11 @@ pub fn exists(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
 
 /// Sets what a person chose about a channel or a kind of message.
 pub fn set(tx: &WriteTx<'_>, user: UserId, about: &str, wanted: bool) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO message_choice (user_id, about, wanted) VALUES (?1, ?2, ?3)
          ON CONFLICT (user_id, about) DO UPDATE SET wanted = ?3",
         (user, about, wanted),
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]

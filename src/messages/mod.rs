@@ -10,6 +10,7 @@ pub mod api;
 pub mod channels;
 pub mod choices;
 pub mod delivery;
+pub mod notices;
 pub mod pages;
 pub mod push;
 pub mod queue;
@@ -22,9 +23,8 @@ pub mod wire;
 
 use serde::Serialize;
 
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
-use crate::panel::view::Tab;
+use crate::base::{Instant, MlUserId};
+use crate::panel::Tab;
 
 /// The parts of messages in the operator's panel.
 pub fn tabs(here: &str) -> Vec<Tab> {

@@ -12,9 +12,9 @@ use crate::app::App;
 use crate::changes::{self, Topic};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
-use crate::panel::view::{Paging, address};
+use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::panel::Paging;
+use crate::panel::view::address;
 
 const STUDENT: &str = "/painel/avisos";
 const STAFF: &str = "/admin/avisos";

@@ -1,7 +1,7 @@
 //! Notifications in the database. The unread count is kept with each write.
 
 use super::{NewNotification, Notification};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 

@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::choices;
 use crate::app::App;
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::base::secrets::Place;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::outbox::Channel;
-use crate::panel::view::Layout;
+use crate::panel::Layout;
 
 /// The page's address.
 pub const PATH: &str = "/avisos/sair";
@@ -37,7 +36,7 @@ fn person_of(app: &App, code: &str) -> Option<UserId> {
 }
 
 /// `GET /avisos/sair`: asks once, because mail scanners follow links.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "unsubscribe.html", config = "assets/askama.toml")]
 pub struct LeavePage {
     /// The frame of those who are not signed in.

@@ -3,40 +3,28 @@
 use askama::Template;
 
 use super::{Notification, NotificationKind};
-use crate::base::clock::{Instant, Zone};
-use crate::panel::view::{Badge, Field, Layout, Paging, Tab, When};
+use crate::base::{Instant, Zone};
+use crate::panel::view::Field;
+use crate::panel::{Badge, Layout, Paging, Tab, When};
+use crate::wire;
 
-/// A notification in a list.
-#[derive(Debug)]
-pub struct NewsRow {
-    /// Its number.
-    pub id: i64,
-    /// What it is about; empty when that has no page.
-    pub href: String,
-    /// Its drawing in `img/icons.svg`, by kind.
-    pub icon: &'static str,
-    /// What happened.
-    pub title: String,
-    /// More about it; may be empty.
-    pub message: String,
-    /// When it happened.
-    pub when: When,
-    /// Whether it was not read yet.
-    pub unread: bool,
-}
-
-impl NewsRow {
-    /// A notification as pages list it.
-    pub fn of(notification: &Notification, zone: Zone, now: Instant) -> Self {
-        Self {
-            id: notification.id,
-            href: place_of(notification),
-            icon: icon(notification.kind),
-            title: notification.title.clone(),
-            message: notification.message.clone(),
-            when: When::new(zone, notification.created_at, now),
-            unread: !notification.read,
-        }
+wire! {
+    /// A notification in a list.
+    pub struct NewsRow of(notification: &Notification, zone: Zone, now: Instant) {
+        /// Its number.
+        pub id: i64 = notification.id,
+        /// What it is about; empty when that has no page.
+        pub href: String = place_of(notification),
+        /// Its drawing in `img/icons.svg`, by kind.
+        pub icon: &'static str = icon(notification.kind),
+        /// What happened.
+        pub title: String = notification.title.clone(),
+        /// More about it; may be empty.
+        pub message: String = notification.message.clone(),
+        /// When it happened.
+        pub when: When = When::new(zone, notification.created_at, now),
+        /// Whether it was not read yet.
+        pub unread: bool = !notification.read,
     }
 }
 
@@ -73,7 +61,7 @@ fn icon(kind: NotificationKind) -> &'static str {
 }
 
 /// `GET /painel/avisos`, `GET /admin/avisos`: a person's notifications.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "notifications.html", config = "assets/askama.toml")]
 pub struct NotificationsPage {
     pub layout: Layout,
@@ -93,7 +81,7 @@ pub struct NotificationsPage {
 }
 
 /// `GET /admin/mensagens/canais`: the ways out of the platform.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "message_channels.html", config = "assets/askama.toml")]
 pub struct ChannelsPage {
     pub layout: Layout,
@@ -105,7 +93,6 @@ pub struct ChannelsPage {
 }
 
 /// A way out of the platform.
-#[derive(Debug)]
 pub struct ChannelCard {
     /// Its name in addresses.
     pub name: &'static str,

@@ -4,32 +4,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Notification, NotificationKind};
-use crate::base::clock::Zone;
-use crate::base::ids::MlUserId;
+use crate::base::{MlUserId, Zone};
+use crate::wire;
 
-/// A notification as callers see it (contract §5).
-#[derive(Serialize, JsonSchema)]
-pub struct WireNotification {
-    id: String,
-    tipo: NotificationKind,
-    titulo: String,
-    mensagem: String,
-    ml_user_id: Option<MlUserId>,
-    referencia: Option<String>,
-    criada_em: String,
-}
-
-impl WireNotification {
-    /// The wire form of a notification.
-    pub fn of(notification: Notification, zone: Zone) -> Self {
-        Self {
-            id: notification.id.to_string(),
-            tipo: notification.kind,
-            titulo: notification.title,
-            mensagem: notification.message,
-            ml_user_id: notification.ml_user_id,
-            referencia: notification.reference,
-            criada_em: zone.spaced(notification.created_at),
-        }
+wire! {
+    /// A notification as callers see it (contract §5).
+    #[derive(Serialize, JsonSchema)]
+    pub struct WireNotification of(notification: Notification, zone: Zone) {
+        id: String = notification.id.to_string(),
+        tipo: NotificationKind = notification.kind,
+        titulo: String = notification.title,
+        mensagem: String = notification.message,
+        ml_user_id: Option<MlUserId> = notification.ml_user_id,
+        referencia: Option<String> = notification.reference,
+        criada_em: String = zone.spaced(notification.created_at),
     }
 }

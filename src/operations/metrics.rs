@@ -6,10 +6,11 @@ use http::HeaderValue;
 
 use super::store;
 use crate::app::App;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{Condition, Lane};
 use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
+use crate::partner::webhooks;
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
@@ -45,7 +46,28 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     database(&mut figures, app);
     marketplace(&mut figures, app);
     queues(&mut figures, app)?;
+    webhooks(&mut figures, app)?;
     Ok(Reply::of(MEDIA, figures.0))
+}
+
+fn webhooks(figures: &mut Figures, app: &App) -> Result<(), Problem> {
+    let seen = app.webhooks.figures();
+    let name = "seller_platform_webhook_tries_total";
+    figures.metric("counter", name, "Tries to deliver a webhook, by what came of them.");
+    figures.value(name, "{outcome=\"delivered\"}", seen.delivered);
+    figures.value(name, "{outcome=\"failed\"}", seen.failed);
+    figures.gauge(
+        "seller_platform_webhook_tries_under_way",
+        "Tries to deliver a webhook that are under way.",
+        seen.in_flight,
+    );
+    let waiting = app.db.read(Lane::Slow, webhooks::waiting_endpoints)?;
+    figures.gauge(
+        "seller_platform_webhook_endpoints_waiting",
+        "Endpoints for which something waits.",
+        waiting,
+    );
+    Ok(())
 }
 
 fn process(figures: &mut Figures, app: &App, now: Instant) {

@@ -4,7 +4,6 @@ pub mod api;
 pub mod copies;
 pub mod metrics;
 mod open_items;
-pub mod openapi;
 pub mod pages;
 mod palette;
 pub mod requests;

@@ -6,15 +6,14 @@ use std::time::SystemTime;
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
 use crate::app::App;
-use crate::base::clock::{DAY_S, Day, Instant};
-use crate::base::ids::UserId;
 use crate::base::secrets::key_file_of;
-use crate::base::text::grouped;
+use crate::base::{DAY_S, Instant, UserId, grouped};
 use crate::db::{ReadTx, Result};
 use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
-use crate::panel::view::{self, Notice, Tone};
+use crate::panel::{Notice, Tone, view};
+use crate::partner::accounts::{Near, store as partners};
 
 /// Days over which refused signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
@@ -41,13 +40,16 @@ pub struct Figures {
     /// Notifications that the operator who asks has not read.
     pub unread: i64,
     pub waiting: Waiting,
+    /// Accounts of the Partner API that are near the quota of the month.
+    pub near_quota: i64,
 }
 
 /// Reads the figures for an operator on a day.
-pub fn figures(tx: &ReadTx<'_>, operator: UserId, today: Day, now: Instant) -> Result<Figures> {
+pub fn figures(tx: &ReadTx<'_>, operator: UserId, near: &Near, now: Instant) -> Result<Figures> {
     Ok(Figures {
+        near_quota: partners::near_quota(tx, near)?,
         inbox: store::inbox(tx)?,
-        refused: store::counted_since(tx, "refused_signatures", today.plus(1 - DAYS))?,
+        refused: store::counted_since(tx, "refused_signatures", near.today.plus(1 - DAYS))?,
         queued: queue::store::waiting(tx)?,
         failing: store::failing_tasks(tx)?,
         last_tick: store::last_tick(tx)?,
@@ -95,6 +97,13 @@ pub fn open_items(app: &App, figures: &Figures, copy: Copy, now: Instant) -> Vec
     items.extend(files(app, copy, now));
     items.extend(clock(app, figures, now));
     items.extend(people(&figures.waiting));
+    items.extend(counted(
+        figures.near_quota,
+        "conta perto do limite da API",
+        "contas perto do limite da API",
+        "Sem cota, as chamadas são recusadas até o fim do mês. Veja se um plano maior serve.",
+        "/admin/parceiros?uso=perto_do_limite",
+    ));
     items.extend(marketplace(app, figures));
     items.extend(channels(app, figures));
     items.extend(sent(figures));

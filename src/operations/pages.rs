@@ -7,9 +7,8 @@ use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
-use crate::accounts::views::SupplierHome;
 use crate::app::App;
-use crate::base::text::grouped;
+use crate::base::grouped;
 use crate::config::SignatureMode;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
@@ -17,14 +16,15 @@ use crate::messages::delivery::Outlet;
 use crate::messages::delivery::gate::Health;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
-use crate::panel::view::{self, Badge};
-use crate::partner::{shown::shown, store as partner};
+use crate::panel::{Badge, view};
+use crate::partner::accounts::Near;
 
 /// `GET /admin`: is everything well?
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (today, operator) = (app.day(request.now), person.account.user_id);
+    let near = Near::of(&app.config.partner.plans, app.day(request.now));
+    let operator = person.account.user_id;
     let (figures, people) = app.db.read(request.lane, |tx| {
-        let figures = open_items::figures(tx, operator, today, request.now)?;
+        let figures = open_items::figures(tx, operator, &near, request.now)?;
         Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
     })?;
     let copy = open_items::newest_copy(app);
@@ -152,22 +152,4 @@ fn channels(app: &App) -> HealthRow {
         state,
         href: "/admin/mensagens/canais",
     }
-}
-
-/// `GET /fornecedor`: the supplier's home.
-pub fn supplier_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let owner = person.account.user_id;
-    let today = app.day(request.now);
-    let (plan, used) = app.db.read(request.lane, |tx| {
-        let used =
-            partner::calls_between(tx, owner, today.month_start(), today.next_month_start())?;
-        Ok::<_, Problem>((partner::plan(tx, owner)?, used))
-    })?;
-    let api_plan = plan.map(|plan| shown(&app.config.partner.plans, plan, used, today));
-    Reply::page(&SupplierHome {
-        layout: layout(app, person, request),
-        greeting: view::greeting(app.zone(), request.now, &person.account.name),
-        today: view::day_in_words(app.zone(), request.now),
-        api_plan,
-    })
 }

@@ -29,7 +29,6 @@ pub struct Token {
 }
 
 /// A colour on those that stand behind it somewhere.
-#[derive(Debug)]
 pub struct Pair {
     pub front: &'static Token,
     pub backs: Vec<&'static Token>,

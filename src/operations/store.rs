@@ -1,7 +1,7 @@
 //! Figures of the service for the operator.
 
-use crate::base::clock::{Day, Instant};
-use crate::base::secrets::{Place, Sealer, Secret};
+use crate::base::secrets::Place;
+use crate::base::{Day, Instant, Sealer, Secret};
 use crate::checkout;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox;
@@ -106,18 +106,16 @@ pub fn has_secret(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
 
 /// Keeps a generated secret, sealed.
 pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secret) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
         (name, sealer.seal(secret.reveal().as_bytes(), place(name)), tx.now().0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Removes a generated secret.
 pub fn forget_secret(tx: &WriteTx<'_>, name: &str) -> Result<()> {
-    tx.execute("DELETE FROM setting WHERE name = ?1", [name])?;
-    Ok(())
+    tx.run("DELETE FROM setting WHERE name = ?1", [name])
 }
 
 const fn place(name: &str) -> Place<'_> {

@@ -9,17 +9,14 @@ use serde_json::json;
 
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::money::Cents;
-use crate::base::text::grouped;
+use crate::base::{Cents, DAY_S, Instant, grouped};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::Answer;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, ListQuery, Listing, Table};
-use crate::panel::view::{
-    Badge, Choice, Field, Layout, Notice, Outcome, Progress, Tab, Tick, Tone, When,
+use crate::panel::view::Field;
+use crate::panel::{
+    Answer, Badge, Choice, Filter, Head, Layout, ListQuery, Listing, Notice, Outcome, Progress,
+    Tab, Table, Tick, Tone, When, export,
 };
 
 const LIST: Listing = Listing {
@@ -98,7 +95,7 @@ static ICONS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(
 });
 
 /// What the page prints.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "style.html", config = "assets/askama.toml")]
 pub struct StylePage {
     layout: Layout,
@@ -126,7 +123,6 @@ pub struct StylePage {
 }
 
 /// Two colours on each other, ready to print.
-#[derive(Debug)]
 pub struct PairRow {
     pair: Pair,
     light: String,
@@ -136,7 +132,6 @@ pub struct PairRow {
 }
 
 /// A row of the sample list.
-#[derive(Debug)]
 pub struct Row {
     name: String,
     email: String,
@@ -146,7 +141,6 @@ pub struct Row {
 }
 
 /// A line of a course of events.
-#[derive(Debug)]
 pub struct Line {
     icon: &'static str,
     title: &'static str,

@@ -2,10 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::view::{Badge, Layout, Notice, Tone};
+use crate::panel::{Badge, Layout, Notice, Tone};
 
 /// `GET /admin`: is it healthy, and who is here?
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "operator_home.html", config = "assets/askama.toml")]
 pub struct OperatorHome {
     pub layout: Layout,
@@ -39,7 +39,6 @@ pub struct OpenItem {
 }
 
 /// One figure of the service.
-#[derive(Debug)]
 pub struct HealthRow {
     /// What is measured.
     pub label: &'static str,
@@ -62,7 +61,6 @@ impl HealthRow {
 }
 
 /// How many people have a role.
-#[derive(Debug)]
 pub struct RoleCount {
     /// The role as people call it.
     pub role: &'static str,

@@ -20,6 +20,14 @@ crate::named! {
         Question = "pergunta", "Pergunta de comprador";
         /// Something of the platform needs an administrator.
         Alert = "alerta", "Alerta à administração";
+        /// A program of the person's own, or of a partner, has something to say.
+        PartnerNotice = "aviso_de_parceiro", "Aviso de parceiro";
+        /// A supplier invites a seller.
+        DropInvitation = "convite_de_fornecedor", "Convite de fornecedor";
+        /// A supplier reminds a seller of what is owed.
+        DropReminder = "cobranca_de_fornecedor", "Cobrança de fornecedor";
+        /// An endpoint that is told of events was switched off.
+        WebhookOff = "webhook_desligado", "Webhook desligado";
         /// Somebody of the staff tries a channel out.
         Test = "teste", "Teste de canal";
     }
@@ -223,6 +231,87 @@ impl MessageKind {
                         ],
                         subject: "{plataforma}: {titulo}",
                         body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+                    }
+                }
+            }
+            Self::PartnerNotice => {
+                const {
+                    &MessageKindRow {
+                        preference: None,
+                        editable: false,
+                        urgency: "normal",
+                        page: "/painel",
+                        topic: "notification_id",
+                        placeholders: &[
+                            may("titulo", "o título do aviso"),
+                            may("corpo", "o texto do aviso"),
+                        ],
+                        subject: "{titulo}",
+                        body: "{titulo}\n\n{corpo}",
+                    }
+                }
+            }
+            Self::DropInvitation => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Convites de fornecedores",
+                            help: "Uma mensagem quando um fornecedor convida você.",
+                        }),
+                        editable: true,
+                        urgency: "normal",
+                        page: "/painel/parceiro",
+                        topic: "supplier_id",
+                        placeholders: &[may("fornecedor", "nome do fornecedor")],
+                        subject: "{fornecedor} convidou você",
+                        body: "Olá, {primeiro_nome}. {fornecedor} convidou você para vender os produtos dele \
+                       pela {plataforma}.\n\n\
+                       Aceite ou recuse aqui: {endereco}/painel/parceiro",
+                    }
+                }
+            }
+            Self::DropReminder => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Cobranças de fornecedores",
+                            help: "Uma mensagem quando um fornecedor lembra você de um pagamento.",
+                        }),
+                        editable: true,
+                        urgency: "normal",
+                        page: "/painel/fornecedores",
+                        topic: "supplier_id",
+                        placeholders: &[
+                            may("fornecedor", "nome do fornecedor"),
+                            may("valor", "quanto é devido"),
+                            may("pedidos", "o que é devido, em poucas palavras"),
+                        ],
+                        subject: "{fornecedor} aguarda {valor}",
+                        body: "Olá, {primeiro_nome}. {fornecedor} aguarda o pagamento de {valor}: {pedidos}.\n\n\
+                       Veja aqui: {endereco}/painel/fornecedores\n\n\
+                       Se você já pagou, avise o fornecedor.",
+                    }
+                }
+            }
+            Self::WebhookOff => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Webhooks desligados",
+                            help: "Uma mensagem quando um endereço seu deixa de ser avisado.",
+                        }),
+                        editable: true,
+                        urgency: "normal",
+                        page: "/painel/parceiro/webhooks",
+                        topic: "endpoint_id",
+                        placeholders: &[
+                            may("webhook", "endereço que era avisado"),
+                            may("detalhe", "por que foi desligado"),
+                            may("pagina", "onde se liga de novo, depois de {endereco}"),
+                        ],
+                        subject: "Webhook desligado: {webhook}",
+                        body: "Olá, {primeiro_nome}. Deixamos de avisar {webhook}: {detalhe}.\n\n\
+                       Confira o seu sistema e ligue-o de novo aqui: {endereco}{pagina}",
                     }
                 }
             }

@@ -8,9 +8,8 @@ pub mod kind;
 
 pub use kind::MessageKind;
 
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
 use crate::base::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 
 crate::named! {

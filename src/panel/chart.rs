@@ -3,7 +3,7 @@
 //! All geometry is made here, as attributes, because the content policy
 //! allows no inline styles. Every chart carries its numbers in words too.
 
-use crate::base::clock::Day;
+use crate::base::Day;
 use crate::panel::view::Tone;
 
 /// A number that matters, with the list it comes from.

@@ -6,6 +6,12 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+
+use crate::base::Zone;
+use crate::http::{Problem, Request, upload};
+use crate::panel::Sent;
 use crate::panel::csv::original;
 
 /// Says that a text is UTF-8.
@@ -14,7 +20,6 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 const MOST_COLUMNS: usize = 16_384;
 
 /// A list that is being read. Cells are trimmed.
-#[derive(Debug)]
 pub struct Sheet<'t> {
     /// The first row; empty when there is none.
     pub header: Vec<String>,
@@ -45,6 +50,28 @@ pub enum Unreadable {
     Unclosed(usize),
     /// More columns than a spreadsheet has, which is this many.
     TooWide(usize),
+}
+
+/// The list that was sent: the file `arquivo` of a browser's form, the file
+/// alone, or the text `csv` of a form or of JSON.
+pub fn sent(request: &Request, zone: Zone) -> Result<Bytes, Problem> {
+    if upload::is_upload(request) {
+        // Without a choice browsers send a file without name and bytes.
+        let is_file = |part: &upload::Part| {
+            part.name == "arquivo" && !(part.file_name.is_empty() && part.bytes.is_empty())
+        };
+        let file = upload::parts(request)?.into_iter().find(is_file);
+        let file = file.ok_or_else(|| Problem::field("arquivo", "choose a CSV file"))?;
+        return Ok(file.bytes);
+    }
+    let media = request.header(&CONTENT_TYPE).unwrap_or_default();
+    if media.to_ascii_lowercase().starts_with("text/csv") {
+        return Ok(request.body.clone());
+    }
+    let mut sent = Sent::of(request, zone)?;
+    let csv: String = sent.required("csv");
+    sent.finish()?;
+    Ok(csv.into())
 }
 
 /// Begins to read a list: cells separated by commas, semicolons or tabs,

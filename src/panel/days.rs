@@ -1,9 +1,8 @@
 //! The civil days to which an address narrows a list: `de` and `ate`, both
 //! included, either of which may be missing.
 
-use crate::base::clock::{Day, Instant, Zone};
-use crate::http::problem::Problem;
-use crate::http::request::Request;
+use crate::base::{Day, Instant, Zone};
+use crate::http::{Problem, Request};
 
 /// Name of the filter that names days by their number, such as `7`; days that
 /// are given take its place.

@@ -15,13 +15,10 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::base::clock::Zone;
-use crate::base::money::Cents;
-use crate::base::text;
+use crate::base::{Cents, Zone, text};
 use crate::edge::route::Job;
-use crate::http::input::{self, Check, Field, FromField};
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
+use crate::http::input::FromField;
+use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
 use crate::panel::view::{self, Notice};
 
 /// Longest address of something elsewhere.
@@ -334,7 +331,6 @@ impl<'de> Deserialize<'de> for Members {
 }
 
 /// A form as its page prints it.
-#[derive(Debug)]
 pub struct FormView {
     /// Above the form when fields are at fault.
     pub alert: Option<Notice>,

@@ -7,9 +7,7 @@ use std::collections::HashMap;
 
 use super::days::{self, Days};
 use super::view::{Column, Outcome, Paging, Sort, address};
-use crate::http::input::{self, Check, Field};
-use crate::http::problem::Problem;
-use crate::http::request::Request;
+use crate::http::{Check, Field, Problem, Request, input};
 
 /// Rows a page has unless the address says otherwise, and most of them.
 const ROWS: u32 = 20;
@@ -33,7 +31,6 @@ pub struct Choice {
 }
 
 /// A filter of a list: its parameter, its name, and its values with their words.
-#[derive(Debug)]
 pub struct Filter {
     /// Name in the address.
     pub name: &'static str,
@@ -46,7 +43,6 @@ pub struct Filter {
 }
 
 /// What a list can do.
-#[derive(Debug)]
 pub struct Listing {
     pub path: &'static str,
     /// What the search looks at, such as `Nome ou e-mail`; empty without a search.
@@ -147,7 +143,6 @@ impl Listing {
     }
 
     /// The query of the list's plain address with a search.
-    #[cfg(test)]
     pub fn first_page(&self, search: &str) -> ListQuery {
         let (order, descending) = self.default_order();
         ListQuery {
@@ -268,7 +263,7 @@ impl Listing {
             paged.push(("por_pagina", &per_page));
         }
         Table {
-            path: self.path,
+            path: self.path.into(),
             hint: self.hint,
             search: query.search.clone(),
             filters: self.chips(query, &params, order),
@@ -418,9 +413,8 @@ impl Head {
 }
 
 /// The frame around the rows of a list, as pages print it (`ui.html`).
-#[derive(Debug)]
 pub struct Table {
-    pub path: &'static str,
+    pub path: Cow<'static, str>,
     /// What the search looks at; empty without a search.
     pub hint: &'static str,
     pub search: String,
@@ -438,6 +432,27 @@ pub struct Table {
 }
 
 impl Table {
+    /// The same frame of a list that stands at another address than its
+    /// declaration says, because each of some things has one.
+    #[must_use]
+    pub fn at(mut self, path: &str) -> Self {
+        let declared = std::mem::replace(&mut self.path, path.to_owned().into());
+        let chips = self.filters.iter_mut().flat_map(|filter| &mut filter.chips);
+        let links = chips
+            .map(|chip| &mut chip.href)
+            .chain(self.columns.iter_mut().map(|column| &mut column.href))
+            .chain(&mut self.paging.previous)
+            .chain(&mut self.paging.next)
+            .chain(&mut self.paging.past_end)
+            .chain([&mut self.export]);
+        for href in links {
+            if let Some(rest) = href.strip_prefix(&*declared) {
+                *href = format!("{path}{rest}");
+            }
+        }
+        self
+    }
+
     /// Whether there may be rows although this page has none.
     pub const fn hides_rows(&self) -> bool {
         self.narrowed || self.paging.past_end.is_some()
@@ -445,14 +460,12 @@ impl Table {
 }
 
 /// The values of one filter.
-#[derive(Debug)]
 pub struct Chips {
     pub label: &'static str,
     pub chips: Vec<Chip>,
 }
 
 /// One value of a filter.
-#[derive(Debug)]
 pub struct Chip {
     pub label: Cow<'static, str>,
     pub href: String,

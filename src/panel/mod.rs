@@ -17,3 +17,16 @@ pub mod list;
 pub mod notices;
 pub mod once;
 pub mod view;
+
+use crate::app::App;
+use crate::edge::guard::Person;
+use crate::http::Request;
+
+pub use answer::{Answer, ListReply};
+pub use form::{Form, FormView, Input, Pick, Rule, Sent};
+pub use list::{Filter, Head, ListQuery, Listing, Table};
+pub use view::{Badge, Choice, Layout, Notice, Outcome, Paging, Progress, Tab, Tick, Tone, When};
+
+/// What the functions of a page hand on: the service, who asks it, and what is
+/// asked.
+pub type Visit<'a> = (&'a App, &'a Person, &'a Request);

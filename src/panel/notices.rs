@@ -9,8 +9,7 @@ use std::collections::HashMap;
 
 use http::{HeaderMap, Method};
 
-use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
+use crate::base::{Instant, TokenHash};
 use crate::http::request::wants_json;
 
 /// Sessions with a word, words of a session, and seconds that one waits.

@@ -21,15 +21,12 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::base::ids::short_digest;
-use crate::base::retention;
-use crate::base::secrets::{self, Place, Sealer};
+use crate::base::secrets::Place;
+use crate::base::{Sealer, retention, secrets};
 use crate::db::{self, Db, ReadTx, WriteTx};
 use crate::http::body::Body;
 use crate::http::input::is_form;
-use crate::http::problem::Problem;
-use crate::http::reply::Reply;
-use crate::http::request::Request;
-use crate::http::upload;
+use crate::http::{Problem, Reply, Request, upload};
 
 /// Name of the field.
 pub const FIELD: &str = "envio";
@@ -164,11 +161,10 @@ impl Once {
              (SELECT form_id FROM form_sent WHERE user_id = ?1 ORDER BY form_id DESC LIMIT 1 OFFSET ?2)",
             (self.user, MOST_OWN),
         )?;
-        tx.execute(
+        tx.run(
             "DELETE FROM form_sent WHERE form_id <= (SELECT max(form_id) FROM form_sent) - ?1",
             [MOST],
-        )?;
-        Ok(())
+        )
     }
 }
 

@@ -3,16 +3,30 @@
 //! What an operation is stands in [`operation`]; those of sellers are in
 //! [`seller`], one file an operation or noun and one line each in its table.
 
+pub mod accounts;
+pub mod agent;
+pub mod hub;
+pub mod idempotency;
+pub mod list;
+pub mod oauth;
 pub mod operation;
 pub mod pages_cache;
+mod products;
 pub mod seller;
 pub mod shown;
 pub mod store;
+pub mod supplier;
 pub mod usage;
+pub mod webhooks;
+pub mod wire;
 
 use crate::base::clock::Instant;
 use crate::base::secrets;
 use crate::config;
+
+/// Where operations are, and where they also answer.
+pub const PATH: &str = "/api/v1/partner";
+pub const PATH_DEV: &str = "/v1/partner";
 
 /// The API plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +46,22 @@ impl PlanName {
         }
     }
 
+    /// The name that people read.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Starter => "Starter",
+            Self::Pro => "Pro",
+            Self::Scale => "Scale",
+        }
+    }
+
     /// The plan of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Starter, Self::Pro, Self::Scale].into_iter().find(|plan| plan.name() == name)
     }
 
-    const fn limits(self, plans: &config::Plans) -> config::PlanLimits {
+    /// What it allows, as configured.
+    pub const fn limits(self, plans: &config::Plans) -> config::PlanLimits {
         match self {
             Self::Starter => plans.starter,
             Self::Pro => plans.pro,
@@ -68,6 +92,17 @@ impl Plan {
 /// A new partner token: `ptk_` and 48 hexadecimal characters.
 pub fn new_token() -> String {
     format!("ptk_{}", secrets::random_hex::<24>())
+}
+
+/// The names of all operations.
+pub fn operation_names() -> impl Iterator<Item = &'static str> {
+    let sellers = seller::OPERATIONS.iter().map(|operation| operation.name);
+    sellers.chain(supplier::OPERATIONS.iter().map(|operation| operation.name))
+}
+
+/// The operation of a name, as the tables have it.
+pub fn operation_name(name: &str) -> Option<&'static str> {
+    operation_names().find(|known| *known == name)
 }
 
 /// Whether a text has the form of a partner token.

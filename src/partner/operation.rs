@@ -7,19 +7,23 @@
 //! document, its name in the usage counts, conditional requests and the memory
 //! of answers all come from there.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::idempotency::CallKey;
 use super::pages_cache::PageKey;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
-use crate::edge::guard::Seller;
-use crate::edge::route::{Docs, Todo, in_place, referred};
+use crate::db::ReadTx;
+use crate::edge::guard::PartnerCaller;
+use crate::edge::route::{Docs, Example, SchemaOf, SlowWork, Todo, in_place, referred};
+use crate::http::body::Body;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply, Request};
@@ -37,6 +41,21 @@ pub trait Operation: 'static {
     const KEEPS: Option<fn(&Self::Reply) -> bool> = None;
     /// Errors of this operation alone.
     const ERRORS: &'static [Code] = &[];
+    /// The body of a POST in other media types than JSON.
+    const OTHERS: &'static [(&'static str, SchemaOf)] = &[];
+    /// What a caller should know beyond the sentence of the table.
+    const DETAILS: &'static str = "";
+    /// A call and its answer, for the documents.
+    const EXAMPLE: Example = Example::NONE;
+    /// Whether `last_modified` says something.
+    const DATED: bool = false;
+    /// The operation as a tool of assistants.
+    const TOOL: Tool;
+
+    /// The arguments in the body of a POST.
+    fn sent(request: &Request) -> Result<Self::Args, Problem> {
+        request.json()
+    }
 
     /// Checks the arguments and says how the work is done: the arguments
     /// choose the lane, not the method.
@@ -48,13 +67,39 @@ pub trait Operation: 'static {
     }
 }
 
+/// An operation as a tool of assistants.
+#[derive(Clone, Copy)]
+pub struct Tool {
+    /// Its name for people.
+    pub title: &'static str,
+    /// For a model, after the sentence of the table: when to use it, and what people
+    /// mean by its arguments.
+    pub when: &'static str,
+    pub effect: Effect,
+}
+
+/// What calling a tool does, as its annotations say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Reads what is here.
+    Reads,
+    /// Reads what is at the marketplace.
+    Fetches,
+    /// Sends messages to people.
+    Sends,
+    /// Adds something; the same call again adds nothing.
+    Adds,
+    /// Takes something away.
+    Removes,
+}
+
 /// An identity that operations are for.
 pub trait Party: Send + Sync + 'static {
     /// The account whose data it sees.
     fn owner(&self) -> UserId;
 }
 
-impl Party for Seller {
+impl<C: Deref<Target = PartnerCaller> + Send + Sync + 'static> Party for C {
     fn owner(&self) -> UserId {
         self.account.user_id
     }
@@ -70,6 +115,10 @@ pub struct Declared<P: 'static> {
     /// What it is for, in one sentence.
     pub about: &'static str,
     pub docs: Docs,
+    pub tool: Tool,
+    /// Whether it may be called once in a window of its own
+    /// (`limits.remind_all_window_s`).
+    pub is_rare: bool,
     begin: Begin<P>,
 }
 
@@ -80,6 +129,11 @@ impl<P> Declared<P> {
     /// Begins the operation for a request.
     pub fn begin(&self, app: &App, by: &P, request: &Request) -> Result<Todo<Reply>, Problem> {
         (self.begin)(self, app, by, request)
+    }
+
+    /// How its row runs, as the route list names it.
+    pub const fn runs(&self) -> &'static str {
+        if self.docs.media.is_some() { "outside" } else { "read" }
     }
 }
 
@@ -93,9 +147,96 @@ pub const fn reads<O: Operation>(
         query: Some(in_place::<O::Args>),
         reply: Some(referred::<O::Reply>),
         errors: O::ERRORS,
+        details: O::DETAILS,
+        example: O::EXAMPLE,
+        dated: O::DATED,
         ..Docs::NONE
     };
-    Declared { name, method: Method::GET, path, about, docs, begin: begin::<O> }
+    let (method, tool) = (Method::GET, O::TOOL);
+    Declared { name, method, path, about, docs, tool, is_rare: false, begin: begin::<O> }
+}
+
+/// An operation that is called with POST, with its arguments as a JSON body.
+/// What it changes is done in a job of the writer; a caller may send an
+/// `Idempotency-Key`.
+pub const fn posts<O: Operation>(
+    name: &'static str,
+    path: &'static str,
+    about: &'static str,
+) -> Declared<O::By> {
+    let docs = Docs {
+        body: Some(referred::<O::Args>),
+        others: O::OTHERS,
+        reply: Some(in_place::<Done<O::Reply>>),
+        errors: O::ERRORS,
+        details: O::DETAILS,
+        example: O::EXAMPLE,
+        ..Docs::NONE
+    };
+    Declared {
+        name,
+        method: Method::POST,
+        path,
+        about,
+        docs,
+        tool: O::TOOL,
+        is_rare: false,
+        begin: begin_post::<O>,
+    }
+}
+
+/// The same for what may be called once in a window of its own.
+pub const fn posts_rarely<O: Operation>(
+    name: &'static str,
+    path: &'static str,
+    about: &'static str,
+) -> Declared<O::By> {
+    let mut declared = posts::<O>(name, path, about);
+    declared.is_rare = true;
+    declared
+}
+
+/// A file that is fetched elsewhere for the caller.
+pub trait FileOperation: 'static {
+    /// Who may call it.
+    type By: Party;
+    /// Path variables and query as one map. Unknown names are refused.
+    type Args: DeserializeOwned + JsonSchema;
+
+    /// Media types that the file can have, with ", " between.
+    const MEDIA: &'static str;
+    /// What a caller should know beyond the sentence of the table.
+    const DETAILS: &'static str = "";
+    /// The operation as a tool of assistants.
+    const TOOL: Tool;
+
+    /// Checks the arguments and says how the file is fetched. What it says in place of
+    /// a file is plain text.
+    fn begin(app: &App, by: &Self::By, args: Self::Args) -> Result<SlowWork<Reply>, Problem>;
+}
+
+/// An operation that is called with GET and answers with a file.
+pub const fn sends<O: FileOperation>(
+    name: &'static str,
+    path: &'static str,
+    about: &'static str,
+) -> Declared<O::By> {
+    let docs = Docs {
+        query: Some(in_place::<O::Args>),
+        media: Some(O::MEDIA),
+        details: O::DETAILS,
+        errors: &[Code::NotFound, Code::MarketplaceUnavailable],
+        ..Docs::NONE
+    };
+    let (method, tool, begin) = (Method::GET, O::TOOL, begin_file::<O>);
+    Declared { name, method, path, about, docs, tool, is_rare: false, begin }
+}
+
+/// What a POST answers.
+#[derive(Serialize, JsonSchema)]
+struct Done<R> {
+    /// What was done.
+    data: R,
 }
 
 /// The arguments of an operation that has none.
@@ -106,8 +247,11 @@ pub struct NoArguments {}
 /// Where a page stands in its list.
 #[derive(Serialize, JsonSchema)]
 pub struct Pagination {
+    /// Entries of the whole list.
     pub total: i64,
+    /// Most entries of this page, as asked for.
     pub limit: i64,
+    /// Entries that were passed over, as asked for.
     pub offset: i64,
 }
 
@@ -131,14 +275,83 @@ fn begin<O: Operation>(
             let headers = request.headers().clone();
             Todo::Slow(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
         }
+        Todo::Outside(work) => {
+            let headers = request.headers().clone();
+            Todo::Outside(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
+        }
         Todo::Write(work) => Todo::Write(Box::new(move |tx| Reply::json(&work(tx)?))),
+    })
+}
+
+/// Begins to fetch a file. A caller whose copy is good gets 304.
+fn begin_file<O: FileOperation>(
+    _: &Declared<O::By>,
+    app: &App,
+    by: &O::By,
+    request: &Request,
+) -> Result<Todo<Reply>, Problem> {
+    let work = O::begin(app, by, request.arguments()?)?;
+    let headers = request.headers().clone();
+    Ok(Todo::Outside(Box::new(move |app| {
+        let reply = work(app)?;
+        match &reply.body {
+            Body::Bytes(bytes) if reply.status == StatusCode::OK => {
+                let validators = Validators::of_content(bytes, None);
+                Ok(validators.answer(&headers, || reply))
+            }
+            _ => Ok(reply),
+        }
+    })))
+}
+
+/// Gives the first answer to a call that is repeated, or begins the operation.
+fn begin_post<O: Operation>(
+    declared: &Declared<O::By>,
+    app: &App,
+    by: &O::By,
+    request: &Request,
+) -> Result<Todo<Reply>, Problem> {
+    let NoArguments {} = request.arguments()?;
+    let args = O::sent(request)?;
+    let key = CallKey::of(declared.name, by.owner(), request)?;
+    let answered = |tx: &ReadTx<'_>| match &key {
+        Some(key) => Ok(key.answered(tx)?.map(|body| Reply::of(media::JSON, body))),
+        None => Ok::<_, Problem>(None),
+    };
+    // Before the arguments are checked: what they need may be gone since.
+    if key.is_some()
+        && let Some(reply) = app.db.read(request.lane, answered)?
+    {
+        return Ok(Todo::Now(reply));
+    }
+    Ok(match O::begin(app, by, args)? {
+        Todo::Now(reply) => Todo::Now(Reply::json(&Done { data: reply })?),
+        Todo::Slow(work) => {
+            Todo::Slow(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
+        }
+        Todo::Outside(work) => {
+            Todo::Outside(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
+        }
+        Todo::Write(work) => Todo::Write(Box::new(move |tx| {
+            // Another call with the key may have been faster.
+            if let Some(key) = key
+                && let Some(body) = key.answered(tx)?
+            {
+                return Ok(Reply::of(media::JSON, body));
+            }
+            let body = serde_json::to_vec(&Done { data: work(tx)? }).map_err(Problem::internal)?;
+            if let Some(key) = key {
+                key.keep(tx, &body)?;
+            }
+            Ok(Reply::of(media::JSON, body))
+        })),
     })
 }
 
 /// Where a reply is kept in memory.
 struct Place<R> {
     key: PageKey,
-    /// The owner's version, read before the data.
+    /// Of the owner and the books, read before the data.
     version: u64,
     keeps: fn(&R) -> bool,
 }
@@ -156,7 +369,8 @@ impl<R> Place<R> {
             asked.push('\0');
             asked.push_str(value);
         }
-        Self { key: (owner, declared.name, asked), version: app.versions.of(owner), keeps }
+        let version = app.versions.of(owner) + app.versions.books(owner);
+        Self { key: (owner, declared.name, asked), version, keeps }
     }
 }
 

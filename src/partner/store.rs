@@ -1,5 +1,6 @@
 //! API plans and partner tokens in the database.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::types::Type;
@@ -11,6 +12,10 @@ use crate::base::ids::{TokenHash, UserId};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{Known, PartnerToken};
+use crate::row;
+
+/// Operations of earlier versions in usage counts.
+const OTHER: &str = "other";
 
 /// A partner token with its owner and the owner's plan, and its last use.
 pub fn token(
@@ -37,6 +42,7 @@ pub fn token(
                 token: Arc::new(token),
                 revoked: row.get(9)?,
                 plan: plan.map(|name| plan_of(name, until, config, zone)),
+                granted: None,
             };
             Ok((known, last_used_at.unwrap_or(Instant(i64::MIN))))
         },
@@ -44,7 +50,8 @@ pub fn token(
     Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 
-fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
+/// A plan of a name that is good until a day.
+pub fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
     let limits = name.limits(&config.partner.plans);
     let end = |day: Day| (day, zone.start_of(day.plus(1)));
     Plan { name, quota: limits.quota, per_minute: limits.per_minute, until: until.map(end) }
@@ -86,6 +93,48 @@ pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> 
     )
 }
 
+/// A token that works, as its owner sees it.
+pub struct OwnToken {
+    pub id: i64,
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    pub created_at: Instant,
+    pub last_used_at: Option<Instant>,
+    /// Where the last call came from.
+    pub last_address: Option<String>,
+}
+row!(OwnToken { id = "token_id", name, prefix, created_at, last_used_at, last_address });
+
+/// The newest tokens of an account that work.
+pub fn tokens(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<OwnToken>> {
+    tx.records(
+        "FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL
+         ORDER BY token_id DESC LIMIT 100",
+        [user],
+    )
+}
+
+/// How many tokens of an account work.
+pub fn count_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<u64> {
+    tx.count("SELECT count(*) FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL", [user])
+}
+
+/// What a token of an account is called, also when it is revoked.
+pub fn token_name(tx: &ReadTx<'_>, user: UserId, token: i64) -> Result<Option<String>> {
+    tx.maybe("SELECT name FROM partner_token WHERE token_id = ?2 AND user_id = ?1", (user, token))
+}
+
+/// Revokes a token of an account; false when it was revoked before.
+pub fn revoke_token(tx: &WriteTx<'_>, user: UserId, token: i64) -> Result<bool> {
+    let revoked = tx.execute(
+        "UPDATE partner_token SET revoked_at = ?3
+         WHERE token_id = ?2 AND user_id = ?1 AND revoked_at IS NULL",
+        (user, token, tx.now()),
+    )?;
+    Ok(revoked > 0)
+}
+
 /// Whether an account has tokens that are not revoked.
 pub fn has_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     tx.one(
@@ -105,10 +154,29 @@ pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
 
 /// Calls of an account from one civil day to before another.
 pub fn calls_between(tx: &ReadTx<'_>, user: UserId, from: Day, to: Day) -> Result<u64> {
-    tx.one(
+    tx.count(
         "SELECT coalesce(sum(calls), 0) FROM partner_usage WHERE user_id = ?1 AND day >= ?2 AND day < ?3",
-        (user, from.0, to.0),
-        |row| row.get::<_, i64>(0),
+        (user, from, to),
     )
-    .map(|calls| u64::try_from(calls).unwrap_or(0))
+}
+
+/// The same by day and operation. Operations that are no longer offered go by one name.
+pub fn calls_by_day(
+    tx: &ReadTx<'_>,
+    user: UserId,
+    from: Day,
+    to: Day,
+) -> Result<BTreeMap<(Day, &'static str), u64>> {
+    let mut calls = BTreeMap::new();
+    tx.each(
+        "SELECT day, operation, calls FROM partner_usage WHERE user_id = ?1 AND day >= ?2 AND day < ?3",
+        (user, from, to),
+        |row| {
+            let (day, operation, count): (Day, String, i64) = row.try_into()?;
+            let name = super::operation_name(&operation).unwrap_or(OTHER);
+            *calls.entry((day, name)).or_default() += u64::try_from(count).unwrap_or(0);
+            Ok(())
+        },
+    )?;
+    Ok(calls)
 }

@@ -2,7 +2,7 @@
 //! and operation.
 
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::quality::RandomState;
 
@@ -14,18 +14,68 @@ use crate::db::{DbError, Lane};
 use crate::http::limit::Verdict;
 
 /// An account's calls of the present month.
-#[derive(Clone, Copy)]
-struct Month {
+///
+/// Kept as the sums that are asked for: programs that poll `/usage` ask often,
+/// and a month has three hundred pairs of a day and an operation.
+#[derive(Clone)]
+pub struct Month {
     used: u64,
-    /// First instant of the next month.
-    end: Instant,
+    first_day: Day,
     start: Instant,
+    end: Instant,
+    days: BTreeMap<Day, u64>,
+    operations: BTreeMap<&'static str, u64>,
+}
+
+impl Month {
+    /// All calls.
+    pub const fn used(&self) -> u64 {
+        self.used
+    }
+
+    pub const fn first_day(&self) -> Day {
+        self.first_day
+    }
+
+    /// First instant of the next month.
+    pub const fn end(&self) -> Instant {
+        self.end
+    }
+
+    /// Calls of each day that has some, in order.
+    pub fn by_day(&self) -> BTreeMap<Day, u64> {
+        self.days.clone()
+    }
+
+    /// Calls of each operation that was called, by name.
+    pub fn by_operation(&self) -> BTreeMap<&'static str, u64> {
+        self.operations.clone()
+    }
+}
+
+/// Calls by day and operation, summed up by one of both.
+pub fn sums<K: Ord>(
+    calls: &BTreeMap<(Day, &'static str), u64>,
+    key: impl Fn((Day, &'static str)) -> K,
+) -> BTreeMap<K, u64> {
+    let mut sums = BTreeMap::new();
+    for (call, count) in calls {
+        *sums.entry(key(*call)).or_default() += count;
+    }
+    sums
 }
 
 #[derive(Default)]
 struct Counts {
     months: HashMap<UserId, Month, RandomState>,
     unwritten: HashMap<(UserId, Day, &'static str), u64, RandomState>,
+}
+
+impl Counts {
+    /// An account's month, if it is known and the one of an instant.
+    fn current(&mut self, user: UserId, now: Instant) -> Option<&mut Month> {
+        self.months.get_mut(&user).filter(|month| month.start <= now && now < month.end)
+    }
 }
 
 /// Calls of all accounts that called lately.
@@ -56,6 +106,17 @@ impl Usage {
         self.ask(app, account, None, now)
     }
 
+    /// What an account has used of the month of an instant.
+    pub fn month(&self, app: &App, user: UserId, now: Instant) -> Result<Month, DbError> {
+        let day = app.day(now);
+        loop {
+            if let Some(month) = self.lock().current(user, now) {
+                return Ok(month.clone());
+            }
+            self.remember(user, Self::stored_month(app, user, day)?, now);
+        }
+    }
+
     fn ask(
         &self,
         app: &App,
@@ -69,17 +130,16 @@ impl Usage {
             if let Some(verdict) = self.ask_known(user, call, quota, now) {
                 return Ok(verdict);
             }
-            let month = Self::stored_month(app, user, day)?;
-            // Another request may have been faster; its count includes more.
-            self.lock()
-                .months
-                .entry(user)
-                .and_modify(|known| {
-                    if known.end <= now || now < known.start {
-                        *known = month;
-                    }
-                })
-                .or_insert(month);
+            self.remember(user, Self::stored_month(app, user, day)?, now);
+        }
+    }
+
+    /// Keeps a month as it is stored, unless another request was faster, whose
+    /// count includes more.
+    fn remember(&self, user: UserId, month: Month, now: Instant) {
+        let mut counts = self.lock();
+        if counts.current(user, now).is_none() {
+            counts.months.insert(user, month);
         }
     }
 
@@ -91,8 +151,7 @@ impl Usage {
         now: Instant,
     ) -> Option<Verdict> {
         let mut counts = self.lock();
-        let month =
-            counts.months.get_mut(&user).filter(|month| month.start <= now && now < month.end)?;
+        let month = counts.current(user, now)?;
         let allowed = month.used < quota;
         let call = call.filter(|_| allowed);
         month.used += u64::from(call.is_some());
@@ -103,6 +162,8 @@ impl Usage {
             reset: month.end,
         };
         if let Some((day, operation)) = call {
+            *month.days.entry(day).or_default() += 1;
+            *month.operations.entry(operation).or_default() += 1;
             *counts.unwritten.entry((user, day, operation)).or_default() += 1;
         }
         Some(verdict)
@@ -112,8 +173,16 @@ impl Usage {
     /// a month comes here, so nothing of it waits to be written.
     fn stored_month(app: &App, user: UserId, day: Day) -> Result<Month, DbError> {
         let (first, next) = (day.month_start(), day.next_month_start());
-        let used = app.db.read(Lane::InPlace, |tx| store::calls_between(tx, user, first, next))?;
-        Ok(Month { used, start: app.zone().start_of(first), end: app.zone().start_of(next) })
+        let calls: BTreeMap<_, _> =
+            app.db.read(Lane::InPlace, |tx| store::calls_by_day(tx, user, first, next))?;
+        Ok(Month {
+            used: calls.values().sum(),
+            first_day: first,
+            start: app.zone().start_of(first),
+            end: app.zone().start_of(next),
+            days: sums(&calls, |(day, _)| day),
+            operations: sums(&calls, |(_, operation)| operation),
+        })
     }
 
     /// Calls since the last collection.

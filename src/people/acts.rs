@@ -18,7 +18,7 @@ use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, Desk};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::catalog::store as products;
 use crate::checkout::store as purchases;
 use crate::db::{ReadTx, WriteTx};
@@ -28,7 +28,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
 use crate::outbox::MessageKind;
-use crate::panel::answer::Answer;
+use crate::panel::Answer;
 
 /// Rows of a person's history that one job of the writer removes.
 const REMOVED_AT_ONCE: usize = 2_000;
@@ -123,7 +123,7 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
         Ok::<_, Problem>((sent, owner))
     })?;
     let faulty =
-        |problem: Problem| detail::again(app, person, request, (group, Refused::Fields), problem);
+        |problem: Problem| detail::again((app, person, request), (group, Refused::Fields), problem);
     let entry = match sent {
         Ok(entry) => entry,
         Err(problem) => return faulty(problem),
@@ -163,7 +163,7 @@ struct Suspension<'s> {
 
 fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let reason = match detail::reason(app, person, request, (group, Refused::Suspension))? {
+    let reason = match detail::reason((app, person, request), (group, Refused::Suspension))? {
         Ok(reason) => reason,
         Err(again) => return Ok(again),
     };

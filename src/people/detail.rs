@@ -5,20 +5,19 @@ use super::entry::{self, PersonEntry};
 use super::pages::{OUTCOMES, new_form, reach, row};
 use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, SessionRow, TrailRow};
 use super::{Group, Listed, Standing, WirePerson, roles, store};
+use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::log::{self, store as trails};
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::edge::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Fields, Problem, Reply, Request};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::messages::queue;
 use crate::outbox::{self, Queued};
-use crate::panel::form::Sent;
-use crate::panel::view::{self, Badge, When, address};
+use crate::panel::view::address;
+use crate::panel::{Badge, Sent, Visit, When, view};
 use crate::profile::devices;
 
 /// Rows of each section; the lists themselves are elsewhere.
@@ -36,14 +35,14 @@ pub fn staff(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
     if request.variable("id") == "novo" {
-        return new_form(app, person, request, group);
+        return new_form((app, person, request), group);
     }
     if request.wants_json() {
         let id = id_of(request)?;
         let shown = app.db.read(request.lane, |tx| find(tx, group, id))?;
         return Reply::json(&WirePerson::of(shown, app.zone()));
     }
-    page(app, person, request, group, (Refused::Nothing, &Vec::new()))
+    page((app, person, request), group, (Refused::Nothing, &Vec::new()))
 }
 
 struct Stored {
@@ -90,24 +89,20 @@ pub enum Refused {
 /// A reason for what is done to a person; without a good one `refused` says
 /// which form of the page is shown again.
 pub fn reason(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     (group, refused): (Group, Refused),
 ) -> Result<Result<String, Job>, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let reason = sent.line("motivo", 3..=200);
     match sent.finish() {
         Ok(()) => Ok(Ok(reason)),
-        Err(problem) => again(app, person, request, (group, refused), problem).map(Err),
+        Err(problem) => again((app, person, request), (group, refused), problem).map(Err),
     }
 }
 
 /// A browser gets the page again with what is wrong; a program the error.
 pub fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     (group, refused): (Group, Refused),
     problem: Problem,
 ) -> Result<Job, Problem> {
@@ -115,14 +110,14 @@ pub fn again(
         return Err(problem);
     }
     let status = problem.code.status(request.family);
-    Ok(nothing_to_do(page(app, person, request, group, (refused, &problem.fields))?.status(status)))
+    Ok(nothing_to_do(
+        page((app, person, request), group, (refused, &problem.fields))?.status(status),
+    ))
 }
 
 /// The page, as it is stored or with a form that was refused.
 pub fn page(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     group: Group,
     (refused, faults): (Refused, &Fields),
 ) -> Result<Reply, Problem> {
@@ -148,6 +143,7 @@ pub fn page(
         reason: reason(refused == Refused::Suspension),
         view_reason: reason(refused == Refused::Viewing),
         can_view: group == Group::Students && !suspended,
+        has_api: stored.person.role != Role::Admin,
         reach: if suspended {
             "A pessoa está suspensa; reative antes de enviar um link."
         } else {

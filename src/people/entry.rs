@@ -7,31 +7,19 @@ use super::{Group, Listed};
 use crate::accounts::Role;
 use crate::app::App;
 use crate::base::{phone, text};
-use crate::http::input::Field;
-use crate::http::problem::Fields;
-use crate::http::{Code, Problem, Request};
-use crate::panel::form::{Form, FormView, Input, Rule, Sent};
-use crate::panel::view::{Choice, Notice, Tone};
+use crate::http::{Code, Field, Fields, Problem, Request};
+use crate::panel::{Choice, Form, FormView, Input, Notice, Rule, Sent, Tone};
+use crate::wire;
 
-/// What an operator decides of a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PersonEntry {
-    pub nome: String,
-    pub email: String,
-    /// `plano` of students, `papel` of staff.
-    pub papel: Role,
-    pub chat_number: Option<String>,
-}
-
-impl PersonEntry {
-    /// What is stored of a person.
-    pub fn of(person: &Listed) -> Self {
-        Self {
-            nome: person.name.clone(),
-            email: person.email.clone(),
-            papel: person.role,
-            chat_number: person.chat_number.clone(),
-        }
+wire! {
+    /// What an operator decides of a person.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct PersonEntry of(person: &Listed) {
+        pub nome: String = person.name.clone(),
+        pub email: String = person.email.clone(),
+        /// `plano` of students, `papel` of staff.
+        pub papel: Role = person.role,
+        pub chat_number: Option<String> = person.chat_number.clone(),
     }
 }
 

@@ -19,10 +19,10 @@ pub mod views;
 use serde::Serialize;
 
 use crate::accounts::Role;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId, Zone};
 use crate::named;
-use crate::panel::view::Badge;
+use crate::panel::Badge;
+use crate::wire;
 
 named! {
     /// Which of the two lists a person stands on, as the audit log names them.
@@ -102,42 +102,26 @@ pub struct Listed {
     pub last_access_at: Option<Instant>,
 }
 
-/// A person in the panel's JSON (contract §6).
-#[derive(Serialize)]
-pub struct WirePerson {
-    pub id: UserId,
-    pub nome: String,
-    pub email: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plano: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub papel: Option<&'static str>,
-    pub chat_number: Option<String>,
-    pub status: &'static str,
-    pub em_disputa: bool,
-    pub pago_ate: Option<String>,
-    pub criado_em: String,
-    pub ultimo_acesso: Option<String>,
-}
-
-impl WirePerson {
-    /// The person as programs see it.
-    pub fn of(person: Listed, zone: Zone) -> Self {
+wire! {
+    /// A person in the panel's JSON (contract §6).
+    #[derive(Serialize)]
+    pub struct WirePerson of(person: Listed, zone: Zone) after {
         let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at));
         let name = person.role.name();
         let is_student = person.role.is_student();
-        Self {
-            id: person.id,
-            nome: person.name,
-            email: person.email,
-            plano: is_student.then_some(name),
-            papel: (!is_student).then_some(name),
-            chat_number: person.chat_number,
-            status: person.standing.name(),
-            em_disputa: person.disputed,
-            pago_ate: spaced(person.paid_until),
-            criado_em: zone.spaced(person.created_at),
-            ultimo_acesso: spaced(person.last_access_at),
-        }
+    } {
+        pub id: UserId = person.id,
+        pub nome: String = person.name,
+        pub email: String = person.email,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub plano: Option<&'static str> = is_student.then_some(name),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub papel: Option<&'static str> = (!is_student).then_some(name),
+        pub chat_number: Option<String> = person.chat_number,
+        pub status: &'static str = person.standing.name(),
+        pub em_disputa: bool = person.disputed,
+        pub pago_ate: Option<String> = spaced(person.paid_until),
+        pub criado_em: String = zone.spaced(person.created_at),
+        pub ultimo_acesso: Option<String> = spaced(person.last_access_at),
     }
 }

@@ -12,17 +12,14 @@ use crate::accounts::store as accounts;
 use crate::accounts::students::{self, Desk, NewStudent};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::config::Gateway;
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::export;
-use crate::panel::form::FormView;
-use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::{Outcome, When};
+use crate::panel::{
+    Answer, Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, Visit, When, export,
+};
 
 const STANDINGS: Filter = Filter {
     name: "status",
@@ -302,26 +299,15 @@ pub fn reach(app: &App, has_number: bool) -> &'static str {
 }
 
 /// The form of a new person.
-pub fn new_form(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    group: Group,
-) -> Result<Reply, Problem> {
+pub fn new_form((app, person, request): Visit<'_>, group: Group) -> Result<Reply, Problem> {
     if request.wants_json() {
         return Err(Problem::not_found());
     }
     let form = entry::form(group).show(None, app.zone()).unfocused();
-    Reply::page(&new_page(app, person, request, group, form))
+    Reply::page(&new_page((app, person, request), group, form))
 }
 
-fn new_page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    group: Group,
-    form: FormView,
-) -> NewPersonPage {
+fn new_page((app, person, request): Visit<'_>, group: Group, form: FormView) -> NewPersonPage {
     NewPersonPage {
         layout: layout(app, person, request),
         path: group.path(),
@@ -352,7 +338,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
             return Err(problem);
         }
         let form = entry::again(group, request, &problem.fields);
-        let page = new_page(app, person, request, group, form);
+        let page = new_page((app, person, request), group, form);
         let page = Reply::page(&page)?.status(status);
         Ok(nothing_to_do(page))
     };

@@ -19,15 +19,13 @@ use crate::accounts::permissions::{self, ALL, Permission};
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field, FromField};
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::view;
+use crate::http::input::FromField;
+use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::panel::{Answer, ListReply, view};
 
 const PATH: &str = "/admin/papeis";
 

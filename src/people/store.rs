@@ -205,11 +205,10 @@ pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
 
 /// Stores what an operator decided; the e-mail address must be free.
 pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE user SET name = ?2, email = ?3, role = ?4, chat_number = ?5 WHERE user_id = ?1",
         (id, &entry.nome, &entry.email, entry.papel, &entry.chat_number),
-    )?;
-    Ok(())
+    )
 }
 
 /// Removes a person with everything that hangs on the row, and keeps its
@@ -217,12 +216,11 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
 pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {
     tx.execute("DELETE FROM user WHERE user_id = ?1", [id])?;
     // Nobody can have or ask for an address without an @.
-    tx.execute(
+    tx.run(
         "INSERT INTO user (user_id, email, name, role, created_at, suspended_at, removed_at)
          VALUES (?1, 'removida:' || ?1, 'Pessoa removida', 'free', ?2, ?2, ?2)",
         (id, tx.now()),
-    )?;
-    Ok(())
+    )
 }
 
 /// An open session.

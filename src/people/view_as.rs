@@ -13,13 +13,13 @@ use crate::audit::Actor;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Request};
-use crate::panel::answer::Answer;
+use crate::panel::Answer;
 
 /// `POST /admin/alunos/{id}/ver-como`: begins to look as a student.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = id_of(request)?;
     let refused = (Group::Students, Refused::Viewing);
-    let reason = match detail::reason(app, person, request, refused)? {
+    let reason = match detail::reason((app, person, request), refused)? {
         Ok(reason) => reason,
         Err(again) => return Ok(again),
     };

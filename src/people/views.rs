@@ -2,12 +2,11 @@
 
 use askama::Template;
 
-use crate::panel::form::FormView;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Choice, Field, Layout, When};
+use crate::panel::view::Field;
+use crate::panel::{Badge, Choice, FormView, Layout, Table, When};
 
 /// `GET /admin/alunos` and `GET /admin/equipe`: a list of people.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "people.html", config = "assets/askama.toml")]
 pub struct PeoplePage {
     pub layout: Layout,
@@ -17,7 +16,6 @@ pub struct PeoplePage {
 }
 
 /// The words of one of the two lists.
-#[derive(Debug)]
 pub struct ListWords {
     pub title: &'static str,
     pub purpose: &'static str,
@@ -37,7 +35,6 @@ pub struct ListWords {
 }
 
 /// A person in a list.
-#[derive(Debug)]
 pub struct PersonRow {
     pub id: String,
     pub name: String,
@@ -56,7 +53,6 @@ pub struct PersonRow {
 }
 
 /// The fields of a person, in the form of a new one and on the person's page.
-#[derive(Debug)]
 pub struct PersonFields {
     pub form: FormView,
     /// `plano` or `papel`.
@@ -68,7 +64,7 @@ pub struct PersonFields {
 }
 
 /// `GET …/novo`, and the answer when its fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "person_new.html", config = "assets/askama.toml")]
 pub struct NewPersonPage {
     pub layout: Layout,
@@ -80,7 +76,7 @@ pub struct NewPersonPage {
 }
 
 /// `GET …/{id}`: everything an operator needs of one person.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "person.html", config = "assets/askama.toml")]
 pub struct PersonPage {
     pub layout: Layout,
@@ -98,6 +94,8 @@ pub struct PersonPage {
     pub view_reason: Field,
     /// Whether one can look as this person.
     pub can_view: bool,
+    /// Whether the Partner API is for such people: sellers and suppliers.
+    pub has_api: bool,
     /// How a password link will reach the person.
     pub reach: &'static str,
     pub sessions: Vec<SessionRow>,
@@ -115,7 +113,6 @@ pub struct PersonPage {
 }
 
 /// One stored fact.
-#[derive(Debug)]
 pub struct Fact {
     pub label: &'static str,
     pub value: String,
@@ -124,7 +121,6 @@ pub struct Fact {
 }
 
 /// An open session.
-#[derive(Debug)]
 pub struct SessionRow {
     pub address: String,
     /// What opened it, such as `Chrome no Windows`.
@@ -134,7 +130,6 @@ pub struct SessionRow {
 }
 
 /// A linked account.
-#[derive(Debug)]
 pub struct AccountRow {
     /// Its nickname at the marketplace.
     pub nickname: String,
@@ -146,7 +141,6 @@ pub struct AccountRow {
 }
 
 /// A queued message.
-#[derive(Debug)]
 pub struct MessageRow {
     /// What it is about.
     pub title: String,
@@ -160,7 +154,6 @@ pub struct MessageRow {
 }
 
 /// An entry of the audit log.
-#[derive(Debug)]
 pub struct TrailRow {
     /// What was done.
     pub title: String,
@@ -171,7 +164,7 @@ pub struct TrailRow {
 }
 
 /// `GET /admin/papeis`: what each role may do.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "roles.html", config = "assets/askama.toml")]
 pub struct RolesPage {
     pub layout: Layout,
@@ -181,7 +174,6 @@ pub struct RolesPage {
 }
 
 /// A permission and who has it by role.
-#[derive(Debug)]
 pub struct RoleRow {
     pub name: &'static str,
     /// As people read it.
@@ -193,7 +185,6 @@ pub struct RoleRow {
 }
 
 /// One box.
-#[derive(Debug)]
 pub struct RoleCell {
     pub role: &'static str,
     /// `Pro: Analisar anúncios`.
@@ -203,7 +194,6 @@ pub struct RoleCell {
 }
 
 /// A permission of a person.
-#[derive(Debug)]
 pub struct PermissionRow {
     pub name: &'static str,
     /// As people read it.

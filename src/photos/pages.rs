@@ -10,15 +10,14 @@ use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::content::store::{Topic, note_change};
 use crate::content::teachers::store as teachers;
 use crate::db::{ReadTx, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::Answer;
-use crate::panel::view;
+use crate::panel::{Answer, Visit, view};
 
 /// Whose photos a row is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,16 +148,11 @@ fn page_of(group: Group, id: i64) -> String {
 }
 
 fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
-    Reply::page(&form(app, person, request, group, None)?)
+    Reply::page(&form((app, person, request), group, None)?)
 }
 
-fn form(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    group: Group,
-    fault: Option<&str>,
-) -> Result<PhotoPage, Problem> {
+fn form(visit: Visit<'_>, group: Group, fault: Option<&str>) -> Result<PhotoPage, Problem> {
+    let (app, person, request) = visit;
     let id = request.id()?;
     let subject = app.db.read(request.lane, |tx| Subject::find(tx, group, id))?;
     let mut file = view::Field::default().fault(fault);
@@ -180,7 +174,7 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
         Err(problem) => {
             let fault = problem.fields.first().map(|(_, said)| &**said);
             let fault = fault.unwrap_or(PhotoFault::NoPhoto.words());
-            let page = form(app, person, request, group, Some(fault))?;
+            let page = form((app, person, request), group, Some(fault))?;
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };

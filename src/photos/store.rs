@@ -1,7 +1,7 @@
 //! Photos in the database: one for each person and teacher.
 
 use super::{Media, Photo, address};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Whose photo it is.
@@ -47,7 +47,5 @@ pub fn remove(tx: &WriteTx<'_>, owner: Owner) -> Result<bool> {
 
 /// The photo of a digest, whosever it is.
 pub fn by_digest(tx: &ReadTx<'_>, digest: &[u8; 32]) -> Result<Option<(Media, Vec<u8>)>> {
-    tx.optional("SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1", [digest], |row| {
-        row.try_into()
-    })
+    tx.tuple("SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1", [digest])
 }

@@ -2,10 +2,11 @@
 
 use askama::Template;
 
-use crate::panel::view::{Field, Layout};
+use crate::panel::Layout;
+use crate::panel::view::Field;
 
 /// `GET /admin/alunos/{id}/foto`, and its answer when the file is at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "photo.html", config = "assets/askama.toml")]
 pub struct PhotoPage {
     pub layout: Layout,

@@ -6,16 +6,12 @@ use super::pages::{self, PATH};
 use super::password;
 use crate::accounts::{own, store};
 use crate::app::App;
-use crate::base::ids::TokenHash;
-use crate::base::phone;
 use crate::base::text::{from_hex, person_name};
+use crate::base::{TokenHash, phone};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::Field;
-use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::Answer;
-use crate::panel::form::Sent;
-use crate::panel::view;
+use crate::http::{Field, Problem, Reply, Request};
+use crate::panel::{Answer, Sent, view};
 use crate::photos::{self, store::Owner};
 
 const CHAT_WORDS: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-4321.";
@@ -57,13 +53,13 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if number == stored {
             return Ok(None);
         }
-        password::confirm(app, person, request, "confirmacao", &confirmation).map(Some)
+        password::confirm((app, person, request), "confirmacao", &confirmation).map(Some)
     });
     let login = match outcome {
         Ok(login) => login,
         Err(problem) if request.wants_json() => return Err(problem),
         Err(problem) => {
-            return pages::faulty(app, person, request, &problem, |page| {
+            return pages::faulty((app, person, request), &problem, |page| {
                 page.name = view::Field::of(typed_name);
                 page.chat_number = view::Field::of(typed_number);
             });
@@ -86,7 +82,7 @@ pub fn set_photo(app: &App, person: &Person, request: &Request) -> Result<Reply,
     let photo = match photos::sent(request) {
         Ok(photo) => photo,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
-        Err(problem) => return pages::faulty(app, person, request, &problem, |_| {}),
+        Err(problem) => return pages::faulty((app, person, request), &problem, |_| {}),
     };
     let (user, versions) = (person.account.user_id, Arc::clone(&app.versions));
     let address = app.db.write(move |tx| {

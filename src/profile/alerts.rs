@@ -9,19 +9,16 @@ use super::{pages, telegram};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::Field;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Field, Problem, Reply, Request};
 use crate::messages::choices::{self, Choices, Ways};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
-use crate::panel::answer::Answer;
-use crate::panel::form::Sent;
-use crate::panel::view::{self, Outcome, Tab, Tick};
+use crate::panel::{Answer, Outcome, Sent, Tab, Tick, Visit, view};
 
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";
@@ -95,7 +92,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let chat = chat.map(|chat| telegram::wire(app, &chat));
         return json(&own, push.wire(app.zone()), chat);
     }
-    show(app, person, request, |page| {
+    show((app, person, request), |page| {
         let word = request.notice.as_deref();
         page.layout.flash = word.and_then(|word| Outcome::notice(OUTCOMES, word));
     })
@@ -116,12 +113,8 @@ fn read(
 }
 
 /// The page as it stands, with what `more` makes of it.
-pub fn show(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    more: impl FnOnce(&mut AlertsPage),
-) -> Result<Reply, Problem> {
+pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
     let (own, push, chat) = read(app, person, request)?;
     let is_blocked = chat.as_ref().is_some_and(|chat| chat.blocked_at.is_some());
     let channel = |channel: &Channel| Tick {

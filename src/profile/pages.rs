@@ -8,13 +8,11 @@ use super::{alerts, devices};
 use crate::accounts::frame::layout;
 use crate::accounts::own::{self, LivingToken, OpenSession};
 use crate::app::App;
-use crate::base::clock::{Day, Instant};
-use crate::base::ids::{TokenHash, UserId};
 use crate::base::text::hex;
+use crate::base::{Day, Instant, TokenHash, UserId};
 use crate::edge::guard::Person;
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
-use crate::panel::view::{self, Notice, Outcome, Tone, When};
+use crate::http::{Fields, Problem, Reply, Request};
+use crate::panel::{Notice, Outcome, Tone, Visit, When, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 
 /// The page's address.
@@ -148,9 +146,7 @@ pub fn id_of(session: &TokenHash) -> String {
 
 /// What a browser sent that is wrong: the page again, with what was typed.
 pub fn faulty(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     problem: &Problem,
     typed: impl FnOnce(&mut ProfilePage),
 ) -> Result<Reply, Problem> {

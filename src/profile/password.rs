@@ -15,21 +15,15 @@ use crate::accounts::{passwords, store};
 use crate::app::App;
 use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::Answer;
-use crate::panel::form::Sent;
+use crate::panel::{Answer, Sent, Visit};
 use crate::partner::store as partner;
 
 const ASKED: &str = "Informe a sua senha atual.";
 const WRONG: &str = "A senha atual não confere.";
 
 /// Requires the present password, sent in the field `name`.
-pub fn confirm(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    name: &'static str,
-    password: &str,
-) -> Result<Login, Problem> {
+pub fn confirm(visit: Visit<'_>, name: &'static str, password: &str) -> Result<Login, Problem> {
+    let (app, person, request) = visit;
     if password.is_empty() {
         return Err(Problem::field(name, ASKED));
     }
@@ -60,11 +54,11 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     if !passwords::LENGTH.contains(&new.chars().count()) {
         sent.check.fail("senha", LENGTH_WORDS);
     }
-    let confirmed = sent.finish().and_then(|()| confirm(app, person, request, "atual", &present));
+    let confirmed = sent.finish().and_then(|()| confirm((app, person, request), "atual", &present));
     let login = match confirmed {
         Ok(login) => login,
         Err(problem) if request.wants_json() => return Err(problem),
-        Err(problem) => return pages::faulty(app, person, request, &problem, |_| {}),
+        Err(problem) => return pages::faulty((app, person, request), &problem, |_| {}),
     };
     let password_hash = app.passwords.run(move |hasher| hasher.hash(&new))?;
     let user = person.account.user_id;

@@ -10,18 +10,16 @@ use super::alerts::PATH;
 use super::devices;
 use super::views::{PushDevice, PushSection};
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::UserId;
 use crate::base::text::hex;
+use crate::base::{Instant, UserId, Zone};
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field, FromField};
-use crate::http::{Code, Problem, Request};
+use crate::http::input::FromField;
+use crate::http::{Check, Code, Field, Problem, Request};
 use crate::messages::push::encrypt::{AUTH, BrowserKeys, POINT};
 use crate::messages::push::{Device, Subscription, address, store};
-use crate::panel::answer::Answer;
-use crate::panel::view::When;
+use crate::panel::{Answer, When};
 
 /// Longest name of a browser that is kept.
 const LONGEST_AGENT: usize = 200;

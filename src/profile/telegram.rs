@@ -6,16 +6,14 @@ use serde::Serialize;
 use super::alerts;
 use super::views::{TelegramChat, TelegramLink, TelegramSection};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::messages::telegram::store::Chat;
 use crate::messages::telegram::{self, store};
-use crate::panel::answer::Answer;
-use crate::panel::view::{Notice, Tone, When};
+use crate::panel::{Answer, Notice, Tone, When};
 
 /// Seconds after which another try makes sense when Telegram is silent.
 const AGAIN_S: i64 = 30;
@@ -93,7 +91,7 @@ pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         });
     }
     let link = TelegramLink { address, until: app.zone().page(until) };
-    alerts::show(app, person, request, |page| {
+    alerts::show((app, person, request), |page| {
         if let Some(section) = &mut page.telegram {
             section.link = Some(link);
         }
@@ -107,7 +105,7 @@ fn silent(app: &App, person: &Person, request: &Request) -> Result<Reply, Proble
         "O Telegram não responde agora",
         "Nada mudou na sua conta. Tente de novo em alguns minutos; se continuar assim, avise a administração.",
     );
-    let reply = alerts::show(app, person, request, |page| {
+    let reply = alerts::show((app, person, request), |page| {
         if let Some(section) = &mut page.telegram {
             section.trouble = Some(trouble);
         }

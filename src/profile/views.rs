@@ -3,10 +3,11 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::panel::view::{Field, Layout, Notice, Tab, Tick, When};
+use crate::panel::view::Field;
+use crate::panel::{Layout, Notice, Tab, Tick, When};
 
 /// `GET /perfil`, and its answers when fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "profile.html", config = "assets/askama.toml")]
 pub struct ProfilePage {
     pub layout: Layout,
@@ -47,7 +48,7 @@ pub struct ProfilePage {
 }
 
 /// `GET /perfil/avisos`.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "profile_alerts.html", config = "assets/askama.toml")]
 pub struct AlertsPage {
     pub layout: Layout,
@@ -68,7 +69,6 @@ pub struct AlertsPage {
 }
 
 /// The browsers in which one is told.
-#[derive(Debug)]
 pub struct PushSection {
     /// Our public key, which a browser subscribes with.
     pub key: String,
@@ -78,7 +78,6 @@ pub struct PushSection {
 }
 
 /// A browser in which one is told.
-#[derive(Debug)]
 pub struct PushDevice {
     pub id: i64,
     /// By which a browser knows its own row.
@@ -91,7 +90,7 @@ pub struct PushDevice {
 }
 
 /// The Telegram of a person.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TelegramSection {
     /// The connected chat.
     pub chat: Option<TelegramChat>,
@@ -102,7 +101,6 @@ pub struct TelegramSection {
 }
 
 /// A connected chat.
-#[derive(Debug)]
 pub struct TelegramChat {
     /// What the person is called there, or empty.
     pub name: String,
@@ -112,7 +110,6 @@ pub struct TelegramChat {
 }
 
 /// A link that connects a chat.
-#[derive(Debug)]
 pub struct TelegramLink {
     pub address: String,
     /// `20/11/2026 14:05`.
@@ -120,7 +117,6 @@ pub struct TelegramLink {
 }
 
 /// An open session.
-#[derive(Debug)]
 pub struct SessionRow {
     /// Its digest, which opens nothing.
     pub id: String,
@@ -134,7 +130,6 @@ pub struct SessionRow {
 }
 
 /// The extension's token.
-#[derive(Debug)]
 pub struct ExtensionRow {
     /// When it was given out.
     pub since: When,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::http::{Reply, Request};
 use super::state::{Sandbox, World};
 use super::things::Event;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// A request, and the world that it is answered from.
 pub struct Call<'c> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::call::{Answer, Call, Outcome};
 use super::http::{Reply, Request};
 use super::logs::ChatMessage;
-use crate::base::clock::DAY_S;
+use crate::base::DAY_S;
 
 /// Numbers that may have written.
 const NUMBERS_MAX: usize = 1_000;
@@ -30,8 +30,7 @@ pub fn connection(call: &mut Call<'_>) -> Answer {
         "desligada" => "close",
         _ => "open",
     };
-    let answer = json!({ "instance": { "instanceName": call.id(), "state": state } });
-    Ok(Reply::json(200, &answer))
+    Reply::ok(json!({ "instance": { "instanceName": call.id(), "state": state } }))
 }
 
 fn has_api_key(request: &Request) -> bool {
@@ -117,12 +116,11 @@ pub fn cloud(call: &mut Call<'_>) -> Answer {
         return refused(131_026, "Message undeliverable");
     }
     let id = keep(call, "cloud", to, text, template);
-    let answer = json!({
+    Reply::ok(json!({
         "messaging_product": "whatsapp",
         "contacts": [{ "input": to, "wa_id": to }],
         "messages": [{ "id": id, "message_status": "accepted" }],
-    });
-    Ok(Reply::json(200, &answer))
+    }))
 }
 
 fn is_on_network(number: &str) -> bool {

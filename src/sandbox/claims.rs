@@ -9,7 +9,8 @@ use super::notifications::{NewNotification, announce};
 use super::records::{own, unless_spoiled};
 use super::state::{World, check_room};
 use super::things::{Claim, Event, check_status, created_at, touch};
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
+use crate::usual;
 
 const PAGE: usize = 30;
 const PAGE_MAX: usize = 100;
@@ -181,50 +182,36 @@ pub fn claim(call: &mut Call<'_>) -> Answer {
 pub fn detail(call: &mut Call<'_>) -> Answer {
     let claim = own_claim(call)?;
     let due = claim.action.as_ref();
-    let body = json!({
+    Reply::ok(json!({
         "due_date": due.map(|(_, at)| call.world.config.date(claim.id, *at)),
         "action_responsible": if due.is_some() { "seller" } else { "mediator" },
         "title": "Reclamação do comprador",
         "description": "O comprador disse que o produto não é o que esperava.",
         "problem": "O produto chegou diferente do anúncio",
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
-/// A claim to be opened.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NewClaim {
-    pub ml_user_id: i64,
-    /// The order; the seller's newest one without a claim when absent.
-    pub order: Option<i64>,
-    /// `mediations`, `return` …
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// `claim`, `dispute` …
-    pub stage: String,
-    /// Code of the reason.
-    pub reason: String,
-    /// `order`, or `shipment`: then the order is not named directly.
-    pub resource: String,
-    /// What the seller has to do within three days; nothing when empty.
-    pub action: String,
-    /// RFC 3339; now when absent.
-    pub date_created: Option<String>,
-}
-
-impl Default for NewClaim {
-    fn default() -> Self {
-        Self {
-            ml_user_id: 0,
-            order: None,
-            kind: "mediations".to_owned(),
-            stage: "claim".to_owned(),
-            reason: "PDD9939".to_owned(),
-            resource: "order".to_owned(),
-            action: "send_message_to_complainant".to_owned(),
-            date_created: None,
-        }
+usual! {
+    /// A claim to be opened.
+    #[derive(Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct NewClaim {
+        pub ml_user_id: i64,
+        /// The order; the seller's newest one without a claim when absent.
+        pub order: Option<i64>,
+        /// `mediations`, `return` …
+        #[serde(rename = "type")]
+        pub kind: String = "mediations".to_owned(),
+        /// `claim`, `dispute` …
+        pub stage: String = "claim".to_owned(),
+        /// Code of the reason.
+        pub reason: String = "PDD9939".to_owned(),
+        /// `order`, or `shipment`: then the order is not named directly.
+        pub resource: String = "order".to_owned(),
+        /// What the seller has to do within three days; nothing when empty.
+        pub action: String = "send_message_to_complainant".to_owned(),
+        /// RFC 3339; now when absent.
+        pub date_created: Option<String>,
     }
 }
 

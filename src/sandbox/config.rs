@@ -4,94 +4,82 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
+use crate::usual;
 
-/// Declares the switches: name, type and default of each in one place.
-macro_rules! switches {
-    ($($(#[$doc:meta])* $name:ident: $kind:ty = $default:expr,)*) => {
-        /// Switches of the sandbox. All have the real marketplace's most usual
-        /// behaviour as their default, signed notifications excepted: the
-        /// platform's receiver asks for the signature.
-        #[derive(Clone, Debug, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct Config {
-            $($(#[$doc])* pub $name: $kind,)*
-        }
-
-        impl Default for Config {
-            fn default() -> Self {
-                Self { $($name: $default,)* }
-            }
-        }
-    };
-}
-
-switches! {
-    /// The platform's receiver; none keeps notifications in the queue.
-    notify_url: Option<String> = None,
-    /// Registered return addresses; empty accepts any loopback address.
-    redirect_uris: Vec<String> = Vec::new(),
-    /// Sign notifications.
-    signed: bool = true,
-    /// Between the parts of `X-Signature`.
-    separator: char = ';',
-    /// `ts` in milliseconds instead of seconds.
-    ts_milliseconds: bool = false,
-    /// How often each notification is sent in addition.
-    duplicates: u8 = 0,
-    /// Newest first.
-    reorder: bool = false,
-    /// Keep notifications back until this is off again.
-    hold: bool = false,
-    /// `user_id` and `application_id` as text.
-    string_ids: bool = false,
-    /// `resource` without its leading slash.
-    missing_slash: bool = false,
-    /// Deliveries of one notification before it counts as missed.
-    attempts: u32 = 8,
-    /// Pauses between attempts, as a share of the real ones (28 s, 57 s … 30 min).
-    retry_scale: f64 = 0.01,
-    /// How long the receiver may take.
-    answer_within_ms: u64 = 500,
-    /// Answer `GET /items?ids=`, which the marketplace has retired.
-    old_multiget: bool = false,
-    /// `GET /items/bulk` in the elements of the retired path.
-    old_elements: bool = false,
-    /// Many listings at once never tell the codes of variations.
-    bulk_hides_codes: bool = false,
-    /// Each page of a scan has a scroll id of its own.
-    new_scroll_ids: bool = false,
-    /// Accounts come as 206 without reputation.
-    partial_users: bool = false,
-    /// Shipments in their old flat shape.
-    flat_shipments: bool = false,
-    /// How fees are wrapped.
-    fees_shape: FeesShape = FeesShape::Array,
-    /// Fiscal notes point to another host.
-    foreign_invoices: bool = false,
-    /// Every call of the marketplace is answered 503.
-    down: bool = false,
-    /// What every answer of the marketplace takes on its way.
-    delay_ms: u64 = 0,
-    /// Claims go out under their old topic `claims`.
-    legacy_claims: bool = false,
-    /// Topics the application has subscribed to.
-    topics: Vec<String> = TOPICS.map(str::to_owned).to_vec(),
-    /// A topic is switched off once so many of its notifications in a row
-    /// were given up; 0 never.
-    silence_after: u32 = 0,
-    /// Orders come as 206 without buyer and feedback.
-    partial_orders: bool = false,
-    /// Orders that a search can be paged to.
-    orders_reach: usize = 10_000,
-    /// Pages beyond are empty instead of refused.
-    silent_reach: bool = false,
-    /// Dates in all the forms that have been seen.
-    mixed_dates: bool = false,
-    /// Token and bearer errors in their older shapes.
-    old_errors: bool = false,
-    /// A refresh ends the access token before it.
-    refresh_ends_access: bool = false,
+usual! {
+    /// Switches of the sandbox. All have the real marketplace's most usual
+    /// behaviour as their default, signed notifications excepted: the
+    /// platform's receiver asks for the signature.
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Config {
+        /// The platform's receiver; none keeps notifications in the queue.
+        pub notify_url: Option<String>,
+        /// Registered return addresses; empty accepts any loopback address.
+        pub redirect_uris: Vec<String>,
+        /// Sign notifications.
+        pub signed: bool = true,
+        /// Between the parts of `X-Signature`.
+        pub separator: char = ';',
+        /// `ts` in milliseconds instead of seconds.
+        pub ts_milliseconds: bool,
+        /// How often each notification is sent in addition.
+        pub duplicates: u8,
+        /// Newest first.
+        pub reorder: bool,
+        /// Keep notifications back until this is off again.
+        pub hold: bool,
+        /// `user_id` and `application_id` as text.
+        pub string_ids: bool,
+        /// `resource` without its leading slash.
+        pub missing_slash: bool,
+        /// Deliveries of one notification before it counts as missed.
+        pub attempts: u32 = 8,
+        /// Pauses between attempts, as a share of the real ones (28 s, 57 s … 30 min).
+        pub retry_scale: f64 = 0.01,
+        /// How long the receiver may take.
+        pub answer_within_ms: u64 = 500,
+        /// Answer `GET /items?ids=`, which the marketplace has retired.
+        pub old_multiget: bool,
+        /// `GET /items/bulk` in the elements of the retired path.
+        pub old_elements: bool,
+        /// Many listings at once never tell the codes of variations.
+        pub bulk_hides_codes: bool,
+        /// Each page of a scan has a scroll id of its own.
+        pub new_scroll_ids: bool,
+        /// Accounts come as 206 without reputation.
+        pub partial_users: bool,
+        /// Shipments in their old flat shape.
+        pub flat_shipments: bool,
+        /// How fees are wrapped.
+        pub fees_shape: FeesShape = FeesShape::Array,
+        /// Fiscal notes point to another host.
+        pub foreign_invoices: bool,
+        /// Every call of the marketplace is answered 503.
+        pub down: bool,
+        /// What every answer of the marketplace takes on its way.
+        pub delay_ms: u64,
+        /// Claims go out under their old topic `claims`.
+        pub legacy_claims: bool,
+        /// Topics the application has subscribed to.
+        pub topics: Vec<String> = TOPICS.map(str::to_owned).to_vec(),
+        /// A topic is switched off once so many of its notifications in a row
+        /// were given up; 0 never.
+        pub silence_after: u32,
+        /// Orders come as 206 without buyer and feedback.
+        pub partial_orders: bool,
+        /// Orders that a search can be paged to.
+        pub orders_reach: usize = 10_000,
+        /// Pages beyond are empty instead of refused.
+        pub silent_reach: bool,
+        /// Dates in all the forms that have been seen.
+        pub mixed_dates: bool,
+        /// Token and bearer errors in their older shapes.
+        pub old_errors: bool,
+        /// A refresh ends the access token before it.
+        pub refresh_ends_access: bool,
+    }
 }
 
 /// How `listing_prices` has been seen to answer.

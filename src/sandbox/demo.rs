@@ -8,7 +8,7 @@ use super::questions::{self, NewQuestion, QuestionChange};
 use super::shops::{self, ItemChange, NewSeller};
 use super::state::World;
 use super::things::{Event, Invoice, Reputation, Variation, item_id};
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 
 /// A shop of the demo.
 pub struct Shop {

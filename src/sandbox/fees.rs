@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::call::{Answer, Call};
 use super::config::FeesShape;
 use super::http::Reply;
-use crate::base::money::Cents;
+use crate::base::Cents;
 
 /// From this price on there is no fixed fee: shipping is free there.
 const FREE_SHIPPING_FROM: Cents = Cents(7_900);

@@ -110,14 +110,13 @@ fn danfe_of(world: &World, order: &Order) -> Vec<u8> {
 /// `GET /packs/{id}/fiscal_documents`, by the number of a cart or an order.
 pub fn documents(call: &mut Call<'_>) -> Answer {
     let order = attached(call)?;
-    let body = json!({
+    Reply::ok(json!({
         "pack_id": order.pack.unwrap_or(order.id),
         "fiscal_documents": [{
             "id": document_id(order), "date": order.updated.rfc3339(),
             "file_type": "application/pdf", "filename": "nota.pdf",
         }],
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
 /// `GET /packs/{id}/fiscal_documents/{id}`.
@@ -164,13 +163,12 @@ pub fn pack(call: &mut Call<'_>) -> Answer {
         return Err(Reply::forbidden("not the seller's pack"));
     }
     let cancelled = orders.iter().all(|order| order.status == "cancelled");
-    let body = json!({
+    Reply::ok(json!({
         "id": first.pack.unwrap_or(first.id),
         "status": if cancelled { "cancelled" } else { "released" }, "status_detail": null,
         "orders": orders.iter().map(|order| json!({ "id": order.id })).collect::<Vec<_>>(),
         "shipment": { "id": first.shipment }, "buyer": { "id": first.buyer },
         "date_created": date_without_colon(first.created),
         "last_updated": date_without_colon(first.updated),
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::http::Request;
 use super::logs::LOG_MAX;
-use crate::base::clock::{DAY_S, Instant};
 use crate::base::secrets::random_hex;
+use crate::base::{DAY_S, Instant};
 
 /// How long an access token lives.
 pub const ACCESS_S: i64 = 6 * 3600;

@@ -12,8 +12,7 @@ use super::shipments::ship;
 use super::shops;
 use super::state::World;
 use super::things::{Event, Invoice, Item, Order, ZONE};
-use crate::base::clock::{DAY_S, Day, Instant};
-use crate::base::money::Cents;
+use crate::base::{Cents, DAY_S, Day, Instant};
 
 /// Days that a history may have.
 pub const DAYS_MAX: i64 = 400;

@@ -112,6 +112,12 @@ impl Reply {
         Self::new(status, "application/json; charset=utf-8", body)
     }
 
+    /// What a handler answers when all is well.
+    #[expect(clippy::needless_pass_by_value, reason = "it is made where it is sent")]
+    pub fn ok(body: Value) -> Result<Self, Self> {
+        Ok(Self::json(200, &body))
+    }
+
     /// The marketplace's general error.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
         Self::json(status, &error_body(status, code, message))

@@ -5,7 +5,7 @@ use askama::Template;
 use super::call::{Answer, Call};
 use super::logs::{ChatMessage, Log};
 use super::page::page;
-use crate::base::text::grouped;
+use crate::base::grouped;
 
 #[derive(Template)]
 #[template(path = "sandbox/inbox.html", config = "assets/askama.toml")]

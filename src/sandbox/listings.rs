@@ -62,10 +62,9 @@ pub fn sale_price(call: &mut Call<'_>) -> Answer {
         return Err(Reply::bad_request("context must be channel_marketplace"));
     }
     let item = call.world.item(call.id()).ok_or_else(|| Reply::not_found("item not found"))?;
-    let body = json!({
+    Reply::ok(json!({
         "amount": item.price, "regular_amount": null, "currency_id": "BRL", "metadata": {},
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
 /// `GET /imagens/{id}.svg`: a listing's picture, its first letters on a colour

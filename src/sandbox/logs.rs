@@ -6,7 +6,7 @@ use std::time::Instant as Monotonic;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// Entries of each log.
 pub const LOG_MAX: usize = 1_000;

@@ -14,7 +14,8 @@
 //! - resources: a file for each, with its documents, its controls and its
 //!   buttons. `listings.rs` and `orders.rs` answer, `shops.rs` and `sales.rs`
 //!   make things happen; `questions.rs` and `claims.rs` do both;
-//! - services beside the marketplace: `chat.rs`, `push.rs`, `telegram/`;
+//! - services beside the marketplace: `chat.rs`, `push.rs`, `telegram/`,
+//!   and a receiver of our own webhooks, `webhooks.rs`;
 //! - `routes.rs`: every address in one table, and the way of a call;
 //! - `server.rs` carries requests in and replies out, `deliver.rs` and
 //!   `telegram/hook.rs` call the platform.
@@ -43,6 +44,7 @@ mod page;
 mod pdf;
 mod push;
 mod questions;
+mod receivers;
 mod records;
 mod routes;
 mod sales;
@@ -54,6 +56,7 @@ mod telegram;
 mod things;
 mod truth;
 mod users;
+mod webhooks;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -11,8 +11,8 @@ use super::http::Reply;
 use super::logs::Notification;
 use super::state::{QUEUE_MAX, World};
 use super::things::Event;
-use crate::base::clock::{DAY_S, Instant};
 use crate::base::text::hex;
+use crate::base::{DAY_S, Instant};
 
 /// How long `/missed_feeds` shows what was given up.
 const MISSED_S: i64 = 2 * DAY_S;

@@ -13,7 +13,7 @@ use super::grants::{ACCESS_S, Code};
 use super::http::{Reply, first, pairs};
 use super::page::page;
 use super::state::World;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::base::secrets::random_hex;
 
 const CODE_S: i64 = 600;
@@ -297,12 +297,11 @@ pub fn application(call: &mut Call<'_>) -> Answer {
     if call.id() != call.sandbox.client_id {
         return Err(Reply::not_found("application not found"));
     }
-    let body = json!({
+    Reply::ok(json!({
         "id": call.sandbox.application(), "name": "Sandbox", "site_id": "MLB", "active": true,
         "max_requests_per_hour": 18_000, "certification_status": "not_certified",
         "scopes": SCOPES,
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
 /// `GET /applications/{id}/grants`: who granted an application something.
@@ -317,11 +316,10 @@ pub fn grants(call: &mut Call<'_>) -> Answer {
         json!({ "user_id": seller, "app_id": call.sandbox.application(),
             "date_created": call.world.config.date(*seller, *since), "scopes": SCOPES })
     });
-    let body = json!({
+    Reply::ok(json!({
         "paging": { "total": all.len(), "limit": limit, "offset": offset },
         "grants": page.collect::<Vec<_>>(),
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
 /// `GET /users/{id}/applications`: what a user granted to whom. Ids are text

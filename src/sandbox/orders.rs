@@ -9,8 +9,7 @@ use super::http::{Reply, Request};
 use super::records::{own, unless_spoiled};
 use super::state::World;
 use super::things::{Item, Order, item_id, item_number};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::money::Cents;
+use crate::base::{Cents, DAY_S, Instant};
 
 /// Parameters of the search.
 pub const SEARCH: &str = "seller order.status order.date_created.from order.date_created.to \
@@ -64,13 +63,12 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         body["date_last_updated"] = json!(order.updated.rfc3339());
         body
     });
-    let body = json!({
+    Reply::ok(json!({
         "query": call.query("q").unwrap_or_default(), "results": results.collect::<Vec<_>>(),
         "sort": { "id": sort }, "available_sorts": [{ "id": "date_asc" }, { "id": "date_desc" }],
         "filters": [], "paging": { "total": found.len(), "offset": offset, "limit": limit },
         "display": "complete",
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
 /// The filters of a search; the marketplace ignores those it does not know.

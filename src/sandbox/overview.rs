@@ -9,11 +9,9 @@ use super::call::{Answer, Call};
 use super::page::page;
 use super::state::World;
 use super::things::{Claim, Item, Order, Question, Seller, ZONE};
-use crate::base::clock::Instant;
-use crate::base::money::Cents;
-use crate::base::text::grouped;
+use crate::base::{Cents, Instant, grouped};
 use crate::marketplace::books::order_status::OrderState;
-use crate::panel::view::Badge;
+use crate::panel::Badge;
 
 /// Listings that a shop's card offers.
 const OPTIONS: usize = 100;

@@ -6,7 +6,7 @@ use askama::Template;
 use super::call::{Answer, Call};
 use super::http::Reply;
 use super::things::ZONE;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// What a page may load and who may frame it. Forms of the consent page are
 /// redirected to the platform, so `form-action` stays open.

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::call::{Answer, Call};
 use super::http::{Reply, Request};
 use super::logs::PushMessage;
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 
 /// Largest body that services must take.
 const LARGEST: usize = 4096;

@@ -12,7 +12,7 @@ use super::state::{World, check_room};
 use super::things::{
     Event, Question, check_length, check_status, created_at, item_id, item_number, touch,
 };
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 
 /// Parameters of the search.
 pub const SEARCH: &str = "seller_id item item_id from status api_version sort_fields sort_types \
@@ -135,8 +135,7 @@ pub fn response_time(call: &mut Call<'_>) -> Answer {
         return Err(Reply::not_found("no answers to count"));
     }
     let minutes = seconds / count / 60;
-    let body = json!({ "user_id": call.id(), "total": { "response_time": minutes } });
-    Ok(Reply::json(200, &body))
+    Reply::ok(json!({ "user_id": call.id(), "total": { "response_time": minutes } }))
 }
 
 /// `POST /answers`.

@@ -19,7 +19,7 @@ use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
     chat, claims, control, demo, fees, fiscal, history, inbox, listings, notifications, oauth,
-    orders, overview, page, push, questions, sales, shipments, shops, telegram, users,
+    orders, overview, page, push, questions, sales, shipments, shops, telegram, users, webhooks,
 };
 
 /// A row of the table.
@@ -125,6 +125,7 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/message/sendText/{instance}", Neighbour(chat::evolution)),
     row("GET", "/instance/connectionState/{instance}", Neighbour(chat::connection)),
     row("POST", "/push/{device}", Neighbour(push::receive)),
+    row("POST", "/webhooks/{name}", Neighbour(webhooks::receive)),
     row("*", "/bot{token}/*", Telegram(telegram::api::answer)),
 
     row("POST", "/_sandbox/sellers", Control(shops::control_open)),
@@ -162,6 +163,9 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/_sandbox/violations", Control(|call| Ok(call.world.violations.shown("violations")))),
     row("DELETE", "/_sandbox/violations", Control(|call| control::clear(&mut call.world.violations))),
     row("GET", "/_sandbox/messages", Control(|call| Ok(call.world.messages.shown("messages")))),
+    row("POST", "/_sandbox/webhooks", Control(webhooks::control_set_up)),
+    row("GET", "/_sandbox/webhooks", Control(|call| Ok(call.world.webhooks.shown("webhooks")))),
+    row("DELETE", "/_sandbox/webhooks", Control(|call| control::clear(&mut call.world.webhooks))),
     row("GET", "/_sandbox/pushed", Control(|call| Ok(call.world.pushed.shown("pushed")))),
     row("*", "/_sandbox/*", Page(|_| Err(refused(404, "no such control; docs/sandbox.md has them all")))),
 

@@ -9,52 +9,35 @@ use super::notifications::notify;
 use super::shipments::{refine, ship};
 use super::state::{ORDERS_MAX, World, check_room};
 use super::things::{Event, Invoice, Order, check_status, created_at, item_id, touch};
-use crate::base::clock::Instant;
-use crate::base::money::Cents;
+use crate::base::{Cents, Instant};
+use crate::usual;
 
-/// A sale to arrive.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NewSale {
-    pub ml_user_id: i64,
-    /// The listing's id; the seller's first active one when absent.
-    pub item: Option<String>,
-    pub quantity: i64,
-    /// The listing's when absent.
-    pub unit_price: Option<Cents>,
-    /// `paid`, `cancelled` … or any other word.
-    pub status: String,
-    /// RFC 3339; now when absent.
-    pub date_created: Option<String>,
-    /// When the marketplace makes the shipment.
-    pub shipping: Shipping,
-    /// Shown in the order when given.
-    pub buyer_nickname: Option<String>,
-    /// The cart it belongs to.
-    pub pack_id: Option<i64>,
-    /// Which variation of the listing, by id; none when absent.
-    pub variation_id: Option<i64>,
-    /// Further tags, such as `fraud_risk_detected`.
-    pub tags: Vec<String>,
-    pub invoice: Invoice,
-}
-
-impl Default for NewSale {
-    fn default() -> Self {
-        Self {
-            ml_user_id: 0,
-            item: None,
-            quantity: 1,
-            unit_price: None,
-            status: "paid".to_owned(),
-            date_created: None,
-            shipping: Shipping::Now,
-            buyer_nickname: None,
-            pack_id: None,
-            variation_id: None,
-            tags: Vec::new(),
-            invoice: Invoice::None,
-        }
+usual! {
+    /// A sale to arrive.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct NewSale {
+        pub ml_user_id: i64,
+        /// The listing's id; the seller's first active one when absent.
+        pub item: Option<String>,
+        pub quantity: i64 = 1,
+        /// The listing's when absent.
+        pub unit_price: Option<Cents>,
+        /// `paid`, `cancelled` … or any other word.
+        pub status: String = "paid".to_owned(),
+        /// RFC 3339; now when absent.
+        pub date_created: Option<String>,
+        /// When the marketplace makes the shipment.
+        pub shipping: Shipping = Shipping::Now,
+        /// Shown in the order when given.
+        pub buyer_nickname: Option<String>,
+        /// The cart it belongs to.
+        pub pack_id: Option<i64>,
+        /// Which variation of the listing, by id; none when absent.
+        pub variation_id: Option<i64>,
+        /// Further tags, such as `fraud_risk_detected`.
+        pub tags: Vec<String>,
+        pub invoice: Invoice = Invoice::None,
     }
 }
 

@@ -11,8 +11,7 @@ use super::pdf;
 use super::records::own;
 use super::state::World;
 use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::money::Cents;
+use crate::base::{Cents, DAY_S, Instant};
 
 /// Labels of one call.
 const LABELS_MAX: usize = 50;
@@ -55,12 +54,11 @@ pub fn shipment(call: &mut Call<'_>) -> Answer {
 pub fn costs(call: &mut Call<'_>) -> Answer {
     check_new_format(call)?;
     let shipment = own_shipment(call)?;
-    let body = json!({
+    Reply::ok(json!({
         "gross_amount": COST,
         "receiver": { "user_id": buyer_of(call.world, shipment).map(|order| order.buyer), "cost": 0 },
         "senders": [{ "user_id": shipment.seller, "cost": COST }],
-    });
-    Ok(Reply::json(200, &body))
+    }))
 }
 
 /// `GET /shipment_statuses`.

@@ -9,9 +9,8 @@ use super::notifications::notify;
 use super::questions;
 use super::state::{ITEMS_MAX, SELLERS_MAX, World, check_room};
 use super::things::{Event, Item, Reputation, Seller, check_length, item_id, item_number, touch};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::money::Cents;
 use crate::base::secrets::random_hex;
+use crate::base::{Cents, DAY_S, Instant};
 
 /// Variations of one listing.
 const VARIATIONS_MAX: usize = 100;

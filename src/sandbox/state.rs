@@ -16,10 +16,10 @@ use super::logs::{
     ChatMessage, Delivery, Log, LoggedRequest, MissedNotification, Notification, PushMessage,
     Violation,
 };
+use super::receivers::{Received, Receiver};
 use super::telegram::Telegram;
 use super::things::{Claim, Item, Order, Question, Seller, Shipment, item_number};
-use crate::base::clock::{Clock, Instant};
-use crate::base::secrets::Secret;
+use crate::base::{Clock, Instant, Secret};
 
 /// Sellers that one sandbox holds.
 pub const SELLERS_MAX: usize = 256;
@@ -150,6 +150,10 @@ pub struct World {
     pub wrote: HashMap<String, Instant>,
     /// What the push service took.
     pub pushed: Log<PushMessage>,
+    /// What came to receivers of webhooks.
+    pub webhooks: Log<Received>,
+    /// Receivers by name, as they were told to be.
+    pub receivers: HashMap<String, Receiver>,
     pub telegram: Telegram,
     /// How many test users a seller made.
     pub test_users: HashMap<i64, usize>,

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::clock::{Instant, Zone};
-use crate::base::money::Cents;
+use crate::base::{Cents, Instant, Zone};
+use crate::usual;
 
 /// Whose days and hours the pages show.
 pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
@@ -81,103 +81,66 @@ pub struct Seller {
     pub created: Instant,
 }
 
-/// A seller's reputation: the level and the shares behind it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Reputation {
-    /// `1_red` … `5_green`; none for a new seller.
-    pub level: Option<String>,
-    /// `silver`, `gold`, `platinum` or none.
-    pub power_seller: Option<String>,
-    /// Share of sales with a claim.
-    pub claims: f64,
-    /// Share of sales handed over late.
-    pub late: f64,
-    /// Share of sales the seller cancelled.
-    pub cancelled: f64,
-    /// The level behind a protection that the marketplace grants for a while,
-    /// such as `orange`; without one there is no protection.
-    pub real_level: Option<String>,
-}
-
-impl Default for Reputation {
-    fn default() -> Self {
-        Self {
-            level: Some("5_green".to_owned()),
-            power_seller: None,
-            claims: 0.005,
-            late: 0.03,
-            cancelled: 0.002,
-            real_level: None,
-        }
+usual! {
+    /// A seller's reputation: the level and the shares behind it.
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Reputation {
+        /// `1_red` … `5_green`; none for a new seller.
+        pub level: Option<String> = Some("5_green".to_owned()),
+        /// `silver`, `gold`, `platinum` or none.
+        pub power_seller: Option<String>,
+        /// Share of sales with a claim.
+        pub claims: f64 = 0.005,
+        /// Share of sales handed over late.
+        pub late: f64 = 0.03,
+        /// Share of sales the seller cancelled.
+        pub cancelled: f64 = 0.002,
+        /// The level behind a protection that the marketplace grants for a while,
+        /// such as `orange`; without one there is no protection.
+        pub real_level: Option<String>,
     }
 }
 
-/// A listing. What a control may set is read straight into it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Item {
-    /// The number after `MLB`.
-    #[serde(skip)]
-    pub number: i64,
-    #[serde(rename = "ml_user_id")]
-    pub seller: i64,
-    pub title: String,
-    pub category: String,
-    pub price: Cents,
-    /// Units for sale, of all variations together.
-    pub stock: i64,
-    #[serde(skip)]
-    pub sold: i64,
-    /// `gold_special` (Clássico) or `gold_pro` (Premium).
-    pub listing_type: String,
-    /// `active`, `paused`, `closed` …
-    #[serde(skip)]
-    pub status: String,
-    /// Why it is not active.
-    #[serde(skip)]
-    pub sub_status: Vec<String>,
-    /// Attribute `SELLER_SKU`.
-    pub sku: Option<String>,
-    /// Attribute `GTIN`.
-    pub ean: Option<String>,
-    /// How the marketplace ships it.
-    pub logistic: String,
-    /// Sizes, colours and so on; empty when there is only one.
-    pub variations: Vec<Variation>,
-    /// The catalogue's product it sells.
-    pub catalog_product: Option<String>,
-    #[serde(skip, default = "never")]
-    pub created: Instant,
-    #[serde(skip, default = "never")]
-    pub updated: Instant,
-}
-
-fn never() -> Instant {
-    Instant(0)
-}
-
-impl Default for Item {
-    fn default() -> Self {
-        Self {
-            number: 0,
-            seller: 0,
-            title: String::new(),
-            category: "MLB31447".to_owned(),
-            price: Cents(0),
-            stock: 10,
-            sold: 0,
-            listing_type: "gold_special".to_owned(),
-            status: "active".to_owned(),
-            sub_status: Vec::new(),
-            sku: None,
-            ean: None,
-            logistic: "drop_off".to_owned(),
-            variations: Vec::new(),
-            catalog_product: None,
-            created: never(),
-            updated: never(),
-        }
+usual! {
+    /// A listing. What a control may set is read straight into it.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Item {
+        /// The number after `MLB`.
+        #[serde(skip)]
+        pub number: i64,
+        #[serde(rename = "ml_user_id")]
+        pub seller: i64,
+        pub title: String,
+        pub category: String = "MLB31447".to_owned(),
+        pub price: Cents,
+        /// Units for sale, of all variations together.
+        pub stock: i64 = 10,
+        #[serde(skip)]
+        pub sold: i64,
+        /// `gold_special` (Clássico) or `gold_pro` (Premium).
+        pub listing_type: String = "gold_special".to_owned(),
+        /// `active`, `paused`, `closed` …
+        #[serde(skip)]
+        pub status: String = "active".to_owned(),
+        /// Why it is not active.
+        #[serde(skip)]
+        pub sub_status: Vec<String>,
+        /// Attribute `SELLER_SKU`.
+        pub sku: Option<String>,
+        /// Attribute `GTIN`.
+        pub ean: Option<String>,
+        /// How the marketplace ships it.
+        pub logistic: String = "drop_off".to_owned(),
+        /// Sizes, colours and so on; empty when there is only one.
+        pub variations: Vec<Variation>,
+        /// The catalogue's product it sells.
+        pub catalog_product: Option<String>,
+        #[serde(skip)]
+        pub created: Instant = Instant(0),
+        #[serde(skip)]
+        pub updated: Instant = Instant(0),
     }
 }
 

@@ -6,7 +6,7 @@ use super::call::{Answer, Call};
 use super::http::{Reply, error_body};
 use super::state::World;
 use super::things::{Order, Seller, nickname_of};
-use crate::base::clock::DAY_S;
+use crate::base::DAY_S;
 
 /// Orders count as completed in a reputation for this long.
 const REPUTATION_S: i64 = 60 * DAY_S;

@@ -17,6 +17,8 @@ const OWN: &str = "/perfil/avisos";
 const CHANNELS: &str = "/admin/mensagens/canais";
 const TEXTS: &str = "/admin/mensagens/textos";
 const REMINDER: &str = "lembrete_encontro";
+const INVITATION: &str = "convite_de_fornecedor";
+const BILL: &str = "cobranca_de_fornecedor";
 /// Longest that anything here takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -66,7 +68,8 @@ fn chosen(actor: &Actor<'_>) -> Vec<String> {
 fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     let site = quiet();
     let bia = site.person("bia");
-    assert_eq!(chosen(&bia), ["chat", "email", REMINDER, "inatividade", "pergunta"]);
+    let kinds = [REMINDER, "inatividade", "pergunta", INVITATION, BILL, "webhook_desligado"];
+    assert_eq!(chosen(&bia), [&["chat", "email"], &kinds[..]].concat());
     assert_eq!(json_of(&bia, OWN)["canais"][0]["conectado"], false);
     meet(&site, "2026-11-21 08:30:00");
     run(&site);
@@ -74,7 +77,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     // With a number, chat takes the place of e-mail, until both are wanted.
     let number = json!({ "chat_number": "11987654321", "confirmacao": bia.person().password });
     bia.post("/perfil", &number).ok();
-    assert_eq!(chosen(&bia), ["chat", REMINDER, "inatividade", "pergunta"]);
+    assert_eq!(chosen(&bia), [&["chat"], &kinds[..]].concat());
     meet(&site, "2026-11-21 08:31:00");
     run(&site);
     assert_eq!(queued(&site, REMINDER).len(), 2);
@@ -157,7 +160,7 @@ fn a_text_is_changed_looked_at_and_taken_back() {
     let site = sending(&world);
     let admin = site.administrator();
     let path = format!("{TEXTS}/boas_vindas");
-    assert_eq!(json_of(&admin, TEXTS)["total"], 6);
+    assert_eq!(json_of(&admin, TEXTS)["total"], 9);
     let shipped = json_of(&admin, &path);
     assert_eq!(shipped["alterado_em"], Value::Null);
     let new =

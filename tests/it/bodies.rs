@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::actors::{Actor, signed_notification};
 use crate::client::Request;
+use crate::partner_drop::relate;
 use crate::random::Random;
 use crate::site::{CHECKOUT_TOKEN, Route, Site};
 
@@ -22,6 +23,8 @@ const ACT_ALONE: &[&str] = &[
     "/logout",
     "/sair",
     "/lidos",
+    "/lembrar",
+    "/remind-all",
     "/desvincular",
     "/excluir",
     "/desconectar",
@@ -31,12 +34,17 @@ const ACT_ALONE: &[&str] = &[
 /// Runs the periodic tasks whatever the body, and notes that it did.
 const RUNS: &str = "/admin/cron/rodar";
 
-/// Rows for which one text that is any good is enough. What such a body makes
-/// is removed again.
-const ONE_TEXT: [&str; 2] = ["/admin/professores", "/admin/cursos"];
+/// Rows for which one text that is any good is enough, and how what such a body
+/// makes is removed again.
+const ONE_TEXT: [(&str, &str); 4] = [
+    ("/admin/professores", "excluir"),
+    ("/admin/cursos", "excluir"),
+    ("/painel/parceiro/tokens", "revogar"),
+    ("/fornecedor/parceiro/tokens", "revogar"),
+];
 
 /// Field names that some row reads, so that generated objects reach its checks.
-const NAMES: [&str; 42] = [
+const NAMES: [&str; 48] = [
     "email",
     "senha",
     "volta",
@@ -78,6 +86,12 @@ const NAMES: [&str; 42] = [
     "duracao_minutos",
     "link",
     "publico",
+    "vendedor",
+    "anuncio",
+    "csv",
+    "seller_id",
+    "link_id",
+    "order_id",
     "x",
 ];
 
@@ -114,7 +128,8 @@ fn no_body_breaks_a_row_or_is_stored() {
 fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
     match &*row.call {
         "extension" => site.extension("ana"),
-        "seller" => site.seller("ana").plan("scale"),
+        "seller" | "agent" => site.seller("ana").plan("scale"),
+        "supplier" => related(site),
         "key:write" | "key:webhook_receive" | "key:admin" => site.key(&["admin"]),
         "session:student" | "session:anyone" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
@@ -124,6 +139,13 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         }
         unknown => panic!("{}: who is {unknown:?}?", row.path),
     }
+}
+
+/// A supplier's program, with a seller for whom it may act.
+fn related(site: &Site) -> Actor<'_> {
+    let supplier = site.supplier("rui").plan("scale");
+    relate(site, &supplier, &site.person("ana"));
+    supplier
 }
 
 fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
@@ -148,9 +170,10 @@ fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
         request = request.header("Accept", "application/json");
         let reply = caller.send(request.body(kind, &body));
         let text = String::from_utf8_lossy(&body);
-        if reply.status == 201 && ONE_TEXT.contains(&&*row.path) {
+        let removal = ONE_TEXT.iter().find(|(path, _)| *path == row.path);
+        if let (201, Some((path, verb))) = (reply.status, removal) {
             let id = reply.json()["id"].as_str().unwrap().to_owned();
-            let remove = Request::new("POST", &format!("{}/{id}/excluir", row.path));
+            let remove = Request::new("POST", &format!("{path}/{id}/{verb}"));
             caller.send(remove.header("Accept", "application/json")).ok();
             continue;
         }
@@ -260,10 +283,19 @@ fn value(random: &mut Random) -> String {
 /// copy that the product made.
 fn rows(site: &Site, name: &str) -> BTreeMap<String, i64> {
     // Written behind on every call: windows and counters. Then what tells of
-    // things made and removed: the audit log and the times of change. Search
-    // indexes only repeat what stands in a table.
-    let counters =
-        ["rate_window", "daily_count", "audit", "setting", "request_log", "request_log_count"];
+    // things made and removed: the audit log, the times of change and tokens
+    // that were revoked. Search indexes only repeat what stands in a table.
+    let counters = [
+        "rate_window",
+        "daily_count",
+        "component_day",
+        "partner_usage",
+        "audit",
+        "partner_token",
+        "setting",
+        "request_log",
+        "request_log_count",
+    ];
     let copy = site.folder().join(name);
     site.command(&["backup", &copy.display().to_string()]).ok();
     let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();

@@ -285,7 +285,7 @@ fn each_role_has_its_home_and_no_other() {
     let rui = site.supplier("rui").plan("starter");
     let browser = Browser::start();
     site.sign_in(&browser, rui.person(), "/fornecedor");
-    browser.see("Sem vendedores vinculados ainda");
+    browser.see("Convide o primeiro vendedor");
     browser.see("0 de 10.000 chamadas neste mês");
     for closed in ["/admin", "/painel"] {
         browser.go(&site.url(closed));
@@ -347,7 +347,7 @@ fn the_keyboard_reaches_everything() {
     browser.go(&site.url("/entrar"));
     assert_eq!(focused(&browser), "email", "the page opens at its task");
     let mut order = vec![name_of_focus(&browser)];
-    for _ in 0..7 {
+    for _ in 0..9 {
         browser.key(TAB);
         order.push(name_of_focus(&browser));
     }
@@ -357,6 +357,8 @@ fn the_keyboard_reaches_everything() {
         "Mostrar",
         "Entrar",
         "Esqueci a senha",
+        "Desenvolvedores",
+        "Situação",
         "Tema do sistema",
         "Tema claro",
         "Tema escuro",

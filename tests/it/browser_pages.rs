@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::client::Request;
 use crate::furnish::furnish;
 use crate::page_rules::Rules;
 use crate::pages::{SAMPLES, password_link, rules, walk};
@@ -106,6 +107,40 @@ fn what_opens_over_a_page_is_accessible_too() {
     browser.expect_no_complaints();
 }
 
+/// Pages with more beside each other than those of the walk.
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn long_values_and_many_tabs_fit_a_phone() {
+    let site = Site::start();
+    let operator = site.administrator();
+    let teacher = operator.post("/admin/professores", &json!({ "nome": "Rita Prado" }));
+    let teacher = teacher.expect(201).json()["id"].as_str().unwrap().to_owned();
+    let change = json!({ "bio": "Ensina vendas pela internet. ".repeat(20), "site": "https://example.com/rita" });
+    operator.post(&format!("/admin/professores/{teacher}"), &change).ok();
+    let newest = Request::new("GET", "/admin/auditoria").header("Accept", "application/json");
+    let entry = operator.send(newest).ok()["dados"][0]["id"].as_str().unwrap().to_owned();
+    operator
+        .post("/admin/alunos", &json!({ "nome": "Ana", "email": "ana@example.com" }))
+        .expect(201);
+    let list = "nome,email,plano\nEva,eva@example.com,pro\nAna,ana@example.com,pro\nX,x,x\n";
+    let import = operator.post("/admin/alunos/importar", &json!({ "csv": list })).expect(201);
+    let import = import.json()["id"].as_str().unwrap().to_owned();
+    let browser = Browser::start();
+    site.sign_in(&browser, operator.person(), "/admin");
+    browser.resize(390, 844);
+    let mut faults = Faults::default();
+    for (page, seen) in [
+        (format!("/admin/auditoria/{entry}"), "Ensina vendas"),
+        (format!("/admin/alunos/importar/{import}"), "Já existem"),
+    ] {
+        browser.go(&site.url(&page));
+        browser.see(seen);
+        faults.note_sideways_scroll(&browser, 390);
+        faults.note_broken_words(&browser);
+    }
+    faults.expect_none();
+}
+
 /// What is wrong with pages, all of it: one walk names every page at fault.
 #[derive(Default)]
 struct Faults(Vec<String>);
@@ -128,8 +163,10 @@ impl Faults {
                 self.note_axe(browser, &format!("{theme:?}, {width} px"));
             }
         }
-        browser.resize(1280, 800);
         browser.prefer(Theme::Light);
+        browser.resize(390, 844);
+        self.note_broken_words(browser);
+        browser.resize(1280, 800);
         let complaints = browser.complaints();
         if !complaints.is_empty() {
             self.note(browser, "console", &format!("{complaints:#?}"));
@@ -148,6 +185,35 @@ impl Faults {
         let scroll = wide["scroll"].as_u64().unwrap_or(u64::MAX);
         if scroll > u64::from(width) {
             self.note(browser, &format!("{width} px, sideways"), &format!("{wide:#}"));
+        }
+    }
+
+    /// On a usual phone words stay whole, and nothing stands half outside of
+    /// a strip that does not scroll by itself.
+    fn note_broken_words(&mut self, browser: &Browser) {
+        let broken = browser.script(
+            "const found = [];
+             const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.sr-only');
+             const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+             for (let text; (text = texts.nextNode()); ) {
+               if (!shown(text.parentElement)) continue;
+               for (const word of text.data.matchAll(/\\S+/g)) {
+                 if (!/^\\p{L}{2,16}[.,:;!?]?$/u.test(word[0])) continue;
+                 const range = document.createRange();
+                 range.setStart(text, word.index);
+                 range.setEnd(text, word.index + word[0].length);
+                 const lines = [...range.getClientRects()].filter((one) => one.width > 0);
+                 if (new Set(lines.map((one) => Math.round(one.top))).size > 1)
+                   found.push(`${word[0]}: ${text.parentElement.outerHTML.slice(0, 160)}`);
+               }
+             }
+             for (const tab of document.querySelectorAll('.keep > .tabs a'))
+               if (tab.getBoundingClientRect().right > tab.parentElement.getBoundingClientRect().right + 1)
+                 found.push(`cut off: ${tab.outerHTML.slice(0, 160)}`);
+             return found.slice(0, 5);",
+        );
+        if broken != Value::Array(Vec::new()) {
+            self.note(browser, "390 px, words", &format!("{broken:#}"));
         }
     }
 

@@ -100,9 +100,22 @@ fn check_cookies(reply: &Reply) {
     }
 }
 
-/// The three families of error bodies (contract §3), told apart by path.
+/// The families of error bodies (contract §3, JSON-RPC 2.0, RFC 6749 §5.2), told apart by path.
 fn check_error(path: &str, body: &Value, reply: &Reply) {
+    if path == "/mcp" {
+        let error = &body["error"];
+        assert_eq!(body["jsonrpc"], "2.0", "no JSON-RPC\n{reply}");
+        assert!(error["code"].is_i64(), "no code\n{reply}");
+        assert!(error["message"].as_str().is_some_and(|m| !m.is_empty()), "no message\n{reply}");
+        return;
+    }
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
+    if starts(&["/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/oauth-"]) {
+        for name in ["error", "error_description"] {
+            assert!(body[name].as_str().is_some_and(|said| !said.is_empty()), "no {name}\n{reply}");
+        }
+        return;
+    }
     let error = if starts(&["/api/v1/partner/", "/v1/partner/"]) {
         let id = reply.header("x-request-id");
         assert_eq!(
@@ -112,7 +125,7 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
         );
         &body["error"]
     } else {
-        let public = ["/api/", "/ml/notificacoes", "/healthz", "/readyz"];
+        let public = ["/api/", "/ml/notificacoes", "/healthz", "/readyz", "/openapi"];
         let flag = if (starts(&public) || path == "/metrics") && !starts(&["/api/ext/"]) {
             "success"
         } else {

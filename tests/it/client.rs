@@ -124,11 +124,13 @@ impl Reply {
     /// The error code of the body, in whichever family's shape; empty if none.
     pub fn code(&self) -> String {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        let code = match &body["code"] {
-            Value::Null => &body["error"]["code"],
-            code => code,
-        };
-        code.as_str().unwrap_or_default().to_owned()
+        // JSON-RPC has a number and the code beside it, OAuth a word alone.
+        let error = &body["error"];
+        let codes = [&body["code"], &error["data"]["code"], &error["code"], error];
+        let code = codes.into_iter().find(|code| !code.is_null() && !code.is_object());
+        code.map_or_else(String::new, |code| {
+            code.as_str().map_or_else(|| code.to_string(), str::to_owned)
+        })
     }
 
     /// `name=value` of the `HttpOnly` cookie that this reply sets.

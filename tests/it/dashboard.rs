@@ -224,6 +224,17 @@ fn what_the_marketplace_tells_shows_at_once() {
     links_show_at_once(&world, &site, &ana);
 }
 
+#[test]
+fn what_was_sold_today_ends_with_the_civil_day() {
+    let (_world, site) = crate::shops::shops();
+    let ana = site.extension("ana");
+    // A minute before midnight and at midnight, three hours later in UTC.
+    site.clock().set("2026-11-21T02:59:00Z");
+    shows_at_once(&ana, "/ml/vendas_hoje", &json!(0), || {
+        site.clock().set("2026-11-21T03:00:00Z");
+    });
+}
+
 /// A link that is lost, one that comes, and one that is given up.
 #[track_caller]
 fn links_show_at_once(world: &World, site: &Site, ana: &Actor<'_>) {

@@ -4,7 +4,7 @@
 //! A limit on the size of files stands in for the full disk: any machine can
 //! set one, and to the database it is the same, a write that is cut off.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -16,6 +16,11 @@ use crate::site::Site;
 const NOTICED: Duration = Duration::from_secs(10);
 /// Less than the log needs for one commit.
 const NO_SPACE: u64 = 16;
+/// What the log needs for a few pages: enough for what the server notes by
+/// itself, and less than for a file of products.
+const FEW_PAGES: u64 = 24 * (4_096 + 24);
+/// In this time the server tries a few writes of its own.
+const TRIES: Duration = Duration::from_secs(4);
 
 #[test]
 fn a_full_disk_is_told_and_ends_by_itself() {
@@ -59,6 +64,32 @@ fn a_full_disk_is_told_and_ends_by_itself() {
     let list = Request::new("GET", "/painel/produtos").header("Accept", "application/json");
     assert_eq!(ana.send(list).ok()["total"], json!(2), "what was refused is not there");
     assert!(site.log().contains("the database takes writes again"));
+}
+
+/// What is small finds a place where what people send does not.
+#[test]
+fn a_nearly_full_disk_is_not_told_to_be_well_in_between() {
+    let site = Site::builder().unlimited().start();
+    site.expect_in_log("the database takes no writes");
+    let ana = site.person("ana");
+    let rows: Vec<String> = (0..2_000).map(|row| format!("A-{row},Garrafa,10")).collect();
+    let products = json!({ "csv": format!("sku,title,price\n{}", rows.join("\n")) });
+    let send = || ana.post("/painel/produtos/importar", &products);
+    let log = site.database().with_extension("db-wal");
+    let written = std::fs::metadata(log).map_or(0, |log| log.len());
+    site.limit_file_size(Some(written + FEW_PAGES));
+    send().expect(503);
+    let refused = Instant::now();
+    while refused.elapsed() < TRIES {
+        site.anonymous().get("/readyz").expect(503);
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    send().expect(503);
+    site.limit_file_size(None);
+    until("there is space again", NOTICED, || {
+        (site.anonymous().get("/readyz").status == 200).then_some(())
+    });
+    send().expect(200);
 }
 
 #[test]

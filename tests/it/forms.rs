@@ -314,10 +314,18 @@ fn a_new_key_may_do_nothing_until_somebody_says_what() {
 
 #[test]
 fn students_read_nothing_that_is_for_operators() {
-    let site = Site::builder().config("marketplace.signature", "required").start();
-    let page = site.person("ana").get("/painel/ml").expect(200).text();
-    for word in ["marketplace.signature", "arquivo de configuração", "administra a plataforma"] {
-        assert!(!page.contains(word), "{word} in {page}");
+    for (key, value) in [("signature", "required"), ("client_id", "")] {
+        let site = Site::builder().config(&format!("marketplace.{key}"), value).start();
+        let page = site.person("ana").get("/painel/ml").expect(200).text();
+        for word in [
+            "marketplace.signature",
+            "marketplace.client",
+            "arquivo de configuração",
+            "administra a plataforma",
+            "reiniciar",
+        ] {
+            assert!(!page.contains(word), "{key}: {word} in {page}");
+        }
     }
 }
 

@@ -46,8 +46,14 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     crm.post("/api/v1/alunos/criar", &student).expect(201);
     purchases(site);
     lists(&operator);
+    let rui = site.person_as("rui", "drop");
+    for (actor, event) in [(&ana, "stock.changed"), (&rui, "drop_order.paid")] {
+        let url = format!("https://gancho.invalid/{}?chave={}", "x/".repeat(40), "0a".repeat(20));
+        let made = crate::hooked::make(site, actor, &url, &[event]);
+        made.test(actor);
+    }
     products(&ana, "/painel/produtos");
-    products(&site.person_as("rui", "drop"), "/fornecedor/produtos");
+    products(&rui, "/fornecedor/produtos");
     (ana, operator)
 }
 

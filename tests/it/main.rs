@@ -15,6 +15,7 @@ mod checks; // What must hold on every reply, whatever was asked.
 mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
 mod furnish; // A site with something in every list.
 mod health; // What an owner is told of how an account is read.
+mod hooked; // A program that is told by webhook.
 mod html; // A strict reader of our pages.
 mod memory; // How much memory a process has, and a ceiling on it.
 mod openapi; // Replies against the OpenAPI document.
@@ -31,6 +32,8 @@ mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
 mod addresses; // E-mail addresses beyond ASCII.
+mod agent_tools; // A tool and its address say the same and do the same.
+mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
 mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
 mod answers; // Answers to buyers: what is allowed, what is not taken.
 mod asked; // Questions of buyers, told by chat as their owner wants it.
@@ -55,6 +58,7 @@ mod cron_rules; // Meet reminders and inactivity alerts, at the edges of their t
 mod dashboard; // The extension's dashboard: from memory, and never stale.
 mod delivery;
 mod demo; // The demonstration: what it says, what it logs, what it leaves.
+mod developers; // OpenAPI, the developer pages, the public state.
 mod disk_full; // No space: refused, told, and well again by itself.
 mod durability; // Killed at any moment, the server keeps what it answered.
 mod exhaustion; // One client must not stop the others.
@@ -71,14 +75,24 @@ mod key_file; // The key of the sealed secrets: lost, wrong, put back, given up.
 mod key_pages; // API keys in the panel: made, shown once, exchanged, revoked.
 mod keys; // API keys: what they open, from where, how often and until when.
 mod labels; // Labels for parcels: which, whose, and what is said when not.
-mod limits;
+mod limits; // Windows, plan rates, quota and the login throttle.
 mod linking; // From consent to sale, with the stand-in marketplace.
-mod mail; // Windows, plan rates, quota and the login throttle.
+mod mail; // Messages by e-mail: what leaves, in which form.
 mod mirror; // Listings, questions, claims and shipments, as the marketplace has them.
+mod oauth; // Programs that people connect: asked, allowed, renewed, ended.
+mod oauth_asking; // What programs ask of people, and what people are asked.
+mod oauth_clients; // Programs that register, and documents about programs.
 mod odd_records; // One bad record fails no page of good ones.
 mod openapi_input; // What the OpenAPI document allows is what the server takes.
 mod outage; // A chat gateway that is away, silent, and back again.
 mod pages; // Every page of every role: structure, references, addresses.
+mod partner_accounts; // Accounts of the Partner API in the operator's panel.
+mod partner_canary; // Whatever one party asks, nothing of another's is in the answer.
+mod partner_drop; // Suppliers: relations, links, drop orders, reminders, files.
+mod partner_hub; // A seller's tokens in the panel.
+mod partner_notify; // Notifications that partners send: once, by the channel asked for.
+mod partner_quota; // The quota of the month, under load and across kills.
+mod partner_reads; // What sellers read through the Partner API.
 mod passwords; // Links to choose a password, and asking for one.
 mod people_acts; // What an operator does to a person.
 mod photos; // Photos: checked, rebuilt, served, replaced.
@@ -98,6 +112,7 @@ mod stored_text; // What strangers typed runs nothing on any page.
 mod storm; // Deliveries in any order and number end in one state.
 mod strangers; // What belongs to another is not there, on every route.
 mod students; // People in the operator's panel: lists, forms, suspension, removal.
+mod suppliers; // The supplier's panel, from the invitation to the paid order.
 mod suspended; // Suspended means suspended: every credential, every row, every door.
 mod sweep; // Every row of the route table, asked by every kind of caller.
 mod sync; // What the platform reads at the marketplace by itself.
@@ -108,4 +123,6 @@ mod tidy; // Rules about the source tree itself.
 mod uncounted; // Calls that cost no place in a window and none of a quota.
 mod upkeep; // What a key of the operator opens: copies and figures.
 mod view_as; // "View as student": looking only, for half an hour, told in the audit log.
+mod webhook_trouble; // Webhooks when receivers are in trouble.
+mod webhooks; // What programs are told by webhook, and what their owners see.
 mod wrong_answers; // A marketplace that counts wrong, or keeps records back.

@@ -1,5 +1,5 @@
-//! Replies against the OpenAPI document that the executable prints, and the
-//! document against the rules of OpenAPI 3.1.
+//! Replies against the OpenAPI documents that the executable prints, and the
+//! documents against the rules of OpenAPI 3.1.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -45,14 +45,36 @@ pub fn check(request: &Request, reply: &Reply, body: &Value) {
     assert!(errors.is_empty(), "not as the document describes:\n{}\n{reply}", errors.join("\n"));
 }
 
-/// The document as the command prints it, without a server.
-pub fn document() -> Value {
+/// What the Partner API's paths stand below.
+pub const PARTNER: &str = "/api/v1/partner";
+
+/// Both documents by the names that the command has for them.
+pub const DOCUMENTS: [&str; 2] = ["partner", "platform"];
+
+/// A document as the command prints it, without a server.
+pub fn printed(name: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(EXECUTABLE);
-    command.env_clear().current_dir(&folder).arg("openapi");
+    command.env_clear().current_dir(&folder).args(["openapi", name]);
     let printed = run(&mut command, "");
     assert_eq!(printed.code, Some(0), "{}", printed.stderr);
     serde_json::from_str(&printed.stdout).expect("`openapi` prints JSON")
+}
+
+/// Both documents as one, with whole paths.
+pub fn document() -> Value {
+    let (partner, mut all) = (printed("partner"), printed("platform"));
+    for (path, item) in partner["paths"].as_object().expect("paths") {
+        all["paths"][format!("{PARTNER}{path}")] = item.clone();
+    }
+    for (kind, components) in partner["components"].as_object().expect("components") {
+        for (name, component) in components.as_object().expect("components of a kind") {
+            let here = &mut all["components"][kind][name];
+            assert!(here.is_null() || here == component, "two {kind} are called {name}");
+            *here = component.clone();
+        }
+    }
+    all
 }
 
 /// Every operation with its path and method.
@@ -110,8 +132,14 @@ fn references<'d>(value: &'d Value, found: &mut Vec<&'d str>) {
 }
 
 #[test]
-fn the_document_is_well_formed() {
-    let document = document();
+fn the_documents_are_well_formed() {
+    for name in DOCUMENTS {
+        well_formed(&printed(name));
+    }
+}
+
+#[track_caller]
+fn well_formed(document: &Value) {
     let version = document["openapi"].as_str().unwrap();
     assert!(version.starts_with("3.1."), "{version}");
     for name in ["title", "version"] {
@@ -119,7 +147,7 @@ fn the_document_is_well_formed() {
     }
     assert_eq!(document["info"]["license"]["identifier"], "MIT");
     let mut found = Vec::new();
-    references(&document, &mut found);
+    references(document, &mut found);
     assert!(!found.is_empty());
     for reference in found {
         let pointer = reference.strip_prefix('#').expect("a local reference");
@@ -134,14 +162,14 @@ fn the_document_is_well_formed() {
     }
     assert!(!document.to_string().contains("[`"), "a description is meant for programmers");
     let mut ids = BTreeSet::new();
-    for (path, method, operation) in operations(&document) {
+    for (path, method, operation) in operations(document) {
         let place = format!("{method} {path}");
         assert!(path.starts_with('/'), "{place}");
         let methods = ["get", "post", "put", "patch", "delete"];
         assert!(methods.contains(&method), "{place}");
         let id = operation["operationId"].as_str().unwrap_or_default();
         assert!(!id.is_empty() && ids.insert(id), "{place}: id {id:?}");
-        well_formed_operation(&document, path, &place, operation);
+        well_formed_operation(document, path, &place, operation);
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         let checked = jsonschema::draft202012::meta::validate(schema);
@@ -204,4 +232,8 @@ fn every_api_row_is_described_and_nothing_else() {
         |(_, path): &&(String, String)| path.starts_with("/api/") || path.starts_with("/ml/");
     let missing: Vec<_> = rows.difference(&described).filter(is_api).collect();
     assert!(missing.is_empty(), "not described: {missing:?}");
+    // Each stands in one document.
+    for (path, ..) in operations(&printed("platform")) {
+        assert!(!path.contains("/partner"), "{path} is not of the platform");
+    }
 }

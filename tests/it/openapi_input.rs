@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::actors::{Actor, signed};
 use crate::client::{Reply, Request};
 use crate::openapi::{compile, document, follow, operations};
+use crate::partner_drop::relate;
 use crate::site::{CHECKOUT_TOKEN, Site};
 
 /// Bodies of each address, right ones and wrong ones.
@@ -71,6 +72,84 @@ const BODIES: &[(&str, &[&str])] = &[
         "/api/v1/alunos/reativar",
         &[r#"{"email":" NINGUEM@example.com "}"#, "{}", r#"{"email":null}"#],
     ),
+    (
+        "/api/v1/partner/notify",
+        &[
+            r#"{"channel":"email","event":"custom","title":"Oi","body":" Um\nDois\t\r\nTrês "}"#,
+            r#"{"channel":"email","event":"custom","title":"\u00a0Oi ","body":"x","outro":[]}"#,
+            "{}",
+            r#"{"channel":"chat","event":"custom","title":"Oi","body":"x"}"#,
+            r#"{"channel":"email","event":"other","title":"Oi","body":"x"}"#,
+            r#"{"channel":"email","event":"custom","title":" ","body":"x"}"#,
+            r#"{"channel":"email","event":"custom","title":"O\ni","body":"x"}"#,
+            r#"{"channel":"email","event":"custom","title":"Oi","body":" \n "}"#,
+            r#"{"channel":"email","event":"custom","title":"Oi","body":"a\u0007b"}"#,
+            r#"{"channel":"email","event":"custom","title":"Oi","body":"a\rb"}"#,
+            r#"{"channel":"email","event":"custom","title":"Oi","body":null}"#,
+            r#"{"channel":"email","event":"custom","title":7,"body":"x"}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/catalog/links",
+        &[
+            r#"{"seller_id":"7","ml_id":"MLB123","sku":" A 1 "}"#,
+            r#"{"seller_id":7,"ml_id":"MLB123","product_id":9007199254740991,"outro":[]}"#,
+            "{}",
+            r#"{"seller_id":"7","ml_id":"MLB123"}"#,
+            r#"{"seller_id":"7","ml_id":"MLB123","sku":"A","product_id":"1"}"#,
+            r#"{"seller_id":"0","ml_id":"MLB123","sku":"A"}"#,
+            r#"{"seller_id":7.5,"ml_id":"MLB123","sku":"A"}"#,
+            r#"{"seller_id":"sete","ml_id":"MLB123","sku":"A"}"#,
+            r#"{"seller_id":"7","ml_id":"mlb123","sku":"A"}"#,
+            r#"{"seller_id":"7","ml_id":"MLB","sku":"A"}"#,
+            r#"{"seller_id":"7","ml_id":123,"sku":"A"}"#,
+            r#"{"seller_id":"7","ml_id":"MLB123","sku":" "}"#,
+            r#"{"seller_id":"7","ml_id":"MLB123","sku":"A\nB"}"#,
+            r#"{"seller_id":null,"ml_id":"MLB123","sku":"A"}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/catalog/links/bulk",
+        &[
+            r#"{"csv":"seller_id,ml_id,sku\n7,MLB123,A\n"}"#,
+            r#"{"csv":"seller_id,ml_id,sku\r\n7,MLB123,A\r\n8,MLB9,B-2","outro":1}"#,
+            r#"{"csv":"seller_id,ml_id,sku\n"}"#,
+            r#"{"csv":"seller_id,ml_id\n7,MLB123\n"}"#,
+            r#"{"csv":""}"#,
+            "{}",
+            r#"{"csv":null}"#,
+            r#"{"csv":7}"#,
+            r#"{"csv":["seller_id,ml_id,sku"]}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/catalog/links/unlink",
+        &[
+            r#"{"link_id":"7"}"#,
+            r#"{"link_id":7,"outro":{}}"#,
+            r#"{"seller_id":"7","ml_id":"MLB123"}"#,
+            "{}",
+            r#"{"seller_id":"7"}"#,
+            r#"{"ml_id":"MLB123"}"#,
+            r#"{"link_id":"-7"}"#,
+            r#"{"link_id":""}"#,
+            r#"{"link_id":true}"#,
+            r#"{"seller_id":"7","ml_id":"123"}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/orders/remind",
+        &[
+            r#"{"order_id":"2000003508419013"}"#,
+            r#"{"order_id":7,"outro":1}"#,
+            "{}",
+            r#"{"order_id":null}"#,
+            r#"{"order_id":"0"}"#,
+            r#"{"order_id":"+7"}"#,
+            r#"{"order_id":[7]}"#,
+        ],
+    ),
+    ("/api/v1/partner/drop/orders/remind-all", &["{}", r#"{"outro":1}"#, "[]", "7", "null"]),
     (
         "/api/v1/webhook/llm",
         &[
@@ -140,6 +219,36 @@ const QUERIES: &[(&str, &[&str])] = &[
             "outro=1",
         ],
     ),
+    ("/api/v1/partner/stores", &["", "limit=1&offset=0", "limit=0", "limit=201"]),
+    (
+        "/api/v1/partner/products",
+        &["", "q=a&sku=b", "sku=&q=a", "q=", "limit=x", "offset=-1", "offset=1000000001"],
+    ),
+    (
+        "/api/v1/partner/announcements",
+        &["", "status=active&store=7&sku=a&q=b", "status=", "store=0", "store=x"],
+    ),
+    (
+        "/api/v1/partner/stock",
+        &["", "movements=0", "movements=100&limit=200", "movements=101", "movements=-1"],
+    ),
+    (
+        "/api/v1/partner/drop/orders",
+        &[
+            "",
+            "status=overdue&seller_id=7&limit=1",
+            "status=late",
+            "seller_id=0",
+            "seller_id=x",
+            "limit=201",
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/catalog/products",
+        &["", "q=a&sku=b&limit=200", "q=", "limit=0", "offset=-1"],
+    ),
+    ("/api/v1/partner/drop/catalog/audit", &["", "seller_id=7", "seller_id=0", "seller_id=x"]),
+    ("/api/v1/partner/notifications", &["", "limit=200", "limit=201"]),
     (
         "/api/v1/partner/orders",
         &[
@@ -168,6 +277,13 @@ const QUERIES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// A supplier's program, with a seller for whom it may ask.
+fn related(site: &Site) -> Actor<'_> {
+    let supplier = site.supplier("sol").plan("scale");
+    relate(site, &supplier, &site.person("rui"));
+    supplier
+}
+
 /// Whether a call was taken, as far as its form is concerned.
 #[track_caller]
 fn is_taken(reply: &Reply) -> bool {
@@ -178,8 +294,10 @@ fn is_taken(reply: &Reply) -> bool {
 
 #[test]
 fn bodies_are_taken_as_described() {
-    let site = Site::builder().unlimited().start();
+    let site = Site::builder().unlimited().config("email.smtp_url", "smtp://127.0.0.1:9").start();
     let document = document();
+    let partner = site.seller("rui").plan("scale");
+    let supplier = related(&site);
     let (extension, key) = (site.extension("ana"), site.key(&["admin"]));
     for (path, bodies) in BODIES {
         let operation = &document["paths"][*path]["post"];
@@ -199,6 +317,12 @@ fn bodies_are_taken_as_described() {
                     site.anonymous().send(request.header("X-HOTMART-HOTTOK", CHECKOUT_TOKEN))
                 }
                 _ if path.starts_with("/api/ext/") => extension.send(request),
+                _ if path.contains("/drop/") => {
+                    // The window in which all are reminded once.
+                    site.clock().advance_s(300);
+                    supplier.send(request)
+                }
+                _ if path.contains("/partner/") => partner.send(request),
                 _ => key.send(request),
             };
             let described = validator.is_valid(&sent);
@@ -231,6 +355,7 @@ fn queries_are_taken_as_described() {
     let site = Site::builder().unlimited().start();
     let document = document();
     let (extension, seller) = (site.extension("ana"), site.seller("rui").plan("scale"));
+    let supplier = related(&site);
     for (path, queries) in QUERIES {
         let operation = &document["paths"][*path]["get"];
         let schema = query_schema(&document, operation);
@@ -240,7 +365,11 @@ fn queries_are_taken_as_described() {
             .unwrap();
         let mut verdicts = [false; 2];
         for query in *queries {
-            let actor: &Actor<'_> = if path.contains("/partner/") { &seller } else { &extension };
+            let actor: &Actor<'_> = match *path {
+                _ if path.contains("/drop/") => &supplier,
+                _ if path.contains("/partner/") => &seller,
+                _ => &extension,
+            };
             let reply = actor.get(&format!("{path}?{query}"));
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             let sent: Value =

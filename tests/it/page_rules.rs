@@ -113,7 +113,7 @@ pub fn hold(html: &str, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
 
 fn structure(page: &Page, wrong: &mut Vec<String>) {
     let html = page.all(&["html"]).next();
-    if html.and_then(|html| html.get("lang")) != Some("pt-BR") {
+    if !html.and_then(|html| html.get("lang")).is_some_and(|it| ["pt-BR", "en"].contains(&it)) {
         wrong.push("the language is not named".to_owned());
     }
     for tag in ["h1", "main", "title"] {
@@ -357,7 +357,12 @@ fn words(page: &Page, wrong: &mut Vec<String>) {
     let said = page.0.iter().filter(|one| one.words("class").any(|class| class == "fault"));
     for text in said.chain(page.all(&["h1", "h2", "button", "label", "th", "p"])) {
         let code = page.path(text).any(|around| around.is(&["code", "pre"]));
-        let mut spoken = text.text.split(|c: char| !c.is_alphabetic());
+        let named = page.path(text).find_map(|around| around.get("lang"));
+        if named == Some("en") {
+            continue;
+        }
+        // Names of codes, such as not_found, are no words.
+        let mut spoken = text.text.split(|c: char| !c.is_alphabetic() && c != '_');
         if !code && spoken.any(|word| foreign.contains(&word)) {
             wrong.push(format!("it speaks another language: {:?}", text.text.trim()));
         }

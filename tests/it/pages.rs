@@ -8,6 +8,7 @@ use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::furnish::furnish;
 use crate::html::{Element, Page};
+use crate::oauth::{self, Program, REDIRECT, number};
 use crate::page_rules::{NO_PAGES, Row, Rules, hold};
 use crate::receiver::with_push;
 use crate::site::Site;
@@ -17,7 +18,11 @@ use crate::world::World;
 const UNLINKED: &[(&str, &str)] = &[
     ("/configurar", "the link that the server writes at its start"),
     ("/avisos/sair", "the link of a reminder by e-mail"),
+    (AUTHORIZE, "the program that wants to be connected"),
 ];
+
+/// Where people are asked about a program.
+const AUTHORIZE: &str = "/oauth/authorize";
 
 /// A search that finds nothing.
 const NOTHING: &str = "?q=nada+assim";
@@ -70,6 +75,12 @@ fn every_page_of_an_empty_site_keeps_the_rules() {
     let mut wrong = Vec::new();
     hold(&setup.text(), "/configurar", &rules(&site), &mut wrong);
     let (caio, operator) = (site.person("caio"), site.administrator());
+    let program = Program::registered(&site, "Assistente", REDIRECT);
+    for person in [&caio, &operator] {
+        let asked = number(&person.get(&program.address(&[("scope", "partner:write")])));
+        let asked = Request::new("GET", &oauth::page(&asked)).header("Accept", "text/html");
+        hold(&person.send(asked).expect(200).text(), AUTHORIZE, &rules(&site), &mut wrong);
+    }
     let rui = site.person_as("rui", "drop");
     look_at_all(&site, false, &[(&caio, "/painel"), (&operator, "/admin"), (&rui, "/fornecedor")]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -44,7 +44,12 @@ const SMALL: &[&str] = &[
 const KNOWN: &[(&str, &str)] = &[
     ("SCAN rate_window", "windows are read at start and after a command beside the server"),
     ("SCAN newest", "the inbox of purchases, newest first, as far as the page reaches"),
+    ("SCAN webhook_event", "what is to be told, which is gone milliseconds later"),
     ("SCAN checkout_body", "the oldest bodies of purchases, so many at a time"),
+    (
+        "SCAN party",
+        "accounts of the Partner API, in the operator's list of them: counted, and as far as a page reaches",
+    ),
     ("SCAN user USING INDEX user_late", "students whose renewal is unpaid"),
     (
         "SCAN ml_account USING COVERING INDEX ml_account_refused",
@@ -63,9 +68,10 @@ const TYPED: [(&str, &str); 4] = [
 
 /// Walks that happen once: a new key of ours forgets all browsers; a database
 /// without a mark of its key is given one when the key opens all that is sealed.
-const ONCE: [(&str, &str); 3] = [
+const ONCE: [(&str, &str); 4] = [
     ("SCAN push_device", "DELETE FROM push_device"),
     ("SCAN ml_account", "SELECT ml_user_id, access_token, refresh_token FROM ml_account"),
+    ("SCAN webhook_endpoint", "SELECT endpoint_id, secret FROM webhook_endpoint"),
     ("SCAN one_time_link", "SELECT link_hash, code FROM one_time_link"),
 ];
 
@@ -300,13 +306,25 @@ fn visit_everything(site: &Site, world: &World) {
         "/api/v1/partner/orders?offset=20000",
         &format!("/api/v1/partner/orders?store={LOJA}"),
         &all,
+        "/api/v1/partner/stores",
+        &format!("/api/v1/partner/stores/{LOJA}/metrics"),
+        "/api/v1/partner/products",
+        "/api/v1/partner/products?q=garrafa",
+        "/api/v1/partner/products?sku=VENDIDA&offset=20000",
+        "/api/v1/partner/announcements",
+        "/api/v1/partner/announcements?status=active",
+        "/api/v1/partner/announcements?sku=VENDIDA",
+        "/api/v1/partner/announcements?q=garrafa",
+        &format!("/api/v1/partner/announcements?store={LOJA}&status=active"),
+        "/api/v1/partner/stock",
+        "/api/v1/partner/usage",
     ] {
         seller.get(target).ok();
     }
     crate::shops::visit_all(&person, LOJA);
     visit_tools(&person);
     visit_extension(site);
-    visit_telegram(world, &person);
+    visit_telegram(site, world, &person);
     visit_push(site, world);
     visit_panel(site, &person);
 }
@@ -331,8 +349,13 @@ fn visit_tools(person: &Actor<'_>) {
 }
 
 /// A chat linked, blocked, written in, and forgotten.
-fn visit_telegram(world: &World, person: &Actor<'_>) {
+fn visit_telegram(site: &Site, world: &World, person: &Actor<'_>) {
     telegram::connect(world, person, telegram::ANA);
+    let notice =
+        json!({ "channel": "telegram", "event": "custom", "title": "Oi", "body": "Tudo?" });
+    let notify = Request::new("POST", "/api/v1/partner/notify").header("Idempotency-Key", "a");
+    site.seller("ana").send(notify.json(&notice)).ok();
+    site.seller("ana").get("/api/v1/partner/notifications").ok();
     for text in ["oi", "/start x", "/stop"] {
         telegram::say(world, telegram::ANA, text);
     }
@@ -385,9 +408,11 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
         admin.get(page).expect(200);
     }
     crate::students::visit_all(&admin);
+    crate::partner_accounts::visit_all(&admin);
     let supplier = site.person_as("rui", "drop");
     supplier.get("/fornecedor").expect(200);
     products(&supplier, "/fornecedor/produtos");
+    crate::webhooks::visit_all(site, person);
     products(person, "/painel/produtos");
     let key = site.key(&["admin"]);
     let new =

@@ -113,7 +113,14 @@ const NARROW: [(&str, &str); 3] =
 
 /// Fields fed in tests of their own: of which each person or kind of message
 /// has one.
-const OWN: [(&str, &str); 3] = [("/perfil", "nome"), (TEXTS, "assunto"), (TEXTS, "texto")];
+const OWN: [(&str, &str); 5] = [
+    ("/perfil", "nome"),
+    (TEXTS, "assunto"),
+    (TEXTS, "texto"),
+    (TOKENS, "nome"),
+    ("/painel/parceiro/webhooks", "url"),
+];
+const TOKENS: &str = "/painel/parceiro/tokens";
 const TEXTS: &str = "/admin/mensagens/textos/";
 
 /// Sends every payload through every field of a record. Gives back the student, who has
@@ -293,6 +300,26 @@ fn a_name_stays_text_wherever_its_owner_goes() {
                 wrong.push(format!("{address} does not say {text}"));
             }
         }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_name_of_a_token_stays_text() {
+    let site = Site::builder().unlimited().start();
+    let ana = site.person("ana");
+    let mut wrong = Vec::new();
+    for text in payloads::all() {
+        // Twenty are all that somebody has: each goes before the next one.
+        let name: String = text.chars().take(80).collect();
+        let made = ana.post(TOKENS, &json!({ "nome": name })).expect(201).json();
+        let page = Page::read(&ana.get("/painel/parceiro").expect(200).text()).unwrap();
+        policy(&page, &mut wrong);
+        if !said(&page).contains(&name) {
+            wrong.push(format!("{name} is not said"));
+        }
+        let end = format!("{TOKENS}/{}/revogar", made["id"].as_str().unwrap());
+        ana.post(&end, &json!({})).expect(200);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

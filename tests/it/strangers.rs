@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::cron::json_of;
+use crate::oauth::{Program, REDIRECT};
+use crate::partner_drop::{listing, number, relate};
 use crate::process::until;
 use crate::receiver::{Receiver, with_push};
 use crate::site::Site;
@@ -34,6 +36,14 @@ struct Theirs {
     session: String,
     device: String,
     notification: String,
+    token: String,
+    webhook: String,
+    seller: String,
+    supplier: String,
+    invitation: String,
+    link: String,
+    drop_order: String,
+    app: String,
 }
 
 impl Theirs {
@@ -51,6 +61,7 @@ impl Theirs {
         world.link(&rui, THEIRS);
         wait_until_read(site, &ana);
         wait_until_read(site, &rui);
+        let zoe = Self::trade(site, &rui);
         site.clock().advance_s(60);
         world.sale(OWN);
         let sale = world.sale_with(THEIRS, &json!({ "buyer_nickname": "COMPRADOR-SEGREDO" }));
@@ -62,6 +73,13 @@ impl Theirs {
         let claim = world.control("/_sandbox/claims", &json!({ "ml_user_id": THEIRS }));
         let product = json!({ "titulo": "Produto SEGREDO", "sku": "SKU-SEGREDO", "estoque": 5 });
         let product = rui.post("/painel/produtos", &product).expect(201).json();
+        let token = json!({ "nome": "Token SEGREDO" });
+        let token = rui.post("/painel/parceiro/tokens", &token).expect(201).json();
+        Program::registered(site, "App SEGREDO", REDIRECT).connect(&rui, "partner:read");
+        site.keep_secret("token", token["token"].as_str().unwrap());
+        let webhook = json!({ "url": "https://gancho.invalid/SEGREDO", "eventos": ["order.paid"] });
+        let webhook = rui.post("/painel/parceiro/webhooks", &webhook).expect(201).json();
+        site.keep_secret("webhook secret", webhook["segredo"].as_str().unwrap());
         Receiver::new(world, "segredo").switch_on(&rui).expect(201);
         world.deliveries();
         for (list, count) in [("vendas", 1), ("anuncios", 1), ("perguntas", 1), ("reclamacoes", 1)]
@@ -87,11 +105,34 @@ impl Theirs {
             session: text(&profile["sessoes"][0]["id"]),
             device: text(&alerts["push"]["aparelhos"][0]["id"]),
             notification: text(&told["ml"]["notificacoes"][0]["id"]),
+            token: text(&token["id"]),
+            webhook: text(&webhook["id"]),
+            seller: number(site, &rui),
+            supplier: number(site, &zoe),
+            invitation: text(&json_of(&zoe, "/fornecedor/vendedores")["convites"][0]["id"]),
+            link: text(&json_of(&zoe, "/fornecedor/vinculos")["dados"][0]["id"]),
+            drop_order: text(&json_of(&zoe, "/fornecedor/pedidos")["dados"][0]["id"]),
+            app: text(&json_of(&rui, "/painel/parceiro")["aplicativos"][0]["id"]),
         }
     }
 
+    /// A supplier whose product Rui's listing sells.
+    #[track_caller]
+    fn trade<'s>(site: &'s Site, rui: &Actor<'_>) -> Actor<'s> {
+        let zoe = site.person_as("zoe", "drop");
+        let product = json!({ "titulo": "Fornecido SEGREDO", "sku": "FOR-SEGREDO", "preco": 5 });
+        zoe.post("/fornecedor/produtos", &product).expect(201);
+        zoe.post("/fornecedor/convites", &json!({ "email": "outra@example.com" })).expect(201);
+        relate(site, &zoe, rui);
+        let link = json!({
+            "vendedor": number(site, rui), "anuncio": listing(site, rui), "sku": "FOR-SEGREDO",
+        });
+        zoe.post("/fornecedor/vinculos", &link).expect(201);
+        zoe
+    }
+
     /// Each of them, by what it is.
-    fn all(&self) -> [&str; 10] {
+    fn all(&self) -> [&str; 18] {
         [
             &self.account,
             &self.order,
@@ -103,16 +144,34 @@ impl Theirs {
             &self.session,
             &self.device,
             &self.notification,
+            &self.token,
+            &self.webhook,
+            &self.seller,
+            &self.supplier,
+            &self.invitation,
+            &self.link,
+            &self.drop_order,
+            &self.app,
         ]
     }
 
     /// What a path with a variable names.
     fn named_by(&self, path: &str) -> Option<&str> {
         Some(match path.split('{').next().unwrap() {
-            "/painel/ml/contas/" => &self.account,
+            "/painel/ml/contas/" | "/api/v1/partner/stores/" | "/v1/partner/stores/" => {
+                &self.account
+            }
             "/painel/vendas/" => &self.order,
             "/painel/perguntas/" => &self.question,
             "/painel/produtos/" | "/fornecedor/produtos/" => &self.product,
+            "/painel/parceiro/tokens/" | "/fornecedor/parceiro/tokens/" => &self.token,
+            "/painel/parceiro/aplicativos/" | "/fornecedor/parceiro/aplicativos/" => &self.app,
+            "/painel/parceiro/webhooks/" | "/fornecedor/parceiro/webhooks/" => &self.webhook,
+            "/painel/parceiro/convites/" | "/fornecedor/convites/" => &self.invitation,
+            "/painel/parceiro/fornecedores/" => &self.supplier,
+            "/fornecedor/vendedores/" => &self.seller,
+            "/fornecedor/vinculos/" => &self.link,
+            "/fornecedor/pedidos/" => &self.drop_order,
             "/perfil/push/aparelhos/" => &self.device,
             "/perfil/sessoes/" => &self.session,
             _ => return None,
@@ -128,9 +187,17 @@ impl Theirs {
              UNION ALL SELECT 'product ' || title || ' ' || stock FROM product WHERE owner_id = {owner}
              UNION ALL SELECT 'session ' || count(*) FROM session WHERE user_id = {owner} AND ended_at IS NULL
              UNION ALL SELECT 'device ' || count(*) FROM push_device WHERE user_id = {owner}
+             UNION ALL SELECT 'tokens ' || count(*) FROM partner_token WHERE user_id = {owner} AND revoked_at IS NULL
+             UNION ALL SELECT 'apps ' || count(*) FROM oauth_grant WHERE user_id = {owner}
+             UNION ALL SELECT 'webhook ' || url || state FROM webhook_endpoint WHERE user_id = {owner}
              UNION ALL SELECT 'unread ' || unread FROM notification_count WHERE owner_id = {owner}
              UNION ALL SELECT 'asked ' || coalesce(max(asked_at), 'never') FROM ml_sync s
-                 JOIN ml_account a USING (ml_user_id) WHERE a.owner_id = {owner}"
+                 JOIN ml_account a USING (ml_user_id) WHERE a.owner_id = {owner}
+             UNION ALL SELECT 'links ' || count(*) FROM drop_link WHERE seller_id = {owner}
+             UNION ALL SELECT 'relations ' || coalesce(group_concat(state), '') FROM drop_relation
+                 WHERE seller_id = {owner} OR email = 'outra@example.com'
+             UNION ALL SELECT 'owed ' || state || ' ' || coalesce(reminded_at, 'never') FROM drop_order
+                 WHERE seller_id = {owner}"
         ))
     }
 }
@@ -174,8 +241,9 @@ fn what_is_anothers_is_not_there_on_any_route() {
     let site = with_push(&world).start();
     let theirs = Theirs::made(&world, &site);
     let before = Theirs::state(&site);
-    assert_eq!(before.len(), 7, "{before:?}");
+    assert_eq!(before.len(), 13, "{before:?}");
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
+    let seller = site.seller("ana").plan("scale");
     world.forget_requests();
     let mut asked = 0;
     for route in site.routes() {
@@ -185,7 +253,11 @@ fn what_is_anothers_is_not_there_on_any_route() {
         let Some(number) = theirs.named_by(&route.path) else {
             panic!("{} {}: whose things does it name?", route.method, route.path);
         };
-        let actor = if route.call.contains("supplier") { &supplier } else { &ana };
+        let actor = match &*route.call {
+            "seller" => &seller,
+            call if call.contains("supplier") => &supplier,
+            _ => &ana,
+        };
         let ask = |number: &str| -> Vec<Reply> {
             let (begin, rest) = route.path.split_once('{').unwrap();
             let end = rest.split_once('}').unwrap().1;
@@ -220,7 +292,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
 }
 
 /// Parameters by which some route or other is narrowed, and fields of bodies.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 19] = [
     "conta",
     "anuncio",
     "item",
@@ -237,6 +309,9 @@ const NAMES: [&str; 16] = [
     "order_id",
     "produto",
     "ml_id",
+    "vendedor",
+    "fornecedor",
+    "ship_id",
 ];
 
 #[test]
@@ -247,12 +322,15 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
     let before = Theirs::state(&site);
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
     let (extension, integration) = (site.extension("ana"), site.seller("ana").plan("scale"));
+    let program = site.supplier("davi").plan("scale");
+    relate(&site, &supplier, &ana);
     let of = |call: &str| -> Option<&Actor<'_>> {
         Some(match call {
             "session:student" | "session:anyone" => &ana,
             "session:supplier" => &supplier,
             "extension" => &extension,
             "seller" => &integration,
+            "supplier" => &program,
             _ => return None,
         })
     };

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
+use crate::partner_drop::relate;
 use crate::site::{Person, Route, Site};
 use crate::students::{list, page};
 
@@ -23,11 +24,11 @@ fn ways<'s>(site: &'s Site, name: &str, role: &str) -> Vec<Way<'s>> {
         opens: |row, kind| row.call == format!("session:{kind}") || row.call == "session:anyone",
     }];
     if role == "drop" {
+        relate(site, &ways[0].actor, &site.person("vendedora"));
         ways.push(Way {
             what: "partner token",
             actor: site.supplier(name).plan("starter"),
-            // No operation of suppliers exists yet.
-            opens: |_, _| false,
+            opens: |row, _| matches!(&*row.call, "supplier" | "agent"),
         });
     }
     if role == "vip" {
@@ -39,7 +40,7 @@ fn ways<'s>(site: &'s Site, name: &str, role: &str) -> Vec<Way<'s>> {
         ways.push(Way {
             what: "partner token",
             actor: site.seller(name).plan("starter"),
-            opens: |row, _| row.call == "seller",
+            opens: |row, _| matches!(&*row.call, "seller" | "agent"),
         });
     }
     ways
@@ -73,7 +74,11 @@ fn rows(site: &Site) -> Vec<Route> {
 fn got(reply: &Reply) -> (u16, String) {
     // Files are refused in plain text, which has no codes.
     let is_text = reply.header("content-type") == Some("text/plain; charset=utf-8");
-    let is_closed = is_text && reply.text().starts_with("Seu acesso não vale mais.");
+    let said = reply.text();
+    let is_closed = is_text
+        && ["Seu acesso não vale mais.", "this account is suspended"]
+            .iter()
+            .any(|words| said.starts_with(words));
     let code = if is_closed { "account_suspended".to_owned() } else { reply.code() };
     (reply.status, code)
 }
@@ -145,7 +150,9 @@ fn every_credential_is_refused_on_every_row_while_it_lasts() {
                 let reply = way.actor.send(sample(row));
                 let meant_for = match way.what {
                     "session" => row.call.starts_with("session"),
-                    "partner token" => row.call == "seller",
+                    "partner token" => {
+                        matches!(&*row.call, "seller" | "supplier" | "agent")
+                    }
                     _ => (way.opens)(row, kind),
                 };
                 let expected = if meant_for {

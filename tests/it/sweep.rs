@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::actors::Actor;
 use crate::client::{Connection, Reply, Request};
+use crate::partner_drop::relate;
 use crate::process::until;
 use crate::site::{PROPAGATION, Route, Site};
 
@@ -205,6 +206,8 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
         let status = revoked.get("/api/v1/partner/health").status;
         (status == 401).then_some(())
     });
+    let supplier = site.supplier("rui").plan("starter");
+    relate(site, &supplier, &site.person("caio"));
     let callers = [
         (Kind::Nobody, site.anonymous()),
         (Kind::Rubbish, site.bearer(&"f".repeat(64))),
@@ -216,7 +219,7 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
         (Kind::DropSession, site.person_as("duda", "drop")),
         (Kind::Admin, site.administrator()),
         (Kind::Seller, site.seller("ana").plan("starter")),
-        (Kind::Supplier, site.supplier("rui").plan("starter")),
+        (Kind::Supplier, supplier),
         (Kind::WithoutPlan, site.seller("hugo")),
         (Kind::Writer, site.key(&["write"])),
         (Kind::Receiver, site.key(&["webhook_receive"])),
@@ -235,12 +238,14 @@ fn owed(route: &Route, kind: Kind) -> Owed {
     match (call, kind) {
         ("public" | "visitor", _)
         | ("seller", Seller)
+        | ("supplier", Supplier)
+        | ("agent", Seller | Supplier)
         | ("extension", Extension)
         | ("key", Keeper) => Owed::Served,
         ("key", Writer) => served_if(detail == "write"),
         ("key", Receiver) => served_if(detail == "webhook_receive"),
-        ("seller", Supplier) => Owed::Status(403),
-        ("seller", WithoutPlan) => Owed::Status(402),
+        ("seller", Supplier) | ("supplier", Seller) => Owed::Status(403),
+        ("seller" | "supplier" | "agent", WithoutPlan) => Owed::Status(402),
         ("session", Student | DropSession | Admin) => {
             let role = match kind {
                 Student => "student",
@@ -251,8 +256,8 @@ fn owed(route: &Route, kind: Kind) -> Owed {
         }
         ("session", _) if matches!(&*route.family, "page" | "file") => Owed::Login,
         (
-            "session" | "seller" | "extension" | "marketplace_hook" | "checkout_hook"
-            | "telegram_hook" | "cron" | "key",
+            "session" | "seller" | "supplier" | "agent" | "extension" | "marketplace_hook"
+            | "checkout_hook" | "telegram_hook" | "cron" | "key",
             _,
         ) => Owed::Status(401),
         (unknown, _) => panic!("{}: who is {unknown:?}?", route.path),

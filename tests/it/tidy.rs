@@ -13,7 +13,7 @@ const SMALL: [&str; 1] = ["base"];
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
 /// Rooms that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 6] = ["main", "cli", "routes", "cron", "sandbox", "page_samples"];
+const UPSTAIRS: [&str; 7] = ["main", "cli", "routes", "cron", "sandbox", "page_samples", "fixture"];
 
 /// Rooms beside the domains: what handlers may use, who is calling, and the
 /// way of a request.

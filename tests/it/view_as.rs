@@ -91,8 +91,14 @@ fn rows(site: &Site) -> BTreeMap<String, Vec<String>> {
         .unwrap();
     let names = names.query_map([], |row| row.get(0)).unwrap();
     let names: Vec<String> = names.collect::<Result<_, _>>().unwrap();
-    let written_behind =
-        ["rate_window", "session", "daily_count", "request_log", "request_log_count"];
+    let written_behind = [
+        "rate_window",
+        "session",
+        "daily_count",
+        "component_day",
+        "request_log",
+        "request_log_count",
+    ];
     names
         .into_iter()
         .filter(|name| !written_behind.contains(&&**name))

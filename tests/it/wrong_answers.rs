@@ -9,7 +9,7 @@ use crate::process::until;
 use crate::site::Site;
 use crate::sync::{
     LOJA, PATIENCE, accounts, area, joined, mirrored, orders, quiet_sale, run_after, shop,
-    wait_until_read,
+    wait_until_read, wait_until_worked,
 };
 use crate::world::World;
 
@@ -242,8 +242,10 @@ fn a_look_that_failed_sends_no_answer_again() {
     world.fault(&json!({ "path_prefix": look, "times": 0, "kind": "rate_limited" }));
     ana.post(&path, &text).expect(502);
     world.clear_faults();
-    // Past any pause: the notification of the answer that was lost may have
-    // been told to wait, too, and the second refusal asks for a longer one.
+    // The notification of the answer that was lost looks as well, and whatever
+    // it is told counts from when it hears it: it is done before time jumps.
+    wait_until_worked(&world, &site);
+    // Past any pause that this person's own looks were asked for.
     site.clock().advance_s(3_600);
     ana.post(&path, &text).ok();
     assert_eq!(calls(&world, "/answers"), 1);

@@ -72,7 +72,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 16] = [
+pub const OBJECTS: [(&str, &str); 20] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -88,7 +88,11 @@ pub const OBJECTS: [(&str, &str); 16] = [
     ("texto", "Texto de mensagem"),
     ("notificacao", "Notificação"),
     ("tarefa", "Tarefa"),
+    ("relacao", "Relação com fornecedor"),
     ("backup", "Backup"),
+    ("token", "Token de parceiro"),
+    ("aplicativo", "Aplicativo conectado"),
+    ("webhook", "Webhook"),
 ];
 
 fn kind_words(kind: &str) -> String {
@@ -112,6 +116,8 @@ fn verb_words(verb: &str) -> String {
         "foto" => "Trocar a foto de",
         "foto_excluir" => "Excluir a foto de",
         "plano_de_api" => "Mudar o plano de API de",
+        "trocar_segredo" => "Trocar o segredo de",
+        "reenviar" => "Reenviar",
         "importar_produtos" => "Importar produtos de",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",

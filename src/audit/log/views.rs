@@ -7,7 +7,7 @@ use crate::panel::list::Table;
 use crate::panel::view::{Layout, When};
 
 /// `GET /admin/auditoria`: the entries, newest first.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "audit.html", config = "assets/askama.toml")]
 pub struct AuditPage {
     pub layout: Layout,
@@ -18,7 +18,6 @@ pub struct AuditPage {
 }
 
 /// An entry in the list.
-#[derive(Debug)]
 pub struct EntryRow {
     /// Its number.
     pub id: String,
@@ -35,7 +34,7 @@ pub struct EntryRow {
 }
 
 /// `GET /admin/auditoria/{id}`: one entry with all it changed.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "audit_entry.html", config = "assets/askama.toml")]
 pub struct EntryPage {
     pub layout: Layout,

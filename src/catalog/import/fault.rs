@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::base::text::grouped;
+use crate::base::grouped;
 use crate::catalog::{MOST, MOST_UNITS};
 
 /// What is wrong with a row.

@@ -15,12 +15,12 @@ use serde::Serialize;
 use super::{
     MOST, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title, stock, store,
 };
-use crate::base::ids::UserId;
-use crate::base::money::Cents;
-use crate::base::text::{search_key, shortened};
+use crate::base::text::search_key;
+use crate::base::{Cents, UserId, shortened};
 use crate::db::{DbError, WriteTx};
 use crate::http::input::FromField as _;
-use crate::panel::csv_read::{self, Unreadable};
+use crate::panel::csv_read;
+use crate::panel::csv_read::Unreadable;
 use fault::{BadRow, BadRows, FileFault, Names, RowFault};
 
 /// The columns, as an export writes them too.

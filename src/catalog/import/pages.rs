@@ -1,65 +1,36 @@
 //! A file of products in the panels of sellers and suppliers.
 
-use bytes::Bytes;
 use http::StatusCode;
-use http::header::CONTENT_TYPE;
 use serde_json::json;
 
 use super::fault::BadRows;
 use super::{Counts, ImportError, apply, read};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::text::grouped;
+use crate::base::grouped;
 use crate::catalog::MOST;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, upload};
-use crate::panel::form::Sent;
 use crate::panel::once::Once;
-use crate::panel::view::{self, Notice, Tone};
+use crate::panel::{Notice, Tone, Visit, csv_read, view};
 
 /// Bad rows that a page or an answer names.
 const MOST_SHOWN: usize = 200;
 /// Bad rows that an answer to a program lists.
 const MOST_LISTED: usize = 1_000;
 
-/// The file that was sent: a browser's form, the file alone, or JSON.
-fn sent_file(app: &App, request: &Request) -> Result<Bytes, Problem> {
-    if upload::is_upload(request) {
-        // Without a choice browsers send a file without name and bytes.
-        let is_file = |part: &upload::Part| {
-            part.name == "arquivo" && !(part.file_name.is_empty() && part.bytes.is_empty())
-        };
-        let file = upload::parts(request)?.into_iter().find(is_file);
-        let file = file.ok_or_else(|| Problem::field("arquivo", "choose a CSV file"))?;
-        return Ok(file.bytes);
-    }
-    let media = request.header(&CONTENT_TYPE).unwrap_or_default();
-    if media.to_ascii_lowercase().starts_with("text/csv") {
-        return Ok(request.body.clone());
-    }
-    let mut sent = Sent::of(request, app.zone())?;
-    let csv: String = sent.required("csv");
-    sent.finish()?;
-    Ok(csv.into())
-}
-
 /// `GET …/produtos/importar`: the form for a file.
 pub fn form(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    Reply::page(&page(app, person, request, None, None))
+    Reply::page(&page((app, person, request), None, None))
 }
 
-fn page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    fault: Option<&str>,
-    bad: Option<&BadRows>,
-) -> ProductImportPage {
+fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> ProductImportPage {
+    let (app, person, request) = visit;
     let count = bad.map_or(0, |bad| bad.rows.len());
     let title = match count {
         0 => fault.map(|_| "O arquivo não foi importado".to_owned()),
@@ -83,34 +54,29 @@ fn page(
 
 /// `POST …/produtos/importar`: takes a file, all of it or nothing.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let bytes = match sent_file(app, request) {
+    let bytes = match csv_read::sent(request, app.zone()) {
         Ok(bytes) => bytes,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
-        Err(_) => return refused(app, person, request, Some("Escolha um arquivo CSV."), None),
+        Err(_) => return refused((app, person, request), Some("Escolha um arquivo CSV."), None),
     };
-    match take(app, person, request, &bytes) {
+    match take((app, person, request), &bytes) {
         Ok(done) => done,
         Err(ImportError::Db(error)) => Err(error.into()),
         Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(request, &bad),
-        Err(ImportError::Rows(bad)) => refused(app, person, request, None, Some(&bad)),
+        Err(ImportError::Rows(bad)) => refused((app, person, request), None, Some(&bad)),
         Err(ImportError::File(fault)) if request.wants_json() => {
             Err(Problem::field(field(request), fault.to_string()))
         }
         Err(ImportError::File(fault)) => {
-            refused(app, person, request, Some(&fault.portuguese()), None)
+            refused((app, person, request), Some(&fault.portuguese()), None)
         }
     }
 }
 
 /// The form again, with what is wrong.
-fn refused(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    fault: Option<&str>,
-    bad: Option<&BadRows>,
-) -> Result<Reply, Problem> {
-    let page = page(app, person, request, fault, bad);
+fn refused(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
+    let page = page((app, person, request), fault, bad);
     Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
 }
 
@@ -118,12 +84,8 @@ fn field(request: &Request) -> &'static str {
     if upload::is_upload(request) { "arquivo" } else { "csv" }
 }
 
-fn take(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    bytes: &[u8],
-) -> Result<Result<Reply, Problem>, ImportError> {
+fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, ImportError> {
+    let (app, person, request) = visit;
     let file = read(bytes).map_err(ImportError::File)?;
     let change = Change::of(app, person, request);
     let (once, page, wants_json) = (Once::of(request).cloned(), base(person), request.wants_json());

@@ -6,11 +6,11 @@
 
 pub mod pages;
 
-use crate::base::clock::Instant;
-use crate::base::ids::{OrderId, UserId};
+use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::named;
 use crate::row;
+use crate::webhooks::{self, EventType};
 
 /// Longest reason.
 pub const LONGEST_REASON: usize = 120;
@@ -53,9 +53,11 @@ pub struct Move<'m> {
 
 /// Makes a movement; returns the new balance.
 pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
-    let balance = tx.value(
-        "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1 RETURNING stock",
-        (product, what.change, tx.now())
+    let (owner, balance): (UserId, i64) = tx.one(
+        "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1
+         RETURNING owner_id, stock",
+        (product, what.change, tx.now()),
+        |row| row.try_into(),
     )?;
     tx.execute(
         "INSERT INTO stock_movement
@@ -73,6 +75,7 @@ pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
             tx.now(),
         ),
     )?;
+    webhooks::raise(tx, owner, EventType::StockChanged, (product, 0))?;
     Ok(balance)
 }
 
@@ -209,11 +212,10 @@ fn moved(
     order: OrderId,
     kind: StockMovementKind,
 ) -> Result<Option<(i64, i64)>> {
-    tx.optional(
+    tx.tuple(
         "SELECT m.product_id, m.quantity
          FROM stock_movement m JOIN product p ON p.product_id = m.product_id
          WHERE m.order_id = ?1 AND m.kind = ?2 AND p.owner_id = ?3",
         (order, kind, owner),
-        |row| row.try_into(),
     )
 }

@@ -9,9 +9,8 @@ use crate::catalog::views::{MovementForm, ProductPage, kind_ticks, units};
 use crate::catalog::{MOST_UNITS, store};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
-use crate::panel::form::{self, Form, Input, Rule, Sent};
+use crate::http::{Fields, Problem, Reply, Request};
+use crate::panel::{Form, Input, Rule, Sent, Visit, form};
 
 /// A movement as it was entered.
 #[derive(Clone, Debug)]
@@ -97,7 +96,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entered) => entered,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                again(app, person, request, found, faults)
+                again((app, person, request), found, faults)
             });
         }
     };
@@ -119,13 +118,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// The product's page with the movement as it was sent and what is wrong.
-fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    found: Found,
-    faults: &Fields,
-) -> Result<Reply, Problem> {
+fn again(visit: Visit<'_>, found: Found, faults: &Fields) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
     let mut form = FORM.again(request, faults);
     if faults.iter().any(|(_, said)| said.starts_with("there are only")) {
         let left = units(found.product.stock.max(0));

@@ -10,23 +10,13 @@ use serde_json::Value;
 use super::apply::{self, Incoming};
 use super::*;
 use crate::accounts::students::Desk;
-use crate::app::{App, Parts};
 use crate::audit::{Actor, ActorKind};
-use crate::base::clock::{Clock, Zone};
-use crate::base::secrets::Sealer;
-use crate::config;
-use crate::db::{Db, DbError, Lane, Options, Result, WriteTx};
+use crate::config::Config;
+use crate::db::{Result, WriteTx};
+use crate::fixture::{self, NOW, ZONE};
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
-/// 2026-11-20 12:00 UTC.
-const NOW: Instant = Instant(1_795_176_000);
-
-/// A database, a clock and the plans of the tests.
-struct House {
-    app: std::sync::Arc<App>,
-    clock_file: std::path::PathBuf,
-    _folder: tempfile::TempDir,
-}
+/// The service with the plans of the tests.
+struct House(fixture::House);
 
 impl House {
     fn new() -> Self {
@@ -34,48 +24,27 @@ impl House {
         Self::with(config_with(&plans))
     }
 
-    fn with(config: config::Config) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let clock_file = folder.path().join("clock");
-        std::fs::write(&clock_file, NOW.rfc3339()).unwrap();
-        let clock = Clock::File(clock_file.clone());
-        let options = Options {
-            path: folder.path().join("test.db"),
-            clock: clock.clone(),
-            readers: 2,
-            slow_readers: 2,
-        };
-        let (db, _) = Db::open_exclusive(&options).unwrap();
-        let app = App::new(Parts {
-            config,
-            clock,
-            db,
-            sealer: Sealer::new([7; 32]),
-            bound: ([127, 0, 0, 1], 8080).into(),
-            routes: Vec::new(),
-            demo: Vec::new(),
-        })
-        .unwrap();
-        Self { app, clock_file, _folder: folder }
+    fn with(config: Config) -> Self {
+        Self(fixture::House::new(config))
     }
 
     fn now_is(&self, now: &str) {
-        crate::base::clock::tests::set_file(&self.clock_file, now);
+        self.0.place.now_is(Instant::parse(now).unwrap());
     }
 
     fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>, &Desk) -> Result<T> + Send + 'static,
     ) -> T {
-        let desk = Desk::of(&self.app);
-        self.app.db.write(move |tx| job(tx, &desk)).unwrap()
+        let desk = Desk::of(&self.0.app);
+        self.0.app.db.write(move |tx| job(tx, &desk)).unwrap()
     }
 
     fn incoming(&self, payload: &Value) -> Incoming {
         let object = payload.as_object().unwrap();
         let event = parse::event(object, ZONE).unwrap();
         let actor = Actor::local(ActorKind::Purchase, "teste");
-        hook::incoming(&self.app, event, payload.to_string(), actor)
+        hook::incoming(&self.0.app, event, payload.to_string(), actor)
     }
 
     /// Receives payloads, all in one transaction.
@@ -87,19 +56,13 @@ impl House {
     }
 
     fn ask<T>(&self, sql: &str, row: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
-        self.app
-            .db
-            .read(Lane::Slow, |tx| tx.all(sql, [], &row))
-            .map_err(|error: DbError| error)
-            .unwrap()
+        self.0.ask(sql, row)
     }
 
     /// State and words of the newest event.
     fn last(&self) -> (EventState, String) {
         let sql = "SELECT state, outcome FROM checkout_event ORDER BY event_id DESC LIMIT 1";
-        let mut rows =
-            self.ask(sql, |row| Ok((row.get::<_, EventState>(0)?, row.get::<_, String>(1)?)));
-        rows.remove(0)
+        self.ask(sql, |row| row.try_into()).remove(0)
     }
 
     /// An account as `e-mail plano status pago_ate atraso fim disputa`.
@@ -122,10 +85,8 @@ impl House {
     }
 }
 
-fn config_with(plans: &[(&str, &str)]) -> config::Config {
+fn config_with(plans: &[(&str, &str)]) -> Config {
     let plans: Vec<String> =
         plans.iter().map(|(code, role)| format!("\"{code}\" = \"{role}\"")).collect();
-    let name = "SELLER_PLATFORM__CHECKOUT__PLANS".into();
-    let env = [(name, format!("{{ {} }}", plans.join(", ")).into())];
-    config::load(None, env.into_iter(), &config::Overrides::default()).unwrap().config
+    fixture::config(&[("CHECKOUT__PLANS", &format!("{{ {} }}", plans.join(", ")))])
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::accounts::students;
-use crate::base::clock::DAY_S;
+use crate::base::DAY_S;
 use crate::checkout::sweep::sweep;
 
 const LIA: &str = "lia@exemplo.test";
@@ -127,8 +127,7 @@ fn an_event_processed_again_changes_an_account_once() {
     house.receive(&[event(EventKind::Approved, "A", 0)]);
     suspend_by_hand(&house);
     let again = |id: i64, role: Option<Role>| {
-        let stored = house.app.db.read(Lane::Slow, |tx| store::one(tx, id));
-        let (stored, body) = stored.map_err(|error: DbError| error).unwrap().unwrap();
+        let (stored, body) = house.0.read(|tx| store::one(tx, id)).unwrap();
         let payload: Value = serde_json::from_str(&body.unwrap()).unwrap();
         let incoming = Incoming { role, ..house.incoming(&payload) };
         house.write(move |tx, desk| apply::again(tx, desk, &incoming, &stored)).state

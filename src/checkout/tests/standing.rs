@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use crate::accounts::Role;
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 use crate::checkout::EventKind;
 use crate::checkout::standing::{Access, Fact, Standing, standing};
 

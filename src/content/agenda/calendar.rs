@@ -1,6 +1,6 @@
 //! A meet as a calendar file (RFC 5545).
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// Octets of a line before it is folded, its end not counted.
 const LINE: usize = 75;

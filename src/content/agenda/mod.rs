@@ -6,8 +6,7 @@ pub mod pages;
 pub mod views;
 
 use crate::accounts::{Role, store as accounts};
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{ReadTx, Result};
 

@@ -10,12 +10,13 @@ use super::views::{AgendaPage, MeetCard, PastMeet, without_meets};
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
+use crate::base::{Instant, Zone};
 use crate::content::meets::{Meet, state, store};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::ListReply;
+use crate::panel::ListReply;
 use crate::panel::view::{day_in_words, span};
+use crate::wire;
 
 /// Meets to come and past ones that the page shows.
 const COMING: u32 = 50;
@@ -23,34 +24,22 @@ const PAST: u32 = 5;
 
 const CALENDAR: HeaderValue = HeaderValue::from_static("text/calendar; charset=utf-8");
 
-/// A meet as a student's programs read it.
-#[derive(Serialize)]
-struct MeetJson {
-    id: String,
-    titulo: String,
-    descricao: String,
-    professor: Option<String>,
-    data_hora: String,
-    duracao_minutos: i64,
-    /// Negative once it has begun.
-    minutos_restantes: i64,
-    /// Null when the student may not join, or nobody knows it yet.
-    link: Option<String>,
-}
-
-impl MeetJson {
-    fn of(meet: Meet, may: bool, zone: Zone, now: Instant) -> Self {
+wire! {
+    /// A meet as a student's programs read it.
+    #[derive(Serialize)]
+    struct MeetJson of(meet: Meet, may: bool, zone: Zone, now: Instant) after {
         let link = Some(link(&meet, may)).filter(|link| !link.is_empty());
-        Self {
-            id: meet.id.to_string(),
-            titulo: meet.entry.title,
-            descricao: meet.entry.description,
-            professor: meet.teacher,
-            data_hora: zone.spaced(meet.entry.starts_at),
-            duracao_minutos: meet.entry.minutes,
-            minutos_restantes: meet.entry.starts_at.minute() - now.minute(),
-            link,
-        }
+    } {
+        id: String = meet.id.to_string(),
+        titulo: String = meet.entry.title,
+        descricao: String = meet.entry.description,
+        professor: Option<String> = meet.teacher,
+        data_hora: String = zone.spaced(meet.entry.starts_at),
+        duracao_minutos: i64 = meet.entry.minutes,
+        /// Negative once it has begun.
+        minutos_restantes: i64 = meet.entry.starts_at.minute() - now.minute(),
+        /// Null when the student may not join, or nobody knows it yet.
+        link: Option<String> = link,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::view::{Badge, Layout, Notice};
+use crate::panel::{Badge, Layout, Notice};
 
 /// `GET /painel/meets`: the meets.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "agenda.html", config = "assets/askama.toml")]
 pub struct AgendaPage {
     pub layout: Layout,
@@ -18,7 +18,6 @@ pub struct AgendaPage {
 }
 
 /// A meet that one can still go to.
-#[derive(Debug)]
 pub struct MeetCard {
     pub id: String,
     pub title: String,
@@ -41,7 +40,6 @@ pub struct MeetCard {
 }
 
 /// A meet that is over.
-#[derive(Debug)]
 pub struct PastMeet {
     pub title: String,
     /// `20/11/2026 20:00`, and who held it.

@@ -11,57 +11,35 @@ use crate::app::App;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::policy;
-use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::form::{Sent, https};
-use crate::panel::view::{Notice, Progress, Tone};
+use crate::http::{Problem, Reply, Request, policy};
+use crate::panel::form::https;
+use crate::panel::{ListReply, Notice, Progress, Sent, Tone};
+use crate::wire;
 
 const SHELVES: &str = "/painel/aulas";
 
-/// A course as a student's programs read it.
-#[derive(Serialize)]
-struct ShelfJson {
-    id: String,
-    titulo: String,
-    descricao: String,
-    total_aulas: u32,
-    feitas: u32,
-    proxima_aula: Option<String>,
-}
-
-impl ShelfJson {
-    fn of(shelf: Shelf) -> Self {
-        Self {
-            id: shelf.course.to_string(),
-            titulo: shelf.title,
-            descricao: shelf.description,
-            total_aulas: shelf.lessons,
-            feitas: shelf.done,
-            proxima_aula: shelf.next.map(|lesson| lesson.to_string()),
-        }
+wire! {
+    /// A course as a student's programs read it.
+    #[derive(Serialize)]
+    struct ShelfJson of(shelf: Shelf) {
+        id: String = shelf.course.to_string(),
+        titulo: String = shelf.title,
+        descricao: String = shelf.description,
+        total_aulas: u32 = shelf.lessons,
+        feitas: u32 = shelf.done,
+        proxima_aula: Option<String> = shelf.next.map(|lesson| lesson.to_string()),
     }
 }
 
-/// A lesson as a student's programs read it.
-#[derive(Serialize)]
-struct StepJson {
-    id: String,
-    titulo: String,
-    professor: Option<String>,
-    video_url: String,
-    feita: bool,
-}
-
-impl StepJson {
-    fn of(step: Step) -> Self {
-        Self {
-            id: step.lesson.to_string(),
-            titulo: step.title,
-            professor: step.teacher,
-            video_url: step.video_url,
-            feita: step.done,
-        }
+wire! {
+    /// A lesson as a student's programs read it.
+    #[derive(Serialize)]
+    struct StepJson of(step: Step) {
+        id: String = step.lesson.to_string(),
+        titulo: String = step.title,
+        professor: Option<String> = step.teacher,
+        video_url: String = step.video_url,
+        feita: bool = step.done,
     }
 }
 

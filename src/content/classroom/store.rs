@@ -2,7 +2,7 @@
 
 use super::{Shelf, Step};
 use crate::accounts::Role;
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 

@@ -2,10 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::view::{Layout, Progress};
+use crate::panel::{Layout, Progress};
 
 /// `GET /painel/aulas`: the courses.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "shelves.html", config = "assets/askama.toml")]
 pub struct ShelvesPage {
     pub layout: Layout,
@@ -14,7 +14,6 @@ pub struct ShelvesPage {
 }
 
 /// A course on the list.
-#[derive(Debug)]
 pub struct ShelfCard {
     pub id: String,
     pub title: String,
@@ -29,7 +28,7 @@ pub struct ShelfCard {
 }
 
 /// `GET /painel/aulas/{curso}`: the lessons of a course.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "shelf.html", config = "assets/askama.toml")]
 pub struct ShelfPage {
     pub layout: Layout,
@@ -39,7 +38,6 @@ pub struct ShelfPage {
 }
 
 /// A lesson among those of its course.
-#[derive(Debug)]
 pub struct StepLine {
     /// Where it is watched.
     pub href: String,
@@ -53,7 +51,7 @@ pub struct StepLine {
 }
 
 /// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "watch.html", config = "assets/askama.toml")]
 pub struct WatchPage {
     pub layout: Layout,

@@ -7,6 +7,7 @@ pub mod views;
 use serde::Serialize;
 
 use crate::accounts::Role;
+use crate::usual;
 
 /// Most courses; a student's list shows all of them.
 pub const MOST: i64 = 500;
@@ -20,32 +21,22 @@ pub struct Course {
     pub lessons: i64,
 }
 
-/// What an operator enters of a course, in the audit log by the names it is sent with.
-#[derive(Clone, Debug, Serialize)]
-pub struct CourseEntry {
-    #[serde(rename = "titulo")]
-    pub title: String,
-    #[serde(rename = "descricao")]
-    pub description: String,
-    /// Place among the courses; `None` for the last, or where it is.
-    #[serde(rename = "ordem")]
-    pub position: Option<i64>,
-    #[serde(rename = "publicado")]
-    pub published: bool,
-    /// Who sees it; empty for every student but free ones.
-    #[serde(rename = "papeis")]
-    pub roles: Vec<Role>,
-}
-
-impl Default for CourseEntry {
-    fn default() -> Self {
-        Self {
-            title: String::new(),
-            description: String::new(),
-            position: None,
-            published: true,
-            roles: Vec::new(),
-        }
+usual! {
+    /// What an operator enters of a course, in the audit log by the names it is sent with.
+    #[derive(Clone, Debug, Serialize)]
+    pub struct CourseEntry {
+        #[serde(rename = "titulo")]
+        pub title: String,
+        #[serde(rename = "descricao")]
+        pub description: String,
+        /// Place among the courses; `None` for the last, or where it is.
+        #[serde(rename = "ordem")]
+        pub position: Option<i64>,
+        #[serde(rename = "publicado")]
+        pub published: bool = true,
+        /// Who sees it; empty for every student but free ones.
+        #[serde(rename = "papeis")]
+        pub roles: Vec<Role>,
     }
 }
 

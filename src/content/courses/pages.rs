@@ -12,11 +12,11 @@ use crate::content::lessons::{Lesson, store as lessons};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::form::{self, Form, Input, Rule, Sent, tick};
-use crate::panel::list::{Head, Listing};
-use crate::panel::view::Outcome;
+use crate::panel::form::tick;
+use crate::panel::{
+    Form, Head, Input, ListReply, Listing, Outcome, Rule, Sent, Visit, export, form,
+};
+use crate::wire;
 
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/cursos",
@@ -93,29 +93,17 @@ fn read_roles(sent: &mut Sent<'_>, name: &'static str, entry: &mut CourseEntry) 
         student_roles().filter(|role| named.iter().any(|name| name == role.name())).collect();
 }
 
-/// A course as programs of the operator read it.
-#[derive(Serialize)]
-struct CourseDetails {
-    id: String,
-    titulo: String,
-    descricao: String,
-    ordem: Option<i64>,
-    publicado: bool,
-    papeis: Vec<Role>,
-    total_aulas: i64,
-}
-
-impl CourseDetails {
-    fn of(course: Course) -> Self {
-        Self {
-            id: course.id.to_string(),
-            titulo: course.entry.title,
-            descricao: course.entry.description,
-            ordem: course.entry.position,
-            publicado: course.entry.published,
-            papeis: course.entry.roles,
-            total_aulas: course.lessons,
-        }
+wire! {
+    /// A course as programs of the operator read it.
+    #[derive(Serialize)]
+    struct CourseDetails of(course: Course) {
+        id: String = course.id.to_string(),
+        titulo: String = course.entry.title,
+        descricao: String = course.entry.description,
+        ordem: Option<i64> = course.entry.position,
+        publicado: bool = course.entry.published,
+        papeis: Vec<Role> = course.entry.roles,
+        total_aulas: i64 = course.lessons,
     }
 }
 
@@ -180,9 +168,7 @@ fn read_entry(
 }
 
 fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     existing: Option<(Course, Vec<Lesson>)>,
     problem: Problem,
 ) -> Result<Job, Problem> {
@@ -201,7 +187,7 @@ fn again(
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let entry = match read_entry(app, request, None) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, None, problem),
+        Err(problem) => return again((app, person, request), None, problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
@@ -220,7 +206,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let id = found.0.id;
     let entry = match read_entry(app, request, Some(&found.0.entry)) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, Some(found), problem),
+        Err(problem) => return again((app, person, request), Some(found), problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {

@@ -29,9 +29,7 @@ fn roles_of(names: Option<String>) -> Vec<Role> {
 
 /// Ids and titles, in the order of the courses.
 pub fn titles(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
-    tx.all("SELECT course_id, title FROM course ORDER BY position, course_id", [], |row| {
-        row.try_into()
-    })
+    tx.tuples("SELECT course_id, title FROM course ORDER BY position, course_id", [])
 }
 
 /// One page of those whose title contains a text, with their number.
@@ -92,6 +90,5 @@ fn set_roles(tx: &WriteTx<'_>, id: i64, roles: &[Role]) -> Result<()> {
 
 /// Removes a course without lessons.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
-    tx.execute("DELETE FROM course WHERE course_id = ?1", [id])?;
-    Ok(())
+    tx.run("DELETE FROM course WHERE course_id = ?1", [id])
 }

@@ -5,12 +5,10 @@ use askama::Template;
 use super::Course;
 use crate::accounts::Role;
 use crate::content::lessons::Lesson;
-use crate::panel::form::FormView;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, Tick};
+use crate::panel::{Badge, FormView, Layout, Table, Tick};
 
 /// `GET /admin/cursos`: the list of courses.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "courses.html", config = "assets/askama.toml")]
 pub struct CoursesPage {
     pub layout: Layout,
@@ -20,7 +18,7 @@ pub struct CoursesPage {
 
 /// `GET /admin/cursos/novo`, `GET /admin/cursos/{id}`, and their answers when
 /// fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "course_form.html", config = "assets/askama.toml")]
 pub struct CourseForm {
     pub layout: Layout,

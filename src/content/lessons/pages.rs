@@ -13,13 +13,13 @@ use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::form::{self, Form, FormView, Input, Pick, Reference, Rule, Sent};
-use crate::panel::list::{Head, Listing};
-use crate::panel::view::{Layout, Outcome};
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::form::Reference;
+use crate::panel::{
+    Form, FormView, Head, Input, Layout, ListReply, Listing, Outcome, Pick, Rule, Sent, Visit,
+    export, form,
+};
+use crate::wire;
 
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/aulas",
@@ -97,31 +97,18 @@ fn read_video(sent: &mut Sent<'_>, name: &'static str, entry: &mut LessonEntry) 
     }
 }
 
-/// A lesson as programs of the operator read it.
-#[derive(Serialize)]
-struct LessonDetails {
-    id: String,
-    titulo: String,
-    curso_id: String,
-    curso: String,
-    professor_id: Option<String>,
-    professor: Option<String>,
-    video_url: String,
-    ordem: Option<i64>,
-}
-
-impl LessonDetails {
-    fn of(lesson: Lesson) -> Self {
-        Self {
-            id: lesson.id.to_string(),
-            titulo: lesson.entry.title,
-            curso_id: lesson.entry.course_id.to_string(),
-            curso: lesson.course,
-            professor_id: lesson.entry.teacher_id.map(|id| id.to_string()),
-            professor: lesson.teacher,
-            video_url: lesson.entry.video_url,
-            ordem: lesson.entry.position,
-        }
+wire! {
+    /// A lesson as programs of the operator read it.
+    #[derive(Serialize)]
+    struct LessonDetails of(lesson: Lesson) {
+        id: String = lesson.id.to_string(),
+        titulo: String = lesson.entry.title,
+        curso_id: String = lesson.entry.course_id.to_string(),
+        curso: String = lesson.course,
+        professor_id: Option<String> = lesson.entry.teacher_id.map(|id| id.to_string()),
+        professor: Option<String> = lesson.teacher,
+        video_url: String = lesson.entry.video_url,
+        ordem: Option<i64> = lesson.entry.position,
     }
 }
 
@@ -264,9 +251,7 @@ fn read_entry(
 }
 
 fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     (existing, choices): (Option<Lesson>, Choices),
     problem: Problem,
 ) -> Result<Job, Problem> {
@@ -286,7 +271,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let choices = app.db.read(request.lane, Choices::read)?;
     let entry = match read_entry(app, request, None, &choices) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, (None, choices), problem),
+        Err(problem) => return again((app, person, request), (None, choices), problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
@@ -328,7 +313,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     })?;
     let entry = match read_entry(app, request, Some(&lesson.entry), &choices) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, (Some(lesson), choices), problem),
+        Err(problem) => return again((app, person, request), (Some(lesson), choices), problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {

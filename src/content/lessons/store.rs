@@ -119,10 +119,9 @@ pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
 /// first stays the first, and the last the last. Places are numbered anew, so
 /// that equal ones come apart.
 pub fn shift(tx: &WriteTx<'_>, course: i64, id: i64, up: bool) -> Result<()> {
-    let mut places: Vec<(i64, i64)> = tx.all(
+    let mut places: Vec<(i64, i64)> = tx.tuples(
         "SELECT lesson_id, position FROM lesson WHERE course_id = ?1 ORDER BY position, lesson_id",
         [course],
-        |row| row.try_into(),
     )?;
     let Some(at) = places.iter().position(|(one, _)| *one == id) else {
         return Ok(());

@@ -3,12 +3,10 @@
 use askama::Template;
 
 use super::Lesson;
-use crate::panel::form::{FormView, Pick};
-use crate::panel::list::Table;
-use crate::panel::view::Layout;
+use crate::panel::{FormView, Layout, Pick, Table};
 
 /// `GET /admin/aulas`: the list of lessons.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "lessons.html", config = "assets/askama.toml")]
 pub struct LessonsPage {
     pub layout: Layout,
@@ -20,7 +18,7 @@ pub struct LessonsPage {
 
 /// `GET /admin/aulas/novo`, `GET /admin/aulas/{id}`, and their answers when
 /// fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "lesson_form.html", config = "assets/askama.toml")]
 pub struct LessonForm {
     pub layout: Layout,

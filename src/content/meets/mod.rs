@@ -6,8 +6,9 @@ pub mod views;
 
 use serde::{Serialize, Serializer};
 
-use crate::base::clock::Instant;
-use crate::panel::view::Badge;
+use crate::base::Instant;
+use crate::panel::Badge;
+use crate::usual;
 
 /// Most meets, past ones included.
 pub const MOST: i64 = 10_000;
@@ -29,40 +30,25 @@ impl Meet {
     }
 }
 
-/// What an operator enters of a meet, in the audit log by the names it is sent with.
-#[derive(Clone, Debug, Serialize)]
-pub struct MeetEntry {
-    #[serde(rename = "titulo")]
-    pub title: String,
-    #[serde(rename = "descricao")]
-    pub description: String,
-    #[serde(rename = "professor_id")]
-    pub teacher_id: Option<i64>,
-    #[serde(rename = "data_hora", serialize_with = "as_text")]
-    pub starts_at: Instant,
-    #[serde(rename = "duracao_minutos")]
-    pub minutes: i64,
-    /// Where to join, empty until it is known.
-    pub link: String,
-    /// Whether anyone may join.
-    #[serde(rename = "publico")]
-    pub public: bool,
-}
-
-/// Minutes of a meet unless somebody says otherwise.
-const USUAL_MINUTES: i64 = 60;
-
-impl Default for MeetEntry {
-    fn default() -> Self {
-        Self {
-            title: String::new(),
-            description: String::new(),
-            teacher_id: None,
-            starts_at: Instant(0),
-            minutes: USUAL_MINUTES,
-            link: String::new(),
-            public: false,
-        }
+usual! {
+    /// What an operator enters of a meet, in the audit log by the names it is sent with.
+    #[derive(Clone, Debug, Serialize)]
+    pub struct MeetEntry {
+        #[serde(rename = "titulo")]
+        pub title: String,
+        #[serde(rename = "descricao")]
+        pub description: String,
+        #[serde(rename = "professor_id")]
+        pub teacher_id: Option<i64>,
+        #[serde(rename = "data_hora", serialize_with = "as_text")]
+        pub starts_at: Instant = Instant(0),
+        #[serde(rename = "duracao_minutos")]
+        pub minutes: i64 = 60,
+        /// Where to join, empty until it is known.
+        pub link: String,
+        /// Whether anyone may join.
+        #[serde(rename = "publico")]
+        pub public: bool,
     }
 }
 

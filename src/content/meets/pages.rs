@@ -7,18 +7,18 @@ use super::views::{MeetForm, MeetRow, MeetsPage};
 use super::{Meet, MeetEntry, state};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
+use crate::base::{Instant, Zone};
 use crate::content::change::{Change, Noun};
 use crate::content::teachers::store as teachers;
 use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::form::{self, Form, FormView, Input, Pick, Rule, Sent};
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::Outcome;
+use crate::panel::{
+    Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent, Visit,
+    export, form,
+};
+use crate::wire;
 
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/meets",
@@ -108,34 +108,21 @@ fn read_start(sent: &mut Sent<'_>, name: &'static str, entry: &mut MeetEntry) {
     });
 }
 
-/// A meet as programs of the operator read it.
-#[derive(Serialize)]
-struct MeetDetails {
-    id: String,
-    titulo: String,
-    descricao: String,
-    professor_id: Option<String>,
-    professor: Option<String>,
-    data_hora: String,
-    duracao_minutos: i64,
-    link: String,
-    publico: bool,
-}
-
-impl MeetDetails {
-    fn of(meet: Meet, zone: Zone) -> Self {
+wire! {
+    /// A meet as programs of the operator read it.
+    #[derive(Serialize)]
+    struct MeetDetails of(meet: Meet, zone: Zone) after {
         let entry = meet.entry;
-        Self {
-            id: meet.id.to_string(),
-            titulo: entry.title,
-            descricao: entry.description,
-            professor_id: entry.teacher_id.map(|id| id.to_string()),
-            professor: meet.teacher,
-            data_hora: zone.spaced(entry.starts_at),
-            duracao_minutos: entry.minutes,
-            link: entry.link,
-            publico: entry.public,
-        }
+    } {
+        id: String = meet.id.to_string(),
+        titulo: String = entry.title,
+        descricao: String = entry.description,
+        professor_id: Option<String> = entry.teacher_id.map(|id| id.to_string()),
+        professor: Option<String> = meet.teacher,
+        data_hora: String = zone.spaced(entry.starts_at),
+        duracao_minutos: i64 = entry.minutes,
+        link: String = entry.link,
+        publico: bool = entry.public,
     }
 }
 
@@ -191,9 +178,7 @@ fn teachers_of(tx: &ReadTx<'_>) -> Result<Vec<Pick>, DbError> {
 }
 
 fn page(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     existing: Option<Meet>,
     (form, teachers): (FormView, Vec<Pick>),
 ) -> MeetForm {
@@ -224,7 +209,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&MeetDetails::of(meet, app.zone()));
     }
     let form = FORM.show(meet.as_ref().map(|meet| &meet.entry), app.zone());
-    Reply::page(&page(app, person, request, meet, (form, teachers)))
+    Reply::page(&page((app, person, request), meet, (form, teachers)))
 }
 
 fn read_entry(
@@ -245,15 +230,13 @@ fn read_entry(
 }
 
 fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     (existing, teachers): (Option<Meet>, Vec<Pick>),
     problem: Problem,
 ) -> Result<Job, Problem> {
     form::show_again(request, problem, |faults| {
         let form = FORM.again(request, faults);
-        Reply::page(&page(app, person, request, existing, (form, teachers)))
+        Reply::page(&page((app, person, request), existing, (form, teachers)))
     })
 }
 
@@ -262,7 +245,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let teachers = app.db.read(request.lane, teachers_of)?;
     let entry = match read_entry(app, request, None, &teachers) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, (None, teachers), problem),
+        Err(problem) => return again((app, person, request), (None, teachers), problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
@@ -293,7 +276,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     })?;
     let entry = match read_entry(app, request, Some(&meet.entry), &teachers) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, (Some(meet), teachers), problem),
+        Err(problem) => return again((app, person, request), (Some(meet), teachers), problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {

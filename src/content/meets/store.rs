@@ -1,7 +1,7 @@
 //! Meets in the database.
 
 use super::{MOST, Meet, MeetEntry};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::content::store::containing;
 use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
 use crate::row;
@@ -97,6 +97,5 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &MeetEntry) -> Result<()> {
 
 /// Removes a meet.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
-    tx.execute("DELETE FROM meet WHERE meet_id = ?1", [id])?;
-    Ok(())
+    tx.run("DELETE FROM meet WHERE meet_id = ?1", [id])
 }

@@ -3,12 +3,10 @@
 use askama::Template;
 
 use super::Meet;
-use crate::panel::form::{FormView, Pick};
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout};
+use crate::panel::{Badge, FormView, Layout, Pick, Table};
 
 /// `GET /admin/meets`: the list of meets.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "meets.html", config = "assets/askama.toml")]
 pub struct MeetsPage {
     pub layout: Layout,
@@ -17,7 +15,6 @@ pub struct MeetsPage {
 }
 
 /// A meet in the list.
-#[derive(Debug)]
 pub struct MeetRow {
     pub id: i64,
     pub title: String,
@@ -32,7 +29,7 @@ pub struct MeetRow {
 
 /// `GET /admin/meets/novo`, `GET /admin/meets/{id}`, and their answers when
 /// fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "meet_form.html", config = "assets/askama.toml")]
 pub struct MeetForm {
     pub layout: Layout,

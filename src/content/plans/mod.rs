@@ -6,9 +6,10 @@ pub mod views;
 
 use serde::{Serialize, Serializer};
 
-use crate::base::money::Cents;
+use crate::base::Cents;
 use crate::db::Json;
 use crate::named;
+use crate::usual;
 
 named! {
     /// How often a plan is paid.
@@ -26,38 +27,25 @@ pub struct Plan {
     pub entry: PlanEntry,
 }
 
-/// What an operator enters of a plan, in the audit log by the names it is sent with.
-#[derive(Clone, Debug, Serialize)]
-pub struct PlanEntry {
-    pub slug: String,
-    #[serde(rename = "titulo")]
-    pub title: String,
-    #[serde(rename = "preco")]
-    pub price: Cents,
-    #[serde(rename = "moeda")]
-    pub currency: String,
-    #[serde(rename = "periodicidade", serialize_with = "as_name")]
-    pub period: Period,
-    #[serde(rename = "beneficios")]
-    pub benefits: Json<Vec<String>>,
-    #[serde(rename = "link_checkout")]
-    pub checkout_link: String,
-    #[serde(rename = "ativo")]
-    pub active: bool,
-}
-
-impl Default for PlanEntry {
-    fn default() -> Self {
-        Self {
-            slug: String::new(),
-            title: String::new(),
-            price: Cents(0),
-            currency: "BRL".to_owned(),
-            period: Period::Monthly,
-            benefits: Json::default(),
-            checkout_link: String::new(),
-            active: true,
-        }
+usual! {
+    /// What an operator enters of a plan, in the audit log by the names it is sent with.
+    #[derive(Clone, Debug, Serialize)]
+    pub struct PlanEntry {
+        pub slug: String,
+        #[serde(rename = "titulo")]
+        pub title: String,
+        #[serde(rename = "preco")]
+        pub price: Cents,
+        #[serde(rename = "moeda")]
+        pub currency: String = "BRL".to_owned(),
+        #[serde(rename = "periodicidade", serialize_with = "as_name")]
+        pub period: Period = Period::Monthly,
+        #[serde(rename = "beneficios")]
+        pub benefits: Json<Vec<String>>,
+        #[serde(rename = "link_checkout")]
+        pub checkout_link: String,
+        #[serde(rename = "ativo")]
+        pub active: bool = true,
     }
 }
 

@@ -7,18 +7,17 @@ use super::views::{PlanForm, PlansPage};
 use super::{Period, Plan, PlanEntry, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::money::Cents;
+use crate::base::Cents;
 use crate::content::change::{Change, Noun};
 use crate::content::slug_of;
 use crate::content::wire::WirePlan;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::form::{self, Form, FormView, Input, Rule, Sent, tick};
-use crate::panel::list::{Head, Listing};
-use crate::panel::view::Outcome;
+use crate::panel::form::tick;
+use crate::panel::{
+    Form, FormView, Head, Input, ListReply, Listing, Outcome, Rule, Sent, Visit, export, form,
+};
 
 /// The list of plans.
 pub const LIST: Listing = Listing {
@@ -227,13 +226,8 @@ fn find(app: &App, request: &Request) -> Result<Plan, Problem> {
 }
 
 /// A browser gets the form again with what is wrong; a program the error.
-fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    existing: Option<Plan>,
-    problem: Problem,
-) -> Result<Job, Problem> {
+fn again(visit: Visit<'_>, existing: Option<Plan>, problem: Problem) -> Result<Job, Problem> {
+    let (app, person, request) = visit;
     form::show_again(request, problem, |faults| {
         let form = FORM.again(request, faults);
         Reply::page(&PlanForm { layout: layout(app, person, request), existing, form })
@@ -248,12 +242,8 @@ fn slug_taken() -> Problem {
 }
 
 /// The form to show a browser in case the slug turns out to be taken.
-fn taken_page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    existing: Option<Plan>,
-) -> Result<Option<Reply>, Problem> {
+fn taken_page(visit: Visit<'_>, existing: Option<Plan>) -> Result<Option<Reply>, Problem> {
+    let (app, person, request) = visit;
     if request.wants_json() {
         return Ok(None);
     }
@@ -267,10 +257,10 @@ fn taken_page(
 pub fn create_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let entry = match FORM.entry(request, app.zone(), None) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, None, problem),
+        Err(problem) => return again((app, person, request), None, problem),
     };
     let change = Change::of(person, request);
-    let taken = taken_page(app, person, request, None)?;
+    let taken = taken_page((app, person, request), None)?;
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, &entry)? else {
             return taken.ok_or_else(slug_taken);
@@ -285,10 +275,10 @@ pub fn change_plan(app: &App, person: &Person, request: &Request) -> Result<Job,
     let id = plan.id;
     let entry = match FORM.entry(request, app.zone(), Some(&plan.entry)) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, Some(plan), problem),
+        Err(problem) => return again((app, person, request), Some(plan), problem),
     };
     let change = Change::of(person, request);
-    let taken = taken_page(app, person, request, Some(plan))?;
+    let taken = taken_page((app, person, request), Some(plan))?;
     Ok(Box::new(move |tx| {
         let before = store::plan(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::update(tx, id, &entry)? {

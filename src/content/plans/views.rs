@@ -3,12 +3,10 @@
 use askama::Template;
 
 use super::{Period, Plan};
-use crate::panel::form::{FormView, Pick};
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout};
+use crate::panel::{Badge, FormView, Layout, Pick, Table};
 
 /// `GET /admin/planos`: the list of plans.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "plans.html", config = "assets/askama.toml")]
 pub struct PlansPage {
     pub layout: Layout,
@@ -25,7 +23,7 @@ impl Plan {
 
 /// `GET /admin/planos/novo`, `GET /admin/planos/{id}`, and their answers
 /// when fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "plan_form.html", config = "assets/askama.toml")]
 pub struct PlanForm {
     pub layout: Layout,

@@ -7,6 +7,8 @@ pub mod views;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::wire;
+
 /// Most teachers; everybody stands in one public answer.
 pub const MOST: i64 = 1_000;
 
@@ -40,17 +42,27 @@ pub struct Links {
     pub site: String,
 }
 
-/// A teacher on the wire.
-#[derive(Serialize, JsonSchema)]
-pub struct WireTeacher {
-    id: String,
-    nome: String,
-    /// Lessons in published courses.
-    total_aulas: i64,
-    /// Path of the photo; empty without one.
-    foto: String,
-    bio: String,
-    redes: WireLinks,
+wire! {
+    /// A teacher on the wire.
+    #[derive(Serialize, JsonSchema)]
+    pub struct WireTeacher of(teacher: Teacher) after {
+        let links = teacher.entry.links;
+        let some = |address: String| Some(address).filter(|address| !address.is_empty());
+    } {
+        id: String = teacher.id.to_string(),
+        nome: String = teacher.entry.name,
+        /// Lessons in published courses.
+        total_aulas: i64 = teacher.lessons,
+        /// Path of the photo; empty without one.
+        foto: String = teacher.photo,
+        bio: String = teacher.entry.bio,
+        redes: WireLinks = WireLinks {
+            instagram: some(links.instagram),
+            youtube: some(links.youtube),
+            linkedin: some(links.linkedin),
+            site: some(links.site),
+        },
+    }
 }
 
 /// Where else a teacher can be found; absent ones are left out.
@@ -64,27 +76,6 @@ struct WireLinks {
     linkedin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     site: Option<String>,
-}
-
-impl WireTeacher {
-    /// The wire form of a teacher.
-    pub fn of(teacher: Teacher) -> Self {
-        let links = teacher.entry.links;
-        let some = |address: String| Some(address).filter(|address| !address.is_empty());
-        Self {
-            id: teacher.id.to_string(),
-            nome: teacher.entry.name,
-            total_aulas: teacher.lessons,
-            foto: teacher.photo,
-            bio: teacher.entry.bio,
-            redes: WireLinks {
-                instagram: some(links.instagram),
-                youtube: some(links.youtube),
-                linkedin: some(links.linkedin),
-                site: some(links.site),
-            },
-        }
-    }
 }
 
 /// What a teacher gives, published or not.

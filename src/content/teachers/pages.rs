@@ -5,16 +5,14 @@ use super::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_
 use super::{Load, Teacher, TeacherEntry, WireTeacher};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::text::shortened;
+use crate::base::shortened;
 use crate::content::change::{Change, Noun};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::form::{self, Form, Input, Rule, Sent};
-use crate::panel::list::{Head, Listing};
-use crate::panel::view::Outcome;
+use crate::panel::{
+    Form, Head, Input, ListReply, Listing, Outcome, Rule, Sent, Visit, export, form,
+};
 
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/professores",
@@ -168,9 +166,7 @@ fn read_entry(
 }
 
 fn again(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     existing: Option<ExistingTeacher>,
     problem: Problem,
 ) -> Result<Job, Problem> {
@@ -187,7 +183,7 @@ fn again(
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let entry = match read_entry(app, request, None) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, None, problem),
+        Err(problem) => return again((app, person, request), None, problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
@@ -204,7 +200,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let id = found.0.id;
     let entry = match read_entry(app, request, Some(&found.0.entry)) {
         Ok(entry) => entry,
-        Err(problem) => return again(app, person, request, Some(existing(&found)), problem),
+        Err(problem) => return again((app, person, request), Some(existing(&found)), problem),
     };
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {

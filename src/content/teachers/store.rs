@@ -2,7 +2,7 @@
 
 use super::{Links, Load, MOST, Teacher, TeacherEntry};
 use crate::content::store::{Topic, containing, note_change};
-use crate::db::{Column, Filters, ReadTx, Result, WriteTx, sorted};
+use crate::db::{Column, Filters, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::row;
 
 row!(stored Links { instagram, youtube, linkedin, site });
@@ -15,6 +15,11 @@ row!(Teacher {
          WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)",
 });
 
+row!(Load {
+    lessons = "(SELECT count(*) FROM lesson WHERE teacher_id = ?1)",
+    meets = "(SELECT count(*) FROM meet WHERE teacher_id = ?1)",
+});
+
 /// Everybody, by name.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Teacher>> {
     tx.records("FROM teacher ORDER BY name COLLATE NOCASE, teacher_id", [])
@@ -22,11 +27,7 @@ pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Teacher>> {
 
 /// Ids and names, by name.
 pub fn names(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
-    tx.all(
-        "SELECT teacher_id, name FROM teacher ORDER BY name COLLATE NOCASE, teacher_id",
-        [],
-        |row| row.try_into(),
-    )
+    tx.tuples("SELECT teacher_id, name FROM teacher ORDER BY name COLLATE NOCASE, teacher_id", [])
 }
 
 /// One page of those whose name contains a text, with their number.
@@ -53,12 +54,7 @@ pub fn teacher(tx: &ReadTx<'_>, id: i64) -> Result<Option<Teacher>> {
 
 /// What a teacher gives.
 pub fn load(tx: &ReadTx<'_>, id: i64) -> Result<Load> {
-    tx.one(
-        "SELECT (SELECT count(*) FROM lesson WHERE teacher_id = ?1),
-                (SELECT count(*) FROM meet WHERE teacher_id = ?1)",
-        [id],
-        |row| Ok(Load { lessons: row.get(0)?, meets: row.get(1)? }),
-    )
+    tx.one(&format!("SELECT {}", Load::COLUMNS), [id], Load::read)
 }
 
 /// Makes a teacher; `None` when there are too many.

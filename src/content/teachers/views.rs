@@ -3,12 +3,10 @@
 use askama::Template;
 
 use super::Load;
-use crate::panel::form::FormView;
-use crate::panel::list::Table;
-use crate::panel::view::Layout;
+use crate::panel::{FormView, Layout, Table};
 
 /// `GET /admin/professores`: the list of teachers.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "teachers.html", config = "assets/askama.toml")]
 pub struct TeachersPage {
     pub layout: Layout,
@@ -17,7 +15,6 @@ pub struct TeachersPage {
 }
 
 /// A teacher in the list.
-#[derive(Debug)]
 pub struct TeacherRow {
     pub id: String,
     pub name: String,
@@ -31,7 +28,7 @@ pub struct TeacherRow {
 
 /// `GET /admin/professores/novo`, `GET /admin/professores/{id}`, and their
 /// answers when fields are at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "teacher_form.html", config = "assets/askama.toml")]
 pub struct TeacherForm {
     pub layout: Layout,
@@ -42,7 +39,6 @@ pub struct TeacherForm {
 }
 
 /// The stored teacher that a form changes.
-#[derive(Debug)]
 pub struct ExistingTeacher {
     pub id: String,
     /// Its stored name, whatever was typed since.

@@ -37,8 +37,7 @@ fn write_through(db: &Db, bytes: i64) -> u64 {
 
 #[test]
 fn steady_readers_do_not_let_the_log_grow() {
-    let place = Place::new();
-    let db = place.open();
+    let (_place, db) = opened();
     let done = AtomicBool::new(false);
     let reads = AtomicUsize::new(0);
     let largest = std::thread::scope(|scope| {
@@ -63,8 +62,7 @@ fn steady_readers_do_not_let_the_log_grow() {
 
 #[test]
 fn a_slow_reader_delays_the_truncation_and_blocks_no_writer() {
-    let place = Place::new();
-    let db = place.open();
+    let (_place, db) = opened();
     write(&db, |tx| put(tx, "a", b""));
     db.read(Lane::Slow, |tx| {
         assert!(has(tx, "a")?);
@@ -79,8 +77,7 @@ fn a_slow_reader_delays_the_truncation_and_blocks_no_writer() {
 
 #[test]
 fn an_idle_writer_folds_the_log_in() {
-    let place = Place::new();
-    let db = place.open();
+    let (_place, db) = opened();
     write(&db, |tx| put(tx, "a", b""));
     assert!(db.wal_bytes() > 0);
     wait_until(|| db.wal_bytes() == 0);
@@ -89,8 +86,7 @@ fn an_idle_writer_folds_the_log_in() {
 
 #[test]
 fn changes_of_others_are_noticed_and_own_ones_are_not() {
-    let place = Place::new();
-    let db = place.open();
+    let (place, db) = opened();
     let noticed = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&noticed);
     db.on_outside_change(move || {
@@ -109,8 +105,7 @@ fn changes_of_others_are_noticed_and_own_ones_are_not() {
 
 #[test]
 fn a_read_ends_at_its_deadline() {
-    let place = Place::new();
-    let db = place.open();
+    let (_place, db) = opened();
     let started = Instant::now();
     let outcome = db.read(Lane::InPlace, |tx| {
         tx.value::<i64>(

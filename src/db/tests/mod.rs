@@ -47,6 +47,13 @@ impl Place {
     }
 }
 
+/// A new database, open.
+fn opened() -> (Place, Db) {
+    let place = Place::new();
+    let db = place.open();
+    (place, db)
+}
+
 /// A database that was made and closed.
 fn made() -> Place {
     let place = Place::new();

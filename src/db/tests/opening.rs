@@ -6,8 +6,7 @@ use super::*;
 
 #[test]
 fn a_clean_stop_leaves_one_private_file() {
-    let place = Place::new();
-    let db = place.open();
+    let (place, db) = opened();
     write(&db, |tx| put(tx, "a", b""));
     for name in place.files() {
         let mode = std::fs::metadata(place.file(&name)).unwrap().permissions();
@@ -152,8 +151,7 @@ fn commands_make_no_database() {
 
 #[test]
 fn the_settings_that_promises_rest_on_are_in_force() {
-    let place = Place::new();
-    let db = place.open();
+    let (_place, db) = opened();
     let setting = |db: &Db, sql: &'static str| {
         let value: i64 = write(db, move |tx| tx.value(sql, []));
         value

@@ -126,6 +126,40 @@ fn messages_that_waited_get_names_and_keep_their_numbers() {
 }
 
 #[test]
+fn accounts_of_the_partner_api_are_summed_up_as_triggers_would_have_it() {
+    let summary = STEPS.iter().position(|step| step.name.contains("partner_summary")).unwrap();
+    let rows = "INSERT INTO user (user_id, email, name, role, created_at)
+                VALUES (1, 'ana@x.com', 'Ána', 'pro', 1), (2, 'rui@x.com', 'Rui', 'drop', 1), (3, 'eva@x.com', 'Eva', 'pro', 1);
+                INSERT INTO partner_account (user_id, plan, until_day, updated_at) VALUES (1, 'pro', 20700, 1);
+                INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at, last_used_at, revoked_at)
+                VALUES (x'01', 1, 'a', 'p', 1, 70, NULL), (x'02', 1, 'b', 'p', 1, 90, 95), (x'03', 2, 'c', 'p', 1, NULL, NULL);
+                -- The last of October and two days of November 2026.
+                INSERT INTO partner_usage (user_id, day, operation, calls)
+                VALUES (1, 20757, 'x', 5), (1, 20758, 'x', 7), (1, 20760, 'y', 2), (2, 20757, 'x', 1)";
+    let mut late = migrated(BASELINE, &STEPS[..summary]);
+    late.execute_batch(rows).unwrap();
+    for step in &STEPS[summary..] {
+        in_transaction(&mut late, step.sql, 9).unwrap();
+    }
+    let early = migrated(BASELINE, STEPS);
+    early.execute_batch(rows).unwrap();
+    let said = "SELECT concat_ws(' ', user_id, search, plan, until_day, month, calls, tokens, last_used_at)
+                FROM partner_summary ORDER BY name_key";
+    let expected = ["1 ana@x.com ana pro 20700 20758 9 1 90", "2 rui@x.com rui 20727 1 1"];
+    assert_eq!(texts(&late, said), expected);
+    assert_eq!(texts(&early, said), expected);
+    early
+        .execute_batch(
+            "UPDATE partner_usage SET calls = calls + 3 WHERE user_id = 1;
+             UPDATE partner_token SET revoked_at = 99, last_used_at = 98 WHERE user_id = 1 AND revoked_at IS NULL;
+             DELETE FROM partner_account; DELETE FROM user WHERE user_id = 2;
+             UPDATE user SET name = 'Bia' WHERE user_id = 1",
+        )
+        .unwrap();
+    assert_eq!(texts(&early, said), ["1 ana@x.com bia 20758 15 0 98"]);
+}
+
+#[test]
 fn the_comparison_sees_columns_and_checks_but_not_layout() {
     let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
     let step = Step { name: "0002_b", sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');" };

@@ -138,7 +138,7 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
         Known::Session { account, created_at, ended: false, viewing }
             if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end =>
         {
-            entry.mark_used(app, TokenKind::Session, hash, request.now);
+            entry.mark_used(app, TokenKind::Session, hash, (request.now, request.client));
             Ok(Person {
                 account: Arc::clone(account),
                 session: hash,

@@ -21,7 +21,7 @@ use crate::http::{Code, Problem};
 #[derive(Default)]
 pub struct Charge {
     /// In the order in which they refuse.
-    pub(super) windows: [Option<Window>; 2],
+    pub(super) windows: [Option<Window>; 3],
     pub(super) quota: Option<Quota>,
     /// The API key to note the use of.
     pub(super) key: Option<KeyUse>,
@@ -67,7 +67,7 @@ pub struct Charged {
 
 impl From<Window> for Charge {
     fn from(window: Window) -> Self {
-        Self { windows: [Some(window), None], ..Self::default() }
+        Self { windows: [Some(window), None, None], ..Self::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Last uses are noted here and written behind; a token that is used all day
 //! costs one write a minute.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -17,6 +18,7 @@ use crate::behind::Use;
 use crate::db::Lane;
 use crate::http::Problem;
 use crate::keys::{ApiKey, store as keys};
+use crate::partner::oauth::{Granted, store as oauth};
 use crate::partner::{Plan, store as partners};
 
 /// Last-use times are written at most this often.
@@ -45,6 +47,8 @@ pub enum Known {
         token: Arc<PartnerToken>,
         revoked: bool,
         plan: Option<Plan>,
+        /// Set for the access token of a connected app.
+        granted: Option<Granted>,
     },
     Key(Arc<ApiKey>),
     Nothing,
@@ -67,6 +71,8 @@ pub enum TokenKind {
     Extension,
     Session,
     Partner,
+    /// Access tokens of connected apps.
+    Granted,
     Key,
 }
 
@@ -109,6 +115,7 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
             TokenKind::Extension => accounts::extension_token(tx, &hash),
             TokenKind::Session => accounts::session(tx, &hash),
             TokenKind::Partner => partners::token(tx, &hash, &app.config, app.zone()),
+            TokenKind::Granted => oauth::token(tx, &hash, &app.config, app.zone()),
             TokenKind::Key => {
                 let found = keys::by_hash(tx, &hash)?;
                 let known = found.map_or(Known::Nothing, |key| Known::Key(Arc::new(key)));
@@ -144,14 +151,20 @@ impl Entry {
     }
 
     /// Notes a good use, for idle times and the last-use columns.
-    pub(super) fn mark_used(&self, app: &App, kind: TokenKind, hash: TokenHash, now: Instant) {
+    pub(super) fn mark_used(
+        &self,
+        app: &App,
+        kind: TokenKind,
+        hash: TokenHash,
+        (now, address): (Instant, IpAddr),
+    ) {
         self.used_at.store(now.0, Ordering::Relaxed);
         if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()
             >= TOUCH_EVERY_S
             && let Some(owner) = self.known.owner()
         {
             self.noted_at.store(now.0, Ordering::Relaxed);
-            app.touches.note(kind, hash, Use::Person { owner, at: now });
+            app.touches.note(kind, hash, Use::Person { owner, at: now, address });
         }
     }
 }

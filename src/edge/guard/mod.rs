@@ -6,6 +6,7 @@
 //! depends on whether the token is good. A refused credential counts at once.
 
 mod browser;
+mod challenge;
 mod charge;
 mod checkout;
 mod cron;
@@ -13,15 +14,17 @@ mod keys;
 mod known;
 mod telegram;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use http::Method;
-use http::header::{AUTHORIZATION, HeaderName};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue, ORIGIN};
 
 pub use browser::{
     SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, session_given,
     visitor,
 };
+
 pub use charge::{Charge, Charged};
 pub use checkout::{CheckoutSender, checkout, prove_in_body};
 pub use cron::{CronCaller, cron};
@@ -29,18 +32,22 @@ pub use keys::{KeyHolder, key};
 pub use known::{Identities, Known, TokenKind};
 pub use telegram::{TelegramSender, telegram};
 
-use crate::accounts::Account;
 use crate::accounts::viewing::View;
+use crate::accounts::{Account, Role};
 use crate::app::App;
 use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
-use crate::edge::route::Route;
+use crate::base::ids::{TokenHash, UserId};
+use crate::db::Lane;
+use crate::drop::relations;
+use crate::edge::route::{Route, Surface};
 use crate::http::limit::{Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::partner::oauth::Granted;
 use crate::partner::operation::Declared;
 use crate::partner::{self, Plan};
+use challenge::challenged;
 use charge::{Quota, Window};
-use known::lookup;
+use known::{Entry, lookup};
 
 /// What a guard found: an identity or a refusal.
 pub struct Pass<I> {
@@ -93,15 +100,106 @@ pub struct ExtensionUser {
     pub token: TokenHash,
 }
 
-/// A seller with a partner token and an active API plan.
-pub struct Seller {
+/// Somebody with a partner token and an active API plan.
+#[derive(Clone)]
+pub struct PartnerCaller {
     pub account: Arc<Account>,
     pub token: Arc<PartnerToken>,
     /// When the token was used before this call.
     pub last_used_at: Option<Instant>,
     pub plan: Plan,
+    /// What the owner gave, when the token is that of a connected app.
+    pub granted: Option<Granted>,
     /// When this call came.
     pub called_at: Instant,
+}
+
+impl PartnerCaller {
+    /// The table of the caller's token.
+    pub fn token_kind(&self) -> TokenKind {
+        if self.granted.is_some() { TokenKind::Granted } else { TokenKind::Partner }
+    }
+
+    /// Whether the caller may do what changes something or reaches somebody.
+    pub fn may_write(&self) -> bool {
+        self.granted.is_none_or(|granted| granted.may_write)
+    }
+}
+
+/// One of them who sells.
+pub struct Seller(PartnerCaller);
+
+/// One of them who supplies sellers, with an active relation to one at least.
+pub struct Supplier(PartnerCaller);
+
+impl Deref for Seller {
+    type Target = PartnerCaller;
+
+    fn deref(&self) -> &PartnerCaller {
+        &self.0
+    }
+}
+
+impl Deref for Supplier {
+    type Target = PartnerCaller;
+
+    fn deref(&self) -> &PartnerCaller {
+        &self.0
+    }
+}
+
+/// An assistant with a partner token, whatever the role of its owner.
+pub struct Agent {
+    caller: PartnerCaller,
+    token: TokenHash,
+}
+
+impl Agent {
+    /// Whose data it sees.
+    pub fn owner(&self) -> &Account {
+        &self.caller.account
+    }
+
+    /// The owner as somebody who sells, for the operations of sellers.
+    pub fn seller(&self) -> Result<Seller, Problem> {
+        as_seller(self.caller.clone())
+    }
+
+    /// The owner as somebody who supplies sellers, for the operations of suppliers.
+    pub fn supplier(&self, app: &App) -> Result<Supplier, Problem> {
+        as_supplier(app, self.caller.clone())
+    }
+
+    /// Whether the owner let it do what changes something or reaches somebody.
+    pub fn may_write(&self) -> bool {
+        self.caller.may_write()
+    }
+
+    /// Refuses an operation that the owner did not let it call.
+    pub fn check_scope<I>(
+        &self,
+        app: &App,
+        request: &Request,
+        operation: &Declared<I>,
+    ) -> Result<(), Problem> {
+        if operation.method == Method::POST && !self.may_write() {
+            return Err(challenged(app, request, too_narrow()));
+        }
+        Ok(())
+    }
+
+    /// What calling an operation costs, the same as by its own address.
+    pub fn call<I>(&self, app: &App, operation: &Declared<I>) -> Charge {
+        partner_charge(app, &self.caller, &self.token, operation)
+    }
+
+    /// What everything else costs: nothing of the quota, and a place in a window.
+    pub fn talk(&self, app: &App) -> Charge {
+        let limit =
+            Limit { count: self.caller.plan.per_minute, window_s: app.config.limits.window_s };
+        let subject = Subject::id(self.caller.account.user_id.0);
+        Window { class: Class::AgentTalk, subject, limit }.into()
+    }
 }
 
 /// A partner token as its owner named it.
@@ -146,7 +244,9 @@ pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
         Ok(Some(token)) => Charge { is_never_refused: true, ..of_token(app, &token).into() },
         Ok(None) => {
             let subject = Subject::address(request.client);
-            Window { class: Class::ApiAddress, subject, limit: api_limit(app) }.into()
+            let is_oauth = route.surface == Surface::OAuth;
+            let class = if is_oauth { Class::OAuthAddress } else { Class::ApiAddress };
+            Window { class, subject, limit: api_limit(app) }.into()
         }
     };
     Pass { charge, ..Pass::of(()) }
@@ -176,7 +276,7 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
             Known::Extension { account, expires_at, revoked: false }
                 if request.now < *expires_at =>
             {
-                entry.mark_used(app, TokenKind::Extension, hash, request.now);
+                entry.mark_used(app, TokenKind::Extension, hash, (request.now, request.client));
                 let (account, version) = (Arc::clone(account), entry.version);
                 Ok(ExtensionUser { account, version, token: hash })
             }
@@ -220,29 +320,120 @@ fn bad_signature() -> Problem {
 /// An operation of the Partner API for sellers: token, plan and role, in this
 /// order; then it costs a place in the windows and one of the quota.
 pub fn seller(app: &App, operation: &Declared<Seller>, request: &Request) -> Pass<Seller> {
-    match partner_identity(app, request) {
+    partner(app, operation, request, as_seller)
+}
+
+fn as_seller(known: PartnerCaller) -> Result<Seller, Problem> {
+    if known.account.role.is_student() {
+        Ok(Seller(known))
+    } else {
+        Err(Problem::forbidden("this operation is for sellers"))
+    }
+}
+
+/// The same for suppliers, who also need a relation.
+pub fn supplier(app: &App, operation: &Declared<Supplier>, request: &Request) -> Pass<Supplier> {
+    partner(app, operation, request, |known| as_supplier(app, known))
+}
+
+fn as_supplier(app: &App, known: PartnerCaller) -> Result<Supplier, Problem> {
+    if known.account.role != Role::Drop {
+        return Err(Problem::forbidden("this operation is for suppliers"));
+    }
+    let owner = known.account.user_id;
+    // Asked each time: a relation that ends, ends at once.
+    if !app.db.read(Lane::InPlace, |tx| relations::has_any(tx, owner))? {
+        return Err(Problem::forbidden("no seller is linked to this supplier"));
+    }
+    Ok(Supplier(known))
+}
+
+/// The endpoint of assistants. What a call costs depends on what it asks for, so
+/// the handler counts it.
+pub fn agent(app: &App, request: &Request) -> Pass<Agent> {
+    // A page of another origin must not make a browser in our network call us.
+    let mut origins = request.headers().get_all(ORIGIN).iter();
+    let is_known = |origin: &HeaderValue| {
+        origin.to_str().is_ok_and(|origin| app.addresses.is_agent_origin(origin))
+    };
+    if !origins.all(is_known) {
+        return Pass::refused(Problem::forbidden("pages of this origin may not call this address"));
+    }
+    let found = partner_caller(app, request).and_then(|(caller, token, entry)| {
+        let role = caller.account.role;
+        if !role.is_student() && role != Role::Drop {
+            return Err(Problem::forbidden("this address is for sellers and suppliers"));
+        }
+        entry.mark_used(app, caller.token_kind(), token, (request.now, request.client));
+        let owner = caller.account.user_id;
+        Ok((Agent { caller, token }, owner, Charge::default()))
+    });
+    of_partner(app, request, found)
+}
+
+fn partner<I>(
+    app: &App,
+    operation: &Declared<I>,
+    request: &Request,
+    admit: impl FnOnce(PartnerCaller) -> Result<I, Problem>,
+) -> Pass<I>
+where
+    I: Deref<Target = PartnerCaller>,
+{
+    let found = partner_caller(app, request).and_then(|(known, hash, entry)| {
+        let owner = known.account.user_id;
+        let caller = admit(known)?;
+        if operation.method == Method::POST && !caller.may_write() {
+            return Err(too_narrow());
+        }
+        entry.mark_used(app, caller.token_kind(), hash, (request.now, request.client));
+        let charge = partner_charge(app, &caller, &hash, operation);
+        Ok((caller, owner, charge))
+    });
+    of_partner(app, request, found)
+}
+
+/// The pass of somebody with a partner token, or the refusal, which counts
+/// against the address.
+fn of_partner<I>(
+    app: &App,
+    request: &Request,
+    found: Result<(I, UserId, Charge), Problem>,
+) -> Pass<I> {
+    match found {
         // What failed on our side says nothing of the caller.
         Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
             Pass::refused(problem)
         }
-        Err(problem) => turned_away(app, request, Class::PartnerAddress, problem),
-        Ok((seller, hash)) => Pass {
-            charge: partner_charge(app, &seller, &hash, operation),
-            who: Some(("partner", seller.account.user_id.0)),
-            ..Pass::of(seller)
-        },
+        Err(problem) => {
+            let problem = challenged(app, request, problem);
+            turned_away(app, request, Class::PartnerAddress, problem)
+        }
+        Ok((caller, owner, charge)) => {
+            Pass { charge, who: Some(("partner", owner.0)), ..Pass::of(caller) }
+        }
     }
 }
 
-fn partner_identity(app: &App, request: &Request) -> Result<(Seller, TokenHash), Problem> {
+/// Who holds the token of a request, when it is good and the plan is in force.
+fn partner_caller(
+    app: &App,
+    request: &Request,
+) -> Result<(PartnerCaller, TokenHash, Arc<Entry>), Problem> {
     let token = bearer(request)
         .filter(|token| partner::is_token(token))
         .ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(token);
-    let entry = lookup(app, TokenKind::Partner, hash)?;
-    let Known::Partner { account, token, revoked: false, plan } = &entry.known else {
+    let mut entry = lookup(app, TokenKind::Partner, hash)?;
+    if matches!(entry.known, Known::Nothing) {
+        entry = lookup(app, TokenKind::Granted, hash)?;
+    }
+    let Known::Partner { account, token, revoked: false, plan, granted } = &entry.known else {
         return Err(Problem::unauthorized());
     };
+    if granted.is_some_and(|granted| granted.expires_at <= request.now) {
+        return Err(Problem::unauthorized());
+    }
     if account.suspended {
         return Err(Problem::suspended());
     }
@@ -252,46 +443,66 @@ fn partner_identity(app: &App, request: &Request) -> Result<(Seller, TokenHash),
             "this account has no active API plan; contract or renew one",
         )
     })?;
-    if !account.role.is_student() {
-        return Err(Problem::forbidden("this operation is for sellers"));
-    }
-    let last_used_at = entry.last_used_at();
-    entry.mark_used(app, TokenKind::Partner, hash, request.now);
-    Ok((
-        Seller {
-            account: Arc::clone(account),
-            token: Arc::clone(token),
-            last_used_at,
-            plan,
-            called_at: request.now,
-        },
-        hash,
-    ))
+    let caller = PartnerCaller {
+        account: Arc::clone(account),
+        token: Arc::clone(token),
+        last_used_at: entry.last_used_at(),
+        plan,
+        granted: *granted,
+        called_at: request.now,
+    };
+    Ok((caller, hash, entry))
 }
 
 /// Each account has its plan's rate over all tokens, and each token has one of
-/// its own for calls that change something.
-fn partner_charge(
+/// its own for calls that change something. What may be done rarely has a
+/// window of its own, whichever token asks.
+fn partner_charge<I>(
     app: &App,
-    seller: &Seller,
+    caller: &PartnerCaller,
     hash: &TokenHash,
-    operation: &Declared<Seller>,
+    operation: &Declared<I>,
 ) -> Charge {
     let limits = &app.config.limits;
     let limit = |count| Limit { count, window_s: limits.window_s };
-    let user = seller.account.user_id;
+    let user = caller.account.user_id;
     let all_calls = Window {
         class: Class::PartnerAccount,
         subject: Subject::id(user.0),
-        limit: limit(seller.plan.per_minute),
+        limit: limit(caller.plan.per_minute),
     };
     let posts = (operation.method == Method::POST).then(|| Window {
         class: Class::PartnerPost,
-        subject: Subject::token(hash),
+        // A connected app gets new tokens as it goes on.
+        subject: caller.granted.map_or_else(|| Subject::token(hash), Granted::subject),
         limit: limit(limits.partner_post),
     });
-    let quota = Quota { user, monthly: seller.plan.quota, operation: operation.name };
-    Charge { windows: [posts, Some(all_calls)], quota: Some(quota), ..Charge::default() }
+    let rare = operation.is_rare.then(|| remind_all(app, user));
+    // What an assistant asks for its owner uses no quota (contract §9).
+    let quota = caller.granted.is_none().then_some(Quota {
+        user,
+        monthly: caller.plan.quota,
+        operation: operation.name,
+    });
+    Charge { windows: [rare, posts, Some(all_calls)], quota, ..Charge::default() }
+}
+
+fn too_narrow() -> Problem {
+    Problem::new(
+        Code::InsufficientScope,
+        "this app may only read; ask its owner to connect it again with partner:write",
+    )
+}
+
+/// The window of reminders to all sellers of a supplier.
+fn remind_all(app: &App, supplier: UserId) -> Window {
+    let limit = Limit { count: 1, window_s: app.config.limits.remind_all_window_s };
+    Window { class: Class::PartnerRemindAll, subject: Subject::id(supplier.0), limit }
+}
+
+/// What a supplier's reminder to all costs who asks for it in the panel.
+pub fn remind_all_charge(app: &App, supplier: UserId) -> Charge {
+    remind_all(app, supplier).into()
 }
 
 /// The token of `Authorization: Bearer …`.

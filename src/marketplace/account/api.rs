@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{self, LinkedAccount};
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::MlUserId;
+use crate::base::{MlUserId, Zone};
 use crate::edge::guard::ExtensionUser;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [

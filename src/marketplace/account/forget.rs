@@ -5,8 +5,7 @@
 //! be removed is noted, so a restart goes on. Orders stay with their owner.
 
 use crate::app::App;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::worker::Stop;
+use crate::base::{MlUserId, Stop, UserId};
 use crate::db::{Filters, Lane, Result, WriteTx};
 use crate::marketplace::work_off;
 
@@ -32,11 +31,7 @@ pub fn begin(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
 
 /// Leaves what is still there to an account that was linked again.
 pub fn stop(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
-    tx.execute(
-        "DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2",
-        (owner, account),
-    )?;
-    Ok(())
+    tx.run("DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2", (owner, account))
 }
 
 /// Removes what is still to be removed.
@@ -45,7 +40,7 @@ pub fn work(app: &App, stop: &Stop) {
         let next = app.db.read(Lane::Slow, |tx| {
             let sql =
                 "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1";
-            tx.optional(sql, [], |row| row.try_into())
+            tx.tuple(sql, [])
         })?;
         let Some((owner, account)) = next else { return Ok(false) };
         app.db.write(move |tx| go_on(tx, owner, account, AT_ONCE))?;

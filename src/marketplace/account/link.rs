@@ -13,18 +13,16 @@ use sha2::{Digest as _, Sha256};
 use super::store::{self, Linking, NewLink};
 use super::tokens;
 use crate::app::App;
-use crate::base::ids::{MlUserId, TokenHash, UserId};
-use crate::base::secrets::{self, Place, Secret};
+use crate::base::secrets::Place;
 use crate::base::text::hex;
+use crate::base::{MlUserId, Secret, TokenHash, UserId, secrets};
 use crate::db::Lane;
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::named;
-use crate::panel::answer::Answer;
-use crate::panel::view::{Notice, Tone};
+use crate::panel::{Answer, Notice, Tone};
 
 /// Seconds that a person may take at the marketplace.
 const ATTEMPT_S: i64 = 600;

@@ -9,22 +9,21 @@ use super::views::{AccountRow, AccountsPage, AreaRow, LinkedAccount, SaleRow, St
 use super::wire::{AccountJson, SaleJson};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
-use crate::base::ids::MlUserId;
-use crate::base::money::Cents;
-use crate::base::text::grouped;
+use crate::base::{Cents, Day, Instant, MlUserId, Zone, grouped};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::books::order_status::OrderState;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, Trouble, progress};
 use crate::marketplace::sync::store::AreaState;
-use crate::marketplace::sync::wire::Standing;
+use crate::marketplace::sync::wire::AreaStanding;
 use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
-use crate::panel::view::{Badge, Notice, Tone, When, day_in_words, greeting};
+use crate::panel::view::{day_in_words, greeting};
+use crate::panel::{Badge, Notice, Tone, When};
+use crate::wire;
 
 /// Days of the chart, and of the span it is compared with.
 const CHART_DAYS: i64 = 30;
@@ -324,27 +323,27 @@ fn linked_account(
 
 fn area_row(state: &AreaState, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
     let area = sync::Area::of(state.area)?;
-    let standing = Standing::of(state, token_ok);
+    let standing = AreaStanding::of(state, token_ok);
     Some(AreaRow {
         title: area.title,
         state: match standing {
-            Standing::NaFila => Badge::Pending,
-            Standing::Lendo => Badge::Running,
-            Standing::EmDia => Badge::Healthy,
-            Standing::ComErro => Badge::Attention,
-            Standing::Parada => Badge::LinkLost,
+            AreaStanding::NaFila => Badge::Pending,
+            AreaStanding::Lendo => Badge::Running,
+            AreaStanding::EmDia => Badge::Healthy,
+            AreaStanding::ComErro => Badge::Attention,
+            AreaStanding::Parada => Badge::LinkLost,
         },
         note: match (standing, state.expected) {
-            (Standing::ComErro, _) => state.error.clone().unwrap_or_default(),
-            (Standing::Lendo, Some(expected)) if expected > 0 => {
+            (AreaStanding::ComErro, _) => state.error.clone().unwrap_or_default(),
+            (AreaStanding::Lendo, Some(expected)) if expected > 0 => {
                 format!("{} de {}", number(state.done), number(expected.max(state.done)))
             }
-            (Standing::Lendo, _) if state.done > 0 => number(state.done),
+            (AreaStanding::Lendo, _) if state.done > 0 => number(state.done),
             _ => String::new(),
         },
         read: state
             .ended_at
-            .filter(|_| standing == Standing::EmDia)
+            .filter(|_| standing == AreaStanding::EmDia)
             .map(|at| When::new(zone, at, now)),
     })
 }
@@ -356,36 +355,25 @@ struct AccountsJson {
     contas: Vec<AccountJson>,
 }
 
-#[derive(Serialize)]
-struct HomeJson {
-    ok: bool,
-    vendas_hoje: i64,
-    gmv_30d: Cents,
-    total_notifs: i64,
-    contas: Vec<AccountJson>,
-    vendas: Vec<SaleJson>,
-    notificacoes: Vec<WireNotification>,
-}
-
-impl HomeJson {
-    fn of(home: Home, zone: Zone) -> Self {
-        Self {
-            ok: true,
-            vendas_hoje: home.accounts.iter().map(|account| account.sales_today).sum(),
-            gmv_30d: home.accounts.iter().fold(Cents(0), |sum, account| sum + account.gmv_30d),
-            total_notifs: home.unread,
-            contas: home
-                .accounts
-                .into_iter()
-                .map(|account| AccountJson::of(account, zone))
-                .collect(),
-            vendas: home.sales.into_iter().map(|sale| SaleJson::of(sale, zone)).collect(),
-            notificacoes: home
-                .news
-                .into_iter()
-                .map(|one| WireNotification::of(one, zone))
-                .collect(),
-        }
+wire! {
+    #[derive(Serialize)]
+    struct HomeJson of(home: Home, zone: Zone) {
+        ok: bool = true,
+        vendas_hoje: i64 = home.accounts.iter().map(|account| account.sales_today).sum(),
+        gmv_30d: Cents = home.accounts.iter().fold(Cents(0), |sum, account| sum + account.gmv_30d),
+        total_notifs: i64 = home.unread,
+        contas: Vec<AccountJson> = home
+            .accounts
+            .into_iter()
+            .map(|account| AccountJson::of(account, zone))
+            .collect(),
+        vendas: Vec<SaleJson> =
+            home.sales.into_iter().map(|sale| SaleJson::of(sale, zone)).collect(),
+        notificacoes: Vec<WireNotification> = home
+            .news
+            .into_iter()
+            .map(|one| WireNotification::of(one, zone))
+            .collect(),
     }
 }
 

@@ -4,16 +4,13 @@
 //! account are read in `tokens.rs` only; orders, listings, questions and claims
 //! are written in their own rooms.
 
-use rusqlite::Row;
-
-use crate::base::clock::{Day, Instant};
-use crate::base::ids::{MlUserId, OrderId, TokenHash, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::forget;
 use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
 use crate::marketplace::sync;
+use crate::row;
 
 /// Attempts to link that a person may have under way.
 const ATTEMPTS: i64 = 10;
@@ -52,62 +49,39 @@ pub struct AccountSummary {
     pub gmv_30d: Cents,
 }
 
-const ACCOUNT: &str = "a.ml_user_id, a.nickname, a.token_ok, a.error, a.reputation, a.listings,
-    a.open_claims, a.open_questions, a.synced_at, a.linked_at,
-    (SELECT coalesce(CAST(nullif(s.position, '') AS INTEGER), a.linked_at) FROM ml_sync s
-     WHERE s.ml_user_id = a.ml_user_id AND s.area = 1 AND s.good_until IS NULL)";
-
-fn read_account(row: &Row<'_>) -> rusqlite::Result<LinkedAccount> {
-    let instant =
-        |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Instant));
-    Ok(LinkedAccount {
-        ml_user_id: row.get(0)?,
-        nickname: row.get(1)?,
-        token_ok: row.get(2)?,
-        error: row.get(3)?,
-        reputation: row.get(4)?,
-        listings: row.get(5)?,
-        open_claims: row.get(6)?,
-        open_questions: row.get(7)?,
-        synced_at: instant(8)?,
-        linked_at: Instant(row.get(9)?),
-        history_from: instant(10)?,
-    })
-}
-
+row!(LinkedAccount {
+    ml_user_id = "a.ml_user_id",
+    nickname = "a.nickname",
+    token_ok = "a.token_ok",
+    error = "a.error",
+    reputation = "a.reputation",
+    listings = "a.listings",
+    open_claims = "a.open_claims",
+    open_questions = "a.open_questions",
+    synced_at = "a.synced_at",
+    linked_at = "a.linked_at",
+    history_from = "(SELECT coalesce(CAST(nullif(s.position, '') AS INTEGER), a.linked_at) FROM ml_sync s
+                     WHERE s.ml_user_id = a.ml_user_id AND s.area = 1 AND s.good_until IS NULL)",
+});
 /// All accounts of an owner with their sales, in the order of their numbers.
 pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<AccountSummary>> {
-    tx.all(
-        &format!(
-            "SELECT {ACCOUNT},
-                    coalesce(sum(s.orders) FILTER (WHERE s.day = ?3), 0),
-                    coalesce(sum(s.orders), 0), coalesce(sum(s.gross_cents), 0)
-             FROM ml_account a
-             LEFT JOIN sales_day s
-                 ON s.owner_id = a.owner_id AND s.ml_user_id = a.ml_user_id AND s.day BETWEEN ?2 AND ?3
-             WHERE a.owner_id = ?1
-             GROUP BY a.ml_user_id
-             ORDER BY a.ml_user_id"
-        ),
-        (owner, today.0 - SPAN_DAYS, today.0),
-        |row| {
-            Ok(AccountSummary {
-                linked: read_account(row)?,
-                sales_today: row.get(11)?,
-                sales_30d: row.get(12)?,
-                gmv_30d: Cents(row.get(13)?),
-            })
-        },
-    )
+    // Not as one statement: SQLite would read the account anew for each day.
+    let accounts = linked_accounts(tx, owner)?.into_iter().map(|linked| {
+        let (sales_today, sales_30d, gmv_30d) = tx.one(
+            "SELECT coalesce(sum(orders) FILTER (WHERE day = ?4), 0), coalesce(sum(orders), 0),
+                    coalesce(sum(gross_cents), 0)
+             FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day BETWEEN ?3 AND ?4",
+            (owner, linked.ml_user_id, today.0 - SPAN_DAYS, today),
+            |row| row.try_into(),
+        )?;
+        Ok(AccountSummary { linked, sales_today, sales_30d, gmv_30d })
+    });
+    accounts.collect()
 }
 
 /// All accounts of an owner without their sales, in the order of their numbers.
 pub fn linked_accounts(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<LinkedAccount>> {
-    tx.all(
-        &format!("SELECT {ACCOUNT} FROM ml_account a WHERE a.owner_id = ?1 ORDER BY a.ml_user_id"),
-        [owner],
-        read_account,
-    )
+    tx.records("FROM ml_account a WHERE a.owner_id = ?1 ORDER BY a.ml_user_id", [owner])
 }
 
 /// What was sold on a civil day.
@@ -117,21 +91,18 @@ pub struct DaySales {
     pub orders: i64,
     pub gross: Cents,
 }
+row!(DaySales { day, orders = "sum(orders)", gross = "sum(gross_cents)" });
 
 /// Sales of all linked accounts of an owner by civil day, for days that have
 /// any, both ends included.
 pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result<Vec<DaySales>> {
-    tx.all(
-        "SELECT day, sum(orders), sum(gross_cents)
-         FROM sales_day
+    tx.records(
+        "FROM sales_day
          WHERE owner_id = ?1 AND day BETWEEN ?2 AND ?3
              AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)
          GROUP BY day
          ORDER BY day",
-        (owner, from.0, to.0),
-        |row| {
-            Ok(DaySales { day: Day(row.get(0)?), orders: row.get(1)?, gross: Cents(row.get(2)?) })
-        },
+        (owner, from, to),
     )
 }
 
@@ -173,13 +144,21 @@ pub struct RecentOrder {
     pub store: String,
     pub status: String,
 }
+row!(RecentOrder {
+    order_id = "o.order_id",
+    title = "i.title",
+    quantity = "o.quantity",
+    total = "o.total_cents",
+    created_at = "o.created_at",
+    ml_user_id = "o.ml_user_id",
+    store = "coalesce(a.nickname, '')",
+    status = "w.text",
+});
 
 /// The newest orders of an owner.
 pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<RecentOrder>> {
-    tx.all(
-        "SELECT o.order_id, i.title, o.quantity, o.total_cents, o.created_at, coalesce(a.nickname, ''), w.text,
-                o.ml_user_id
-         FROM sale_order o
+    tx.records(
+        "FROM sale_order o
          JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
          JOIN word w ON w.word_id = o.status
          LEFT JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
@@ -187,18 +166,6 @@ pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<R
          ORDER BY o.created_at DESC, o.order_id DESC
          LIMIT ?2",
         (owner, limit),
-        |row| {
-            Ok(RecentOrder {
-                order_id: row.get(0)?,
-                title: row.get(1)?,
-                quantity: row.get(2)?,
-                total: Cents(row.get(3)?),
-                created_at: Instant(row.get(4)?),
-                store: row.get(5)?,
-                status: row.get(6)?,
-                ml_user_id: row.get(7)?,
-            })
-        },
     )
 }
 
@@ -224,18 +191,16 @@ pub fn insert_attempt(
              LIMIT -1 OFFSET ?2)",
         (person, ATTEMPTS - 1),
     )?;
-    tx.execute(
+    tx.run(
         "INSERT INTO ml_link_attempt (state_hash, user_id, verifier, created_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5)",
         (state, person, verifier, now.0, expires_at.0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Ends all attempts to link an account that have begun.
 pub fn forget_attempts(tx: &WriteTx<'_>) -> Result<()> {
-    tx.execute("DELETE FROM ml_link_attempt", [])?;
-    Ok(())
+    tx.run("DELETE FROM ml_link_attempt", [])
 }
 
 /// Uses up a person's attempt and returns its verifier, still sealed;
@@ -245,21 +210,16 @@ pub fn take_attempt(
     person: UserId,
     state: &TokenHash,
 ) -> Result<Option<Vec<u8>>> {
-    let taken = tx.optional(
+    let taken: Option<(Vec<u8>, Instant)> = tx.tuple(
         "DELETE FROM ml_link_attempt WHERE state_hash = ?1 AND user_id = ?2 RETURNING verifier, expires_at",
         (state, person),
-        |row| Ok((row.get::<_, Vec<u8>>(0)?, Instant(row.get(1)?))),
     )?;
     Ok(taken.and_then(|(verifier, expires_at)| (tx.now() < expires_at).then_some(verifier)))
 }
 
 /// Who has linked an account, and when.
 pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, Instant)>> {
-    tx.optional(
-        "SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1",
-        [account],
-        |row| Ok((row.get(0)?, Instant(row.get(1)?))),
-    )
+    tx.tuple("SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1", [account])
 }
 
 /// What is known of an account right after its consent.
@@ -342,8 +302,7 @@ pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<boo
 /// Unlinks every account of a person and forgets their tokens. Orders and
 /// sums stay.
 pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
-    tx.execute("DELETE FROM ml_account WHERE owner_id = ?1", [person])?;
-    Ok(())
+    tx.run("DELETE FROM ml_account WHERE owner_id = ?1", [person])
 }
 
 /// Removes what was read of a person's accounts, and the sums of it, at most
@@ -382,7 +341,7 @@ pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<()> {
     let Some(reputation) = &seller.reputation else {
         return Ok(());
     };
-    tx.execute(
+    tx.run(
         "UPDATE ml_account SET reputation = ?2, power_seller = ?3, claims_rate = ?4, late_rate = ?5, cancel_rate = ?6
          WHERE ml_user_id = ?1
              AND (reputation, power_seller, claims_rate, late_rate, cancel_rate) IS NOT (?2, ?3, ?4, ?5, ?6)",
@@ -394,26 +353,20 @@ pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<()> {
             reputation.late_rate,
             reputation.cancel_rate,
         ),
-    )?;
-    Ok(())
+    )
 }
 
 /// Keeps how many listings the marketplace counts, until they are counted here.
 pub fn note_listings(tx: &WriteTx<'_>, account: MlUserId, listings: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_account SET listings = ?2
          WHERE ml_user_id = ?1
              AND NOT EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?1 AND area = 2 AND good_until IS NOT NULL)",
         (account, listings),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes that the marketplace was read for an account now.
 pub fn note_synced(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
-    tx.execute(
-        "UPDATE ml_account SET synced_at = ?2 WHERE ml_user_id = ?1",
-        (account, tx.now().0),
-    )?;
-    Ok(())
+    tx.run("UPDATE ml_account SET synced_at = ?2 WHERE ml_user_id = ?1", (account, tx.now().0))
 }

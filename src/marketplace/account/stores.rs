@@ -2,10 +2,9 @@
 //! and whose name a row carries.
 
 use super::store;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{MlUserId, UserId};
 use crate::db::{self, ReadTx};
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Request};
+use crate::http::{Check, Field, Problem, Request};
 use crate::panel::list::Choice;
 
 /// The parameter of lists.

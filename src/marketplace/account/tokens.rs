@@ -11,9 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::secrets::{Place, SealError, Sealer, Secret};
+use crate::base::secrets::{Place, SealError};
+use crate::base::{Instant, MlUserId, Sealer, Secret, UserId};
 use crate::changes::{self, Topic};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
@@ -271,12 +270,11 @@ pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbErro
 /// Forgets the tokens of all accounts, because the installation gets a new
 /// key, and tells their owners.
 pub fn forget_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
-    let lost: Vec<(MlUserId, UserId, String, Instant)> = tx.all(
+    let lost: Vec<(MlUserId, UserId, String, Instant)> = tx.tuples(
         "UPDATE ml_account SET token_ok = 0, error = ?1, access_token = NULL, refresh_token = NULL
          WHERE access_token IS NOT NULL OR refresh_token IS NOT NULL
          RETURNING ml_user_id, owner_id, nickname, token_expires_at",
         [NEW_KEY],
-        |row| row.try_into(),
     )?;
     for (account, owner, nickname, expires_at) in lost {
         tell(tx, owner, &Lost { account, nickname: &nickname, expires_at, error: NEW_KEY })?;

@@ -6,10 +6,10 @@ use askama::Template;
 use crate::marketplace::books::order_status::OrderState;
 use crate::messages::views::NewsRow;
 use crate::panel::chart::{BarChart, Stat};
-use crate::panel::view::{Badge, Layout, Progress, Tone, When};
+use crate::panel::{Badge, Layout, Progress, Tone, When};
 
 /// `GET /painel`: the student's home.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "student_home.html", config = "assets/askama.toml")]
 pub struct StudentHome {
     pub layout: Layout,
@@ -29,7 +29,6 @@ pub struct StudentHome {
 }
 
 /// Something that waits for the student.
-#[derive(Debug)]
 pub struct Task {
     pub tone: Tone,
     /// What it is, such as `2 reclamações abertas`.
@@ -42,7 +41,6 @@ pub struct Task {
 }
 
 /// A linked account on the home page.
-#[derive(Debug)]
 pub struct AccountRow {
     pub nickname: String,
     pub reputation: Badge,
@@ -61,7 +59,6 @@ pub struct AccountRow {
 }
 
 /// A sale in a list.
-#[derive(Debug)]
 pub struct SaleRow {
     pub title: String,
     /// `2 unidades`.
@@ -75,7 +72,7 @@ pub struct SaleRow {
 }
 
 /// `GET /painel/ml`: the student's marketplace accounts.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "accounts.html", config = "assets/askama.toml")]
 pub struct AccountsPage {
     pub layout: Layout,
@@ -88,7 +85,6 @@ pub struct AccountsPage {
 }
 
 /// An account with the state of its link.
-#[derive(Debug)]
 pub struct LinkedAccount {
     /// The marketplace's seller id.
     pub ml_user_id: String,
@@ -121,7 +117,6 @@ impl LinkedAccount {
 }
 
 /// A part of an account that is read by itself.
-#[derive(Debug)]
 pub struct AreaRow {
     /// `Pedidos`.
     pub title: &'static str,

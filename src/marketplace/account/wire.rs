@@ -4,47 +4,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::store::{AccountSummary, RecentOrder};
-use crate::base::clock::Zone;
-use crate::base::ids::{MlUserId, OrderId};
-use crate::base::money::Cents;
+use crate::base::{Cents, MlUserId, OrderId, Zone};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaJson;
+use crate::wire;
 
-/// A linked account (contract §5).
-#[derive(Serialize, JsonSchema)]
-pub struct LinkedAccount {
-    ml_user_id: MlUserId,
-    nickname: String,
-    token_ok: bool,
-    anuncios: i64,
-    reputacao: String,
-    vendas_hoje: i64,
-    gmv_30d: Cents,
-    vendas_30d: i64,
-    reclamacoes: i64,
-    perguntas: i64,
-    sincronizado_em: Option<String>,
-    erro: Option<String>,
-}
-
-impl LinkedAccount {
-    /// The wire form of an account.
-    pub fn of(account: AccountSummary, zone: Zone) -> Self {
+wire! {
+    /// A linked account (contract §5).
+    #[derive(Serialize, JsonSchema)]
+    pub struct LinkedAccount of(account: AccountSummary, zone: Zone) after {
         let linked = account.linked;
-        Self {
-            ml_user_id: linked.ml_user_id,
-            nickname: linked.nickname,
-            token_ok: linked.token_ok,
-            anuncios: linked.listings,
-            reputacao: linked.reputation,
-            vendas_hoje: account.sales_today,
-            gmv_30d: account.gmv_30d,
-            vendas_30d: account.sales_30d,
-            reclamacoes: linked.open_claims,
-            perguntas: linked.open_questions,
-            sincronizado_em: linked.synced_at.map(|at| zone.spaced(at)),
-            erro: linked.error,
-        }
+    } {
+        ml_user_id: MlUserId = linked.ml_user_id,
+        nickname: String = linked.nickname,
+        token_ok: bool = linked.token_ok,
+        anuncios: i64 = linked.listings,
+        reputacao: String = linked.reputation,
+        vendas_hoje: i64 = account.sales_today,
+        gmv_30d: Cents = account.gmv_30d,
+        vendas_30d: i64 = account.sales_30d,
+        reclamacoes: i64 = linked.open_claims,
+        perguntas: i64 = linked.open_questions,
+        sincronizado_em: Option<String> = linked.synced_at.map(|at| zone.spaced(at)),
+        erro: Option<String> = linked.error,
     }
 }
 
@@ -80,29 +62,16 @@ impl AccountJson {
     }
 }
 
-/// An order of a list.
-#[derive(Serialize)]
-pub struct SaleJson {
-    order_id: OrderId,
-    titulo: String,
-    quantidade: i64,
-    valor: Cents,
-    criada_em: String,
-    loja: String,
-    status: String,
-}
-
-impl SaleJson {
-    /// The wire form of an order.
-    pub fn of(sale: RecentOrder, zone: Zone) -> Self {
-        Self {
-            order_id: sale.order_id,
-            titulo: sale.title,
-            quantidade: sale.quantity,
-            valor: sale.total,
-            criada_em: zone.spaced(sale.created_at),
-            loja: sale.store,
-            status: sale.status,
-        }
+wire! {
+    /// An order of a list.
+    #[derive(Serialize)]
+    pub struct SaleJson of(sale: RecentOrder, zone: Zone) {
+        order_id: OrderId = sale.order_id,
+        titulo: String = sale.title,
+        quantidade: i64 = sale.quantity,
+        valor: Cents = sale.total,
+        criada_em: String = zone.spaced(sale.created_at),
+        loja: String = sale.store,
+        status: String = sale.status,
     }
 }

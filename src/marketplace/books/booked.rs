@@ -2,11 +2,11 @@
 //! one, whether a notification or a reading brought them.
 
 use super::document::{ClaimDocument, ItemId, ListingDocument, QuestionDocument};
-use super::orders::{Applied, Books};
+use super::orders::Applied;
 use super::{claims, listings, questions};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
+use crate::marketplace::books::Keeping;
 
 /// A record as the marketplace has it at one moment.
 pub trait Booked: Send + 'static {
@@ -18,13 +18,7 @@ pub trait Booked: Send + 'static {
 
     /// Brings an owner's books to what it says. What happened from `news_from`
     /// on is news for the owner.
-    fn apply(
-        &self,
-        tx: &WriteTx<'_>,
-        books: &Books,
-        owner: UserId,
-        news_from: Instant,
-    ) -> Result<Applied>;
+    fn apply(&self, keeping: Keeping<'_, '_>, news_from: Instant) -> Result<Applied>;
 
     /// Books that the marketplace does not have such a record any more.
     fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &Self::Id) -> Result<Applied>;
@@ -39,8 +33,8 @@ macro_rules! booked {
                 self.seller
             }
 
-            fn apply(&self, tx: &WriteTx<'_>, books: &Books, owner: UserId, news_from: Instant) -> Result<Applied> {
-                $room::apply(tx, books, owner, self, news_from)
+            fn apply(&self, keeping: Keeping<'_, '_>, news_from: Instant) -> Result<Applied> {
+                $room::apply(keeping, self, news_from)
             }
 
             fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &$id) -> Result<Applied> {

@@ -5,15 +5,12 @@ use serde::Serialize;
 
 use super::words::Words;
 use crate::app::App;
-use crate::base::ids::{MlUserId, UserId};
 use crate::base::text::{like_beginning, search_key};
+use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::list::{self, ListQuery, Listing, Table};
+use crate::panel::{ListQuery, ListReply, Listing, Table, Visit, export, list};
 
 /// A record of the books that its owner sees in a list. Its table has the
 /// columns `owner_id` and `ml_user_id`.
@@ -82,9 +79,7 @@ pub fn walks(request: &Request) -> bool {
 
 /// Answers a request for a list; `page` makes the page.
 pub fn answer<T: Listed>(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     page: impl FnOnce(Found<T>) -> Result<Reply, Problem>,
 ) -> Result<Reply, Problem> {
     let query = T::LIST.read(request)?;

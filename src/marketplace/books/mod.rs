@@ -12,3 +12,11 @@ pub mod orders;
 pub mod questions;
 pub mod spoken;
 pub mod words;
+
+use crate::base::UserId;
+use crate::db::WriteTx;
+use orders::Books;
+
+/// What every change of the books needs: the transaction, what belongs to
+/// keeping them, and whose they are.
+pub type Keeping<'a, 'c> = (&'a WriteTx<'c>, &'a Books, UserId);

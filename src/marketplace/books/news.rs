@@ -5,11 +5,10 @@
 
 use serde_json::Value;
 
-use super::orders::Books;
-use crate::base::clock::DAY_S;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{DAY_S, MlUserId, UserId};
 use crate::changes::{self, Topic};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::books::Keeping;
 use crate::messages::{self, NewNotification, NotificationKind, choices};
 use crate::outbox::{self, Channel, NewMessage};
 
@@ -34,36 +33,25 @@ pub struct Outside {
 }
 
 /// Tells the owner, unless the cause was told before.
-pub fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, news: &News<'_>) -> Result<()> {
+pub fn tell((tx, books, owner): Keeping<'_, '_>, news: &News<'_>) -> Result<()> {
     let store = nickname_of(tx, owner, news.account)?;
-    notify(tx, books, owner, news, &store)?;
+    notify((tx, books, owner), news, &store)?;
     Ok(())
 }
 
 /// The same, with a message by the channels that the owner chose.
-pub fn tell_outside(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    news: &News<'_>,
-    mut outside: Outside,
-) -> Result<()> {
+pub fn tell_outside(keeping: Keeping<'_, '_>, news: &News<'_>, mut outside: Outside) -> Result<()> {
+    let (tx, books, owner) = keeping;
     let store = nickname_of(tx, owner, news.account)?;
-    if notify(tx, books, owner, news, &store)? && is_let_in(tx, owner)? {
+    if notify((tx, books, owner), news, &store)? && is_let_in(tx, owner)? {
         outside.params["store"] = store.into();
-        send(tx, books, owner, news, &outside)?;
+        send((tx, books, owner), news, &outside)?;
     }
     Ok(())
 }
 
 /// True when it is news.
-fn notify(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    news: &News<'_>,
-    store: &str,
-) -> Result<bool> {
+fn notify((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, store: &str) -> Result<bool> {
     let told = NewNotification {
         kind: news.kind,
         title: news.title,
@@ -79,13 +67,7 @@ fn notify(
     Ok(is_new)
 }
 
-fn send(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    news: &News<'_>,
-    outside: &Outside,
-) -> Result<()> {
+fn send((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, outside: &Outside) -> Result<()> {
     for channel in choices::channels_to(tx, books.ways, owner, outside.kind)? {
         let key = format!("{}{}", key_of(owner, news.cause), channel.name());
         let new = NewMessage {

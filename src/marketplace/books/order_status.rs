@@ -2,7 +2,7 @@
 //! table.
 
 use crate::named;
-use crate::panel::view::{Badge, Tone};
+use crate::panel::{Badge, Tone};
 
 named! {
     /// A state of an order that the marketplace documents. The number is that of

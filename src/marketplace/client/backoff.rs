@@ -1,6 +1,6 @@
 //! When to retry what failed: with growing pauses, never all at once.
 
-use crate::base::clock::DAY_S;
+use crate::base::DAY_S;
 
 /// First pause, and the longest, in seconds.
 const FIRST_S: i64 = 5;

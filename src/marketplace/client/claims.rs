@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Caller, Client, Page, asked_for};
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 use crate::marketplace::books::document::ClaimDocument;
 
 /// Claims a page; more are not given.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure};
-use crate::base::money::Cents;
+use crate::base::Cents;
 use crate::marketplace::books::document::text;
 
 /// What fees are asked for.

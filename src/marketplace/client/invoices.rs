@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure, File, Wanted};
-use crate::base::ids::OrderId;
+use crate::base::OrderId;
 use crate::marketplace::books::document::{positive, text};
 
 /// An attached note has a megabyte at most, one of the biller's a page or two.

@@ -36,9 +36,7 @@ use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
 use self::turns::{CALLS, Pauses, Turns, endpoint_of};
-use crate::base::clock::Clock;
-use crate::base::ids::MlUserId;
-use crate::base::secrets::Secret;
+use crate::base::{Clock, MlUserId, Secret};
 use crate::config;
 use crate::marketplace::books::document::{Odd, Unreadable, each, positive, text};
 

@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Caller, Client, Page, asked_for};
-use crate::base::clock::Instant;
-use crate::base::ids::OrderId;
+use crate::base::{Instant, OrderId};
 use crate::marketplace::books::document::{OrderDocument, Shipment, positive};
 
 /// Orders a page of a search; more are refused.

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Monotonic};
 
 use super::{Answer, Caller, Failure};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, short_digest};
+use crate::base::ids::short_digest;
+use crate::base::{Instant, MlUserId};
 use crate::marketplace::client::backoff::pause_asked_s;
 
 /// Longest wait for a free place among the running calls.

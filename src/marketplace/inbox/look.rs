@@ -3,10 +3,10 @@
 use super::subject::{Nothing, Subject};
 use super::{LookOutcome, Reach, again};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
+use crate::marketplace::books::Keeping;
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
@@ -159,7 +159,7 @@ fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
         Box::new(move |tx, books, link| {
-            document.apply(tx, books, link.owner, link.since).map(words)
+            document.apply((tx, books, link.owner), link.since).map(words)
         })
     })
 }
@@ -173,19 +173,17 @@ fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
 }
 
 fn orders_found(orders: Vec<OrderDocument>) -> Found {
-    Box::new(move |tx, books, link| apply_orders(tx, books, link.owner, &orders, link.since))
+    Box::new(move |tx, books, link| apply_orders((tx, books, link.owner), &orders, link.since))
 }
 
 fn apply_orders(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     orders: &[OrderDocument],
     news_from: Instant,
 ) -> Result<&'static str> {
     let mut said = "the shipment carries no order";
     for order in orders {
-        let applied = orders::apply(tx, books, owner, order, news_from)?;
+        let applied = orders::apply((tx, books, owner), order, news_from)?;
         // Of several what changed something is said.
         if applied == Applied::Stored || said != words(Applied::Stored) {
             said = words(applied);

@@ -10,10 +10,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::base::ids::{MlUserId, short_digest};
+use crate::base::MlUserId;
+use crate::base::ids::short_digest;
 use crate::http::input::whole;
-use crate::http::problem::Fields;
-use crate::http::{Code, Problem, schema};
+use crate::http::{Code, Fields, Problem, schema};
 
 const LONGEST_RESOURCE: usize = 500;
 const LONGEST_TOPIC: usize = 100;

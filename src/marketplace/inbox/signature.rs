@@ -8,7 +8,7 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::config;
 
 /// Longest header that is looked at.

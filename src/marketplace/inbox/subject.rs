@@ -3,7 +3,7 @@
 //! A resource is a hint from outside. Nothing but these fixed forms leads to a
 //! call.
 
-use crate::base::ids::OrderId;
+use crate::base::OrderId;
 use crate::marketplace::books::document::ItemId;
 
 /// Something of the marketplace's that can be fetched.

@@ -75,7 +75,7 @@ pub fn each_own<D: Booked>(
     each(reading, ids, Forbidden::Records, ask, move |tx, account, books, id, single| {
         match single {
             Single::Found(found) if found.seller() == account.ml_user_id => {
-                found.apply(tx, books, account.owner, account.linked_at)?;
+                found.apply((tx, books, account.owner), account.linked_at)?;
             }
             Single::Gone => {
                 D::gone(tx, account.owner, account.ml_user_id, id)?;

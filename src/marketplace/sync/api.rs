@@ -5,11 +5,10 @@ use super::store;
 use crate::app::App;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::problem::Code;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::link::{ACCOUNTS, LinkOutcome, account_in};
 use crate::marketplace::account::store::owner_of;
-use crate::panel::answer::Answer;
+use crate::panel::Answer;
 
 /// Seconds between two wishes for one account.
 const PAUSE_S: i64 = 60;

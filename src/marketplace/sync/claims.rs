@@ -6,8 +6,7 @@ use std::collections::HashSet;
 use super::alone;
 use super::odd::{self, OddRecords};
 use super::{Asked, Reading, Step};
-use crate::base::clock::DAY_S;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{DAY_S, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::claims::{self as books, ClaimState};
 use crate::marketplace::books::document::ClaimDocument;
@@ -70,7 +69,7 @@ fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
         found.claims.extend(claims.iter().map(|claim| claim.id));
         reading.write(move |tx, account, books| {
             for claim in &claims {
-                books::apply(tx, books, account.owner, claim, account.linked_at)?;
+                books::apply((tx, books, account.owner), claim, account.linked_at)?;
             }
             Ok(())
         })?;

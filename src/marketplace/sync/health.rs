@@ -4,10 +4,10 @@
 use super::store::AreaState;
 use super::wire::is_refusal;
 use super::{Area, QUARTER_S};
-use crate::base::clock::Instant;
-use crate::base::text::grouped;
+use crate::base::{Instant, grouped};
 use crate::marketplace::account::store::LinkedAccount;
-use crate::panel::view::{Progress, span};
+use crate::panel::Progress;
+use crate::panel::view::span;
 
 /// Failures in a row that are more than a moment's trouble.
 const OFTEN: i64 = 3;

@@ -11,8 +11,7 @@ use super::alone;
 use super::lanes::{Queue, two_at_a_time};
 use super::store::Account;
 use super::{Asked, Reading, Step};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{DbError, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{ItemId, ListingDocument};
@@ -253,7 +252,7 @@ fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
                 Ok(listing) if listing.seller == id => {
                     let hidden = hidden(tx, account.owner, listing)?;
                     if hidden != Hidden::Changed {
-                        books::apply(tx, books, account.owner, listing, account.linked_at)?;
+                        books::apply((tx, books, account.owner), listing, account.linked_at)?;
                     }
                     if hidden == Hidden::Nothing {
                         note_looked(tx, id, &listing.id, Looked::Done)?;
@@ -318,21 +317,19 @@ fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> DbResult<Vec<ItemId>> {
 
 /// Notes what came of a look; that it was done stays.
 fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId, looked: Looked) -> DbResult<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_seen SET looked = ?3 WHERE ml_user_id = ?1 AND item_id = ?2 AND looked <> ?4",
         (account, item.number, looked, Looked::Done),
-    )?;
-    Ok(())
+    )
 }
 
 fn set_position(reading: &Reading<'_>, position: &Position) -> DbResult<()> {
     let (area, position) = (reading.state.area, position.text());
     reading.write(move |tx, account, _| {
-        tx.execute(
+        tx.run(
             "UPDATE ml_sync SET position = ?3 WHERE ml_user_id = ?1 AND area = ?2",
             (account.ml_user_id, area, position),
-        )?;
-        Ok(())
+        )
     })
 }
 

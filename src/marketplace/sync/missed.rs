@@ -3,7 +3,7 @@
 
 use super::store;
 use crate::app::App;
-use crate::base::ids::MlUserId;
+use crate::base::MlUserId;
 use crate::db::{DbError, Lane};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::client::MISSED_PAGE;

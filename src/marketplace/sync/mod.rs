@@ -35,9 +35,7 @@ use parking_lot::Mutex;
 
 use super::client::{Caller, Client, Failure};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
-use crate::base::worker::Stop;
+use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::books::orders::Books;

@@ -8,7 +8,7 @@
 use super::rules::{self, HOUR_S, half, hour, next_span};
 use super::window::Window;
 use super::{Asked, Reading, Step};
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 use crate::marketplace::client::Span;
 
 /// How far back the marketplace keeps orders.

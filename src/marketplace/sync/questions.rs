@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 use super::alone;
 use super::odd::{self, OddRecords};
 use super::{Asked, Reading, Step};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::document::QuestionDocument;
 use crate::marketplace::books::orders::Applied;
@@ -144,7 +143,7 @@ fn book(
     let stale = reading.write(move |tx, account, books| {
         let mut stale = Vec::new();
         for question in &questions {
-            let applied = books::apply(tx, books, account.owner, question, account.linked_at)?;
+            let applied = books::apply((tx, books, account.owner), question, account.linked_at)?;
             if applied == Applied::Stale {
                 stale.push(question.id);
             }

@@ -1,7 +1,6 @@
 //! When and how much is read: pure rules over instants.
 
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::MlUserId;
+use crate::base::{DAY_S, Instant, MlUserId};
 
 pub const HOUR_S: i64 = 3600;
 /// Windows that hold more orders are split: paging far is not reliable.

@@ -6,8 +6,7 @@
 
 use super::alone::{self, Forbidden, Single};
 use super::{Asked, Reading, Step, count_of};
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::{MlUserId, OrderId};
+use crate::base::{DAY_S, Instant, MlUserId, OrderId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::orders;
 use crate::row;
@@ -194,7 +193,7 @@ fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> Asked<usize> {
         |tx, account, books, sent, single| {
             if let Single::Found(shipment) = single {
                 let read = (sent.shipment, shipment);
-                orders::apply_shipment(tx, books, account.owner, sent.order, read)?;
+                orders::apply_shipment((tx, books, account.owner), sent.order, read)?;
             }
             Ok(())
         },

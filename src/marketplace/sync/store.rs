@@ -2,8 +2,7 @@
 
 use super::rules::next_turn;
 use super::{ACCOUNT, AREAS, Area, SHIPMENTS, Step};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::store::{note_synced, owner_of};
 use crate::row;
@@ -109,11 +108,10 @@ pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
 
 /// Has the shipments of an account read for the first time.
 pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at = ?4 AND good_until IS NULL",
         (account.ml_user_id, SHIPMENTS, tx.now(), LATER),
-    )?;
-    Ok(())
+    )
 }
 
 /// Accounts that may be called for, those first that are read next.
@@ -130,18 +128,17 @@ pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
 /// Has every area of an account read at once, but for what waits for another
 /// area's first reading; when that was last asked for.
 pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_sync SET next_at = iif(good_until IS NULL AND next_at = ?3, ?3, ?2), at_once = 1, asked_at = ?2
          WHERE ml_user_id = ?1",
         (account, tx.now(), LATER),
-    )?;
-    Ok(())
+    )
 }
 
 /// Makes an area of some accounts due, of those first whose turn is next.
 /// Where reading failed it keeps waiting.
 pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_sync SET next_at = ?2
          WHERE area = ?1 AND ml_user_id IN (
              SELECT ml_user_id FROM ml_sync
@@ -149,8 +146,7 @@ pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
              ORDER BY next_at, ml_user_id
              LIMIT ?3)",
         (area, tx.now(), accounts, LATER),
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether the marketplace still takes an account's tokens.
@@ -264,29 +260,26 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
             (account.ml_user_id, *pace as i64, now, until),
         )?;
     }
-    tx.execute(
+    tx.run(
         "UPDATE ml_sync SET attempts = attempts + 1, error = ?3, next_at = ?4 WHERE ml_user_id = ?1 AND area = ?2",
         (account.ml_user_id, state.area, error, now.plus(pause_s + 1)),
-    )?;
-    Ok(())
+    )
 }
 
 /// Has others go first who have waited: there was no time for all of an area.
 pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at < ?3",
         (due.account.ml_user_id, due.state.area, tx.now()),
-    )?;
-    Ok(())
+    )
 }
 
 /// Puts off an area that this program does not know.
 pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2",
         (account.ml_user_id, state.area, LATER),
-    )?;
-    Ok(())
+    )
 }
 
 /// Puts an account off until it is linked again.

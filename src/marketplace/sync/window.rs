@@ -285,7 +285,7 @@ fn book(reading: &Reading<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize,
         let mut news = 0;
         for order in &orders {
             let known = !counts_news || books::is_sale(tx, account.owner, order.id)?;
-            let applied = books::apply(tx, books, account.owner, order, account.linked_at)?;
+            let applied = books::apply((tx, books, account.owner), order, account.linked_at)?;
             news += usize::from(!known && applied == Applied::Stored && order.is_sale());
         }
         Ok(news)

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::Area;
 use super::store::AreaState;
-use crate::base::clock::Zone;
+use crate::base::Zone;
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Failure;
 
 /// How an area stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum AreaStanding {
     /// It is to be read, and that has not begun.
     NaFila,
     /// A reading is under way.
@@ -24,7 +24,7 @@ pub enum Standing {
     Parada,
 }
 
-impl Standing {
+impl AreaStanding {
     /// How an area of an account stands.
     pub const fn of(state: &AreaState, token_ok: bool) -> Self {
         if !token_ok {
@@ -46,7 +46,7 @@ impl Standing {
 pub struct AreaJson {
     area: &'static str,
     titulo: &'static str,
-    estado: Standing,
+    estado: AreaStanding,
     /// Records read by the reading under way, or by the last one.
     feitos: i64,
     /// How many there are, as far as the marketplace says.
@@ -64,7 +64,7 @@ impl AreaJson {
         Some(Self {
             area: name,
             titulo: title,
-            estado: Standing::of(&state, token_ok),
+            estado: AreaStanding::of(&state, token_ok),
             feitos: state.done,
             esperados: state.expected,
             iniciada_em: state.started_at.map(|at| zone.spaced(at)),

@@ -167,7 +167,7 @@ fn tokens_of_another_key_are_an_error_and_stay() {
     let world = World::linked();
     let kept = "SELECT token_ok, hex(refresh_token), error FROM ml_account";
     let before = world.rows(kept);
-    let other = Sealer::new([8; 32]).seal(
+    let other = crate::base::secrets::Sealer::new([8; 32]).seal(
         b"APP_USR-1",
         crate::base::secrets::Place { table: "ml_account", column: "access_token", row: "777" },
     );

@@ -6,72 +6,44 @@ mod calling;
 mod linking;
 mod turns;
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
 use super::*;
 use crate::accounts::{Account, Role};
-use crate::app::Parts;
-use crate::base::clock::{Clock, DAY_S, Instant};
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::secrets::{Sealer, Secret};
-use crate::config::Overrides;
-use crate::db::{Db, Lane, Options};
+use crate::base::{DAY_S, MlUserId, Secret, UserId};
+use crate::db::Lane;
 use crate::edge::guard::{Claim, Person};
+use crate::fixture::{self, House, NOW, Place};
 use crate::http::{Family, Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Running};
 
-const NOW: Instant = Instant(1_795_176_000);
 const ANA: UserId = UserId(1);
 const RUI: UserId = UserId(2);
 const SHOP: MlUserId = MlUserId(777);
 
+/// The service beside the sandbox, on one clock.
 struct World {
+    house: House,
     app: Arc<App>,
     sandbox: Running,
-    clock_file: PathBuf,
-    _folder: tempfile::TempDir,
 }
 
 impl World {
     /// Two people, a seller with a listing at the marketplace, nothing linked.
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let clock_file = folder.path().join("clock");
-        std::fs::write(&clock_file, NOW.rfc3339()).unwrap();
-        let clock = Clock::File(clock_file.clone());
+        let place = Place::new();
         let sandbox = sandbox::start(sandbox::Options {
             listen: ([127, 0, 0, 1], 0).into(),
-            clock: clock.clone(),
+            clock: place.clock(),
             client_id: CLIENT_ID.to_owned(),
             client_secret: Secret::new(CLIENT_SECRET),
             redirect_uris: Vec::new(),
             notify_url: None,
         })
         .unwrap();
-        let options = Options {
-            path: folder.path().join("test.db"),
-            clock: clock.clone(),
-            readers: 2,
-            slow_readers: 9,
-        };
-        let (db, _) = Db::open_exclusive(&options).unwrap();
-        let bound = ([127, 0, 0, 1], 8080).into();
-        let config = config_for(&sandbox.url());
-        let app = App::new(Parts {
-            config,
-            clock,
-            db,
-            sealer: Sealer::new([7; 32]),
-            bound,
-            routes: Vec::new(),
-            demo: Vec::new(),
-        })
-        .unwrap();
-        let world = Self { app, sandbox, clock_file, _folder: folder };
+        let house = House::at(place, config_for(&sandbox.url()));
+        let world = Self { app: Arc::clone(&house.app), house, sandbox };
         world.write(|tx| {
             tx.execute(
                 "INSERT INTO user (user_id, email, name, role, created_at)
@@ -125,14 +97,14 @@ impl World {
     /// Moves the clock of both sides.
     fn advance(&self, seconds: i64) {
         let later = self.app.clock.now().plus(seconds);
-        crate::base::clock::tests::set_file(&self.clock_file, &later.rfc3339());
+        self.house.place.now_is(later);
     }
 
     fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&crate::db::WriteTx<'_>) -> crate::db::Result<T> + Send + 'static,
     ) -> T {
-        self.app.db.write(job).unwrap()
+        self.house.write(job)
     }
 
     /// The columns of all rows of a query, one line each.
@@ -143,7 +115,7 @@ impl World {
                 columns.map(|column| row.get::<_, rusqlite::types::Value>(column).map(show_cell));
             Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" "))
         };
-        self.app.db.read(Lane::Slow, |tx| tx.all(sql, [], show)).unwrap()
+        self.house.ask(sql, show)
     }
 
     fn begin(&self, person: UserId) -> Reply {
@@ -224,17 +196,13 @@ fn show_cell(value: rusqlite::types::Value) -> String {
 }
 
 fn config_for(url: &str) -> config::Config {
-    let env = [
+    fixture::config(&[
         ("MARKETPLACE__API_BASE", url),
         ("MARKETPLACE__AUTH_BASE", url),
         ("MARKETPLACE__CLIENT_ID", CLIENT_ID),
         ("MARKETPLACE__CLIENT_SECRET", CLIENT_SECRET),
         ("SERVER__TIMEZONE", "America/Sao_Paulo"),
-    ];
-    let env = env
-        .into_iter()
-        .map(|(name, value)| (OsString::from(format!("SELLER_PLATFORM__{name}")), value.into()));
-    config::load(None, env, &Overrides::default()).unwrap().config
+    ])
 }
 
 fn person_of(user_id: UserId) -> Person {

@@ -8,7 +8,7 @@ use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use super::{Refusal, told, told_of};
 use crate::app::App;
-use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::{MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result as DbResult};
 use crate::edge::guard::Person;
 use crate::http::request::wants_html;
@@ -60,10 +60,9 @@ fn sale_of(
     owner: UserId,
     order: OrderId,
 ) -> DbResult<Option<(MlUserId, Option<i64>)>> {
-    tx.optional(
+    tx.tuple(
         "SELECT ml_user_id, shipping_id FROM sale_order WHERE owner_id = ?1 AND order_id = ?2",
         (owner, order),
-        |row| row.try_into(),
     )
 }
 

@@ -11,7 +11,7 @@ use http::StatusCode;
 use http::header::RETRY_AFTER;
 
 use super::client::Failure;
-use crate::base::ids::MlUserId;
+use crate::base::MlUserId;
 use crate::db::{ReadTx, Result};
 use crate::edge::guard::Person;
 use crate::http::reply::media;

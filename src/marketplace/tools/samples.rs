@@ -1,15 +1,13 @@
 //! The pages of the tools with sample data; `page_samples.rs` looks at them.
 
-use askama::Template;
-
 use super::fees::Remains;
 use super::fees::views::{Calculated, CalculatorPage, Card};
 use super::labels::of_cause;
 use super::labels::views::{AccountTab, LabelsPage, ParcelRow};
-use crate::base::money::Cents;
+use crate::base::Cents;
+use crate::fixture::html;
 use crate::marketplace::client::Fee;
-use crate::panel::form::{FormView, Pick};
-use crate::panel::view::{Badge, Layout, Notice, Paging, Tone, When};
+use crate::panel::{Badge, FormView, Layout, Notice, Paging, Pick, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 
@@ -43,7 +41,7 @@ fn calculator(
         form.find_fault(&names[..faults], |_| "Confira este campo.");
     }
     let pick = |value: &str, label: &str| Pick { value: value.to_owned(), label: label.to_owned() };
-    CalculatorPage {
+    html(&CalculatorPage {
         layout,
         may: accounts < 9,
         alert: (faults > 0).then(|| Notice::new(Tone::Bad, "Não deu para calcular", "")),
@@ -53,9 +51,7 @@ fn calculator(
         tax: FormView::new(&["imposto"], |_| String::new()).unfocused(),
         tax_help: "Em porcentagem, como 6,5. Em branco vale a taxa da plataforma, 6%.".to_owned(),
         outcome,
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 fn labels(
@@ -82,7 +78,7 @@ fn labels(
         href: format!("/painel/ml/etiquetas?conta={index}"),
         on: index == 0,
     };
-    LabelsPage {
+    html(&LabelsPage {
         layout,
         is_linked: accounts > 0,
         is_living,
@@ -92,9 +88,7 @@ fn labels(
         all: "/painel/ml/etiqueta?conta=1&shipment_id=1,2".to_owned(),
         parcels: (0..parcels).map(parcel).collect(),
         paging: Paging::new("/painel/ml/etiquetas", &[], 1, 50, parcels as u64 * 2),
-    }
-    .render()
-    .unwrap()
+    })
 }
 
 /// The pages of all tools.

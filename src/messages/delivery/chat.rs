@@ -73,7 +73,10 @@ impl Chat {
             }
         };
         let request = self.agent.get(address).config().timeout_global(Some(timeout)).build();
-        let mut answer = request.header(name, key).call().map_err(|error| error.to_string())?;
+        let mut answer = request.header(name, key).call().map_err(|error| match error {
+            ureq::Error::Timeout(_) => format!("no answer for {} s", timeout.as_secs()),
+            error => error.to_string(),
+        })?;
         Ok((answer.status().as_u16(), json_of(&mut answer)))
     }
 

@@ -11,8 +11,8 @@ use lettre::{Address, SmtpTransport, Transport as _};
 use super::letter::Letter;
 use super::mail_server::MailServer;
 use super::{Sent, THREADS};
+use crate::base::Stop;
 use crate::base::text::{has_accents, wire_email};
-use crate::base::worker::Stop;
 use crate::config::Config;
 
 /// Longest wait for an answer of the server.

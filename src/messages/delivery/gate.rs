@@ -7,7 +7,7 @@
 use parking_lot::Mutex;
 use std::time::{Duration, Instant as Monotonic};
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// How long a channel that is out of order is left alone before each probe;
 /// the last for good.
@@ -56,10 +56,10 @@ pub struct Gate {
     gap: Duration,
     /// Whether the internal clock sends what is due.
     by_itself: bool,
-    state: Mutex<State>,
+    state: Mutex<GateState>,
 }
 
-struct State {
+struct GateState {
     /// The next message may leave then.
     next: Monotonic,
     /// Whether a call has the queue worked.
@@ -114,7 +114,7 @@ impl Gate {
         Self {
             gap,
             by_itself,
-            state: Mutex::new(State {
+            state: Mutex::new(GateState {
                 next: now,
                 called: false,
                 paused: None,
@@ -156,7 +156,7 @@ impl Gate {
         self.is_open(&self.state.lock(), now)
     }
 
-    fn is_open(&self, state: &State, now: Instant) -> bool {
+    fn is_open(&self, state: &GateState, now: Instant) -> bool {
         let waits = |until: Instant| now < until && until.since(now) <= LONGEST_PAUSE_S;
         let is_paused = state.paused.is_some_and(waits);
         let rests = state.down.as_ref().is_some_and(|down| waits(down.until));
@@ -183,11 +183,11 @@ impl Gate {
     }
 
     /// Counts a message that did not leave.
-    pub fn note_failed(&self, error: &str, fault: Fault, now: Instant) -> Judged {
+    pub fn note_failed(&self, error: &str, fault: DeliveryFault, now: Instant) -> Judged {
         let mut state = self.state.lock();
         state.counts.failed += 1;
         let was_down = state.down.is_some();
-        if fault == Fault::Message {
+        if fault == DeliveryFault::Message {
             // Whoever refuses a message is in order.
             state.failures = 0;
             state.down = None;
@@ -195,7 +195,7 @@ impl Gate {
             return Judged { was_down, is_news: false };
         }
         state.failures += 1;
-        let is_known = fault != Fault::Unknown;
+        let is_known = fault != DeliveryFault::Unknown;
         if !was_down && !is_known && state.failures < FAILURES {
             return Judged::default();
         }
@@ -206,7 +206,7 @@ impl Gate {
         };
         down.until = down.pause_from(now);
         let is_sure =
-            fault == Fault::Refusal || state.failures >= FAILURES || down.probes >= PROBES;
+            fault == DeliveryFault::Refusal || state.failures >= FAILURES || down.probes >= PROBES;
         state.down = Some(down);
         let is_news = is_sure && !state.told_down;
         state.told_down |= is_sure;
@@ -243,7 +243,7 @@ impl Gate {
 
 /// Whose fault a failure was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum DeliveryFault {
     /// The message's or its recipient's.
     Message,
     /// Nobody knows: ten in a row are the channel's.

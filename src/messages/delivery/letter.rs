@@ -5,10 +5,9 @@ use serde_json::Value;
 use super::store::Claimed;
 use crate::accounts::links;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::db::{Lane, Result};
-use crate::messages::{texts, unsubscribe};
+use crate::messages::{notices, texts, unsubscribe};
 use crate::outbox::MessageKind;
 
 /// What leaves.
@@ -41,7 +40,14 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     let Some(kind) = MessageKind::from_name(&claimed.kind) else {
         return Ok(Err("esta versão não conhece este tipo de mensagem"));
     };
-    let params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
+    let mut params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
+    if kind == MessageKind::PartnerNotice {
+        let id = params["notification_id"].as_i64().unwrap_or_default();
+        match app.db.read(Lane::Slow, |tx| notices::words(tx, claimed.user, id))? {
+            Some(words) => params = words,
+            None => return Ok(Err("muitos avisos mais novos tomaram o lugar dela")),
+        }
+    }
     let was_away_since = params["active_at"].as_i64().map(Instant);
     if kind == MessageKind::Inactivity && claimed.last_access_at > was_away_since {
         return Ok(Err("a pessoa já voltou"));

@@ -9,7 +9,7 @@ use lettre::transport::smtp::extension::{ClientId, Extension};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::base::secrets::Secret;
+use crate::base::Secret;
 
 /// A mail server as its address describes it, in the terms of lettre.
 pub struct MailServer {

@@ -28,7 +28,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::base::worker::{self as workers, Stop};
+use crate::base::Stop;
+use crate::base::worker as workers;
 use crate::config::{Config, Gateway};
 use crate::outbox::Channel;
 

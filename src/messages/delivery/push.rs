@@ -19,7 +19,7 @@ use ureq::unversioned::transport::DefaultConnector;
 use super::letter::Letter;
 use super::{Sent, THREADS};
 use crate::app::App;
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 use crate::config::Config;
 use crate::db::{Lane, Result};
 use crate::http::assets;
@@ -58,7 +58,7 @@ struct Parcel<'p> {
 
 /// What came of a message for one browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Outcome {
+enum PushOutcome {
     Taken,
     /// Its service does not know the browser any more.
     Gone,
@@ -110,11 +110,11 @@ impl Push {
         devices.sort_by_key(|device| std::cmp::Reverse(device.sent_at));
         let parcel = Parcel { letter, keys, now: app.clock.now() };
         let began = Monotonic::now();
-        let outcomes: Vec<(String, Outcome)> = devices
+        let outcomes: Vec<(String, PushOutcome)> = devices
             .iter()
             .map(|device| {
                 let outcome = if began.elapsed() + TIMEOUT > PATIENCE {
-                    Outcome::Later {
+                    PushOutcome::Later {
                         error: "os serviços dos navegadores demoram a responder".to_owned(),
                         after_s: None,
                     }
@@ -130,18 +130,18 @@ impl Push {
         together(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
     }
 
-    fn send_to(&self, device: &Device, parcel: &Parcel<'_>) -> Outcome {
+    fn send_to(&self, device: &Device, parcel: &Parcel<'_>) -> PushOutcome {
         // The setting may have become narrower since.
         let Ok(endpoint) = address::endpoint(&device.subscription.endpoint, &self.extra_hosts)
         else {
-            return Outcome::Gone;
+            return PushOutcome::Gone;
         };
         let mut outcome = self.post(device, &endpoint, parcel, LARGEST);
         if matches!(outcome, Err(413)) {
             outcome = self.post(device, &endpoint, parcel, SMALLER);
         }
         outcome.unwrap_or_else(|status| {
-            Outcome::Refused(format!("o serviço do navegador respondeu {status}"))
+            PushOutcome::Refused(format!("o serviço do navegador respondeu {status}"))
         })
     }
 
@@ -152,7 +152,7 @@ impl Push {
         endpoint: &Endpoint,
         parcel: &Parcel<'_>,
         largest: usize,
-    ) -> std::result::Result<Outcome, u16> {
+    ) -> std::result::Result<PushOutcome, u16> {
         let &Parcel { letter, keys, now } = parcel;
         let audience = &endpoint.audience;
         let topic = topic(&letter.matter);
@@ -179,9 +179,9 @@ impl Push {
             413 => Err(status),
             200..=299 => {
                 self.trust(audience);
-                Ok(Outcome::Taken)
+                Ok(PushOutcome::Taken)
             }
-            401 | 403 if self.distrust(audience) => Ok(Outcome::Gone),
+            401 | 403 if self.distrust(audience) => Ok(PushOutcome::Gone),
             _ => Ok(verdict(status, after_s)),
         }
     }
@@ -205,12 +205,14 @@ impl Push {
 }
 
 /// What a status means, but for those that are looked at before.
-fn verdict(status: u16, after_s: Option<i64>) -> Outcome {
-    let later = |error: String| Outcome::Later { error, after_s };
+fn verdict(status: u16, after_s: Option<i64>) -> PushOutcome {
+    let later = |error: String| PushOutcome::Later { error, after_s };
     match status {
-        404 | 410 => Outcome::Gone,
-        400 => Outcome::Refused("o serviço do navegador não entendeu a mensagem (400)".to_owned()),
-        401 | 403 => Outcome::Later {
+        404 | 410 => PushOutcome::Gone,
+        400 => {
+            PushOutcome::Refused("o serviço do navegador não entendeu a mensagem (400)".to_owned())
+        }
+        401 | 403 => PushOutcome::Later {
             error: format!(
                 "o serviço do navegador não aceita a nossa assinatura ({status}): confira push.subject e o relógio"
             ),
@@ -221,7 +223,7 @@ fn verdict(status: u16, after_s: Option<i64>) -> Outcome {
     }
 }
 
-fn unanswered(error: &ureq::Error) -> Outcome {
+fn unanswered(error: &ureq::Error) -> PushOutcome {
     let inside = matches!(error, ureq::Error::Other(error) if error.is::<NotPublic>());
     let error = if inside {
         // May be a name server in trouble: the browser is not forgotten.
@@ -229,22 +231,23 @@ fn unanswered(error: &ureq::Error) -> Outcome {
     } else {
         format!("o serviço do navegador não respondeu: {error}")
     };
-    Outcome::Later { error, after_s: None }
+    PushOutcome::Later { error, after_s: None }
 }
 
 /// Notes which browsers were reached, and forgets those that are gone.
 /// They go by address: their numbers may be another's by now.
-fn note(app: &App, outcomes: Vec<(String, Outcome)>) -> Result<()> {
-    let concerns = |(_, outcome): &(_, Outcome)| matches!(outcome, Outcome::Taken | Outcome::Gone);
+fn note(app: &App, outcomes: Vec<(String, PushOutcome)>) -> Result<()> {
+    let concerns =
+        |(_, outcome): &(_, PushOutcome)| matches!(outcome, PushOutcome::Taken | PushOutcome::Gone);
     if !outcomes.iter().any(concerns) {
         return Ok(());
     }
     app.db.write(move |tx| {
         for (endpoint, outcome) in outcomes {
             match outcome {
-                Outcome::Taken => store::note_sent(tx, &endpoint)?,
-                Outcome::Gone => store::forget(tx, &endpoint)?,
-                Outcome::Refused(_) | Outcome::Later { .. } => {}
+                PushOutcome::Taken => store::note_sent(tx, &endpoint)?,
+                PushOutcome::Gone => store::forget(tx, &endpoint)?,
+                PushOutcome::Refused(_) | PushOutcome::Later { .. } => {}
             }
         }
         Ok(())
@@ -252,9 +255,9 @@ fn note(app: &App, outcomes: Vec<(String, Outcome)>) -> Result<()> {
 }
 
 /// What came of the message altogether.
-fn together(outcomes: Vec<Outcome>) -> Sent {
+fn together(outcomes: Vec<PushOutcome>) -> Sent {
     let all = outcomes.len();
-    let taken = outcomes.iter().filter(|outcome| **outcome == Outcome::Taken).count();
+    let taken = outcomes.iter().filter(|outcome| **outcome == PushOutcome::Taken).count();
     if taken > 0 {
         return Sent::Accepted { provider: format!("aceita para {taken} de {all} navegadores") };
     }
@@ -262,9 +265,9 @@ fn together(outcomes: Vec<Outcome>) -> Sent {
     let mut refused = None;
     for outcome in outcomes {
         match outcome {
-            Outcome::Later { error, after_s } => waits.push((error, after_s)),
-            Outcome::Refused(error) => refused = Some(error),
-            Outcome::Taken | Outcome::Gone => {}
+            PushOutcome::Later { error, after_s } => waits.push((error, after_s)),
+            PushOutcome::Refused(error) => refused = Some(error),
+            PushOutcome::Taken | PushOutcome::Gone => {}
         }
     }
     if !waits.is_empty() {
@@ -407,11 +410,11 @@ mod tests {
 
     #[test]
     fn one_browser_that_took_it_is_enough() {
-        let wait = |after_s| Outcome::Later { error: "x".to_owned(), after_s };
-        let refused = || Outcome::Refused("não".to_owned());
-        let sent = |outcomes: &[Outcome]| together(outcomes.to_vec());
+        let wait = |after_s| PushOutcome::Later { error: "x".to_owned(), after_s };
+        let refused = || PushOutcome::Refused("não".to_owned());
+        let sent = |outcomes: &[PushOutcome]| together(outcomes.to_vec());
         assert_eq!(
-            sent(&[Outcome::Gone, Outcome::Taken, wait(None)]),
+            sent(&[PushOutcome::Gone, PushOutcome::Taken, wait(None)]),
             Sent::Accepted { provider: "aceita para 1 de 3 navegadores".to_owned() }
         );
         let later = |after_s| {
@@ -424,24 +427,24 @@ mod tests {
         assert_eq!(sent(&[wait(Some(40)), wait(Some(9))]), later(Some(9)));
         assert_eq!(sent(&[wait(Some(40)), wait(None)]), later(None));
         assert_eq!(sent(&[refused(), wait(Some(9))]), later(Some(9)));
-        assert!(matches!(sent(&[refused(), Outcome::Gone]), Sent::Never { .. }));
-        assert!(matches!(sent(&[Outcome::Gone]), Sent::Unreachable { .. }));
+        assert!(matches!(sent(&[refused(), PushOutcome::Gone]), Sent::Never { .. }));
+        assert!(matches!(sent(&[PushOutcome::Gone]), Sent::Unreachable { .. }));
         assert!(matches!(sent(&[]), Sent::Unreachable { .. }));
     }
 
     #[test]
     fn statuses_decide() {
         for status in [404, 410] {
-            assert_eq!(verdict(status, None), Outcome::Gone, "{status}");
+            assert_eq!(verdict(status, None), PushOutcome::Gone, "{status}");
         }
-        assert!(matches!(verdict(400, None), Outcome::Refused(_)));
+        assert!(matches!(verdict(400, None), PushOutcome::Refused(_)));
         for status in [406, 429, 500, 503] {
             let asked = verdict(status, Some(7));
-            assert!(matches!(asked, Outcome::Later { after_s: Some(7), .. }), "{status}");
+            assert!(matches!(asked, PushOutcome::Later { after_s: Some(7), .. }), "{status}");
         }
         for status in [301, 401, 403, 418] {
             let found = verdict(status, None);
-            assert!(matches!(found, Outcome::Later { .. }), "{status}");
+            assert!(matches!(found, PushOutcome::Later { .. }), "{status}");
         }
     }
 }

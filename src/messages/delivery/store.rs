@@ -1,7 +1,6 @@
 //! The queue in the database, as delivery works it.
 
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageState};
 use crate::row;
@@ -44,7 +43,7 @@ pub struct Claimed {
 const REPEATED: &str = "talvez repetida: o envio anterior não chegou ao fim";
 
 /// What a claim found.
-pub struct Found {
+pub struct ClaimOutcome {
     pub claimed: Option<Claimed>,
     /// Messages dropped on the way to it.
     pub dropped: usize,
@@ -94,7 +93,7 @@ row!(Due {
 
 /// Takes the message that is due longest and is the oldest unfinished one of
 /// its recipient. What can reach nobody is dropped with its reason.
-pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
+pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutcome> {
     let mut dropped = 0;
     while dropped < DROPPED_AT_ONCE {
         let Some(due) = next_due(tx, channel, lease)? else {
@@ -126,9 +125,9 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<Found> {
             "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
             (due.claimed.id, lease, tx.now().plus(LEASE_S)),
         )?;
-        return Ok(Found { claimed: Some(due.claimed), dropped });
+        return Ok(ClaimOutcome { claimed: Some(due.claimed), dropped });
     }
-    Ok(Found { claimed: None, dropped })
+    Ok(ClaimOutcome { claimed: None, dropped })
 }
 
 fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
@@ -145,18 +144,17 @@ fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>
 
 /// Drops a message, with the reason.
 pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL
          WHERE message_id = ?1 AND state = 0",
         (id, MessageState::Dropped, tx.now(), reason),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes that a message was taken by the provider. What became of the message
 /// meanwhile stays: a lease that is over cannot overwrite it.
 pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET state = ?3, done_at = ?4, provider = ?5, outcome = ?6, lease = NULL
          WHERE message_id = ?1 AND lease = ?2 AND state = 0",
         (
@@ -167,8 +165,7 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
             crate::base::text::shortened(provider, LONGEST_REASON),
             claimed.repeated.then_some(REPEATED),
         ),
-    )?;
-    Ok(())
+    )
 }
 
 /// Puts a message back for a pause after a try.
@@ -188,7 +185,7 @@ fn put_back(
     pause_s: i64,
     tries_less: i64,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET run_at = ?3, outcome = ?4, lease = NULL, attempts = attempts - ?5
          WHERE message_id = ?1 AND lease = ?2 AND state = 0",
         (
@@ -198,13 +195,12 @@ fn put_back(
             crate::base::text::shortened(error, LONGEST_REASON),
             tries_less,
         ),
-    )?;
-    Ok(())
+    )
 }
 
 /// Gives a message up, with the reason.
 pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET state = ?3, done_at = ?4, outcome = ?5, lease = NULL
          WHERE message_id = ?1 AND lease = ?2 AND state = 0",
         (
@@ -214,8 +210,7 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
             tx.now(),
             crate::base::text::shortened(error, LONGEST_REASON),
         ),
-    )?;
-    Ok(())
+    )
 }
 
 /// Makes messages due again whose try was under way when the process ended.

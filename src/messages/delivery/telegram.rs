@@ -7,10 +7,10 @@ use std::time::{Duration, Instant as Monotonic};
 use super::Sent;
 use super::letter::Letter;
 use crate::app::App;
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::config::Config;
 use crate::db::{Result, WriteTx};
-use crate::messages::telegram::bot::{Bot, Fault, TIMEOUT};
+use crate::messages::telegram::bot::{Bot, BotFault, TIMEOUT};
 use crate::messages::telegram::store;
 
 /// Time between two messages in one chat, as Telegram asks for.
@@ -105,12 +105,12 @@ fn note<T: Send + 'static>(
 }
 
 /// What a fault means for the message, and what it says of the chat.
-fn verdict(fault: &Fault) -> (Sent, Finding) {
+fn verdict(fault: &BotFault) -> (Sent, Finding) {
     let error = fault.words();
     let refusal = match fault {
-        Fault::Refused(refusal) => refusal,
-        Fault::Away(_) => return (Sent::Away { error }, Finding::Nothing),
-        Fault::Silent(_) => return (Sent::Later { error }, Finding::Nothing),
+        BotFault::Refused(refusal) => refusal,
+        BotFault::Away(_) => return (Sent::Away { error }, Finding::Nothing),
+        BotFault::Silent(_) => return (Sent::Later { error }, Finding::Nothing),
     };
     match refusal.code {
         400 if refusal.description.contains("chat not found") => {
@@ -139,7 +139,7 @@ mod tests {
     use crate::messages::telegram::bot::Refusal;
 
     fn refused(code: i64, description: &str, retry_after_s: Option<i64>) -> (Sent, Finding) {
-        verdict(&Fault::Refused(Refusal {
+        verdict(&BotFault::Refused(Refusal {
             code,
             description: description.to_owned(),
             retry_after_s,
@@ -169,9 +169,9 @@ mod tests {
         for code in [502, 503, 504] {
             assert!(matches!(refused(code, "", None).0, Sent::Away { .. }));
         }
-        let silent = verdict(&Fault::Silent("nada")).0;
+        let silent = verdict(&BotFault::Silent("nada")).0;
         assert!(matches!(silent, Sent::Later { .. }));
-        let away = verdict(&Fault::Away("nada")).0;
+        let away = verdict(&BotFault::Away("nada")).0;
         assert!(matches!(away, Sent::Away { .. }));
     }
 

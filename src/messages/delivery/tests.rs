@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use super::gate::{Fault, Gate, Health, Judged};
-use crate::base::clock::Instant;
+use super::gate::{DeliveryFault, Gate, Health, Judged};
+use crate::base::Instant;
 
 const NOW: Instant = Instant(1_795_183_200);
 
@@ -33,7 +33,7 @@ fn messages_are_paced() {
 #[test]
 fn a_channel_that_is_away_is_probed_now_and_then() {
     let gate = Gate::new(0.0, true);
-    let judged = gate.note_failed("x", Fault::Silence, NOW);
+    let judged = gate.note_failed("x", DeliveryFault::Silence, NOW);
     assert_eq!(judged, Judged::default(), "once is no news");
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
     let mut told = Vec::new();
@@ -42,7 +42,7 @@ fn a_channel_that_is_away_is_probed_now_and_then() {
         if opens(&gate, second) {
             assert!(!opens(&gate, second), "one probe");
             probed.push(second);
-            let judged = gate.note_failed("x", Fault::Silence, at(second));
+            let judged = gate.note_failed("x", DeliveryFault::Silence, at(second));
             assert!(judged.was_down);
             told.extend(judged.is_news.then_some(second));
         }
@@ -57,19 +57,19 @@ fn a_channel_that_is_away_is_probed_now_and_then() {
 #[test]
 fn a_channel_that_refuses_us_is_told_at_once() {
     let gate = Gate::new(0.0, true);
-    assert!(gate.note_failed("x", Fault::Refusal, NOW).is_news);
-    assert!(!gate.note_failed("x", Fault::Refusal, NOW).is_news);
+    assert!(gate.note_failed("x", DeliveryFault::Refusal, NOW).is_news);
+    assert!(!gate.note_failed("x", DeliveryFault::Refusal, NOW).is_news);
     assert!(!opens(&gate, 4) && opens(&gate, 5));
     // Whoever refuses a message alone is in order.
-    gate.note_failed("não existe", Fault::Message, at(5));
+    gate.note_failed("não existe", DeliveryFault::Message, at(5));
     assert_eq!(gate.health(), Health::Good);
-    assert!(gate.note_failed("x", Fault::Refusal, at(6)).is_news, "again");
+    assert!(gate.note_failed("x", DeliveryFault::Refusal, at(6)).is_news, "again");
 }
 
 #[test]
 fn a_clock_that_is_set_back_keeps_no_channel_shut() {
     let gate = Gate::new(0.0, true);
-    gate.note_failed("x", Fault::Refusal, at(86_400));
+    gate.note_failed("x", DeliveryFault::Refusal, at(86_400));
     gate.pause(at(86_400));
     assert!(opens(&gate, 0));
 }
@@ -78,17 +78,17 @@ fn a_clock_that_is_set_back_keeps_no_channel_shut() {
 fn ten_failures_in_a_row_are_the_channels() {
     let gate = Gate::new(0.0, true);
     for _ in 0..9 {
-        assert_eq!(gate.note_failed("x", Fault::Unknown, NOW), Judged::default());
+        assert_eq!(gate.note_failed("x", DeliveryFault::Unknown, NOW), Judged::default());
     }
-    gate.note_failed("não existe", Fault::Message, NOW);
+    gate.note_failed("não existe", DeliveryFault::Message, NOW);
     for _ in 0..9 {
-        gate.note_failed("x", Fault::Unknown, NOW);
+        gate.note_failed("x", DeliveryFault::Unknown, NOW);
     }
     assert_eq!(gate.health(), Health::Good);
-    let tenth = gate.note_failed("x", Fault::Unknown, NOW);
+    let tenth = gate.note_failed("x", DeliveryFault::Unknown, NOW);
     assert!(tenth.is_news && !tenth.was_down);
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
-    assert!(gate.note_failed("x", Fault::Unknown, NOW).was_down);
+    assert!(gate.note_failed("x", DeliveryFault::Unknown, NOW).was_down);
     assert_eq!(gate.untold().failed, 21);
     assert_eq!(gate.untold().failed, 0, "told once");
 }

@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use super::gate::Fault;
+use super::gate::DeliveryFault;
 use super::store::{self, Claimed, MOST_TRIES};
 use super::{Outlet, Sent, letter};
 use crate::app::App;
-use crate::base::secrets;
-use crate::base::worker::Stop;
+use crate::base::{Stop, secrets};
 use crate::db::{Lane, Result};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;
@@ -118,7 +117,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             app.db.write(move |tx| store::sent(tx, &claimed, &provider))
         }
         // A probe of a channel that is out of order is no try of its message.
-        Sent::Later { error } if failed(&error, Fault::Unknown) => {
+        Sent::Later { error } if failed(&error, DeliveryFault::Unknown) => {
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
         Sent::Later { error } if claimed.attempts >= MOST_TRIES => {
@@ -138,15 +137,15 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             app.db.write(move |tx| store::wait(tx, &claimed, &error, pause))
         }
         Sent::Never { error } => {
-            failed(&error, Fault::Message);
+            failed(&error, DeliveryFault::Message);
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))
         }
         Sent::Away { error } => {
-            failed(&error, Fault::Silence);
+            failed(&error, DeliveryFault::Silence);
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
         Sent::Down { error } => {
-            failed(&error, Fault::Refusal);
+            failed(&error, DeliveryFault::Refusal);
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
         Sent::Unreachable { reason } => {

@@ -57,7 +57,8 @@ pub fn endpoint(text: &str, extra_hosts: &[String]) -> Result<Endpoint, &'static
     Ok(Endpoint { audience: format!("{scheme}://{}", authority.as_str().to_lowercase()), uri })
 }
 
-fn is_named_with_port(authority: &str, extra_hosts: &[String]) -> bool {
+/// Whether a host and port are among those that may be anywhere.
+pub fn is_named_with_port(authority: &str, extra_hosts: &[String]) -> bool {
     let has_port = |host: &str| {
         let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
         after.contains(':')

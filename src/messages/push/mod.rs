@@ -11,7 +11,7 @@ pub mod encrypt;
 pub mod store;
 pub mod vapid;
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// Browsers of one person; one more takes the place of the oldest.
 pub const MOST_DEVICES: u32 = 10;

@@ -2,7 +2,7 @@
 
 use super::encrypt::BrowserKeys;
 use super::{Device, MOST_DEVICES, Subscription};
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// What became of a browser that was switched on.
@@ -23,11 +23,8 @@ pub fn add(
     agent: &str,
 ) -> Result<Added> {
     let (keys, endpoint) = (&subscription.keys, &*subscription.endpoint);
-    let known: Option<(i64, UserId)> = tx.optional(
-        "SELECT device_id, user_id FROM push_device WHERE endpoint = ?1",
-        [endpoint],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+    let known: Option<(i64, UserId)> =
+        tx.tuple("SELECT device_id, user_id FROM push_device WHERE endpoint = ?1", [endpoint])?;
     if let Some((device, owner)) = known
         && owner == user
     {
@@ -94,8 +91,7 @@ pub fn remove(tx: &WriteTx<'_>, user: UserId, device: i64) -> Result<bool> {
 
 /// Forgets a browser that cannot be reached any more, whoever's it is by now.
 pub fn forget(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
-    tx.execute("DELETE FROM push_device WHERE endpoint = ?1", [endpoint])?;
-    Ok(())
+    tx.run("DELETE FROM push_device WHERE endpoint = ?1", [endpoint])
 }
 
 /// Forgets every browser: another key of ours opens none of them.
@@ -105,8 +101,7 @@ pub fn forget_all(tx: &WriteTx<'_>) -> Result<usize> {
 
 /// Notes that the service took a message for a browser.
 pub fn note_sent(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
-    tx.execute("UPDATE push_device SET sent_at = ?2 WHERE endpoint = ?1", (endpoint, tx.now().0))?;
-    Ok(())
+    tx.run("UPDATE push_device SET sent_at = ?2 WHERE endpoint = ?1", (endpoint, tx.now().0))
 }
 
 /// How many browsers are reached.

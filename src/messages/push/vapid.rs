@@ -14,9 +14,8 @@ use p256::ecdsa::signature::Signer as _;
 use p256::ecdsa::{Signature, SigningKey};
 
 use super::encrypt::{new_key, point};
-use crate::base::clock::Instant;
-use crate::base::secrets::Secret;
 use crate::base::text::{from_hex, hex};
+use crate::base::{Instant, Secret};
 
 /// How long a token works. Services refuse more than 24 hours.
 const LIFE_S: i64 = 12 * 3600;

@@ -6,11 +6,10 @@ pub mod store;
 pub mod views;
 
 use crate::accounts::Role;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::config::{Config, Gateway};
 use crate::outbox::MessageState;
-use crate::panel::view::Badge;
+use crate::panel::Badge;
 
 /// A queued message with its recipient.
 #[derive(Clone, Debug)]

@@ -9,19 +9,15 @@ use super::{Message, badge, is_configured, reason};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::{Day, Instant};
-use crate::base::text::grouped;
+use crate::base::{Day, Instant, grouped};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::messages::delivery::gate::Health;
 use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words, kind_words};
-use crate::panel::answer::{Answer, ListReply};
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Notice, Outcome, Tone, When};
+use crate::panel::{Answer, Filter, Head, ListReply, Listing, Notice, Outcome, Tone, When, export};
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";

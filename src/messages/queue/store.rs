@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use super::Message;
-use crate::base::clock::{Day, Instant, Zone};
+use crate::base::{Day, Instant, Zone};
 use crate::db::{Filters, ReadTx, Record as _, Result};
 use crate::outbox::{Channel, MessageState};
 use crate::row;

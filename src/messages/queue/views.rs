@@ -3,11 +3,10 @@
 use askama::Template;
 
 use crate::panel::chart::BarChart;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, Notice, Tab, When};
+use crate::panel::{Badge, Layout, Notice, Tab, Table, When};
 
 /// `GET /admin/mensagens`: the queue.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "queue.html", config = "assets/askama.toml")]
 pub struct QueuePage {
     pub layout: Layout,
@@ -22,7 +21,6 @@ pub struct QueuePage {
 }
 
 /// A message in the list.
-#[derive(Debug)]
 pub struct MessageRow {
     pub id: String,
     /// `Boas-vindas`.
@@ -46,7 +44,7 @@ pub struct MessageRow {
 }
 
 /// `GET /admin/mensagens/{id}`: one message.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "queued_message.html", config = "assets/askama.toml")]
 pub struct MessagePage {
     pub layout: Layout,

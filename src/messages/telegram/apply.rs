@@ -5,8 +5,8 @@
 
 use super::replies::Reply;
 use super::store;
-use super::update::{Order, Update, What};
-use crate::base::ids::TokenHash;
+use super::update::{ChatCommand, Update, What};
+use crate::base::TokenHash;
 use crate::db::{Result, WriteTx};
 
 /// Numbers of updates that are remembered.
@@ -38,11 +38,11 @@ pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<
                 // Whoever writes has not blocked the bot, whatever was heard.
                 let is_linked = store::set_blocked(tx, *chat, false)?;
                 match order {
-                    Order::Start { code: Some(code) } => {
+                    ChatCommand::Start { code: Some(code) } => {
                         start(tx, house, (*chat, name, code), &mut replies)?;
                     }
-                    Order::Stop => replies.push(stop(tx, house, *chat)?),
-                    Order::Start { code: None } | Order::Other => {
+                    ChatCommand::Stop => replies.push(stop(tx, house, *chat)?),
+                    ChatCommand::Start { code: None } | ChatCommand::Other => {
                         replies.push(help(house, *chat, is_linked));
                     }
                 }

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::{Response, header};
 
-use crate::base::secrets::Secret;
-use crate::base::text::shortened;
+use crate::base::{Secret, shortened};
 use crate::config;
 use crate::messages::delivery::was_nobody_there;
 
@@ -39,7 +38,7 @@ pub struct Bot {
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum BotFault {
     /// The other side says no.
     Refused(Refusal),
     /// Nobody is there.
@@ -59,7 +58,7 @@ pub struct Refusal {
     pub moved_to: Option<i64>,
 }
 
-impl Fault {
+impl BotFault {
     /// In words for staff.
     pub fn words(&self) -> String {
         match self {
@@ -107,19 +106,19 @@ impl Bot {
     }
 
     /// Asks who the bot is.
-    pub fn identity(&self) -> Result<Identity, Fault> {
+    pub fn identity(&self) -> Result<Identity, BotFault> {
         let found = self.call("getMe", &json!({}), SOON)?;
         let username = found["username"].as_str().unwrap_or_default();
         let is_sound =
             !username.is_empty() && username.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !is_sound {
-            return Err(Fault::Silent("o Telegram não disse o nome do bot"));
+            return Err(BotFault::Silent("o Telegram não disse o nome do bot"));
         }
         Ok(Identity { username: username.to_owned() })
     }
 
     /// Says something in a chat; returns the number of the message.
-    pub fn say(&self, chat: i64, text: &str, timeout: Duration) -> Result<String, Fault> {
+    pub fn say(&self, chat: i64, text: &str, timeout: Duration) -> Result<String, BotFault> {
         let body = json!({
             "chat_id": chat,
             "text": shortened(text, LONGEST),
@@ -129,13 +128,15 @@ impl Bot {
         match sent["message_id"].as_i64() {
             Some(id) => Ok(id.to_string()),
             // Sent again it might come twice, left it might never come.
-            None => Err(Fault::Silent("a resposta do Telegram não diz se a mensagem foi aceita")),
+            None => {
+                Err(BotFault::Silent("a resposta do Telegram não diz se a mensagem foi aceita"))
+            }
         }
     }
 
     /// Waits at most so long for updates from `offset` on, which confirms all
     /// before it.
-    pub fn updates(&self, offset: Option<i64>, wait: Duration) -> Result<Vec<Value>, Fault> {
+    pub fn updates(&self, offset: Option<i64>, wait: Duration) -> Result<Vec<Value>, BotFault> {
         let mut body =
             json!({ "timeout": wait.as_secs(), "limit": UPDATES, "allowed_updates": KINDS });
         if let Some(offset) = offset {
@@ -143,12 +144,12 @@ impl Bot {
         }
         match self.call("getUpdates", &body, wait + TIMEOUT)? {
             Value::Array(updates) => Ok(updates),
-            _ => Err(Fault::Silent("a resposta do Telegram não faz sentido")),
+            _ => Err(BotFault::Silent("a resposta do Telegram não faz sentido")),
         }
     }
 
     /// Has updates sent to an address, one at a time, with a secret.
-    pub fn set_webhook(&self, url: &str, secret: &Secret) -> Result<(), Fault> {
+    pub fn set_webhook(&self, url: &str, secret: &Secret) -> Result<(), BotFault> {
         let body = json!({
             "url": url,
             "secret_token": secret.reveal(),
@@ -159,12 +160,12 @@ impl Bot {
     }
 
     /// Has updates sent nowhere, so that they can be asked for.
-    pub fn delete_webhook(&self) -> Result<(), Fault> {
+    pub fn delete_webhook(&self) -> Result<(), BotFault> {
         self.call("deleteWebhook", &json!({}), TIMEOUT).map(|_| ())
     }
 
     /// Calls a method; returns its result.
-    fn call(&self, method: &str, body: &Value, timeout: Duration) -> Result<Value, Fault> {
+    fn call(&self, method: &str, body: &Value, timeout: Duration) -> Result<Value, BotFault> {
         let address = format!("{}/bot{}/{method}", self.api_base, self.token.reveal());
         let request = self
             .agent
@@ -176,9 +177,9 @@ impl Bot {
         let mut answer = request.send(body.to_string()).map_err(|error| {
             let words = "o Telegram não pôde ser alcançado";
             match error {
-                error if was_nobody_there(&error) => Fault::Away(words),
-                ureq::Error::Timeout(_) => Fault::Silent("o Telegram não respondeu a tempo"),
-                _ => Fault::Silent(words),
+                error if was_nobody_there(&error) => BotFault::Away(words),
+                ureq::Error::Timeout(_) => BotFault::Silent("o Telegram não respondeu a tempo"),
+                _ => BotFault::Silent(words),
             }
         })?;
         let status = i64::from(answer.status().as_u16());
@@ -191,10 +192,10 @@ impl Bot {
         }
         let code = told["error_code"].as_i64();
         if code.is_none() && status < 400 {
-            return Err(Fault::Silent("a resposta do Telegram não faz sentido"));
+            return Err(BotFault::Silent("a resposta do Telegram não faz sentido"));
         }
         let parameters = &told["parameters"];
-        Err(Fault::Refused(Refusal {
+        Err(BotFault::Refused(Refusal {
             code: code.unwrap_or(status),
             description: self.told(told["description"].as_str().unwrap_or_default()),
             retry_after_s: parameters["retry_after"].as_i64().or(pause),

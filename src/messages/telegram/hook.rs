@@ -13,7 +13,7 @@ use super::bot::Bot;
 use super::poll::Trouble;
 use super::{HOOK_PATH, apply, ensure_hook_secret, poll, update};
 use crate::app::App;
-use crate::base::worker::Stop;
+use crate::base::Stop;
 use crate::edge::guard::TelegramSender;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};

@@ -26,15 +26,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
-use crate::base::secrets::{self, Secret};
-use crate::base::worker::{self, Stop};
+use crate::base::{Instant, Secret, Stop, TokenHash, UserId, secrets, worker};
 use crate::config::{self, Updates};
 use crate::db::{DbError, Lane, WriteTx};
 use crate::operations::store as settings;
 
-use bot::{Bot, Fault, Identity};
+use bot::{Bot, BotFault, Identity};
 use replies::Replies;
 
 /// How long a link to the bot works.
@@ -56,7 +53,7 @@ pub struct Telegram {
 
 struct Known {
     at: Monotonic,
-    answer: Result<Identity, Fault>,
+    answer: Result<Identity, BotFault>,
 }
 
 impl Telegram {
@@ -71,7 +68,7 @@ impl Telegram {
     }
 
     /// Who the bot is, as it said lately or says now; `None` without a bot.
-    pub fn identity(&self) -> Option<Result<Identity, Fault>> {
+    pub fn identity(&self) -> Option<Result<Identity, BotFault>> {
         let bot = self.bot.as_ref()?;
         // Held while it is asked, so that it is asked once.
         let mut known = self.identity.lock();

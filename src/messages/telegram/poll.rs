@@ -10,10 +10,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant as Monotonic};
 
 use super::apply::{self, House};
-use super::bot::{Bot, Fault};
+use super::bot::{Bot, BotFault};
 use super::{store, update};
 use crate::app::App;
-use crate::base::worker::Stop;
+use crate::base::Stop;
 use crate::db::{DbError, Lane};
 
 /// How long a call waits for updates.
@@ -30,7 +30,7 @@ const TOO_SOON: Duration = Duration::from_millis(500);
 
 /// Why no updates came.
 pub enum Trouble {
-    Fault(Fault),
+    Fault(BotFault),
     Database(DbError),
 }
 
@@ -75,7 +75,9 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     let updates: Vec<_> = told.iter().filter_map(update::parse).collect();
     if updates.is_empty() {
         // Without a number they cannot be confirmed, and would come for ever.
-        return Err(Trouble::Fault(Fault::Silent("as atualizações do Telegram não fazem sentido")));
+        return Err(Trouble::Fault(BotFault::Silent(
+            "as atualizações do Telegram não fazem sentido",
+        )));
     }
     let house = house(app);
     let replies =
@@ -93,22 +95,22 @@ pub fn house(app: &App) -> House {
 /// the call is over.
 pub fn apart<T: Send + 'static>(
     stop: &Stop,
-    call: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-) -> Option<Result<T, Fault>> {
+    call: impl FnOnce() -> Result<T, BotFault> + Send + 'static,
+) -> Option<Result<T, BotFault>> {
     let (done, outcome) = mpsc::channel();
     let started = std::thread::Builder::new()
         .name("telegram-call".to_owned())
         // Nobody may be left to hear what comes of it.
         .spawn(move || done.send(call()).is_ok());
     if started.is_err() {
-        return Some(Err(Fault::Silent("faltam recursos para chamar o Telegram")));
+        return Some(Err(BotFault::Silent("faltam recursos para chamar o Telegram")));
     }
     while !stop.is_set() {
         match outcome.recv_timeout(LOOK) {
             Ok(outcome) => return Some(outcome),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Some(Err(Fault::Silent("a chamada ao Telegram falhou")));
+                return Some(Err(BotFault::Silent("a chamada ao Telegram falhou")));
             }
         }
     }

@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::bot::{Bot, Fault};
+use super::bot::{Bot, BotFault};
 use crate::app::App;
-use crate::base::worker::Stop;
+use crate::base::Stop;
 use crate::outbox::Channel;
 
 /// Answers that wait: those that tell of a change, and help.
@@ -101,7 +101,7 @@ pub fn run(app: &App, bot: &Bot, stop: &Stop) {
     }
 }
 
-fn pause_asked_for(fault: &Fault) -> Option<i64> {
+fn pause_asked_for(fault: &BotFault) -> Option<i64> {
     let asked_s = fault.refusal()?.retry_after_s?;
     Some(asked_s.clamp(1, LONGEST_PAUSE_S))
 }

@@ -1,7 +1,6 @@
 //! Linked chats and codes in the database.
 
-use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Under which the numbers of the last updates are kept.
@@ -34,13 +33,12 @@ pub fn owner(tx: &ReadTx<'_>, chat: i64) -> Result<Option<UserId>> {
 /// Links a chat to a person, in the place of an earlier one. Nobody else may
 /// have it.
 pub fn link(tx: &WriteTx<'_>, user: UserId, chat: i64, name: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO telegram_chat (user_id, chat_id, name, linked_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (user_id) DO UPDATE
          SET chat_id = ?2, name = ?3, linked_at = ?4, blocked_at = NULL",
         (user, chat, name, tx.now().0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Forgets the chat of a person; false when there is none.
@@ -51,12 +49,11 @@ pub fn unlink_person(tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
 
 /// Keeps the digest of a person's code, in the place of an earlier one.
 pub fn set_code(tx: &WriteTx<'_>, user: UserId, hash: &TokenHash, until: Instant) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO telegram_code (user_id, hash, expires_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (user_id) DO UPDATE SET hash = ?2, expires_at = ?3",
         (user, hash, until.0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Whose code it is.
@@ -78,8 +75,7 @@ pub fn by_code(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<CodeOwner>> {
 
 /// Forgets a person's code.
 pub fn forget_code(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
-    tx.execute("DELETE FROM telegram_code WHERE user_id = ?1", [user])?;
-    Ok(())
+    tx.run("DELETE FROM telegram_code WHERE user_id = ?1", [user])
 }
 
 /// Numbers of the last updates that were applied, in that order.
@@ -92,12 +88,11 @@ pub fn handled(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
 /// Keeps the numbers of the last updates.
 pub fn keep_handled(tx: &WriteTx<'_>, numbers: &[i64]) -> Result<()> {
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
-    tx.execute(
+    tx.run(
         "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
         (HANDLED, numbers.join(",").into_bytes(), tx.now().0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Forgets a person's chat; false when it is another by now.

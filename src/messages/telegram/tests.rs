@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::replies::{Replies, Reply};
-use super::update::{Order, Update, What, parse};
+use super::update::{ChatCommand, Update, What, parse};
 
 fn message(text: &Value) -> Value {
     json!({
@@ -16,7 +16,7 @@ fn message(text: &Value) -> Value {
     })
 }
 
-fn order_of(text: &str) -> Order {
+fn order_of(text: &str) -> ChatCommand {
     match parse(&message(&json!(text))) {
         Some(Update { id: 7, what: Some(What::Said { chat: 5, name, order }) }) => {
             assert_eq!(name, "Ana Souza");
@@ -28,16 +28,16 @@ fn order_of(text: &str) -> Order {
 
 #[test]
 fn commands_are_told_from_chatter() {
-    let start = |code: Option<&str>| Order::Start { code: code.map(str::to_owned) };
+    let start = |code: Option<&str>| ChatCommand::Start { code: code.map(str::to_owned) };
     assert_eq!(order_of("/start abc-_9"), start(Some("abc-_9")));
     assert_eq!(order_of("  /start@a_bot   abc mais"), start(Some("abc")));
     assert_eq!(order_of("/start"), start(None));
-    assert_eq!(order_of("/stop"), Order::Stop);
-    assert_eq!(order_of("/stop@a_bot agora"), Order::Stop);
+    assert_eq!(order_of("/stop"), ChatCommand::Stop);
+    assert_eq!(order_of("/stop@a_bot agora"), ChatCommand::Stop);
     for other in ["", " ", "oi", "/started x", "start abc", "/STOP", "@", "/"] {
-        assert_eq!(order_of(other), Order::Other, "{other:?}");
+        assert_eq!(order_of(other), ChatCommand::Other, "{other:?}");
     }
-    assert_eq!(order_of(&"á".repeat(100_000)), Order::Other);
+    assert_eq!(order_of(&"á".repeat(100_000)), ChatCommand::Other);
 }
 
 #[test]

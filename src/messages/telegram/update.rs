@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::base::text::shortened;
+use crate::base::shortened;
 use crate::http::input::whole;
 
 /// Longest name that is kept of a person.
@@ -23,14 +23,14 @@ pub struct Update {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The person said something.
-    Said { chat: i64, name: String, order: Order },
+    Said { chat: i64, name: String, order: ChatCommand },
     /// The person blocked the bot, or no longer does.
     Blocked { chat: i64, blocked: bool },
 }
 
 /// What a person wants by what they say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ChatCommand {
     /// To link the chat, with the code of a link when there is one.
     Start { code: Option<String> },
     /// To unlink it.
@@ -78,13 +78,13 @@ fn name(person: &Value) -> String {
     shortened(plain.trim(), LONGEST_NAME).trim().to_owned()
 }
 
-fn order(text: &str) -> Order {
+fn order(text: &str) -> ChatCommand {
     let mut words = shortened(text, LONGEST_ORDER).split_whitespace();
     let command = words.next().unwrap_or_default();
     // In a command a bot may be named.
     match command.split('@').next().unwrap_or_default() {
-        "/start" => Order::Start { code: words.next().map(str::to_owned) },
-        "/stop" => Order::Stop,
-        _ => Order::Other,
+        "/start" => ChatCommand::Start { code: words.next().map(str::to_owned) },
+        "/stop" => ChatCommand::Stop,
+        _ => ChatCommand::Other,
     }
 }

@@ -10,7 +10,7 @@ pub mod views;
 
 use serde_json::Value;
 
-use crate::base::clock::{Instant, Zone};
+use crate::base::{Instant, Zone};
 use crate::db::{ReadTx, Result};
 use crate::outbox::MessageKind;
 use crate::outbox::kind::{MessageKindRow, Placeholder, may};
@@ -98,7 +98,10 @@ fn filled(text: &str, words: &Words<'_>, zone: Zone) -> String {
         filled.push_str(before);
         match after.split_once('}') {
             Some((name, after)) if let Some(value) = value(name, words, zone) => {
-                filled.push_str(&one_line(&value));
+                match name {
+                    "corpo" => filled.extend(value.chars().map(|letter| plain(letter, "\n"))),
+                    _ => filled.extend(value.chars().map(|letter| plain(letter, ""))),
+                }
                 rest = after;
             }
             _ => {
@@ -128,10 +131,15 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
         "dias" => words.params["grace_days"].as_i64().unwrap_or_default().to_string(),
         "encontro" | "titulo" => param("title"),
         "detalhe" => param("detail"),
+        "corpo" => param("body"),
         "pergunta" => param("question"),
         "anuncio" => param("listing"),
         "loja" => param("store"),
         "pagina" => param("page"),
+        "fornecedor" => param("supplier"),
+        "valor" => param("amount"),
+        "pedidos" => param("what"),
+        "webhook" => param("url"),
         "inicio" => {
             let at = words.params["starts_at"].as_i64().map(Instant);
             at.map(|at| zone.page(at)).unwrap_or_default()
@@ -144,15 +152,11 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
     })
 }
 
-/// A value that comes from people stays within its line, and does not turn
-/// around what is written after it.
-fn one_line(value: &str) -> String {
-    let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let plain = |letter: char| match letter {
-        letter if letter.is_control() || turns(letter) => ' ',
-        letter => letter,
-    };
-    value.chars().map(plain).collect()
+/// A value that comes from people stays within its line, unless it may have
+/// several, and does not turn around what is written after it.
+fn plain(letter: char, allowed: &str) -> char {
+    let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if turns || letter.is_control() && !allowed.contains(letter) { ' ' } else { letter }
 }
 
 #[cfg(test)]
@@ -178,8 +182,21 @@ mod tests {
             let (subject, text) = fill(&shipped(kind), &words, ZONE);
             assert!(!subject.contains(['{', '}', '\r', '\n']), "{subject}");
             assert!(!text.contains(['{', '}', '\r']), "{text}");
-            assert!(text.starts_with("Olá, Ana"), "{text}");
+            // What a partner says stands by itself.
+            let greets = kind != MessageKind::PartnerNotice;
+            assert_eq!(text.starts_with("Olá, Ana"), greets, "{text}");
             assert!(shipped(kind).body.contains('{'));
+        }
+    }
+
+    fn words(params: &Value) -> Words<'_> {
+        Words {
+            name: "Ana",
+            platform: "Escola",
+            address: "https://escola.example",
+            link: "segredo",
+            until: String::new(),
+            params,
         }
     }
 
@@ -189,14 +206,7 @@ mod tests {
             "question": "Tem {link}?\r\nResponda aqui: \u{202e}moc.live", "listing": "{nome}",
             "store": "LOJA", "page": "/painel/perguntas/1",
         });
-        let words = Words {
-            name: "Ana",
-            platform: "Escola",
-            address: "https://escola.example",
-            link: "segredo",
-            until: String::new(),
-            params: &params,
-        };
+        let words = words(&params);
         let (subject, text) = fill(&shipped(MessageKind::Question), &words, ZONE);
         assert_eq!(subject, "Nova pergunta: {nome}");
         let lines: Vec<&str> = text.lines().collect();
@@ -208,6 +218,15 @@ mod tests {
                 "Responda aqui: https://escola.example/painel/perguntas/1",
             ]
         );
+    }
+
+    #[test]
+    fn a_partner_writes_lines_and_fills_nothing() {
+        let params = json!({ "title": "{link}\nfim", "body": "Um\nDois \u{202e}{nome}\r" });
+        let words = words(&params);
+        let (subject, text) = fill(&shipped(MessageKind::PartnerNotice), &words, ZONE);
+        assert_eq!(subject, "{link} fim");
+        assert_eq!(text, "{link} fim\n\nUm\nDois  {nome} ");
     }
 
     #[test]

@@ -12,17 +12,14 @@ use super::{
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant};
 use crate::db::WriteTx;
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::input::{Check, Field};
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Fields, Problem, Reply, Request};
 use crate::messages::tabs;
 use crate::outbox::{MessageKind, kind_words};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::view::{self, Notice, Outcome, When};
+use crate::panel::{Answer, ListReply, Notice, Outcome, Visit, When, view};
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens/textos";
@@ -92,7 +89,7 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&TextReply { ok: true, text: wire(app, kind, changed) });
     }
     let template = changed.as_ref().map_or_else(|| shipped(kind), |(template, _)| template.clone());
-    let mut page = page(app, person, request, kind, &template);
+    let mut page = page((app, person, request), kind, &template);
     page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
     page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
@@ -104,13 +101,7 @@ const OUTCOMES: &[Outcome] = &[
     Outcome::good("restaurado", "Texto original de volta", ""),
 ];
 
-fn page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    kind: MessageKind,
-    template: &Template,
-) -> TextPage {
+fn page((app, person, request): Visit<'_>, kind: MessageKind, template: &Template) -> TextPage {
     let (subject, body) = example(app, request.now, kind, template);
     TextPage {
         layout: layout(app, person, request),
@@ -207,11 +198,11 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     match check.finish() {
         Err(problem) if request.wants_json() => return Err(problem),
         Err(problem) => {
-            let reply = faulty(app, person, request, (kind, &template), &problem.fields)?;
+            let reply = faulty((app, person, request), (kind, &template), &problem.fields)?;
             return Ok(nothing_to_do(reply));
         }
         Ok(()) if action == "ver" => {
-            let reply = look(app, person, request, (kind, &template))?;
+            let reply = look((app, person, request), (kind, &template))?;
             return Ok(nothing_to_do(reply));
         }
         Ok(()) => {}
@@ -277,30 +268,24 @@ struct LookReply {
 }
 
 /// A text filled in, which is not saved.
-fn look(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    (kind, template): (MessageKind, &Template),
-) -> Result<Reply, Problem> {
+fn look(visit: Visit<'_>, (kind, template): (MessageKind, &Template)) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
     if request.wants_json() {
         let (assunto, texto) = example(app, request.now, kind, template);
         return Reply::json(&LookReply { ok: true, assunto, texto });
     }
-    let mut page = page(app, person, request, kind, template);
+    let mut page = page((app, person, request), kind, template);
     page.draft = true;
     Reply::page(&page)
 }
 
 /// What a browser sent that is wrong: the form again, with what was typed.
 fn faulty(
-    app: &App,
-    person: &Person,
-    request: &Request,
+    (app, person, request): Visit<'_>,
     (kind, template): (MessageKind, &Template),
     faults: &Fields,
 ) -> Result<Reply, Problem> {
-    let mut page = page(app, person, request, kind, template);
+    let mut page = page((app, person, request), kind, template);
     page.draft = true;
     (page.shown_subject, page.shown) = (String::new(), Vec::new());
     for (name, field) in [("assunto", &mut page.subject), ("texto", &mut page.body)] {

@@ -3,10 +3,11 @@
 use askama::Template;
 
 use super::Placeholder;
-use crate::panel::view::{Field, Layout, Notice, Tab, When};
+use crate::panel::view::Field;
+use crate::panel::{Layout, Notice, Tab, When};
 
 /// `GET /admin/mensagens/textos`: every text that can be changed.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "message_texts.html", config = "assets/askama.toml")]
 pub struct TextsPage {
     pub layout: Layout,
@@ -16,7 +17,6 @@ pub struct TextsPage {
 }
 
 /// A text in the list.
-#[derive(Debug)]
 pub struct TextRow {
     /// Its kind in addresses.
     pub name: &'static str,
@@ -30,7 +30,7 @@ pub struct TextRow {
 
 /// `GET /admin/mensagens/textos/{tipo}`, and its answers when it is looked at
 /// before it is saved, or something is at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "message_text.html", config = "assets/askama.toml")]
 pub struct TextPage {
     pub layout: Layout,

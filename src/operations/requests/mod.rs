@@ -12,7 +12,7 @@ pub mod views;
 
 use std::net::IpAddr;
 
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 pub use recorder::Recorder;
 

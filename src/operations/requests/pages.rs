@@ -6,13 +6,12 @@ use super::store::{self, Logged, Wanted};
 use super::views::{RequestPage, RequestRow, RequestsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
+use crate::base::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::answer::ListReply;
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::{Tone, When, address};
+use crate::panel::view::address;
+use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, Tone, When, export};
+use crate::wire;
 
 /// Rows of a CSV file: who wants older ones narrows the list.
 const MOST_EXPORTED: u32 = 50_000;
@@ -89,38 +88,21 @@ const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-#[derive(Serialize)]
-struct WireRequest {
-    id: String,
-    quando: String,
-    pedido: String,
-    metodo: String,
-    caminho: String,
-    status: u16,
-    microssegundos: i64,
-    quem: String,
-    quem_tipo: String,
-    quem_id: Option<String>,
-    endereco: String,
-    vale_por: i64,
-}
-
-impl WireRequest {
-    fn of(logged: Logged, zone: Zone) -> Self {
-        Self {
-            id: logged.id.to_string(),
-            quando: zone.spaced(logged.at),
-            pedido: logged.request_id,
-            metodo: logged.method,
-            caminho: logged.path,
-            status: logged.status,
-            microssegundos: logged.us,
-            quem: logged.name,
-            quem_tipo: logged.caller,
-            quem_id: logged.caller_id.map(|id| id.to_string()),
-            endereco: logged.address,
-            vale_por: logged.sampled,
-        }
+wire! {
+    #[derive(Serialize)]
+    struct WireRequest of(logged: Logged, zone: Zone) {
+        id: String = logged.id.to_string(),
+        quando: String = zone.spaced(logged.at),
+        pedido: String = logged.request_id,
+        metodo: String = logged.method,
+        caminho: String = logged.path,
+        status: u16 = logged.status,
+        microssegundos: i64 = logged.us,
+        quem: String = logged.name,
+        quem_tipo: String = logged.caller,
+        quem_id: Option<String> = logged.caller_id.map(|id| id.to_string()),
+        endereco: String = logged.address,
+        vale_por: i64 = logged.sampled,
     }
 }
 

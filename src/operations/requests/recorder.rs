@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use http::StatusCode;
 
 use super::{Entry, store};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{Db, DbError};
 use crate::edge::route::Route;
 

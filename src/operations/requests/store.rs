@@ -4,7 +4,7 @@ use rusqlite::ToSql;
 
 use super::{Entry, FULL};
 use crate::accounts::Role;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 

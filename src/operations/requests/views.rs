@@ -2,11 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::list::Table;
-use crate::panel::view::{Layout, Tone, When};
+use crate::panel::{Layout, Table, Tone, When};
 
 /// `GET /admin/requisicoes`: the requests, newest first.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "requests.html", config = "assets/askama.toml")]
 pub struct RequestsPage {
     pub layout: Layout,
@@ -17,7 +16,6 @@ pub struct RequestsPage {
 }
 
 /// A request in the list.
-#[derive(Debug)]
 pub struct RequestRow {
     /// Its number.
     pub id: String,
@@ -41,7 +39,7 @@ pub struct RequestRow {
 }
 
 /// `GET /admin/requisicoes/{id}`: one request.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "request.html", config = "assets/askama.toml")]
 pub struct RequestPage {
     pub layout: Layout,

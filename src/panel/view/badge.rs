@@ -63,6 +63,20 @@ badges! {
     Exists = "Já existe", Info;
     /// A row of a list that cannot be made.
     Faulty = "Com erro", Bad;
+    /// A row of a list whose link will be made.
+    ToLink = "A vincular", Info;
+    /// An invitation that waits for an answer.
+    Invited = "Convite enviado", Info;
+    /// An invitation that was not accepted.
+    Refused = "Convite recusado", Warn;
+    /// An invitation that was taken back.
+    Withdrawn = "Convite retirado", Info;
+    /// An amount that is not due yet.
+    Due = "A vencer", Info;
+    /// An amount that was paid.
+    Settled = "Pago", Good;
+    /// A debt whose cause did not happen.
+    CalledOff = "Cancelado", Info;
     /// A payment is disputed.
     Disputed = "Em disputa", Warn;
     /// Its time is over.
@@ -145,8 +159,16 @@ badges! {
     Answered = "Respondida", Good;
     /// A claim that waits for its end.
     OpenClaim = "Aberta", Warn;
-    /// A claim or question that has ended.
+    /// A claim, a question or a relation that has ended.
     Closed = "Encerrada", Info;
+    /// An endpoint that is told what happens.
+    Telling = "Ligado", Good;
+    /// An endpoint whose last deliveries failed.
+    Failing = "Falhando", Warn;
+    /// An endpoint that the service switched off.
+    Stopped = "Parado", Bad;
+    /// Taken by the program that it was for.
+    Delivered = "Entregue", Good;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
     /// A product of which nothing is left.

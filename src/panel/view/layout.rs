@@ -5,7 +5,6 @@ use crate::base::clock::Instant;
 use crate::http::Request;
 
 /// One entry of the navigation.
-#[derive(Debug)]
 pub struct Place {
     /// What it is called.
     pub label: &'static str,
@@ -31,7 +30,6 @@ impl Place {
 }
 
 /// Entries that belong to one task; the title is empty for the first group.
-#[derive(Debug)]
 pub struct Group {
     /// What the entries have in common.
     pub title: &'static str,
@@ -40,7 +38,7 @@ pub struct Group {
 }
 
 /// The signed-in reader of a page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Reader<'a> {
     /// Name as typed by its owner.
     pub name: &'a str,
@@ -62,7 +60,6 @@ pub struct Viewed {
 }
 
 /// What stands around the content of a page.
-#[derive(Debug)]
 pub struct Layout {
     /// Name of the installation.
     pub site: String,

@@ -93,7 +93,6 @@ impl Notice {
 }
 
 /// What a page says of the last action: by the word that the action left.
-#[derive(Debug)]
 pub struct Outcome {
     pub word: &'static str,
     pub tone: Tone,
@@ -387,7 +386,7 @@ pub fn address(path: &str, params: &[(&str, &str)]) -> String {
 }
 
 /// The answer to a browser when something went wrong.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "error.html", config = "assets/askama.toml")]
 pub struct ErrorPage {
     /// The frame without navigation.

@@ -4,35 +4,47 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::base::clock::Zone;
 use crate::base::ids::UserId;
-use crate::edge::guard::Seller;
-use crate::edge::route::Todo;
+use crate::edge::guard::{PartnerCaller, Seller};
+use crate::edge::route::{Example, Todo};
 use crate::http::Problem;
-use crate::partner::operation::{NoArguments, Operation};
+use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
 
 /// Who the token belongs to and what it may do.
 #[derive(Serialize, JsonSchema)]
 pub struct Health {
+    /// Always true.
     ok: bool,
+    /// Whom the token belongs to.
     user: HealthUser,
+    /// What the account's API plan allows.
     plan: HealthPlan,
+    /// The token of this call.
     token: HealthToken,
-    /// Civil time of the server.
+    /// Civil time of the service.
     server_time: String,
+    /// Version of the service.
     version: &'static str,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct HealthUser {
+    /// Number of the user on this platform.
     id: UserId,
+    /// Full name.
     nome: String,
+    /// Role on this platform, such as `pro`.
     role: &'static str,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct HealthPlan {
+    /// `starter`, `pro` or `scale`.
     name: &'static str,
+    /// Calls a month, over all tokens of the account.
     monthly_quota: u64,
+    /// Calls a minute, over all tokens of the account.
     per_minute: u32,
     /// Last day it is valid, null without an end.
     valid_until: Option<String>,
@@ -40,8 +52,11 @@ struct HealthPlan {
 
 #[derive(Serialize, JsonSchema)]
 struct HealthToken {
+    /// The name that its owner gave it.
     name: String,
+    /// When it was made, as civil time of the service.
     created_at: String,
+    /// When it was last used before this call; null on its first one.
     last_used_at: Option<String>,
 }
 
@@ -50,28 +65,67 @@ impl Operation for Health {
     type Args = NoArguments;
     type Reply = Self;
 
+    const DETAILS: &'static str = "\
+        The call to begin with: it shows that a token works, whose it is and what it may \
+        do. Monitoring can ask it too; it reads nothing but what is in memory.";
+    const EXAMPLE: Example = Example {
+        sent: "",
+        answer: r#"{
+  "ok": true,
+  "user": {"id": "42", "nome": "Ana Souza", "role": "pro"},
+  "plan": {
+    "name": "pro",
+    "monthly_quota": 100000,
+    "per_minute": 120,
+    "valid_until": "2026-12-31"
+  },
+  "token": {
+    "name": "Planilha de vendas",
+    "created_at": "2026-11-02T10:31:00",
+    "last_used_at": "2026-11-20T08:59:12"
+  },
+  "server_time": "2026-11-20T09:00:00",
+  "version": "0.1.0"
+}"#,
+    };
+    const TOOL: Tool = Tool {
+        title: "Who am I",
+        when: "\
+            Use it first, to learn whose data this is, what the plan allows and what time it is \
+            for the seller: `server_time` is civil time, by which \"today\" and \"this week\" are \
+            meant.",
+        effect: Effect::Reads,
+    };
+
     fn begin(app: &App, seller: &Seller, _: NoArguments) -> Result<Todo<Self>, Problem> {
-        let zone = app.zone();
-        Ok(Todo::Now(Self {
+        Ok(Todo::Now(Self::of(app.zone(), seller)))
+    }
+}
+
+impl Health {
+    /// What a caller is told of itself.
+    pub fn of(zone: Zone, caller: &PartnerCaller) -> Self {
+        let PartnerCaller { account, token, last_used_at, plan, called_at, .. } = caller;
+        Self {
             ok: true,
             user: HealthUser {
-                id: seller.account.user_id,
-                nome: seller.account.name.clone(),
-                role: seller.account.role.name(),
+                id: account.user_id,
+                nome: account.name.clone(),
+                role: account.role.name(),
             },
             plan: HealthPlan {
-                name: seller.plan.name.name(),
-                monthly_quota: seller.plan.quota,
-                per_minute: seller.plan.per_minute,
-                valid_until: seller.plan.until.map(|(day, _)| day.iso()),
+                name: plan.name.name(),
+                monthly_quota: plan.quota,
+                per_minute: plan.per_minute,
+                valid_until: plan.until.map(|(day, _)| day.iso()),
             },
             token: HealthToken {
-                name: seller.token.name.clone(),
-                created_at: zone.partner(seller.token.created_at),
-                last_used_at: seller.last_used_at.map(|at| zone.partner(at)),
+                name: token.name.clone(),
+                created_at: zone.partner(token.created_at),
+                last_used_at: last_used_at.map(|at| zone.partner(at)),
             },
-            server_time: zone.partner(seller.called_at),
+            server_time: zone.partner(*called_at),
             version: env!("CARGO_PKG_VERSION"),
-        }))
+        }
     }
 }

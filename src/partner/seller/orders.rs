@@ -3,67 +3,48 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::app::App;
 use crate::base::clock::{Day, Instant, Zone};
-use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
 use crate::base::money::Cents;
 use crate::changes::{self, Topic};
-use crate::db::Lane;
+use crate::db::{self, Lane, ReadTx};
 use crate::edge::guard::Seller;
-use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
+use crate::edge::route::{Example, Todo};
+use crate::http::input::Check;
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
+use crate::list_arguments;
 use crate::marketplace::account::stores;
 use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage};
-use crate::marketplace::books::words::ORDER_STATES;
-use crate::partner::operation::{Operation, Pagination};
-
-/// Offsets beyond this are read in the slow lane.
-const FAR_OFFSET: i64 = 10_000;
-/// Orders of a page, unless the caller wants another number, and at most.
-const ORDERS: i64 = 50;
-const MOST_ORDERS: i64 = 200;
-/// Largest offset.
-const MAX_OFFSET: i64 = 1_000_000_000;
+use crate::marketplace::books::words::{ORDER_STATES, Words};
+use crate::partner::list::{Window, reading};
+use crate::partner::operation::{Effect, Operation, Pagination, Tool};
 
 /// The operation.
 pub struct ListOrders;
 
-/// What orders are asked for.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OrdersQuery {
-    /// A state of orders, such as `paid`.
-    #[serde(default)]
-    #[schemars(extend("enum" = ORDER_STATES))]
-    status: Field<String>,
-    /// Marketplace seller id of one connected account.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = i64::MAX))]
-    store: Field<i64>,
-    /// First civil day of `date_created`.
-    #[serde(default)]
-    #[schemars(extend("format" = "date", "pattern" = DAY))]
-    from: Field<String>,
-    /// Last civil day of `date_created`.
-    #[serde(default)]
-    #[schemars(extend("format" = "date", "pattern" = DAY))]
-    to: Field<String>,
-    /// Marketplace listing id, such as `MLB123`.
-    #[serde(default)]
-    #[schemars(regex(pattern = list::ITEM))]
-    ml_id: Field<String>,
-    /// Most orders of the page.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = MOST_ORDERS), extend("default" = ORDERS))]
-    limit: Field<i64>,
-    /// Orders to pass over.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = MAX_OFFSET), extend("default" = 0))]
-    offset: Field<i64>,
+list_arguments! {
+    /// Which orders are asked for.
+    pub struct OrdersQuery {
+        /// A state of orders, such as `paid`.
+        #[schemars(extend("enum" = ORDER_STATES))]
+        status: String,
+        /// Marketplace seller id of one connected account.
+        #[schemars(range(min = 1, max = i64::MAX))]
+        store: i64,
+        /// First civil day of `date_created`.
+        #[schemars(extend("format" = "date", "pattern" = DAY))]
+        from: String,
+        /// Last civil day of `date_created`.
+        #[schemars(extend("format" = "date", "pattern" = DAY))]
+        to: String,
+        /// Marketplace listing id, such as `MLB123`.
+        #[schemars(regex(pattern = ITEM))]
+        ml_id: String,
+    }
 }
 
 impl Operation for ListOrders {
@@ -75,14 +56,54 @@ impl Operation for ListOrders {
     const KEEPS: Option<fn(&OrderList) -> bool> = Some(|list| list.pagination.offset == 0);
     /// A store that is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
+    const DETAILS: &'static str = "\
+        A sale is here within seconds of the marketplace's notification, and changes its \
+        state here as it does there. To follow sales, poll the first page with the `ETag` \
+        of the last answer in `If-None-Match`: nothing new is answered 304 without a body.";
+    const EXAMPLE: Example = Example {
+        sent: "",
+        answer: r#"{
+  "data": [
+    {
+      "order_id": "2000012345678901",
+      "ml_id": "MLB3456789012",
+      "ml_user_id": "123456789",
+      "status": "paid",
+      "total_amount": 89.9,
+      "currency": "BRL",
+      "quantity": 1,
+      "title": "Garrafa térmica 500 ml",
+      "sku": "GAR-500",
+      "buyer_nickname": "COMPRADOR1",
+      "date_created": "2026-11-20T08:41:27",
+      "shipping": {
+        "id": "44123456789",
+        "status": "ready_to_ship",
+        "logistic_type": "drop_off"
+      }
+    }
+  ],
+  "pagination": {"total": 1, "limit": 50, "offset": 0}
+}"#,
+    };
+    const DATED: bool = true;
+    const TOOL: Tool = Tool {
+        title: "List orders",
+        when: "\
+            Use it for single sales: what was sold today (`from` and `to` the civil day), what \
+            waits to be sent (`shipping.status` is `ready_to_ship`), what was cancelled \
+            (`status`), sales of a listing (`ml_id`). The newest come first; `pagination.total` \
+            says how many match, so a count needs no pages. For sums of money over a period \
+            `get_store_metrics` is exact and cheaper.",
+        effect: Effect::Reads,
+    };
 
     fn begin(app: &App, seller: &Seller, query: OrdersQuery) -> Result<Todo<OrderList>, Problem> {
         let filter = query.filter(app.zone())?;
         let (owner, now) = (seller.account.user_id, seller.called_at);
-        Ok(if filter.items.is_some() || filter.offset > FAR_OFFSET {
-            Todo::Slow(Box::new(move |app| read(app, Lane::Slow, owner, now, &filter)))
-        } else {
-            Todo::Now(read(app, Lane::InPlace, owner, now, &filter)?)
+        let window = Window { limit: filter.limit, offset: filter.offset };
+        reading(app, filter.items.is_some() || window.is_far(), move |app, lane| {
+            read(app, lane, owner, now, &filter)
         })
     }
 
@@ -99,22 +120,13 @@ impl OrdersQuery {
             check.fail("status", format!("must be one of {}", ORDER_STATES.join(", ")));
         }
         let store = check.number("store", self.store, 1..=i64::MAX);
-        let mut day = |name, field: Field<String>| {
-            let text: String = check.optional(name, field)?;
-            let day = Day::parse(&text);
-            if day.is_none() {
-                check.fail(name, "must be a day as YYYY-MM-DD");
-            }
-            day
-        };
-        let (from, to) = (day("from", self.from), day("to", self.to));
+        let (from, to) = (check.day("from", self.from), check.day("to", self.to));
         let listing = check.optional("ml_id", self.ml_id);
-        let item_id = listing.as_deref().map(list::item_number);
+        let item_id = listing.as_deref().map(item_number);
         if item_id == Some(None) {
             check.fail("ml_id", "must be a listing id, such as MLB123");
         }
-        let limit = check.number("limit", self.limit, 1..=MOST_ORDERS).unwrap_or(ORDERS);
-        let offset = check.number("offset", self.offset, 0..=MAX_OFFSET).unwrap_or(0);
+        let Window { limit, offset } = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
         let starts = |day: Day| zone.start_of(day);
         Ok(Filter {
@@ -167,6 +179,18 @@ fn read(
     }
 }
 
+/// One order of a seller as JSON, as the list shows it.
+pub(in crate::partner) fn one(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    (owner, order): (UserId, OrderId),
+    zone: Zone,
+) -> db::Result<Option<String>> {
+    let page = list::read_one(tx, words, owner, order)?;
+    let shown = page.orders.first().map(|order| OrderItem::of(&page, order, zone));
+    Ok(shown.and_then(|shown| serde_json::to_string(&shown).ok()))
+}
+
 /// A page of orders as it was read; on the wire it is [`Orders`].
 pub struct OrderList {
     page: OrderPage,
@@ -195,34 +219,49 @@ impl JsonSchema for OrderList {
 
 #[derive(Serialize, JsonSchema)]
 struct Orders<'o> {
+    /// The entries of this page.
     data: Vec<OrderItem<'o>>,
+    /// Where this page stands in the list.
     pagination: &'o Pagination,
 }
 
 /// An order on the wire (specification, "Partner order"; contract §9).
 #[derive(Serialize, JsonSchema)]
 struct OrderItem<'o> {
+    /// Number of the order at the marketplace.
     order_id: OrderId,
-    /// Marketplace listing id.
+    /// Marketplace listing id of what was sold.
     ml_id: &'o str,
+    /// Marketplace seller id of the connected account that sold it.
     ml_user_id: MlUserId,
+    /// State of the order, such as `paid` or `cancelled`.
     status: &'o str,
+    /// What the buyer pays for the goods, without shipping.
     total_amount: Cents,
+    /// Currency of the amount, such as `BRL`.
     currency: &'o str,
+    /// Units sold.
     quantity: i64,
+    /// Title of the listing when it was sold.
     title: &'o str,
+    /// SKU of what was sold; empty when it has none.
     sku: &'o str,
+    /// The buyer's name at the marketplace.
     buyer_nickname: &'o str,
-    /// Civil time.
+    /// When the order was made, as civil time of the service.
     date_created: String,
+    /// The parcel.
     shipping: Shipping<'o>,
 }
 
 /// The shipment of an order; nulls until there is one.
 #[derive(Serialize, JsonSchema)]
 struct Shipping<'o> {
+    /// Number of the shipment at the marketplace.
     id: Option<String>,
+    /// Such as `ready_to_ship` or `delivered`.
     status: Option<&'o str>,
+    /// How it travels, such as `drop_off`.
     logistic_type: Option<&'o str>,
 }
 

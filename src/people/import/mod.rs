@@ -15,11 +15,12 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
-use crate::base::phone;
-use crate::base::text::{self, search_key};
+use crate::base::text::search_key;
+use crate::base::{phone, text};
 use crate::messages::delivery;
 use crate::named;
-use crate::panel::csv_read::{self, Unreadable};
+use crate::panel::csv_read;
+use crate::panel::csv_read::Unreadable;
 
 /// Most rows of a file.
 pub const MOST_ROWS: usize = 20_000;

@@ -15,18 +15,18 @@ use crate::accounts::frame::layout;
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::audit::Actor;
-use crate::base::text::{grouped, shortened};
+use crate::base::{grouped, shortened};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, Reply, Request, upload};
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::export;
-use crate::panel::form::Sent;
-use crate::panel::list::Listing;
+use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
 use crate::panel::once::Once;
-use crate::panel::view::{self, Badge, Notice, Outcome, Paging, Progress, Tab, When, address};
+use crate::panel::view::address;
+use crate::panel::{
+    Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Sent, Tab, Visit, When,
+    export, view,
+};
 use crate::people::pages::reach;
+use crate::wire;
 
 const PATH: &str = "/admin/alunos/importar";
 const ROWS: usize = 50;
@@ -93,45 +93,31 @@ fn sent_file(app: &App, request: &Request) -> Result<(String, Bytes), Problem> {
     Ok(("lista.csv".to_owned(), csv.into()))
 }
 
-#[derive(Serialize)]
-struct WireImport {
-    ok: bool,
-    id: String,
-    arquivo: String,
-    /// `conferida`, `importando` or `importada`.
-    estado: &'static str,
-    linhas: u32,
-    criar: u32,
-    criados: u32,
-    existem: u32,
-    erros: u32,
-    /// Rows that were worked, while it runs.
-    feitas: u32,
-}
-
-impl WireImport {
-    fn of(import: &Import, running: Option<&Running>) -> Self {
+wire! {
+    #[derive(Serialize)]
+    struct WireImport of(import: &Import, running: Option<&Running>) after {
         let counts = import.counts;
-        Self {
-            ok: true,
-            id: import.id.to_string(),
-            arquivo: import.file_name.clone(),
-            estado: match (running, import.done_at) {
-                (Some(_), _) => "importando",
-                (None, Some(_)) => "importada",
-                (None, None) => "conferida",
-            },
-            linhas: counts.total,
-            criar: counts.to_make,
-            criados: counts.made,
-            existem: counts.existing,
-            erros: counts.faulty,
-            feitas: match running {
-                Some(running) => running.done(),
-                None if import.done_at.is_some() => counts.total,
-                None => 0,
-            },
-        }
+    } {
+        ok: bool = true,
+        id: String = import.id.to_string(),
+        arquivo: String = import.file_name.clone(),
+        /// `conferida`, `importando` or `importada`.
+        estado: &'static str = match (running, import.done_at) {
+            (Some(_), _) => "importando",
+            (None, Some(_)) => "importada",
+            (None, None) => "conferida",
+        },
+        linhas: u32 = counts.total,
+        criar: u32 = counts.to_make,
+        criados: u32 = counts.made,
+        existem: u32 = counts.existing,
+        erros: u32 = counts.faulty,
+        /// Rows that were worked, while it runs.
+        feitas: u32 = match running {
+            Some(running) => running.done(),
+            None if import.done_at.is_some() => counts.total,
+            None => 0,
+        },
     }
 }
 
@@ -146,7 +132,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok(checked) => checked,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(problem) => {
-            let page = imports_page(app, person, request, Some(&problem))?;
+            let page = imports_page((app, person, request), Some(&problem))?;
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };
@@ -186,15 +172,11 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
         return ListReply::reply(imports.len() as u64, wire.collect());
     }
-    Reply::page(&imports_page(app, person, request, None)?)
+    Reply::page(&imports_page((app, person, request), None)?)
 }
 
-fn imports_page(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    problem: Option<&Problem>,
-) -> Result<ImportsPage, Problem> {
+fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<ImportsPage, Problem> {
+    let (app, person, request) = visit;
     let imports = app.db.read(request.lane, store::newest)?;
     let said = problem.and_then(|problem| problem.fields.first());
     let fault = said.map(|(_, said)| sentence(said));

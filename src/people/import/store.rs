@@ -1,7 +1,7 @@
 //! Imports in the database: what was sent, and what became of each row.
 
 use super::{Counts, Row};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{Json, ReadTx, Result, WriteTx};
 use crate::row;
 

@@ -2,10 +2,11 @@
 
 use askama::Template;
 
-use crate::panel::view::{Badge, Field, Layout, Notice, Paging, Progress, Tab, When};
+use crate::panel::view::Field;
+use crate::panel::{Badge, Layout, Notice, Paging, Progress, Tab, When};
 
 /// `GET /admin/alunos/importar`: sending a list, and the lists sent lately.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "imports.html", config = "assets/askama.toml")]
 pub struct ImportsPage {
     pub layout: Layout,
@@ -20,7 +21,6 @@ pub struct ImportsPage {
 }
 
 /// A list that was sent.
-#[derive(Debug)]
 pub struct ImportRow {
     pub id: String,
     /// As the browser called it.
@@ -34,7 +34,7 @@ pub struct ImportRow {
 }
 
 /// `GET /admin/alunos/importar/{id}`: what is to become, or became, of each row.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "import.html", config = "assets/askama.toml")]
 pub struct ImportPage {
     pub layout: Layout,
@@ -57,7 +57,6 @@ pub struct ImportPage {
 }
 
 /// A row of the list.
-#[derive(Debug)]
 pub struct ReportRow {
     /// Its number in the file.
     pub line: usize,

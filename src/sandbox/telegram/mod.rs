@@ -19,7 +19,7 @@ use std::time::Instant as Monotonic;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::base::text::shortened;
+use crate::base::shortened;
 
 /// The bot's name in links.
 pub const USERNAME: &str = "escola_de_mentira_bot";

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{CHATS_MAX, Chat, Line, NAME_MAX, TEXT_MAX, Telegram, bot_json};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 
 /// A person says something; the first word of a new chat opens it, and
 /// somebody who had the bot blocked starts it again.

@@ -41,8 +41,7 @@ fn applications_and_grants_are_told() {
 
 #[test]
 fn what_belongs_to_sales_and_listings_is_told() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let sale = site.control("sales", &json!({ "ml_user_id": 777 }));
     let (order, shipment) = (&sale["order"]["id"], &sale["order"]["shipment"]["id"]);
 
@@ -77,8 +76,7 @@ fn what_belongs_to_sales_and_listings_is_told() {
 
 #[test]
 fn a_test_user_is_a_seller_and_ten_are_enough() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let make = |place: &str| site.send("/users/test_user", &json!({ "site_id": place }), &token);
     assert_eq!(make("MLA").status, 400);
     let made = make("MLB").json();
@@ -93,8 +91,7 @@ fn a_test_user_is_a_seller_and_ten_are_enough() {
 
 #[test]
 fn states_may_have_words_that_nobody_knows() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let order = site.control("sales", &json!({ "ml_user_id": 777 }))["order"]["id"].take();
     let question = site.control("questions", &json!({ "ml_user_id": 777 }))["id"].take();
     let claim = site.control("claims", &json!({ "ml_user_id": 777 }))["id"].take();
@@ -135,8 +132,7 @@ fn the_document_tells_of_what_is_beside() {
     let document = include_str!("../../../docs/sandbox.md");
     let (_, beside) = document.split_once("### Beside what the platform uses").unwrap();
     let (beside, _) = beside.split_once("###").unwrap();
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let mut known = 0;
     for word in beside.split('`') {
         let path = word.split_once(" /").map(|(_, path)| format!("/{path}"));

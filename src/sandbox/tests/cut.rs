@@ -23,8 +23,7 @@ fn raw(site: &Site, path: &str, token: &str) -> String {
 
 #[test]
 fn a_truncated_answer_promises_all_and_sends_half() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let whole = site.get("/users/me", &token).text;
     site.control("faults", &json!({ "path_prefix": "/users", "kind": "truncated" }));
     let got = raw(&site, "/users/me", &token);
@@ -37,8 +36,7 @@ fn a_truncated_answer_promises_all_and_sends_half() {
 
 #[test]
 fn a_lost_answer_sends_nothing() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     site.control("faults", &json!({ "path_prefix": "/users", "kind": "lost_response" }));
     assert_eq!(raw(&site, "/users/me", &token), "");
 }

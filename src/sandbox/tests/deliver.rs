@@ -107,8 +107,7 @@ fn notifications_follow_their_switches() {
 
 #[test]
 fn what_was_given_up_is_a_missed_feed() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let (url, calls) = receiver(vec![401]);
     site.control(
         "config",

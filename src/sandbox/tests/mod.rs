@@ -12,8 +12,8 @@ mod telegram;
 use serde_json::{Value, json};
 
 use super::{CLIENT_ID, CLIENT_SECRET, Options, Running, http, seed_demo, start};
-use crate::base::clock::Clock;
-use crate::base::secrets::Secret;
+use crate::base::{Instant, Secret};
+use crate::fixture::{NOW, Place};
 
 const RETURN: &str = "http://127.0.0.1:9/painel/ml/retorno";
 const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-x";
@@ -22,7 +22,7 @@ const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-x";
 struct Site {
     running: Running,
     agent: ureq::Agent,
-    folder: tempfile::TempDir,
+    place: Place,
     seller: i64,
     item: String,
 }
@@ -42,12 +42,11 @@ impl Answer {
 
 impl Site {
     fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let clock = folder.path().join("clock");
-        std::fs::write(&clock, "2026-11-20T12:30:00Z").unwrap();
+        let place = Place::new();
+        place.now_is(NOW.plus(1_800));
         let running = start(Options {
             listen: "127.0.0.1:0".parse().unwrap(),
-            clock: Clock::File(clock),
+            clock: place.clock(),
             client_id: CLIENT_ID.to_owned(),
             client_secret: Secret::new(CLIENT_SECRET),
             redirect_uris: vec![RETURN.to_owned()],
@@ -60,15 +59,22 @@ impl Site {
             .timeout_global(Some(std::time::Duration::from_secs(20)))
             .build()
             .into();
-        let mut site = Self { running, agent, folder, seller: 777, item: String::new() };
+        let mut site = Self { running, agent, place, seller: 777, item: String::new() };
         site.control("sellers", &json!({ "nickname": "LOJA_X", "ml_user_id": 777 }));
         let item = json!({ "ml_user_id": 777, "title": "Cabo", "price": 59.9, "sku": "CAB-1" });
         site.item = site.control("items", &item)["id"].as_str().unwrap().to_owned();
         site
     }
 
+    /// The same, with an access token of the seller.
+    fn linked() -> (Self, String) {
+        let site = Self::start();
+        let (token, _) = site.connect(777);
+        (site, token)
+    }
+
     fn set_clock(&self, now: &str) {
-        crate::base::clock::tests::set_file(&self.folder.path().join("clock"), now);
+        self.place.now_is(Instant::parse(now).unwrap());
     }
 
     #[track_caller]
@@ -177,8 +183,7 @@ fn authorization_query(redirect: &str, method: &str) -> String {
 
 #[test]
 fn an_order_has_the_documented_shape() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let id = site.sell(&json!({ "quantity": 2, "shipping": "later" }));
     let order = site.get(&format!("/orders/{id}"), &token).json();
     assert_eq!(order["total_amount"], 119.8);
@@ -205,8 +210,7 @@ fn an_order_has_the_documented_shape() {
 
 #[test]
 fn a_search_hides_cancelled_orders_and_drops_minutes() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let kept = site.sell(&json!({}));
     let gone = site.sell(&json!({}));
     site.control(&format!("orders/{gone}"), &json!({ "status": "cancelled" }));
@@ -249,8 +253,7 @@ fn sellers_see_their_own_things_only() {
 
 #[test]
 fn listings_are_counted_paged_and_scanned() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     for number in 0..5 {
         let title = format!("Pote {number}");
         site.control("items", &json!({ "ml_user_id": 777, "title": title, "price": 10 }));
@@ -323,8 +326,7 @@ fn faults_are_played_as_scripted() {
 
 #[test]
 fn calls_are_logged_without_secrets_and_misuse_is_noted() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     site.get(&format!("/users/me?access_token={token}"), &token);
     site.get("/items?ids=MLB1", &token);
     site.get("/reviews/1", &token);
@@ -344,8 +346,7 @@ fn calls_are_logged_without_secrets_and_misuse_is_noted() {
 
 #[test]
 fn stock_falls_with_a_sale_and_comes_back_with_its_cancellation() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let item = || {
         let item = site.get(&format!("/items/{}", site.item), &token).json();
         (item["available_quantity"].clone(), item["status"].clone())

@@ -30,8 +30,7 @@ impl Site {
 
 #[test]
 fn questions_are_searched_answered_and_raced_for() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let ask = |text: &str| {
         let body = json!({ "ml_user_id": 777, "item": site.item, "text": text });
         site.control("questions", &body)["id"].as_i64().unwrap()
@@ -76,8 +75,7 @@ fn questions_are_searched_answered_and_raced_for() {
 
 #[test]
 fn a_listing_that_ends_closes_its_questions() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let ask = json!({ "ml_user_id": 777, "item": site.item });
     let id = site.control("questions", &ask)["id"].as_i64().unwrap();
     site.control(&format!("items/{}", site.item), &json!({ "status": "closed" }));
@@ -94,8 +92,7 @@ fn a_listing_that_ends_closes_its_questions() {
 
 #[test]
 fn claims_are_searched_by_their_rules() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let order = site.sell(&json!({}));
     let open = json!({ "ml_user_id": 777, "order": order, "resource": "shipment" });
     let id = site.control("claims", &open)["id"].as_i64().unwrap();
@@ -137,8 +134,7 @@ fn claims_are_searched_by_their_rules() {
 
 #[test]
 fn fees_come_in_three_shapes_and_depend_on_logistics() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let prices = |more: &str| {
         let path = format!("/sites/MLB/listing_prices?currency_id=BRL&category_id=MLB31447{more}");
         site.get(&path, &token).json()
@@ -163,8 +159,7 @@ fn fees_come_in_three_shapes_and_depend_on_logistics() {
 
 #[test]
 fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let shipment = |more: Value| {
         let mut sale = json!({ "ml_user_id": 777, "item": site.item });
         for (name, value) in more.as_object().unwrap() {
@@ -221,8 +216,7 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
 
 #[test]
 fn fiscal_notes_are_issued_or_attached() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let issued = site.sell(&json!({ "invoice": "issued" }));
     let attached = site.sell(&json!({ "invoice": "attached" }));
     let by_order = |id: i64| site.get(&format!("/users/777/invoices/orders/{id}"), &token);
@@ -246,8 +240,7 @@ fn fiscal_notes_are_issued_or_attached() {
 
 #[test]
 fn a_listing_shows_its_variations_to_those_who_ask_for_all() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let item = json!({
         "ml_user_id": 777, "title": "Caneca <b>", "price": 30, "stock": 8, "catalog_product": "MLB9",
         "variations": [{ "value": "Azul", "stock": 5, "sku": "CAN-AZ" }, { "value": "Rosa", "stock": 3 }],
@@ -278,8 +271,7 @@ fn a_listing_shows_its_variations_to_those_who_ask_for_all() {
 
 #[test]
 fn scans_end_after_five_minutes_and_are_not_left_open() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     for number in 0..4 {
         let item = json!({ "ml_user_id": 777, "title": format!("Pote {number}"), "price": 10 });
         site.control("items", &item);
@@ -310,8 +302,7 @@ fn scans_end_after_five_minutes_and_are_not_left_open() {
 
 #[test]
 fn parameters_that_the_marketplace_ignores_are_noted() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     site.get("/orders/search?seller=777&order.last_updated.from=2026-11-20T00:00:00Z", &token);
     site.get("/orders/search?seller=777&seller=777", &token);
     site.get(&format!("/items/bulk?ids={}&attributes=id,body.price", site.item), &token);
@@ -320,8 +311,7 @@ fn parameters_that_the_marketplace_ignores_are_noted() {
 
 #[test]
 fn one_record_of_a_page_can_be_spoiled() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     let (good, bad) = (site.sell(&json!({})), site.sell(&json!({})));
     site.control("spoil", &json!({ "record": format!("orders/{bad}") }));
     let page = site.get("/orders/search?seller=777", &token).json();
@@ -336,8 +326,7 @@ fn one_record_of_a_page_can_be_spoiled() {
 
 #[test]
 fn the_marketplace_goes_down_and_is_slow() {
-    let site = Site::start();
-    let (token, _) = site.connect(777);
+    let (site, token) = Site::linked();
     site.control("config", &json!({ "down": true }));
     let down = site.get("/users/me", &token);
     assert_eq!((down.status, &down.text[..6]), (503, "<html>"));

@@ -17,6 +17,8 @@ use crate::site::{Builder, CHECKOUT_TOKEN, Site};
 
 const CHECKOUT: &str = "/api/v1/webhook/checkout";
 const IMPORT: &str = "/painel/produtos/importar";
+/// How long a busy machine may take to answer a crowd.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Most that somebody sends who proved nothing.
 const UNPROVEN: usize = 16 * 1024;
 
@@ -106,8 +108,13 @@ impl Sender {
 
 /// Sends on all of them for some time.
 fn push_all(senders: &mut [Sender], time: Duration) {
+    push_until(senders, time, |_| false);
+}
+
+/// Sends on all of them until it is enough, and for some time at most.
+fn push_until(senders: &mut [Sender], time: Duration, enough: impl Fn(&[Sender]) -> bool) {
     let began = Instant::now();
-    while began.elapsed() < time {
+    while began.elapsed() < time && !enough(senders) {
         let moved = senders.iter_mut().map(Sender::push).filter(|moved| *moved).count();
         if moved == 0 {
             std::thread::park_timeout(Duration::from_millis(20));
@@ -128,7 +135,8 @@ fn two_thousand_strangers_send_much_to_the_checkout_receiver() {
         let head = head(CHECKOUT, length, "Content-Type: application/json\r\n");
         let mut senders: Vec<Sender> =
             (0..2_000).map(|_| Sender::begin(site.address(), &head, length)).collect();
-        push_all(&mut senders, Duration::from_secs(3));
+        let answered = |sender: &Sender| sender.says("a credential in a header");
+        push_until(&mut senders, PATIENCE, |senders| senders.iter().all(answered));
         for sender in &senders {
             assert_eq!(sender.status(), Some(413));
             assert!(sender.says("a credential in a header"), "it says what to do");
@@ -169,13 +177,22 @@ fn a_student_sends_seventy_large_files_at_once() {
     };
     besieged(&site, &ana, "/painel", || {
         let mut senders: Vec<Sender> = (0..70).map(|_| of(&cookies[0])).collect();
-        push_all(&mut senders, Duration::from_secs(2));
+        push_until(&mut senders, PATIENCE, |senders| refused(senders) >= 68);
+        push_all(&mut senders, Duration::from_millis(500));
         assert_eq!(refused(&senders), 68, "two at a time");
         // Of others too there is not more than what fits.
         let mut others: Vec<Sender> =
             cookies[1..].iter().flat_map(|cookie| [of(cookie), of(cookie)]).collect();
-        push_all(&mut others, Duration::from_secs(3));
-        assert!((10..14).contains(&refused(&others)), "{}", refused(&others));
+        push_until(&mut others, PATIENCE, |others| refused(others) >= 10);
+        push_all(&mut others, Duration::from_millis(500));
+        assert!((10..=14).contains(&refused(&others)), "{}", refused(&others));
+        // Of two that grow at the same moment each can find the other in its
+        // way; then there is room for the next.
+        if refused(&others) == others.len() {
+            let mut next = [of(&cookies[1])];
+            push_all(&mut next, Duration::from_millis(500));
+            assert_eq!(refused(&next), 0);
+        }
         // What is small goes through meanwhile.
         let product = json!({ "sku": "A", "titulo": "Um", "preco": 1 });
         ana.post("/painel/produtos", &product).expect(201);

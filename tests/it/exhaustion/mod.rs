@@ -1,6 +1,7 @@
 //! One client must not stop the others: what one does to exhaust the service,
 //! and what another person notices of it.
 
+mod assets; // The first browsers.
 mod bodies; // Many who send much and never finish.
 mod csv; // Lists that are made to cost more than they hold.
 mod door; // Many who try passwords.

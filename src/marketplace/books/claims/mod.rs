@@ -14,12 +14,13 @@ mod tests;
 use self::store::ClaimRow;
 use super::document::ClaimDocument;
 use super::news::{self, News};
-use super::orders::{Applied, Books};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
+use super::orders::Applied;
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
+use crate::marketplace::books::Keeping;
 use crate::messages::NotificationKind;
 use crate::named;
+use crate::webhooks::{self, EventType};
 
 named! {
     /// Whether a claim has ended.
@@ -32,9 +33,7 @@ named! {
 /// Brings an owner's claims to what a document says. Those opened from
 /// `news_from` on are told to the owner; older ones are history.
 pub fn apply(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     claim: &ClaimDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -58,7 +57,9 @@ pub fn apply(
     let is_again = before.is_some();
     let happened = if is_again { claim.updated_at } else { claim.opened_at };
     if after.is_open() && !was_open && happened >= news_from {
-        tell(tx, books, owner, claim, is_again)?;
+        tell((tx, books, owner), claim, is_again)?;
+        let occasion = if is_again { claim.updated_at.0 } else { 0 };
+        webhooks::raise(tx, owner, EventType::ClaimOpened, (claim.id, occasion))?;
     }
     Ok(Applied::Stored)
 }
@@ -95,13 +96,7 @@ fn to_store(claim: &ClaimDocument) -> ClaimRow {
     }
 }
 
-fn tell(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    claim: &ClaimDocument,
-    is_again: bool,
-) -> Result<()> {
+fn tell((tx, books, owner): Keeping<'_, '_>, claim: &ClaimDocument, is_again: bool) -> Result<()> {
     let reference = claim.id.to_string();
     let about = match claim.order() {
         Some(order) => format!("Pedido {order}"),
@@ -114,9 +109,7 @@ fn tell(
         ("Nova reclamação", format!("reclamacao:{reference}"))
     };
     news::tell(
-        tx,
-        books,
-        owner,
+        (tx, books, owner),
         &News {
             kind: NotificationKind::Reclamacao,
             title,

@@ -8,15 +8,14 @@ use super::store::Claim;
 use super::views::{ClaimLine, ClaimsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
+use crate::base::{Instant, MlUserId};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed;
 use crate::marketplace::books::spoken::{self, Spoken};
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Badge, When};
+use crate::panel::{Badge, Filter, Head, Listing, When};
+use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
     path: "/painel/reclamacoes",
@@ -52,47 +51,28 @@ pub(super) const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// A claim in JSON and CSV.
-#[derive(Serialize)]
-pub struct WireClaim {
-    id: String,
-    conta: String,
-    ml_user_id: MlUserId,
-    estado: &'static str,
-    tipo: String,
-    etapa: String,
-    motivo: String,
-    titulo: String,
-    recurso: String,
-    recurso_id: Option<String>,
-    prazo: Option<String>,
-    acao: String,
-    desfecho: String,
-    aberta_em: String,
-    atualizada_em: String,
-}
-
-impl WireClaim {
-    pub fn of(app: &App, stores: &Stores, claim: Claim) -> Self {
+wire! {
+    /// A claim in JSON and CSV.
+    #[derive(Serialize)]
+    pub struct WireClaim of(app: &App, stores: &Stores, claim: Claim) after {
         let Claim { id, row, title } = claim;
         let spaced = |at| app.zone().spaced(at);
-        Self {
-            id: id.to_string(),
-            conta: stores.name(row.ml_user_id),
-            ml_user_id: row.ml_user_id,
-            estado: row.state.name(),
-            tipo: row.kind,
-            etapa: row.stage,
-            motivo: row.reason,
-            titulo: title,
-            recurso: row.resource,
-            recurso_id: row.resource_id.map(|id| id.to_string()),
-            prazo: row.due_at.map(spaced),
-            acao: row.action,
-            desfecho: row.resolution,
-            aberta_em: spaced(row.opened_at),
-            atualizada_em: spaced(row.updated_at),
-        }
+    } {
+        id: String = id.to_string(),
+        conta: String = stores.name(row.ml_user_id),
+        ml_user_id: MlUserId = row.ml_user_id,
+        estado: &'static str = row.state.name(),
+        tipo: String = row.kind,
+        etapa: String = row.stage,
+        motivo: String = row.reason,
+        titulo: String = title,
+        recurso: String = row.resource,
+        recurso_id: Option<String> = row.resource_id.map(|id| id.to_string()),
+        prazo: Option<String> = row.due_at.map(spaced),
+        acao: String = row.action,
+        desfecho: String = row.resolution,
+        aberta_em: String = spaced(row.opened_at),
+        atualizada_em: String = spaced(row.updated_at),
     }
 }
 
@@ -122,7 +102,7 @@ fn line(app: &App, stores: &Stores, claim: Claim, now: Instant) -> ClaimLine {
 
 /// `GET /painel/reclamacoes`: the claims, newest first.
 pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    listed::answer(app, person, request, |found| {
+    listed::answer((app, person, request), |found| {
         let line = |one| line(app, &found.stores, one, request.now);
         Reply::page(&ClaimsPage {
             layout: layout(app, person, request),

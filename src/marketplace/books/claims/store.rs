@@ -3,13 +3,12 @@
 use super::ClaimState;
 use super::pages::{self, WireClaim};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed::{Listed, Wanted};
 use crate::marketplace::books::words::Words;
-use crate::panel::list::Listing;
+use crate::panel::Listing;
 use crate::row;
 
 /// A claim as it is stored.
@@ -108,18 +107,16 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: i64, row: &ClaimRow) -> Resul
 
 /// Removes a claim from where it stood.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, claim: i64, opened_at: Instant) -> Result<()> {
-    tx.execute(
+    tx.run(
         "DELETE FROM claim WHERE owner_id = ?1 AND opened_at = ?2 AND claim_id = ?3",
         (owner, opened_at, claim),
-    )?;
-    Ok(())
+    )
 }
 
 /// Changes an account's number of open claims.
 pub fn count(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, by: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_account SET open_claims = open_claims + ?3 WHERE ml_user_id = ?2 AND owner_id = ?1",
         (owner, account, by),
-    )?;
-    Ok(())
+    )
 }

@@ -3,11 +3,10 @@
 use askama::Template;
 
 use crate::marketplace::books::spoken::Spoken;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, When};
+use crate::panel::{Badge, Layout, Table, When};
 
 /// `GET /painel/reclamacoes`: the claims of buyers.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "claims.html", config = "assets/askama.toml")]
 pub struct ClaimsPage {
     pub layout: Layout,
@@ -18,7 +17,6 @@ pub struct ClaimsPage {
 }
 
 /// A claim in the list.
-#[derive(Debug)]
 pub struct ClaimLine {
     pub id: i64,
     pub kind: Spoken,

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{Unreadable, elements, instant, positive, text};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, OrderId};
+use crate::base::{Instant, MlUserId, OrderId};
 
 /// A claim as the marketplace has it at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]

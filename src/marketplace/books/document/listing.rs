@@ -6,10 +6,7 @@ use super::{
     ItemId, LONGEST_TEXT, Unreadable, amount, bounded_text, elements, instant, positive, text,
     whole,
 };
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
-use crate::base::money::Cents;
-use crate::base::text::shortened;
+use crate::base::{Cents, Instant, MlUserId, shortened};
 
 /// Longest address of a page or a picture; longer ones are left out, because
 /// a cut address leads nowhere.

@@ -24,9 +24,7 @@ pub use seller::SellerRecord;
 
 use serde_json::Value;
 
-use crate::base::clock::Instant;
-use crate::base::money::Cents;
-use crate::base::text::shortened;
+use crate::base::{Cents, Instant, shortened};
 
 /// Longest title, code or name that is kept whole.
 const LONGEST_TEXT: usize = 250;

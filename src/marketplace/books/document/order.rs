@@ -3,9 +3,7 @@
 use serde_json::Value;
 
 use super::{Unreadable, amount, elements, instant, positive, text};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, OrderId};
-use crate::base::money::Cents;
+use crate::base::{Cents, Instant, MlUserId, OrderId};
 use crate::marketplace::books::order_status::OrderStatus;
 
 /// Units of one order; more is a mistake.

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{ItemId, Unreadable, bounded_text, instant, positive, text};
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
+use crate::base::{Instant, MlUserId};
 
 /// Longest question and answer, as the marketplace has it.
 pub const LONGEST_QUESTION: usize = 2000;

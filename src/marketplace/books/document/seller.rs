@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Unreadable, number, positive, text};
-use crate::base::ids::MlUserId;
+use crate::base::MlUserId;
 
 /// A seller account, as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

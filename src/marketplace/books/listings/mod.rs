@@ -15,9 +15,9 @@ use self::store::ListingRow;
 use super::document::{ItemId, ListingDocument};
 use super::news::{self, News};
 use super::orders::{Applied, Books};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
+use crate::marketplace::books::Keeping;
 use crate::messages::NotificationKind;
 
 /// The state in which buyers can buy.
@@ -30,9 +30,7 @@ const OWN_DOING: [&str; 2] = ["paused_by_seller", "deleted"];
 /// Brings an owner's listings to what a document says. What happened from
 /// `news_from` on is told to the owner; older things are history.
 pub fn apply(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     listing: &ListingDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -54,7 +52,7 @@ pub fn apply(
         store::recount(tx, owner, listing.seller)?;
     }
     if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
-        tell(tx, books, owner, listing)?;
+        tell((tx, books, owner), listing)?;
     }
     Ok(Applied::Stored)
 }
@@ -115,7 +113,7 @@ fn to_store(
 
 /// Tells the owner of a listing that was active what became of it, unless
 /// that was their own doing.
-fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, listing: &ListingDocument) -> Result<()> {
+fn tell((tx, books, owner): Keeping<'_, '_>, listing: &ListingDocument) -> Result<()> {
     let mut reasons = listing.sub_status.split(' ');
     if listing.status == ACTIVE || reasons.clone().any(|reason| OWN_DOING.contains(&reason)) {
         return Ok(());
@@ -130,9 +128,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, listing: &ListingDocumen
     let id = listing.id.to_string();
     let about = if listing.title.is_empty() { &id } else { &listing.title };
     news::tell(
-        tx,
-        books,
-        owner,
+        (tx, books, owner),
         &News {
             kind: NotificationKind::Anuncio,
             title,

@@ -7,18 +7,14 @@ use super::store::SellerListing;
 use super::views::{ListingLine, ListingsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
-use crate::base::money::Cents;
-use crate::base::text::grouped;
+use crate::base::{Cents, Instant, MlUserId, grouped};
 use crate::edge::guard::Person;
-use crate::http::policy;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request, policy};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::{listed, spoken};
 use crate::marketplace::tools::fees;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Badge, When};
+use crate::panel::{Badge, Filter, Head, Listing, When};
+use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
     path: "/painel/anuncios",
@@ -64,48 +60,28 @@ pub(super) const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// A listing in JSON and CSV.
-#[derive(Serialize)]
-pub struct WireListing {
-    id: String,
-    conta: String,
-    ml_user_id: MlUserId,
-    titulo: String,
-    estado: String,
-    motivo: String,
-    preco: Cents,
-    moeda: String,
-    disponivel: i64,
-    vendidos: i64,
-    tipo: String,
-    sku: String,
-    ean: String,
-    link: String,
-    miniatura: String,
-    atualizado_em: String,
-}
-
-impl WireListing {
-    pub fn of(app: &App, stores: &Stores, listing: SellerListing) -> Self {
+wire! {
+    /// A listing in JSON and CSV.
+    #[derive(Serialize)]
+    pub struct WireListing of(app: &App, stores: &Stores, listing: SellerListing) after {
         let SellerListing { id, row, status, currency, kind, .. } = listing;
-        Self {
-            id,
-            conta: stores.name(row.ml_user_id),
-            ml_user_id: row.ml_user_id,
-            titulo: row.title,
-            estado: status,
-            motivo: row.sub_status,
-            preco: row.price,
-            moeda: currency,
-            disponivel: row.available,
-            vendidos: row.sold,
-            tipo: kind,
-            sku: row.sku,
-            ean: row.ean,
-            link: row.permalink,
-            miniatura: row.thumbnail,
-            atualizado_em: app.zone().spaced(row.updated_at),
-        }
+    } {
+        id: String = id,
+        conta: String = stores.name(row.ml_user_id),
+        ml_user_id: MlUserId = row.ml_user_id,
+        titulo: String = row.title,
+        estado: String = status,
+        motivo: String = row.sub_status,
+        preco: Cents = row.price,
+        moeda: String = currency,
+        disponivel: i64 = row.available,
+        vendidos: i64 = row.sold,
+        tipo: String = kind,
+        sku: String = row.sku,
+        ean: String = row.ean,
+        link: String = row.permalink,
+        miniatura: String = row.thumbnail,
+        atualizado_em: String = app.zone().spaced(row.updated_at),
     }
 }
 
@@ -157,7 +133,7 @@ pub fn walks(request: &Request) -> bool {
 
 /// `GET /painel/anuncios`: the seller's listings.
 pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    listed::answer(app, person, request, |found| {
+    listed::answer((app, person, request), |found| {
         let line = |one| line(app, &found.stores, one, request.now);
         let images = policy::page_with_images(&app.config.marketplace.image_host);
         let page = Reply::page(&ListingsPage {

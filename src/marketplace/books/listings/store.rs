@@ -2,15 +2,13 @@
 
 use super::pages::{self, WireListing};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed::{Listed, Wanted};
 use crate::marketplace::books::words::Words;
 use crate::marketplace::sync::LISTINGS;
-use crate::panel::list::Listing;
+use crate::panel::Listing;
 use crate::row;
 
 /// A listing as it is stored.
@@ -44,6 +42,11 @@ row!(stored ListingRow {
     ml_user_id, site, title, status, sub_status, price = "price_cents", currency, available, sold,
     listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at,
 });
+
+/// A listing that a search finds: by words of its title, or by the beginning
+/// of its SKU or its number.
+pub const FOUND: &str =
+    "(holds(title, :key) OR sku LIKE :from ESCAPE '\\' OR site || item_id LIKE :from ESCAPE '\\')";
 
 /// A listing as lists show it.
 pub struct SellerListing {
@@ -83,8 +86,7 @@ impl Listed for SellerListing {
     }
 
     fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
-        let condition = "(holds(title, :key) OR sku LIKE :from ESCAPE '\\' OR site || item_id LIKE :from ESCAPE '\\')";
-        filters.and(condition, &[(":key", &wanted.key), (":from", &wanted.beginning)]);
+        filters.and(FOUND, &[(":key", &wanted.key), (":from", &wanted.beginning)]);
     }
 
     fn column(order: &str) -> &'static str {
@@ -131,15 +133,14 @@ pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
              AND status IN (SELECT word_id FROM word WHERE text IN ('active', 'paused'))",
         (owner, account),
     )?;
-    tx.execute(
+    tx.run(
         "UPDATE ml_account
          SET listings = iif(
              EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = ?4 AND good_until IS NOT NULL),
              ?3, max(listings, ?3))
          WHERE ml_user_id = ?2 AND owner_id = ?1",
         (owner, account, counted, LISTINGS),
-    )?;
-    Ok(())
+    )
 }
 
 /// The title of a listing, when it is here and has one.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::money::Cents;
+use crate::base::Cents;
 use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
 
 const ANA: UserId = UserId(1);

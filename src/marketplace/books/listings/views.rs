@@ -3,11 +3,10 @@
 use askama::Template;
 
 use crate::marketplace::books::spoken::Spoken;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, When};
+use crate::panel::{Badge, Layout, Table, When};
 
 /// `GET /painel/anuncios`: the seller's listings.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "listings.html", config = "assets/askama.toml")]
 pub struct ListingsPage {
     pub layout: Layout,
@@ -18,7 +17,6 @@ pub struct ListingsPage {
 }
 
 /// A listing in the list.
-#[derive(Debug)]
 pub struct ListingLine {
     /// Such as `MLB123`.
     pub id: String,

@@ -2,21 +2,22 @@
 //! that stores the change, after it is stored, with the old and the new row. A
 //! further effect is a function here and a line in [`EFFECTS`].
 
-use super::{Books, Stored, count, goods, move_sale, tell};
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use super::{Books, StoredOrder, count, goods, move_sale, tell, told};
+use crate::base::{Instant, OrderId, UserId};
 use crate::catalog::stock::move_for_order;
 use crate::changes::{self, Topic};
 use crate::db::{Result, WriteTx};
+use crate::drop;
 use crate::marketplace::books::document::OrderDocument;
 
 /// A change of an order: what it was and what it is.
 pub(super) struct OrderChange<'c> {
     pub books: &'c Books,
     pub owner: UserId,
+    pub order: OrderId,
     /// `None` for a new order.
-    pub before: Option<&'c Stored>,
-    pub after: &'c Stored,
+    pub before: Option<&'c StoredOrder>,
+    pub after: &'c StoredOrder,
     /// What the marketplace said of the order; `None` when only its shipment
     /// changed.
     pub document: Option<&'c OrderDocument>,
@@ -26,7 +27,8 @@ pub(super) struct OrderChange<'c> {
 
 type Effect = fn(&WriteTx<'_>, &OrderChange<'_>) -> Result<()>;
 
-const EFFECTS: &[Effect] = &[count_orders, sum_sales, move_stock, stamp, notify];
+const EFFECTS: &[Effect] =
+    &[count_orders, sum_sales, move_stock, bill_for_supplier, stamp, notify, told::tell_programs];
 
 /// Runs all effects of a change.
 pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
@@ -36,25 +38,35 @@ pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 /// Numbers of orders by store, state and day.
 fn count_orders(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let OrderChange { books, owner, before, after, .. } = change;
-    let key = |row: &Stored| (row.ml_user_id, row.status, row.created_at);
+    let key = |row: &StoredOrder| (row.ml_user_id, row.status, row.created_at);
     if before.map(key) == Some(key(after)) {
         return Ok(());
     }
     if let Some(before) = before {
-        count(tx, books, *owner, before, -1)?;
+        count((tx, books, *owner), before, -1)?;
     }
-    count(tx, books, *owner, after, 1)
+    count((tx, books, *owner), after, 1)
 }
 
 /// Sums of sales by store and day.
 fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    move_sale(tx, change.books, change.owner, change.before, change.after)
+    move_sale((tx, change.books, change.owner), change.before, change.after)
 }
 
 /// The owner's stock of what was sold.
 fn move_stock(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     match change.document {
         Some(document) => move_for_order(tx, change.owner, &goods(document)),
+        None => Ok(()),
+    }
+}
+
+/// What the owner owes the supplier of what was sold.
+fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    match change.document {
+        Some(document) => {
+            drop::orders::follow(tx, change.owner, &goods(document), change.books.payment_days)
+        }
         None => Ok(()),
     }
 }
@@ -68,7 +80,7 @@ fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let sale = change.document.filter(|order| order.is_sale());
     match sale.filter(|order| order.sold_at() >= change.news_from) {
-        Some(order) => tell(tx, change.books, change.owner, order),
+        Some(order) => tell((tx, change.books, change.owner), order),
         None => Ok(()),
     }
 }

@@ -46,19 +46,6 @@ impl Filter {
     }
 }
 
-/// What a listing id looks like.
-pub const ITEM: &str = "^[A-Z]+[0-9]{1,18}$";
-
-/// The number of a listing id, such as 123 of `MLB123`.
-pub fn item_number(listing: &str) -> Option<i64> {
-    let digits = listing.trim_start_matches(|c: char| c.is_ascii_uppercase());
-    let known = !digits.is_empty()
-        && digits.len() <= 18
-        && digits.len() < listing.len()
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
-    known.then(|| digits.parse().ok()).flatten()
-}
-
 #[expect(clippy::struct_field_names, reason = "the marketplace calls it the order id")]
 /// An order as lists show it.
 pub struct Order {
@@ -149,7 +136,7 @@ pub fn read_page(
             way = window.way(),
         );
         let asked = (owner, window.from, window.before, window.limit, window.offset);
-        page.keys = tx.all(&sql, asked, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        page.keys = tx.tuples(&sql, asked)?;
         return Ok(page);
     }
     let sql = orders(&format!(
@@ -236,7 +223,7 @@ fn read_listings(
         total += tx.one(&count, &*params, |row| row.get::<_, i64>(0))?;
         params.push((":limit", &limit));
         params.push((":offset", &offset));
-        keys.extend(tx.all(&find, &*params, |row| Ok((row.get(0)?, row.get(1)?)))?);
+        keys.extend(tx.tuples::<(i64, i64)>(&find, &*params)?);
     }
     if items.len() > 1 {
         keys.sort_unstable();
@@ -339,17 +326,4 @@ impl OrderPage {
 /// A failed look-up as the failure of the row that needs it.
 fn inside_row(error: DbError) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn listing_ids_have_a_site_and_a_number() {
-        assert_eq!(item_number("MLB123"), Some(123));
-        for other in ["", "123", "MLB", "mlb1", "MLB1x", "MLB-1", "MLB99999999999999999999"] {
-            assert_eq!(item_number(other), None, "{other}");
-        }
-    }
 }

@@ -12,26 +12,25 @@ pub mod list;
 pub mod pages;
 mod runs;
 pub mod sold;
+mod told;
 pub mod views;
 
 use std::sync::Arc;
-
-use rusqlite::Row;
 
 use self::effects::OrderChange;
 use super::document::{OrderDocument, Shipment, SoldItem};
 use super::news::{self, News};
 use super::words::{Words, fixed};
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
-use crate::base::ids::{MlUserId, OrderId, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
 use crate::catalog::stock::{Sale as StockSale, SoldOrder};
 use crate::changes::GivenOut;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
+use crate::marketplace::books::Keeping;
 use crate::messages::NotificationKind;
 use crate::messages::choices::Ways;
+use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
 const ALL_DAYS: Day = Day(-1);
@@ -48,6 +47,8 @@ pub struct Books {
     pub zone: Zone,
     /// Channels by which people are told what is news.
     pub ways: Ways,
+    /// Days from an order until its supplier is to be paid.
+    pub payment_days: u32,
 }
 
 impl Books {
@@ -59,6 +60,7 @@ impl Books {
             given: Arc::clone(given),
             zone: app.zone(),
             ways: Ways::of(&app.config),
+            payment_days: app.config.drop.payment_days,
         }
     }
 }
@@ -76,7 +78,7 @@ pub enum Applied {
 
 /// An order as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stored {
+struct StoredOrder {
     created_at: Instant,
     ml_user_id: MlUserId,
     status: i64,
@@ -94,6 +96,24 @@ struct Stored {
     logistic_type: Option<i64>,
     shipment_at: Option<Instant>,
 }
+row!(stored StoredOrder {
+    created_at,
+    ml_user_id,
+    status,
+    total = "total_cents",
+    currency,
+    closed_at,
+    updated_at,
+    item_id,
+    variation_id,
+    item_version,
+    quantity,
+    buyer_nickname,
+    shipping_id,
+    shipping_status,
+    logistic_type,
+    shipment_at,
+});
 
 /// What an order adds to a day's sales.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -106,18 +126,16 @@ struct Sale {
 /// Brings an owner's books to what a document says. Sales made from
 /// `news_from` on are told to the owner; older ones are history.
 pub fn apply(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     order: &OrderDocument,
     news_from: Instant,
 ) -> Result<Applied> {
-    let applied = apply_alone(tx, books, owner, order, news_from)?;
+    let applied = apply_alone((tx, books, owner), order, news_from)?;
     if let (Some(number), Some(shipment)) = (order.shipping_id, &order.shipment)
         && shipment.status != "ready_to_ship"
     {
         for other in waiting_with(tx, owner, order, number)? {
-            apply_shipment(tx, books, owner, other, (number, shipment))?;
+            apply_shipment((tx, books, owner), other, (number, shipment))?;
         }
     }
     Ok(applied)
@@ -131,19 +149,16 @@ fn waiting_with(
     order: &OrderDocument,
     shipment: i64,
 ) -> Result<Vec<OrderId>> {
-    let orders: Vec<OrderId> = tx.all(
+    let orders: Vec<OrderId> = tx.values(
         "SELECT order_id FROM sale_order
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10",
         (owner, order.seller, shipment),
-        |row| row.get(0),
     )?;
     Ok(orders.into_iter().filter(|id| *id != order.id).collect())
 }
 
 fn apply_alone(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     order: &OrderDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -156,8 +171,9 @@ fn apply_alone(
         return Ok(Applied::Unchanged);
     }
     // A shipment that was touched without a visible change is no news.
-    let touched =
-        before.as_ref().map(|before| Stored { shipment_at: after.shipment_at, ..before.clone() });
+    let touched = before
+        .as_ref()
+        .map(|before| StoredOrder { shipment_at: after.shipment_at, ..before.clone() });
     if touched.as_ref() == Some(&after) {
         store(tx, owner, order.id, &after)?;
         return Ok(Applied::Unchanged);
@@ -166,8 +182,16 @@ fn apply_alone(
         delete(tx, owner, order.id, before.created_at)?;
     }
     store(tx, owner, order.id, &after)?;
-    let (before, after, document) = (before.as_ref(), &after, Some(order));
-    effects::run(tx, &OrderChange { books, owner, before, after, document, news_from })?;
+    let change = OrderChange {
+        books,
+        owner,
+        order: order.id,
+        before: before.as_ref(),
+        after: &after,
+        document: Some(order),
+        news_from,
+    };
+    effects::run(tx, &change)?;
     Ok(Applied::Stored)
 }
 
@@ -189,10 +213,9 @@ fn goods(order: &OrderDocument) -> SoldOrder<'_> {
 
 /// Whether an order is in an owner's books as a sale.
 pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> {
-    let status = tx.optional(
+    let status: Option<i64> = tx.maybe(
         "SELECT status FROM sale_order WHERE order_id = ?1 AND owner_id = ?2",
         (order, owner),
-        |row| row.get::<_, i64>(0),
     )?;
     Ok(status.is_some_and(is_sale_status))
 }
@@ -206,14 +229,14 @@ fn to_store(
     tx: &WriteTx<'_>,
     books: &Books,
     order: &OrderDocument,
-    before: Option<&Stored>,
-) -> Result<Stored> {
+    before: Option<&StoredOrder>,
+) -> Result<StoredOrder> {
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, books, order.shipment.as_ref(), same_shipment)?;
     let known_nickname =
         before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
-    Ok(Stored {
+    Ok(StoredOrder {
         created_at: order.created_at,
         ml_user_id: order.seller,
         status: books.words.number(tx, &order.status)?,
@@ -238,7 +261,7 @@ fn shipped(
     tx: &WriteTx<'_>,
     books: &Books,
     read: Option<&Shipment>,
-    before: Option<&Stored>,
+    before: Option<&StoredOrder>,
 ) -> Result<(Option<i64>, Option<i64>, Option<Instant>)> {
     let word = |text: &str| match text {
         "" => Ok(None),
@@ -259,9 +282,7 @@ fn shipped(
 /// Brings an owner's order to what its shipment says, when it still has that
 /// one.
 pub fn apply_shipment(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     order: OrderId,
     (number, read): (i64, &Shipment),
 ) -> Result<Applied> {
@@ -271,7 +292,7 @@ pub fn apply_shipment(
     };
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, books, Some(read), Some(&before))?;
-    let after = Stored { shipping_status, logistic_type, shipment_at, ..before.clone() };
+    let after = StoredOrder { shipping_status, logistic_type, shipment_at, ..before.clone() };
     if after == before {
         return Ok(Applied::Unchanged);
     }
@@ -280,11 +301,12 @@ pub fn apply_shipment(
         return Ok(Applied::Unchanged);
     }
     let (before, after, news_from) = (Some(&before), &after, tx.now());
-    effects::run(tx, &OrderChange { books, owner, before, after, document: None, news_from })?;
+    let change = OrderChange { books, owner, order, before, after, document: None, news_from };
+    effects::run(tx, &change)?;
     Ok(Applied::Stored)
 }
 
-impl Stored {
+impl StoredOrder {
     /// What the row adds to the sales of a day; `None` when it is no sale.
     fn sale(&self, zone: Zone) -> Option<Sale> {
         is_sale_status(self.status).then(|| Sale {
@@ -295,83 +317,28 @@ impl Stored {
     }
 }
 
-fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<Stored>> {
-    tx.optional(
-        "SELECT created_at, ml_user_id, status, total_cents, currency, closed_at, updated_at,
-                item_id, variation_id, quantity, buyer_nickname,
-                shipping_id, shipping_status, logistic_type, shipment_at, item_version
-         FROM sale_order
-         WHERE order_id = ?1 AND owner_id = ?2",
-        (order, owner),
-        read_stored,
-    )
+fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<StoredOrder>> {
+    tx.record("FROM sale_order WHERE order_id = ?1 AND owner_id = ?2", (order, owner))
 }
 
-fn read_stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
-        created_at: Instant(row.get(0)?),
-        ml_user_id: row.get(1)?,
-        status: row.get(2)?,
-        total: Cents(row.get(3)?),
-        currency: row.get(4)?,
-        closed_at: row.get::<_, Option<i64>>(5)?.map(Instant),
-        updated_at: Instant(row.get(6)?),
-        item_id: row.get(7)?,
-        variation_id: row.get(8)?,
-        quantity: row.get(9)?,
-        buyer_nickname: row.get(10)?,
-        shipping_id: row.get(11)?,
-        shipping_status: row.get(12)?,
-        logistic_type: row.get(13)?,
-        shipment_at: row.get::<_, Option<i64>>(14)?.map(Instant),
-        item_version: row.get(15)?,
-    })
-}
-
-fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &Stored) -> Result<()> {
-    tx.execute(
-        "INSERT OR REPLACE INTO sale_order
-             (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, closed_at, updated_at,
-              item_id, variation_id, quantity, buyer_nickname, shipping_id, shipping_status, logistic_type,
-              shipment_at, item_version)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-        rusqlite::params![
-            owner,
-            row.created_at.0,
-            order,
-            row.ml_user_id,
-            row.status,
-            row.total.0,
-            row.currency,
-            row.closed_at.map(|at| at.0),
-            row.updated_at.0,
-            row.item_id,
-            row.variation_id,
-            row.quantity,
-            &row.buyer_nickname,
-            row.shipping_id,
-            row.shipping_status,
-            row.logistic_type,
-            row.shipment_at.map(|at| at.0),
-            row.item_version,
-        ],
-    )?;
-    Ok(())
+fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &StoredOrder) -> Result<()> {
+    let key: [Column<'_>; 2] = [("owner_id", &owner), ("order_id", &order)];
+    tx.put("INSERT OR REPLACE INTO sale_order", row, &key).map(drop)
 }
 
 fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) -> Result<()> {
-    tx.execute(
+    tx.run(
         "DELETE FROM sale_order WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3",
         (owner, created_at.0, order),
-    )?;
-    Ok(())
+    )
 }
 
 /// Which words of what was sold an order has: title and SKU change, and an
 /// order keeps those that it was sold with. A document without any leaves them.
-fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Result<i64> {
-    let is_same =
-        |before: &&Stored| (before.item_id, before.variation_id) == (item.number, item.variation);
+fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> Result<i64> {
+    let is_same = |before: &&StoredOrder| {
+        (before.item_id, before.variation_id) == (item.number, item.variation)
+    };
     if item.title.is_empty()
         && item.sku.is_empty()
         && let Some(before) = before.filter(is_same)
@@ -385,13 +352,12 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&Stored>) -> Resul
     }
     // Words come back rarely, and then soon.
     let mut latest = None;
-    let known = tx.all(
+    let known: Vec<(i64, String, String)> = tx.tuples(
         "SELECT version, title, sku FROM sold_item
          WHERE item_id = ?1 AND variation_id = ?2
          ORDER BY version DESC
          LIMIT ?3",
         (item.number, item.variation, VERSIONS_SEEN),
-        |row| Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)),
     )?;
     for (version, title, sku) in known {
         if (&title, &sku) == (&item.title, &item.sku) {
@@ -420,7 +386,7 @@ fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
 
 /// Adds an order to the counts, or takes it out: those of its store, state
 /// and day, and the sums over all days and over all stores and states.
-fn count(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &Stored, by: i64) -> Result<()> {
+fn count((tx, books, owner): Keeping<'_, '_>, order: &StoredOrder, by: i64) -> Result<()> {
     let day = books.zone.day(order.created_at);
     for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
         for day in [day, ALL_DAYS] {
@@ -443,11 +409,9 @@ fn count(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &Stored, by: i64
 
 /// Moves the sums of sales from what an order was to what it is.
 fn move_sale(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
-    before: Option<&Stored>,
-    after: &Stored,
+    (tx, books, owner): Keeping<'_, '_>,
+    before: Option<&StoredOrder>,
+    after: &StoredOrder,
 ) -> Result<()> {
     let was = before.and_then(|before| Some((before.ml_user_id, before.sale(books.zone)?)));
     let is = after.sale(books.zone).map(|sale| (after.ml_user_id, sale));
@@ -474,24 +438,21 @@ fn add_sale(
     sale: Sale,
     sign: i64,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         "INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (owner_id, ml_user_id, day) DO UPDATE
          SET orders = orders + ?4, units = units + ?5, gross_cents = gross_cents + ?6",
         (owner, seller, sale.day.0, sign, sign * sale.units, sign * sale.gross.0),
-    )?;
-    Ok(())
+    )
 }
 
 /// Tells the owner of a sale; an order that was told before says nothing.
-fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, order: &OrderDocument) -> Result<()> {
+fn tell((tx, books, owner): Keeping<'_, '_>, order: &OrderDocument) -> Result<()> {
     let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();
     news::tell(
-        tx,
-        books,
-        owner,
+        (tx, books, owner),
         &News {
             kind: NotificationKind::Venda,
             title: "Nova venda",

@@ -9,10 +9,8 @@ use super::sold;
 use super::views::{SaleLine, SalePage, SalesPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::{Day, Instant};
-use crate::base::ids::{MlUserId, OrderId, UserId};
-use crate::base::money::Cents;
-use crate::base::text::grouped;
+use crate::base::ids::item_number;
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
 use crate::db::{self, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
@@ -22,12 +20,11 @@ use crate::marketplace::books::order_status::{OrderState, OrderStatus};
 use crate::marketplace::books::spoken;
 use crate::marketplace::books::words::Words;
 use crate::marketplace::tools::{invoices, labels};
-use crate::panel::answer::ListReply;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
-use crate::panel::days::{self, Days};
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::{Notice, Outcome, Tone, When};
+use crate::panel::days::Days;
+use crate::panel::{
+    Filter, Head, ListQuery, ListReply, Listing, Notice, Outcome, Tone, When, days, export,
+};
 
 const LIST: Listing = Listing {
     path: "/painel/vendas",
@@ -181,7 +178,7 @@ fn asked(
     }
     let number = match search.parse() {
         Ok(number) => Some(Number::Order(OrderId(number))),
-        Err(_) => list::item_number(&search.to_ascii_uppercase()).map(Number::Listing),
+        Err(_) => item_number(&search.to_ascii_uppercase()).map(Number::Listing),
     };
     Asked::Words(number, search.to_owned(), filter)
 }

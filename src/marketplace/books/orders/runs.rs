@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 
 use super::EVERY_KIND;
 use super::list::Filter;
-use crate::base::clock::Day;
-use crate::base::ids::UserId;
+use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::words::Words;
 
@@ -133,13 +132,12 @@ fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64))
 fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
     let mut kinds = Vec::new();
     let mut last = EVERY_KIND;
-    while let Some(next) = tx.optional(
+    while let Some(next) = tx.tuple(
         "SELECT ml_user_id, status FROM order_count
          WHERE owner_id = ?1 AND (ml_user_id, status) > (?2, ?3)
          ORDER BY ml_user_id, status
          LIMIT 1",
         (owner, last.0, last.1),
-        |row| row.try_into(),
     )? {
         kinds.push(next);
         last = next;

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
 use super::*;
-use crate::base::cache::Versions;
-use crate::base::clock::{Clock, DAY_S};
+use crate::base::{DAY_S, Versions};
 use crate::changes::{self, Topic};
-use crate::db::{Db, Options, ReadTx};
+use crate::db::{Db, ReadTx};
+use crate::fixture::{self, Place, ZONE};
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::words::ORDER_STATES;
 
-pub const NOW: i64 = 1_795_176_000;
+pub const NOW: i64 = fixture::NOW.0;
 pub const SELLER: MlUserId = MlUserId(777);
 /// So late that no sale is told.
 pub const NEVER: Instant = Instant(i64::MAX);
@@ -22,30 +22,23 @@ pub struct World {
     pub db: Db,
     pub books: Books,
     pub versions: Arc<Versions>,
-    _folder: tempfile::TempDir,
+    _place: Place,
 }
 
 impl World {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let clock_file = folder.path().join("clock");
-        std::fs::write(&clock_file, Instant(NOW).rfc3339()).unwrap();
-        let options = Options {
-            path: folder.path().join("test.db"),
-            clock: Clock::File(clock_file),
-            readers: 1,
-            slow_readers: 1,
-        };
-        let (db, _) = Db::open_exclusive(&options).unwrap();
+        let place = Place::new();
+        let db = place.database();
         let versions = Arc::default();
-        crate::stale::watch(&db, &versions).unwrap();
+        crate::stale::watch(&db, &versions, || {}).unwrap();
         let books = Books {
             words: Arc::default(),
             given: Arc::default(),
-            zone: Zone(chrono_tz::America::Sao_Paulo),
+            zone: ZONE,
             ways: Ways::that(|_| true),
+            payment_days: 3,
         };
-        Self { db, books, versions, _folder: folder }
+        Self { db, books, versions, _place: place }
     }
 
     pub fn apply(
@@ -56,7 +49,7 @@ impl World {
     ) -> Vec<Applied> {
         let books = self.books.clone();
         self.write(move |tx| {
-            orders.iter().map(|order| apply(tx, &books, owner, order, news_from)).collect()
+            orders.iter().map(|order| apply((tx, &books, owner), order, news_from)).collect()
         })
     }
 
@@ -69,7 +62,10 @@ impl World {
     ) -> Vec<Applied> {
         let books = self.books.clone();
         self.write(move |tx| {
-            documents.iter().map(|document| document.apply(tx, &books, owner, news_from)).collect()
+            documents
+                .iter()
+                .map(|document| document.apply((tx, &books, owner), news_from))
+                .collect()
         })
     }
 
@@ -301,7 +297,7 @@ fn only_news_is_stamped() {
     older.updated_at = document.updated_at.minus(1);
     assert_eq!(world.apply(ana, vec![document.clone()], NEVER), [Applied::Stored]);
     let changed = |world: &World| world.read(|tx| changes::newest(tx, ana, Topic::Orders)).unwrap();
-    let (stamped, version) = (changed(&world), world.versions.of(ana));
+    let (stamped, version) = (changed(&world), world.versions.books(ana));
 
     // A poller was given the second of the first change, so another change would move the stamp.
     books.given.mark(ana, Topic::Orders, stamped);
@@ -309,13 +305,13 @@ fn only_news_is_stamped() {
         world.apply(ana, vec![document.clone(), older], NEVER),
         [Applied::Unchanged, Applied::Stale]
     );
-    assert_eq!((changed(&world), world.versions.of(ana)), (stamped, version));
+    assert_eq!((changed(&world), world.versions.books(ana)), (stamped, version));
 
     let mut renamed = document;
     renamed.item.title = "Cabo USB-C 2 m".to_owned();
     assert_eq!(world.apply(ana, vec![renamed], NEVER), [Applied::Stored]);
     assert_eq!(changed(&world), stamped.plus(1));
-    assert!(world.versions.of(ana) > version);
+    assert!(world.versions.books(ana) > version);
 }
 
 #[test]

@@ -5,11 +5,10 @@ use askama::Template;
 use crate::marketplace::books::order_status::OrderState;
 use crate::marketplace::books::spoken::Spoken;
 use crate::panel::chart::BarChart;
-use crate::panel::list::Table;
-use crate::panel::view::{Layout, When};
+use crate::panel::{Layout, Table, When};
 
 /// `GET /painel/vendas`: the seller's orders.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "sales.html", config = "assets/askama.toml")]
 pub struct SalesPage {
     pub layout: Layout,
@@ -23,7 +22,6 @@ pub struct SalesPage {
 }
 
 /// An order in the list.
-#[derive(Debug)]
 pub struct SaleLine {
     /// The marketplace's order id.
     pub id: String,
@@ -44,7 +42,7 @@ pub struct SaleLine {
 }
 
 /// `GET /painel/vendas/{id}`: one order.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "sale.html", config = "assets/askama.toml")]
 pub struct SalePage {
     pub layout: Layout,

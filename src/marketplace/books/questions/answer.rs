@@ -3,7 +3,7 @@
 use super::store::QuestionRow;
 use super::{QuestionState, pages, sending, standing};
 use crate::app::App;
-use crate::base::ids::UserId;
+use crate::base::UserId;
 use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
@@ -11,9 +11,7 @@ use crate::marketplace::books::document::QuestionDocument;
 use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::tools;
-use crate::panel::answer::Answer;
-use crate::panel::form::{Form, Input, Rule, Sent};
-use crate::panel::view::{Notice, Tone};
+use crate::panel::{Answer, Form, Input, Notice, Rule, Sent, Tone, Visit};
 
 /// Longest answer that the marketplace takes.
 const LONGEST: usize = 2_000;
@@ -43,7 +41,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if request.wants_json() {
             return Err(problem);
         }
-        let page = pages::with_form(app, person, request, FORM.again(request, &problem.fields))?;
+        let page = pages::with_form((app, person, request), FORM.again(request, &problem.fields))?;
         return Ok(page.status(http::StatusCode::UNPROCESSABLE_ENTITY));
     }
     let Some(_turn) = app.marketplace.answering.take(question.id) else {
@@ -62,7 +60,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let owner = person.account.user_id;
     let sent = match send(app, owner, &question, &text)? {
         Ok(sent) => sent,
-        Err(error) => return not_sent(app, person, request, unsent(error)),
+        Err(error) => return not_sent((app, person, request), unsent(error)),
     };
     let refusal = match sent {
         AnswerSent::Answered(document) => {
@@ -84,7 +82,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     };
     let question = pages::read(app, person, request)?.0.row;
     if question.is_open() {
-        return not_sent(app, person, request, refusal);
+        return not_sent((app, person, request), refusal);
     }
     too_late(to, &question, &page)
 }
@@ -100,12 +98,7 @@ fn too_late(to: Answer, question: &QuestionRow, page: &str) -> Result<Reply, Pro
 }
 
 /// The form again, with what was typed, for another try.
-fn not_sent(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    problem: Problem,
-) -> Result<Reply, Problem> {
+fn not_sent((app, person, request): Visit<'_>, problem: Problem) -> Result<Reply, Problem> {
     if request.wants_json() || problem.code == Code::Internal {
         return Err(problem);
     }
@@ -116,7 +109,7 @@ fn not_sent(
     );
     let mut form = FORM.again(request, &Vec::new());
     form.alert = Some(alert);
-    let page = pages::with_form(app, person, request, form)?;
+    let page = pages::with_form((app, person, request), form)?;
     Ok(page.status(problem.code.status(request.family)))
 }
 
@@ -179,7 +172,7 @@ fn keep(
         let link = crate::marketplace::account::store::owner_of(tx, seller)?;
         if let Some((_, linked_at)) = link.filter(|(owner_now, _)| *owner_now == owner) {
             match &now {
-                Some(now) => super::apply(tx, &books, owner, now, linked_at)?,
+                Some(now) => super::apply((tx, &books, owner), now, linked_at)?,
                 None => super::gone(tx, owner, seller, id)?,
             };
         }

@@ -24,14 +24,14 @@ use self::store::QuestionRow;
 use super::document::{ItemId, QuestionDocument};
 use super::listings;
 use super::news::{self, News, Outside};
-use super::orders::{Applied, Books};
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::text::shortened;
+use super::orders::Applied;
+use crate::base::{Instant, MlUserId, UserId, shortened};
 use crate::db::{Result, WriteTx};
+use crate::marketplace::books::Keeping;
 use crate::messages::NotificationKind;
 use crate::named;
 use crate::outbox;
+use crate::webhooks::{self, EventType};
 
 /// Characters of a question that its notification shows.
 const SHOWN: usize = 160;
@@ -72,9 +72,7 @@ fn rank(status: &str) -> u8 {
 /// Brings an owner's questions to what a document says. Those asked from
 /// `news_from` on are told to the owner; older ones are history.
 pub fn apply(
-    tx: &WriteTx<'_>,
-    books: &Books,
-    owner: UserId,
+    (tx, books, owner): Keeping<'_, '_>,
     question: &QuestionDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -89,7 +87,8 @@ pub fn apply(
     change(tx, owner, before.as_ref(), &after)?;
     let was_open = before.is_some_and(|before| before.is_open());
     if after.is_open() && !was_open && question.asked_at >= news_from {
-        tell(tx, books, owner, question)?;
+        tell((tx, books, owner), question)?;
+        webhooks::raise(tx, owner, EventType::QuestionReceived, (question.id, 0))?;
     }
     Ok(Applied::Stored)
 }
@@ -162,7 +161,7 @@ fn change(
     Ok(())
 }
 
-fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocument) -> Result<()> {
+fn tell((tx, books, owner): Keeping<'_, '_>, question: &QuestionDocument) -> Result<()> {
     let ItemId { number, .. } = question.item;
     let title = listings::store::title(tx, owner, number)?;
     let title = title.unwrap_or_else(|| question.item.to_string());
@@ -177,9 +176,7 @@ fn tell(tx: &WriteTx<'_>, books: &Books, owner: UserId, question: &QuestionDocum
         }),
     };
     news::tell_outside(
-        tx,
-        books,
-        owner,
+        (tx, books, owner),
         &News {
             kind: NotificationKind::Pergunta,
             title: "Nova pergunta",

@@ -8,15 +8,13 @@ use super::views::{QuestionLine, QuestionPage, QuestionsPage};
 use super::{QuestionState, standing};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
+use crate::base::{Instant, MlUserId};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed;
-use crate::panel::form::FormView;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Badge, Notice, Outcome, Tone, When};
+use crate::panel::{Badge, Filter, FormView, Head, Listing, Notice, Outcome, Tone, Visit, When};
+use crate::wire;
 
 /// The list's address.
 pub const PATH: &str = "/painel/perguntas";
@@ -59,37 +57,23 @@ pub(super) const LIST: Listing = Listing {
     ],
 };
 
-/// A question in JSON and CSV.
-#[derive(Serialize)]
-pub struct WireQuestion {
-    id: String,
-    conta: String,
-    ml_user_id: MlUserId,
-    anuncio: String,
-    titulo_anuncio: String,
-    texto: String,
-    estado: &'static str,
-    resposta: Option<String>,
-    perguntada_em: String,
-    respondida_em: Option<String>,
-}
-
-impl WireQuestion {
-    pub fn of(app: &App, stores: &Stores, question: Question) -> Self {
+wire! {
+    /// A question in JSON and CSV.
+    #[derive(Serialize)]
+    pub struct WireQuestion of(app: &App, stores: &Stores, question: Question) after {
         let Question { row, title } = question;
         let spaced = |at| app.zone().spaced(at);
-        Self {
-            id: row.id.to_string(),
-            conta: stores.name(row.ml_user_id),
-            ml_user_id: row.ml_user_id,
-            anuncio: listing_of(app, row.item_id),
-            titulo_anuncio: title,
-            texto: row.text,
-            estado: row.state.name(),
-            resposta: row.answer,
-            perguntada_em: spaced(row.asked_at),
-            respondida_em: row.answered_at.map(spaced),
-        }
+    } {
+        id: String = row.id.to_string(),
+        conta: String = stores.name(row.ml_user_id),
+        ml_user_id: MlUserId = row.ml_user_id,
+        anuncio: String = listing_of(app, row.item_id),
+        titulo_anuncio: String = title,
+        texto: String = row.text,
+        estado: &'static str = row.state.name(),
+        resposta: Option<String> = row.answer,
+        perguntada_em: String = spaced(row.asked_at),
+        respondida_em: Option<String> = row.answered_at.map(spaced),
     }
 }
 
@@ -127,7 +111,7 @@ fn line(app: &App, stores: &Stores, question: Question, now: Instant) -> Questio
 
 /// `GET /painel/perguntas`: the questions, newest first.
 pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    listed::answer(app, person, request, |found| {
+    listed::answer((app, person, request), |found| {
         let line = |one| line(app, &found.stores, one, request.now);
         Reply::page(&QuestionsPage {
             layout: layout(app, person, request).telling(LIST.outcomes, request),
@@ -152,7 +136,7 @@ pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let question = WireQuestion::of(app, &stores, question);
         return Reply::json(&QuestionReply { ok: true, question });
     }
-    with_form(app, person, request, FORM.show(None, app.zone()).unfocused())
+    with_form((app, person, request), FORM.show(None, app.zone()).unfocused())
 }
 
 /// The question of an address, when it is to the person.
@@ -165,12 +149,7 @@ pub fn read(app: &App, person: &Person, request: &Request) -> Result<(Question, 
 }
 
 /// The page of a question with the form of its answer.
-pub fn with_form(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    form: FormView,
-) -> Result<Reply, Problem> {
+pub fn with_form((app, person, request): Visit<'_>, form: FormView) -> Result<Reply, Problem> {
     let (question, stores) = read(app, person, request)?;
     Reply::page(&QuestionPage {
         layout: layout(app, person, request).telling(LIST.outcomes, request),

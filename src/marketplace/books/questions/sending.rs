@@ -1,7 +1,7 @@
 //! An answer is sent once: when it is not known whether it arrived, the
 //! marketplace is asked before another is sent.
 
-use crate::base::clock::DAY_S;
+use crate::base::DAY_S;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Nobody waits for an answer any more after so long.
@@ -26,6 +26,5 @@ pub fn is_unclear(tx: &ReadTx<'_>, question: i64) -> Result<bool> {
 
 /// Notes that it is known what became of the answer.
 pub fn end(tx: &WriteTx<'_>, question: i64) -> Result<()> {
-    tx.execute("DELETE FROM answer_sent WHERE question_id = ?1", [question])?;
-    Ok(())
+    tx.run("DELETE FROM answer_sent WHERE question_id = ?1", [question])
 }

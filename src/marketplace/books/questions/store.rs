@@ -3,13 +3,12 @@
 use super::QuestionState;
 use super::pages::{self, WireQuestion};
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{MlUserId, UserId};
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed::{Listed, Wanted};
 use crate::marketplace::books::words::Words;
-use crate::panel::list::Listing;
+use crate::panel::Listing;
 use crate::row;
 
 /// A question as it is stored.
@@ -94,18 +93,16 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
 
 /// Removes a question from where it stood.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
-    tx.execute(
+    tx.run(
         "DELETE FROM question WHERE owner_id = ?1 AND asked_at = ?2 AND question_id = ?3",
         (owner, row.asked_at, row.id),
-    )?;
-    Ok(())
+    )
 }
 
 /// Changes an account's number of open questions.
 pub fn count(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, by: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE ml_account SET open_questions = open_questions + ?3 WHERE ml_user_id = ?2 AND owner_id = ?1",
         (owner, account, by),
-    )?;
-    Ok(())
+    )
 }

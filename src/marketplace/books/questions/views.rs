@@ -2,12 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::form::FormView;
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, Notice, When};
+use crate::panel::{Badge, FormView, Layout, Notice, Table, When};
 
 /// `GET /painel/perguntas`: the questions of buyers.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "questions.html", config = "assets/askama.toml")]
 pub struct QuestionsPage {
     pub layout: Layout,
@@ -18,7 +16,6 @@ pub struct QuestionsPage {
 }
 
 /// A question in the list.
-#[derive(Debug)]
 pub struct QuestionLine {
     pub id: i64,
     pub text: String,
@@ -39,7 +36,7 @@ pub struct QuestionLine {
 
 /// `GET /painel/perguntas/{id}`: one question, and its answers when the answer
 /// is at fault.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "question.html", config = "assets/askama.toml")]
 pub struct QuestionPage {
     pub layout: Layout,

@@ -5,10 +5,9 @@ pub mod pages;
 pub mod store;
 pub mod views;
 
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
+use crate::base::{Instant, MlUserId};
 use crate::marketplace::inbox::hook::NotificationState;
-use crate::panel::view::Badge;
+use crate::panel::Badge;
 
 /// A received notification.
 #[derive(Clone, Debug)]

@@ -9,15 +9,12 @@ use super::{Received, TOPICS, badge, outcome_words, topic_words};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::inbox::hook::NotificationState;
-use crate::panel::answer::{Answer, ListReply};
-use crate::panel::export;
-use crate::panel::list::{Filter, Head, Listing};
-use crate::panel::view::{Outcome, When};
+use crate::panel::{Answer, Filter, Head, ListReply, Listing, Outcome, When, export};
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",

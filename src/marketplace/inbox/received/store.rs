@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use super::Received;
-use crate::base::clock::Instant;
+use crate::base::Instant;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::row;
@@ -193,11 +193,10 @@ fn first_since(tx: &WriteTx<'_>, instant: Instant) -> Result<i64> {
     )?;
     while low < high {
         let middle = low + (high - low) / 2;
-        let found: Option<(i64, Instant)> = tx.optional(
+        let found: Option<(i64, Instant)> = tx.tuple(
             "SELECT notification_id, received_at FROM ml_notification
              WHERE notification_id >= ?1 ORDER BY notification_id LIMIT 1",
             [middle],
-            |row| row.try_into(),
         )?;
         match found {
             Some((id, received_at)) if received_at < instant => low = id + 1,

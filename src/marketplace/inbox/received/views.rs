@@ -2,11 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::list::Table;
-use crate::panel::view::{Badge, Layout, When};
+use crate::panel::{Badge, Layout, Table, When};
 
 /// `GET /admin/notificacoes`: the inbox.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "received.html", config = "assets/askama.toml")]
 pub struct ReceivedPage {
     pub layout: Layout,
@@ -15,7 +14,6 @@ pub struct ReceivedPage {
 }
 
 /// A notification in the list.
-#[derive(Debug)]
 pub struct ReceivedRow {
     pub id: String,
     /// `/orders/2000001`.
@@ -33,7 +31,7 @@ pub struct ReceivedRow {
 }
 
 /// `GET /admin/notificacoes/{id}`: one notification.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "received_one.html", config = "assets/askama.toml")]
 pub struct ReceivedOne {
     pub layout: Layout,

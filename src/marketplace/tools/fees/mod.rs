@@ -9,8 +9,7 @@ pub mod store;
 pub mod views;
 
 use crate::app::App;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, MlUserId, UserId};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Fee, FeeQuestion, Fees};
 use crate::panel::view::address;

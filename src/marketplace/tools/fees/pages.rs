@@ -6,20 +6,17 @@ use super::views::{Calculated, CalculatorPage, Card, percent};
 use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, MlUserId, UserId};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::{Check, Field};
-use crate::http::problem::Fields;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Fields, Problem, Reply, Request};
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
 use crate::marketplace::tools::unavailable;
-use crate::panel::answer::Answer;
-use crate::panel::form::{self, Form, FormView, Input, Pick, Rule, Sent};
-use crate::panel::view::{Badge, Notice, Outcome, Tone};
+use crate::panel::{
+    Answer, Badge, Form, FormView, Input, Notice, Outcome, Pick, Rule, Sent, Tone, Visit, form,
+};
 
 const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
 const USUAL_PRICE: Cents = Cents(10_000);
@@ -186,7 +183,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (own, accounts) = read_own(app, person, request)?;
     let asks = own.may && asks(request);
     if !asks {
-        let page = calculator(app, person, request, &own, &accounts);
+        let page = calculator((app, person, request), &own, &accounts);
         return Reply::page(&page);
     }
     let outcome = Wanted::typed(request).and_then(|wanted| {
@@ -198,7 +195,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let price = wanted.question.price;
         Ok(Some(outcome(app, &own, account, price, &fees)))
     });
-    let mut page = calculator(app, person, request, &own, &accounts);
+    let mut page = calculator((app, person, request), &own, &accounts);
     match outcome {
         Ok(Some(outcome)) => {
             page.outcome = Some(outcome);
@@ -242,13 +239,8 @@ fn given(request: &Request, name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-fn calculator(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    own: &Own,
-    accounts: &[LinkedAccount],
-) -> CalculatorPage {
+fn calculator(visit: Visit<'_>, own: &Own, accounts: &[LinkedAccount]) -> CalculatorPage {
+    let (app, person, request) = visit;
     let form = FormView::new(&FIELDS, |name| {
         given(request, name).unwrap_or_else(|| match name {
             "preco" => "100,00".to_owned(),
@@ -329,7 +321,7 @@ pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     let rate = TAX.read(&mut sent, None);
     if let Err(problem) = sent.finish() {
         return form::show_again(request, problem, |faults| {
-            let mut page = calculator(app, person, request, &own, &accounts);
+            let mut page = calculator((app, person, request), &own, &accounts);
             page.tax = TAX.again(request, faults);
             page.alert = page.tax.alert.clone();
             Reply::page(&page)

@@ -2,9 +2,8 @@
 
 use super::Own;
 use crate::accounts::store as accounts;
-use crate::base::ids::{MlUserId, UserId, short_digest};
-use crate::base::money::Cents;
-use crate::base::retention;
+use crate::base::ids::short_digest;
+use crate::base::{Cents, MlUserId, UserId, retention};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::Person;
 use crate::marketplace::client::{FeeQuestion, Fees};
@@ -36,11 +35,10 @@ pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
 /// Remembers what the marketplace told.
 pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
     let json = serde_json::to_string(fees).unwrap_or_default();
-    tx.execute(
+    tx.run(
         "INSERT OR REPLACE INTO ml_fee (slot, question, answer, fetched_at) VALUES (?1, ?2, ?3, ?4)",
         (slot(key), key, json, tx.now()),
-    )?;
-    Ok(())
+    )
 }
 
 /// Forgets answers that are no good any more; returns how many.

@@ -3,13 +3,12 @@
 use askama::Template;
 
 use super::Remains;
-use crate::base::money::Cents;
+use crate::base::Cents;
 use crate::marketplace::client::Fee;
-use crate::panel::form::{FormView, Pick};
-use crate::panel::view::{Badge, Layout, Notice};
+use crate::panel::{Badge, FormView, Layout, Notice, Pick};
 
 /// `GET /painel/ml/calculadora`.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "calculator.html", config = "assets/askama.toml")]
 pub struct CalculatorPage {
     pub layout: Layout,
@@ -32,7 +31,6 @@ pub struct CalculatorPage {
 }
 
 /// What remains of a sale.
-#[derive(Debug)]
 pub struct Calculated {
     pub price: String,
     /// Nickname of the account.
@@ -47,7 +45,6 @@ pub struct Calculated {
 }
 
 /// What remains with one kind of listing.
-#[derive(Debug)]
 pub struct Card {
     pub name: &'static str,
     pub id: &'static str,

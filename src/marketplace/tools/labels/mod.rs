@@ -14,8 +14,7 @@ use std::fmt::Write as _;
 use http::StatusCode;
 use rusqlite::params_from_iter;
 
-use crate::base::clock::{DAY_S, Instant};
-use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::{DAY_S, Instant, MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::words::fixed::{PAID, PARTIALLY_REFUNDED, READY_TO_SHIP};

@@ -8,17 +8,16 @@ use super::views::{AccountTab, LabelsPage, ParcelRow};
 use super::{FILE, NOT_FOUND, Parcel, address_for, of_cause, parcels, refusal, unknown};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::base::{MlUserId, OrderId, UserId, Zone};
 use crate::edge::guard::Person;
-use crate::http::input::{Check, Field};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
 use crate::marketplace::tools::{out_of_reach, own_account, told, told_of};
-use crate::panel::answer::ListReply;
-use crate::panel::view::{Paging, When, address};
+use crate::panel::view::address;
+use crate::panel::{ListReply, Paging, When};
+use crate::wire;
 
 const PATH: &str = "/painel/ml/etiquetas";
 /// Parcels of a page: as many as fit into one file.
@@ -37,34 +36,20 @@ struct PageQuery {
     pagina: Field<i64>,
 }
 
-/// A parcel as programs read it.
-#[derive(Serialize)]
-struct ParcelJson {
-    shipment_id: String,
-    conta: MlUserId,
-    pedido_id: OrderId,
-    pedidos: i64,
-    unidades: i64,
-    titulo: String,
-    comprador: String,
-    vendido_em: String,
-    /// Why its label could not be printed of late.
-    impedimento: Option<&'static str>,
-}
-
-impl ParcelJson {
-    fn of(parcel: Parcel, account: MlUserId, zone: Zone, why: Option<&'static str>) -> Self {
-        Self {
-            shipment_id: parcel.shipment.to_string(),
-            conta: account,
-            pedido_id: parcel.order,
-            pedidos: parcel.orders,
-            unidades: parcel.units,
-            titulo: parcel.title,
-            comprador: parcel.buyer,
-            vendido_em: zone.spaced(parcel.sold_at),
-            impedimento: why,
-        }
+wire! {
+    /// A parcel as programs read it.
+    #[derive(Serialize)]
+    struct ParcelJson of(parcel: Parcel, account: MlUserId, zone: Zone, why: Option<&'static str>) {
+        shipment_id: String = parcel.shipment.to_string(),
+        conta: MlUserId = account,
+        pedido_id: OrderId = parcel.order,
+        pedidos: i64 = parcel.orders,
+        unidades: i64 = parcel.units,
+        titulo: String = parcel.title,
+        comprador: String = parcel.buyer,
+        vendido_em: String = zone.spaced(parcel.sold_at),
+        /// Why its label could not be printed of late.
+        impedimento: Option<&'static str> = why,
     }
 }
 

@@ -4,8 +4,7 @@
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-use crate::base::clock::Instant;
-use crate::base::ids::MlUserId;
+use crate::base::{Instant, MlUserId};
 
 /// A fiscal note is issued within the hour, or the parcel goes off.
 const REMEMBERED_S: i64 = 3_600;

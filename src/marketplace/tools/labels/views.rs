@@ -2,10 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::view::{Layout, Paging, When};
+use crate::panel::{Layout, Paging, When};
 
 /// `GET /painel/ml/etiquetas`.
-#[derive(Debug, Template)]
+#[derive(Template)]
 #[template(path = "labels.html", config = "assets/askama.toml")]
 pub struct LabelsPage {
     pub layout: Layout,
@@ -26,7 +26,6 @@ pub struct LabelsPage {
 }
 
 /// An account to choose.
-#[derive(Debug)]
 pub struct AccountTab {
     pub label: String,
     pub href: String,
@@ -34,7 +33,6 @@ pub struct AccountTab {
 }
 
 /// A parcel in the list.
-#[derive(Debug)]
 pub struct ParcelRow {
     pub shipment: String,
     /// Address of its label.

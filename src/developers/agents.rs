@@ -1,0 +1,150 @@
+//! What the page about assistants is made of besides its text: configuration to
+//! paste, and the tools. The text itself is in `agents_pt.html` and
+//! `agents_en.html`.
+
+use super::guide::Sample;
+use super::language::{Language, Said, Text};
+use crate::partner::agent::{LEGACY, MODERN, PATH};
+use crate::partner::operation::{Declared, Effect};
+use crate::partner::{seller, supplier};
+
+/// The sections in their order, by the ids that both texts have.
+#[rustfmt::skip] // A table: one entry a row, columns in the same order.
+pub const SECTIONS: &[(&str, Said)] = &[
+    ("conectar", Said { portuguese: "Conectar em dois cliques", english: "Connect in two clicks" }),
+    ("colar", Said { portuguese: "Configuração para colar", english: "Configuration to paste" }),
+    ("com-token", Said { portuguese: "Com um token de parceiro", english: "With a partner token" }),
+    ("ferramentas", Said { portuguese: "As ferramentas", english: "The tools" }),
+    ("permissoes", Said { portuguese: "O que o assistente pode", english: "What an assistant may do" }),
+    ("erros-assistente", Said { portuguese: "Erros", english: "Errors" }),
+    ("protocolo", Said { portuguese: "Para quem escreve um cliente", english: "For those who write a client" }),
+];
+
+/// Everything that the page shows of an installation.
+pub struct Agents {
+    /// The endpoint.
+    pub url: String,
+    /// Configuration of clients that sign in by themselves.
+    pub clients: Vec<Sample>,
+    /// The same with a token.
+    pub with_token: Vec<Sample>,
+    pub sellers: Vec<ToolRow>,
+    pub suppliers: Vec<ToolRow>,
+    pub modern: &'static str,
+    pub legacy: String,
+    /// Where what OAuth needs is said.
+    pub resource_metadata: String,
+    pub server_metadata: String,
+}
+
+/// A tool, for people.
+pub struct ToolRow {
+    pub name: &'static str,
+    pub effect: &'static str,
+    pub about: Text,
+}
+
+/// The page's figures for the address of the endpoint's host.
+pub fn agents(base: &str, language: Language) -> Agents {
+    let url = format!("{base}{PATH}");
+    Agents {
+        clients: clients(&url),
+        with_token: with_token(&url),
+        sellers: seller::OPERATIONS.iter().map(|one| row(one, language)).collect(),
+        suppliers: supplier::OPERATIONS.iter().map(|one| row(one, language)).collect(),
+        modern: MODERN,
+        legacy: LEGACY.join(", "),
+        resource_metadata: format!("{base}/.well-known/oauth-protected-resource{PATH}"),
+        server_metadata: format!("{base}/.well-known/oauth-authorization-server"),
+        url,
+    }
+}
+
+fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
+    let effect = match operation.tool.effect {
+        Effect::Reads | Effect::Fetches => Said { portuguese: "lê", english: "reads" },
+        Effect::Sends => Said { portuguese: "envia", english: "sends" },
+        Effect::Adds => Said { portuguese: "acrescenta", english: "adds" },
+        Effect::Removes => Said { portuguese: "remove", english: "removes" },
+    };
+    ToolRow {
+        name: operation.name,
+        effect: effect.in_(language),
+        about: Text::of(operation.about.trim_end_matches('.'), language),
+    }
+}
+
+fn clients(url: &str) -> Vec<Sample> {
+    let sample = |id, title, code| Sample { id, title, code };
+    vec![
+        sample(
+            "claude-code",
+            "Claude Code",
+            format!("claude mcp add --transport http seller-platform {url}"),
+        ),
+        sample(
+            "vscode",
+            "VS Code: .vscode/mcp.json",
+            format!(
+                "{{\n  \"servers\": {{\n    \"seller-platform\": {{ \"type\": \"http\", \"url\": \"{url}\" }}\n  }}\n}}"
+            ),
+        ),
+        sample(
+            "cursor",
+            "Cursor: .cursor/mcp.json",
+            format!(
+                "{{\n  \"mcpServers\": {{\n    \"seller-platform\": {{ \"url\": \"{url}\" }}\n  }}\n}}"
+            ),
+        ),
+        sample(
+            "stdio",
+            "stdio: mcp-remote",
+            format!(
+                "{{\n  \"mcpServers\": {{\n    \"seller-platform\": {{\n      \"command\": \"npx\",\n      \"args\": [\"-y\", \"mcp-remote\", \"{url}\"]\n    }}\n  }}\n}}"
+            ),
+        ),
+    ]
+}
+
+fn with_token(url: &str) -> Vec<Sample> {
+    let sample = |id, title, code| Sample { id, title, code };
+    vec![
+        sample(
+            "token-claude-code",
+            "Claude Code, token",
+            format!(
+                "claude mcp add --transport http seller-platform {url} \\\n  --header \"Authorization: Bearer ptk_…\""
+            ),
+        ),
+        sample(
+            "token-inspector",
+            "MCP Inspector",
+            format!(
+                "npx @modelcontextprotocol/inspector --cli {url} --transport http \\\n  --method tools/list --header \"Authorization: Bearer ptk_…\""
+            ),
+        ),
+        sample(
+            "token-curl",
+            "curl",
+            format!(
+                r#"curl {url} -H 'Authorization: Bearer ptk_…' -H 'Content-Type: application/json' -d '{{
+  "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+  "params": {{ "name": "list_orders", "arguments": {{ "limit": 5 }} }}
+}}'"#
+            ),
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_told_in_portuguese() {
+        let agents = agents("https://escola.example", Language::Portuguese);
+        let foreign =
+            agents.sellers.iter().chain(&agents.suppliers).find(|row| row.about.is_foreign);
+        assert_eq!(foreign.map(|row| row.name), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! The two languages of the developer pages.
+
+use super::portuguese;
+
+crate::named! {
+    /// A language that the pages are written in.
+    pub enum Language: text {
+        Portuguese = "pt-BR";
+        English = "en";
+    }
+}
+
+/// The same in both.
+#[derive(Clone, Copy)]
+pub struct Said {
+    pub portuguese: &'static str,
+    pub english: &'static str,
+}
+
+impl Said {
+    /// The words in a language.
+    pub const fn in_(self, language: Language) -> &'static str {
+        match language {
+            Language::Portuguese => self.portuguese,
+            Language::English => self.english,
+        }
+    }
+}
+
+/// A text with code between backticks, ready for a page.
+pub struct Text {
+    /// What stands there, and whether it is code.
+    pub parts: Vec<(bool, String)>,
+    /// Whether it is in English on a page that is not.
+    pub is_foreign: bool,
+}
+
+impl Text {
+    /// A text of the documents, which are in English, in a language.
+    pub fn of(english: &str, language: Language) -> Self {
+        let known = match language {
+            Language::English => Some(english),
+            Language::Portuguese => portuguese::of(english),
+        };
+        let is_foreign = known.is_none() && !english.is_empty();
+        Self { is_foreign, ..Self::own(known.unwrap_or(english)) }
+    }
+
+    /// A text of ours.
+    pub fn own(text: &str) -> Self {
+        let parts = text.split('`').enumerate();
+        let parts = parts.filter(|(_, part)| !part.is_empty());
+        Self {
+            parts: parts.map(|(at, part)| (at % 2 == 1, part.to_owned())).collect(),
+            is_foreign: false,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What may go wrong with a row, as the documents say it.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use super::{header, limits, request_id};
+use crate::developers::explained;
+use crate::edge::route::{Call, Route, Surface};
+use crate::http::{Code, Family};
+
+/// Group of the answers of partner files, which are plain text.
+const FILES: &str = "PartnerFile";
+
+/// The answers that say what went wrong, as far as rows give them.
+#[derive(Default)]
+pub struct Errors {
+    pub responses: Map<String, Value>,
+    pub schemas: Map<String, Value>,
+}
+
+impl Errors {
+    /// Adds what may go wrong with a row to its answers.
+    pub fn describe(&mut self, route: &Route, answers: &mut Value) {
+        let family = route.family();
+        let group = match family {
+            Family::Partner => "Partner",
+            Family::PartnerFile => FILES,
+            Family::Integration => "Integration",
+            _ => "Extension",
+        };
+        let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+        for code in errors(route) {
+            let codes = by_status.entry(code.status(family).as_u16()).or_default();
+            let name = code.name(family);
+            if codes.iter().all(|known| known.name(family) != name) {
+                codes.push(code);
+            }
+        }
+        for (status, codes) in by_status {
+            let mut response = error_response(group, status);
+            if family == Family::Partner {
+                let examples: Map<String, Value> = codes
+                    .iter()
+                    .map(|code| (code.name(family).to_owned(), explained::example(*code)))
+                    .collect();
+                response["content"]["application/json"]["examples"] = Value::Object(examples);
+            }
+            // Operations with the same codes share a response.
+            let mut name = format!("{group}{status}");
+            if self.responses.get(&name).is_some_and(|known| *known != response) {
+                name = format!("{name}_{}", route.operation());
+            }
+            let leads = format!("#/components/responses/{name}");
+            answers[status.to_string()] = json!({ "$ref": leads });
+            self.responses.insert(name, response);
+        }
+        if family == Family::PartnerFile {
+            return;
+        }
+        let schema = format!("{group}Error");
+        self.schemas.entry(schema).or_insert_with(|| error_schema(family));
+    }
+}
+
+/// What may go wrong with a row, from what the table says of it.
+pub fn errors(route: &Route) -> Vec<Code> {
+    // Any address may have too many parameters.
+    let mut errors = vec![
+        Code::BadRequest,
+        Code::PayloadTooLarge,
+        Code::UriTooLong,
+        Code::HeadersTooLarge,
+        Code::ValidationFailed,
+        Code::RateLimited,
+        Code::Internal,
+        Code::Unavailable,
+    ];
+    if route.docs.body.is_some() {
+        errors.push(Code::UnsupportedMediaType);
+    }
+    if route.docs.body.is_some() && route.family() == Family::Partner {
+        errors.push(Code::InvalidBody);
+    }
+    if route.surface == Surface::Partner && route.method == Method::POST {
+        errors.push(Code::InsufficientScope);
+    }
+    match route.call {
+        _ if route.surface == Surface::Partner => errors.extend([
+            Code::Unauthorized,
+            Code::AccountSuspended,
+            Code::PlanRequired,
+            Code::Forbidden,
+            Code::QuotaExceeded,
+        ]),
+        Call::Key(..) => errors.extend([Code::Unauthorized, Code::InsufficientScope]),
+        Call::Extension(_) | Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => {
+            errors.push(Code::Unauthorized);
+        }
+        Call::Cron(_) => errors.extend([Code::Unauthorized, Code::Forbidden]),
+        _ => {}
+    }
+    errors.extend(route.docs.errors);
+    errors
+}
+
+fn error_response(group: &str, status: u16) -> Value {
+    let about = match status {
+        400 if matches!(group, "Partner" | FILES) => {
+            "The request is malformed, or fields or parameters are missing or wrong; `fields` names them."
+        }
+        400 => "The request is malformed, or asks for another host.",
+        401 => "The credential is missing, wrong or expired, or its owner is suspended.",
+        402 => "The account has no active API plan.",
+        403 => "The credential does not open this.",
+        404 => "Not there, or not the caller's.",
+        409 => "It exists already.",
+        413 => "The body is too large.",
+        414 => "The address is too long.",
+        415 => "The body is of a type that is not taken here.",
+        422 => "Fields or parameters are missing or wrong; `fields` names them.",
+        429 => "Too many calls; `Retry-After` says when to come back.",
+        431 => "The headers are too large or too many.",
+        503 => "Not now; `Retry-After` says when to come back.",
+        _ => "A failure of ours; quote the request id when reporting it.",
+    };
+    let mut headers = Map::from_iter([request_id()]);
+    match status {
+        401 => {
+            let about = "How to show a credential, where one was missing or wrong.";
+            headers.insert("WWW-Authenticate".to_owned(), header(about, "string", false));
+        }
+        403 if group == "Partner" => {
+            let about = "What to ask the owner for, where a connected app may only read.";
+            headers.insert("WWW-Authenticate".to_owned(), header(about, "string", false));
+        }
+        429 => headers.extend(limits(false)),
+        _ => {}
+    }
+    if matches!(status, 429 | 503) {
+        let about = "Seconds after which a new try makes sense.";
+        headers.insert("Retry-After".to_owned(), header(about, "integer", true));
+    }
+    let content = if group == FILES {
+        json!({ "text/plain": { "schema": { "type": "string" } } })
+    } else {
+        let shape = format!("#/components/schemas/{group}Error");
+        json!({ "application/json": { "schema": { "$ref": shape } } })
+    };
+    json!({ "description": about, "headers": headers, "content": content })
+}
+
+fn error_schema(family: Family) -> Value {
+    let mut properties = json!({
+        "code": { "type": "string", "description": "The reason, for programs." },
+        "message": { "type": "string", "description": "The reason, for people." },
+        "fields": {
+            "type": "object", "additionalProperties": { "type": "string" },
+            "description": "What is wrong with each field at fault."
+        }
+    });
+    if family == Family::Partner {
+        properties["request_id"] = json!({
+            "type": "string",
+            "description": "What to quote when asking for help; also in the header X-Request-Id."
+        });
+        let required = ["code", "message", "request_id"];
+        let error = json!({
+            "type": "object", "required": required, "properties": properties,
+            "description": "What went wrong."
+        });
+        return json!({ "type": "object", "required": ["error"], "properties": { "error": error } });
+    }
+    let said = if family == Family::Integration { "success" } else { "ok" };
+    properties[said] = json!({ "const": false });
+    json!({ "type": "object", "required": [said, "code", "message"], "properties": properties })
+}

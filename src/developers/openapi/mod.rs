@@ -1,0 +1,483 @@
+//! The OpenAPI 3.1 documents, derived from the route table: one of the Partner
+//! API, one of everything else that programs call.
+//!
+//! Pages and the browser's own forms are not part of either.
+
+mod errors;
+
+use http::Method;
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use self::errors::Errors;
+use crate::edge::route::{Call, Docs, Route, Surface};
+use crate::partner::oauth::documents as oauth;
+
+pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};
+
+/// Which document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// The Partner API, with paths below its two servers.
+    Partner,
+    /// Extension, integration, public, receivers, cron, operations.
+    Platform,
+}
+
+/// What of an installation stands in the documents.
+pub struct Installation<'i> {
+    /// Public address, without a trailing slash; empty where it is not known.
+    pub base_url: &'i str,
+    /// The same for development.
+    pub dev_base_url: &'i str,
+    /// Header in which the checkout platform sends its token.
+    pub checkout_header: &'i str,
+}
+
+/// Where schemas of what is sent and of what is answered are collected. What
+/// may be left out differs between the two.
+struct Schemas {
+    sent: SchemaGenerator,
+    answered: SchemaGenerator,
+}
+
+impl Schemas {
+    fn new() -> Self {
+        // OpenAPI 3.1 takes this dialect as it is; the one of 3.0 would lose null.
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        let answered = settings.clone().for_serialize().into_generator();
+        Self { sent: settings.into_generator(), answered }
+    }
+
+    /// All that were referred to, by name.
+    fn collected(mut self) -> Map<String, Value> {
+        let mut all = self.sent.take_definitions(true);
+        for (name, schema) in self.answered.take_definitions(true) {
+            let sent = all.insert(name.clone(), schema.clone());
+            debug_assert!(sent.is_none_or(|sent| sent == schema), "two schemas are called {name}");
+        }
+        all
+    }
+}
+
+impl Document {
+    /// Whether a row belongs into it.
+    fn has(self, route: &Route) -> bool {
+        route.is_described() && (self == Self::Partner) == (route.surface == Surface::Partner)
+    }
+
+    /// The path of a row below the servers.
+    fn path(self, route: &Route) -> &'static str {
+        match self {
+            Self::Partner => route.path.strip_prefix(PARTNER).unwrap_or(route.path),
+            Self::Platform => route.path,
+        }
+    }
+
+    /// The document. Without addresses the servers are relative.
+    pub fn of(self, routes: &[Route], at: &Installation<'_>) -> Value {
+        let mut schemas = Schemas::new();
+        let mut errors = Errors::default();
+        let mut paths: Map<String, Value> = Map::new();
+        let mut schemes: Vec<&str> = Vec::new();
+        let mut parameters: Vec<&str> = Vec::new();
+        for route in routes.iter().filter(|route| self.has(route)) {
+            let mut operation = operation(route, &mut schemas);
+            errors.describe(route, &mut operation["responses"]);
+            let path = paths.entry(self.path(route)).or_insert_with(|| json!({}));
+            path[route.method.as_str().to_lowercase()] = operation;
+            schemes.extend(security(route));
+            parameters.extend(conditions(route));
+        }
+        let mut collected = schemas.collected();
+        collected.extend(errors.schemas);
+        let chosen = |all: [(&str, Value); 9]| {
+            let all = all.into_iter().filter(|(name, _)| schemes.contains(name));
+            all.map(|(name, scheme)| (name.to_owned(), scheme)).collect::<Map<_, _>>()
+        };
+        let shared = [
+            (
+                "IfNoneMatch",
+                "If-None-Match",
+                "Entity tags of the caller's copies. While one is still good the answer is 304, without a body.",
+            ),
+            (
+                "IfModifiedSince",
+                "If-Modified-Since",
+                "When the caller's copy was made, as an HTTP date; does not count beside If-None-Match.",
+            ),
+        ];
+        let shared: Map<String, Value> = shared
+            .into_iter()
+            .filter(|(name, ..)| parameters.contains(name))
+            .map(|(name, header, about)| {
+                let schema = json!({ "type": "string" });
+                (name.to_owned(), json!({ "name": header, "in": "header", "schema": schema, "description": about }))
+            })
+            .collect();
+        let mut document = json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": self.title(),
+                "version": env!("CARGO_PKG_VERSION"),
+                "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
+                "description": self.about()
+            },
+            "servers": self.servers(at),
+            "tags": self.tags(routes),
+            "paths": paths,
+            "components": {
+                "schemas": collected,
+                "responses": errors.responses,
+                "parameters": shared,
+                "securitySchemes": chosen(schemes_of(at))
+            }
+        });
+        if self == Self::Partner {
+            let guide = format!("{}/desenvolvedores", at.base_url);
+            document["externalDocs"] =
+                json!({ "url": guide, "description": "Guide, reference and changelog." });
+        }
+        document
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Partner => "Seller Platform Partner API",
+            Self::Platform => "Seller Platform",
+        }
+    }
+
+    const fn about(self) -> &'static str {
+        match self {
+            Self::Partner => {
+                "Sales, products, stock, listings and figures of marketplace sellers, for their own programs and for partners.\n\n\
+                 Every call brings a personal token in `Authorization: Bearer`. A token sees its owner's data alone. \
+                 Lists take `limit` and `offset`. Every GET sends an `ETag`; asked again with `If-None-Match` it answers 304 while nothing changed. \
+                 A POST with an `Idempotency-Key` is safe to repeat.\n\n\
+                 Instants without an offset are civil time of the service; numbers of things are text. Unknown fields of bodies are ignored, unknown parameters are refused."
+            }
+            Self::Platform => {
+                "The APIs around a platform for marketplace sellers, except the Partner API, which has a document of its own. Unknown fields of bodies are ignored; parameters may be given once."
+            }
+        }
+    }
+
+    fn servers(self, at: &Installation<'_>) -> Value {
+        match self {
+            Self::Partner => json!([
+                {
+                    "url": format!("{}{PARTNER_DEV}", at.dev_base_url),
+                    "description": "For development and for pages in browsers: the same data, tokens and quota, under an address that integrators can remember."
+                },
+                {
+                    "url": format!("{}{PARTNER}", at.base_url),
+                    "description": "For programs in production."
+                },
+            ]),
+            Self::Platform => {
+                let url = if at.base_url.is_empty() { "/" } else { at.base_url };
+                json!([{ "url": url, "description": "The service." }])
+            }
+        }
+    }
+
+    fn tags(self, routes: &[Route]) -> Value {
+        let mut tags: Vec<&str> = Vec::new();
+        for route in routes.iter().filter(|route| self.has(route)) {
+            let tag = route.surface.tag();
+            if !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        let about = |tag: &&str| match *tag {
+            "Partner API" => {
+                "What programs of sellers and of their partners call, with a partner token."
+            }
+            "Extension API" => {
+                "What the browser extension of a person calls, with the token of its login."
+            }
+            "Integration API" => "What a CRM, a shop or an automation calls, with an API key.",
+            "Public" => "What anybody may read, without a credential.",
+            "Inbound webhooks" => "What other services call when something happened there.",
+            _ => "What the operator's machines call.",
+        };
+        tags.iter().map(|tag| json!({ "name": tag, "description": about(tag) })).collect()
+    }
+}
+
+/// Every way to show who is calling.
+fn schemes_of(at: &Installation<'_>) -> [(&'static str, Value); 9] {
+    let bearer = |about: &str| json!({ "type": "http", "scheme": "bearer", "description": about });
+    let in_header = |name: &str, about: &str| json!({ "type": "apiKey", "in": "header", "name": name, "description": about });
+    [
+        ("extensionToken", bearer("Token of POST /api/ext/auth, 30 days.")),
+        (
+            "partnerToken",
+            bearer(
+                "Personal partner token, ptk_ and 48 hexadecimal characters. Its owner makes and revokes it in the panel under API de parceiros.",
+            ),
+        ),
+        (
+            "connectedApp",
+            json!({
+                "type": "oauth2",
+                "description": "What assistants and other apps are given by a person who connects them: OAuth 2.1, authorization code with PKCE. Access tokens open for half an hour.",
+                "flows": { "authorizationCode": {
+                    "authorizationUrl": format!("{}{}", at.base_url, oauth::AUTHORIZE),
+                    "tokenUrl": format!("{}{}", at.dev_base_url, oauth::TOKEN),
+                    "refreshUrl": format!("{}{}", at.dev_base_url, oauth::TOKEN),
+                    "scopes": {
+                        "partner:read": "Reads what its owner's account has.",
+                        "partner:write": "Does what changes something or reaches somebody; reads as well.",
+                    },
+                } },
+            }),
+        ),
+        (
+            "apiKey",
+            bearer(
+                "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names.",
+            ),
+        ),
+        (
+            "marketplaceSignature",
+            in_header(
+                "X-Signature",
+                "ts=<digits>;v1=<hexadecimal HMAC-SHA256 with the application's secret over id:<last segment of resource>;request-id:<X-Request-Id>;ts:<ts>;>.",
+            ),
+        ),
+        (
+            "checkoutToken",
+            in_header(
+                at.checkout_header,
+                "Token shared with the checkout platform; may also stand in the body as hottok.",
+            ),
+        ),
+        (
+            "telegramSecret",
+            in_header(
+                "X-Telegram-Bot-Api-Secret-Token",
+                "Secret that Telegram was given with this address.",
+            ),
+        ),
+        ("cronSecret", bearer("The cron secret; see `secret show cron`.")),
+        (
+            "cronToken",
+            json!({ "type": "apiKey", "in": "query", "name": "token", "description": "The same secret in the query, for schedulers that send no headers." }),
+        ),
+    ]
+}
+
+fn operation(route: &Route, schemas: &mut Schemas) -> Value {
+    let Docs { query, body, form, reply, details, example, .. } = route.docs;
+    let schemes = security(route);
+    let scopes = |scheme: &str| match route.call {
+        Call::Key(scope, _) => json!([scope.name()]),
+        _ if scheme != "connectedApp" => json!([]),
+        _ if route.method == Method::POST => json!(["partner:write"]),
+        _ => json!(["partner:read"]),
+    };
+    let schemes: Vec<Value> =
+        schemes.iter().map(|scheme| json!({ *scheme: scopes(scheme) })).collect();
+    let mut operation = json!({
+        "summary": route.about.trim_end_matches('.'),
+        "operationId": operation_id(route),
+        "tags": [route.surface.tag()],
+        "security": schemes,
+        "responses": answers(route, reply.map(|schema| schema(&mut schemas.answered).to_value())),
+    });
+    if !details.is_empty() {
+        operation["description"] = json!(format!("{} {details}", route.about));
+    }
+    let query = query.map(|query| query(&mut schemas.sent).to_value());
+    let mut parameters = arguments(route.path, query.unwrap_or_default());
+    parameters.extend(header_parameters(route));
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::Array(parameters);
+    }
+    if let Some(body) = body {
+        let mut content = json!({ "application/json": { "schema": body(&mut schemas.sent) } });
+        if let Some(example) = parsed(example.sent) {
+            content["application/json"]["example"] = example;
+        }
+        if let Some(form) = form {
+            content["application/x-www-form-urlencoded"] =
+                json!({ "schema": form(&mut schemas.sent) });
+        }
+        for (media, schema) in route.docs.others {
+            content[*media] = json!({ "schema": schema(&mut schemas.sent) });
+        }
+        operation["requestBody"] = json!({ "required": true, "content": content });
+    }
+    operation
+}
+
+/// Names of the credentials of a row, any of which will do.
+fn security(route: &Route) -> &'static [&'static str] {
+    match route.call {
+        _ if route.surface == Surface::Partner => &["partnerToken", "connectedApp"],
+        Call::Extension(_) => &["extensionToken"],
+        Call::Key(..) => &["apiKey"],
+        Call::Notification(_) => &["marketplaceSignature"],
+        Call::Checkout(_) => &["checkoutToken"],
+        Call::Telegram(_) => &["telegramSecret"],
+        Call::Cron(_) => &["cronSecret", "cronToken"],
+        _ => &[],
+    }
+}
+
+/// An example as a value; none where there is none.
+fn parsed(example: &str) -> Option<Value> {
+    // A test reads them all, so that none is lost here.
+    serde_json::from_str(example).ok()
+}
+
+/// Names of the shared parameters by which a caller says which copy it has.
+fn conditions(route: &Route) -> &'static [&'static str] {
+    match route.is_conditional() {
+        true if route.surface == Surface::Partner && !route.docs.dated => &["IfNoneMatch"],
+        true => &["IfNoneMatch", "IfModifiedSince"],
+        false => &[],
+    }
+}
+
+fn operation_id(route: &Route) -> String {
+    if !route.operation().is_empty() {
+        return route.operation().to_owned();
+    }
+    let words =
+        route.path.split('/').filter(|word| !word.is_empty() && *word != "api" && *word != "v1");
+    let words: Vec<String> =
+        words.map(|word| word.trim_matches(['{', '}']).replace('-', "_")).collect();
+    format!("{}_{}", route.method.as_str().to_lowercase(), words.join("_"))
+}
+
+/// Parameters of the path and of the query. Where some of them belong together
+/// they are the fields of one parameter, which is the only way to say so.
+fn arguments(path: &str, mut schema: Value) -> Vec<Value> {
+    if let Some(whole) = schema.as_object_mut().filter(|schema| schema.contains_key("anyOf")) {
+        whole.remove("title");
+        return vec![json!({
+            "name": "query", "in": "query", "required": true,
+            "style": "form", "explode": true, "schema": whole
+        })];
+    }
+    let in_path = |name: &str| path.split('/').any(|part| part == format!("{{{name}}}"));
+    let required = |name: &str| {
+        schema["required"]
+            .as_array()
+            .is_some_and(|names| names.iter().any(|one| one.as_str() == Some(name)))
+    };
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    let parameter = |(name, mut schema): (String, Value)| {
+        let about = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        let (place, required) =
+            if in_path(&name) { ("path", true) } else { ("query", required(&name)) };
+        let mut parameter =
+            json!({ "name": name, "in": place, "required": required, "schema": schema });
+        if let Some(about) = about {
+            parameter["description"] = about;
+        }
+        let examples = parameter["schema"].as_object_mut().and_then(|it| it.remove("examples"));
+        if let Some(mut examples) = examples {
+            parameter["example"] = examples[0].take();
+        }
+        parameter
+    };
+    properties.into_iter().map(parameter).collect()
+}
+
+fn header_parameters(route: &Route) -> Vec<Value> {
+    let shared = conditions(route).iter();
+    let mut parameters: Vec<Value> =
+        shared.map(|name| json!({ "$ref": format!("#/components/parameters/{name}") })).collect();
+    if route.surface == Surface::Partner && route.method == Method::POST {
+        parameters.push(json!({
+            "name": "Idempotency-Key", "in": "header",
+            "schema": { "type": "string", "pattern": "^[!-~]([ -~]{0,126}[!-~])?$" },
+            "description": "Makes the call safe to repeat: the same key with the same body gets \
+                            the first answer for 24 hours, and the work is done once."
+        }));
+    }
+    if matches!(route.call, Call::Notification(_)) {
+        parameters.push(json!({
+            "name": "X-Request-Id", "in": "header", "schema": { "type": "string" },
+            "description": "Part of what is signed; the same notification has the same."
+        }));
+    }
+    parameters
+}
+
+/// What a row answers when all is well.
+fn answers(route: &Route, schema: Option<Value>) -> Value {
+    let Docs { media, status, example, dated, .. } = route.docs;
+    let is_partner = route.surface == Surface::Partner;
+    let is_conditional = route.is_conditional();
+    let mut headers = Map::from_iter([request_id()]);
+    if route.counts() != "none" {
+        headers.extend(limits(true));
+    }
+    if is_conditional {
+        headers.insert("ETag".to_owned(), header("Names this content.", "string", true));
+        if dated || !is_partner {
+            headers.insert(
+                "Last-Modified".to_owned(),
+                header("When the content last changed.", "string", dated),
+            );
+        }
+    }
+    let mut answers = Map::new();
+    if is_conditional {
+        let unchanged =
+            json!({ "description": "The caller's copy is still good.", "headers": headers });
+        answers.insert("304".to_owned(), unchanged);
+    }
+    if media.is_some() {
+        let name = header("Under which name to keep the file.", "string", true);
+        headers.insert("Content-Disposition".to_owned(), name);
+        if route.surface == Surface::Operations {
+            let digest = header("The SHA-256 of the file (RFC 9530).", "string", true);
+            headers.insert("Repr-Digest".to_owned(), digest);
+        }
+    }
+    let mut done = json!({ "description": "Done.", "headers": headers });
+    if let Some(media) = media {
+        done["content"] = json!({});
+        for media in media.split(", ") {
+            let file = json!({ "type": "string", "contentMediaType": media });
+            done["content"][media] = json!({ "schema": file });
+        }
+    } else if let Some(schema) = schema {
+        done["content"] = json!({ "application/json": { "schema": schema } });
+        if let Some(answer) = parsed(example.answer) {
+            let is_wrapped = is_partner && route.method == Method::POST;
+            let answer = if is_wrapped { json!({ "data": answer }) } else { answer };
+            done["content"]["application/json"]["example"] = answer;
+        }
+    }
+    answers.insert(status.to_string(), done);
+    Value::Object(answers)
+}
+
+fn header(about: &str, kind: &str, required: bool) -> Value {
+    json!({ "description": about, "required": required, "schema": { "type": kind } })
+}
+
+fn request_id() -> (String, Value) {
+    let about = "The caller's own, or a new one; it is in every log line of the request.";
+    ("X-Request-Id".to_owned(), header(about, "string", true))
+}
+
+fn limits(required: bool) -> [(String, Value); 3] {
+    [
+        ("X-RateLimit-Limit", "Calls in a window, of the limit that has least left."),
+        ("X-RateLimit-Remaining", "Calls left in this window."),
+        ("X-RateLimit-Reset", "When the window ends, in seconds since 1970."),
+    ]
+    .map(|(name, about)| (name.to_owned(), header(about, "integer", required)))
+}

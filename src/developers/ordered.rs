@@ -1,0 +1,100 @@
+//! The order in which an example has its fields. A document keeps names by the
+//! alphabet; people read them as they come on the wire.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// The fields of an object in their order, or those of the first entry of a
+/// list; nothing for anything else.
+#[derive(Default, Debug)]
+pub struct Ordered(Vec<(String, Self)>);
+
+impl Ordered {
+    /// The order of an example.
+    pub fn of(example: &str) -> Self {
+        serde_json::from_str(example).unwrap_or_default()
+    }
+
+    /// The order within a field.
+    pub fn within(&self, name: &str) -> Option<&Self> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, inner)| inner)
+    }
+
+    /// Where a field stands; behind all others when it is not there.
+    pub fn place(&self, name: &str) -> usize {
+        self.0.iter().position(|(known, _)| known == name).unwrap_or(usize::MAX)
+    }
+
+    /// The same below one more field.
+    pub fn below(self, name: &str) -> Self {
+        Self(vec![(name.to_owned(), self)])
+    }
+}
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Ordered;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Ordered(fields))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Ordered, A::Error> {
+        let first = items.next_element()?.unwrap_or_default();
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(first)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Ordered, E> {
+        Ok(Ordered::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Ordered, E> {
+        Ok(Ordered::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Ordered, E> {
+        Ok(Ordered::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Ordered, E> {
+        Ok(Ordered::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Ordered, E> {
+        Ok(Ordered::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<Ordered, E> {
+        Ok(Ordered::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_keep_their_places_in_lists_and_objects() {
+        let order = Ordered::of(r#"{"b": [{"z": 1, "a": [true, null]}, {"c": 1.5}], "a": "x"}"#);
+        assert_eq!((order.place("b"), order.place("a")), (0, 1));
+        let inner = order.within("b").unwrap();
+        assert_eq!((inner.place("z"), inner.place("a"), inner.place("c")), (0, 1, usize::MAX));
+    }
+}

@@ -1,0 +1,314 @@
+//! `/desenvolvedores` with its reference and changelog, and `/status`.
+
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::CACHE_CONTROL;
+use serde::{Deserialize, Serialize};
+
+use super::agents::agents;
+use super::changelog::CHANGES;
+use super::guide::guide;
+use super::language::{Language, Text};
+use super::openapi::Document;
+use super::status::{self, Component, DAYS, PartDay, State};
+use super::views::{
+    AgentsEnglish, AgentsPortuguese, ChangeRow, ChangelogPage, DayBar, Frame, GuideEnglish,
+    GuidePortuguese, PartRow, ReferencePage, StatusPage, WebhooksEnglish, WebhooksPortuguese,
+};
+use super::webhooks::Webhooks;
+use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
+use crate::app::App;
+use crate::base::Day;
+use crate::edge::route::Surface;
+use crate::http::reply::media;
+use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::panel::{Layout, Notice, Tone};
+
+/// Pages of an installation change with its version only.
+const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    lang: Field<String>,
+}
+
+/// The language that is asked for: `?lang=en`, else Portuguese.
+fn language(request: &Request) -> Result<Language, Problem> {
+    let asked: Asked = request.query()?;
+    let named: Option<String> = Check::text().optional("lang", asked.lang);
+    Ok(named.and_then(|name| Language::from_name(&name)).unwrap_or(Language::Portuguese))
+}
+
+fn layout(app: &App, request: &Request) -> Layout {
+    Layout::outside(&app.config.server.name, request.now)
+}
+
+fn frame(app: &App, path: &'static str, language: Language) -> Frame {
+    Frame::new(app.addresses.base_url.clone(), path, language)
+}
+
+/// A page that follows from the program and its configuration: made once.
+fn kept(
+    app: &App,
+    request: &Request,
+    path: &'static str,
+    make: impl FnOnce(Layout, Frame) -> Result<String, askama::Error>,
+) -> Result<Reply, Problem> {
+    let language = language(request)?;
+    let key = (path, language.name());
+    let known = app.documents.pages.lock().get(&key).cloned();
+    let page = if let Some(page) = known {
+        page
+    } else {
+        let html = make(layout(app, request), frame(app, path, language));
+        let page = Bytes::from(html.map_err(Problem::internal)?);
+        app.documents.pages.lock().insert(key, page.clone());
+        page
+    };
+    Ok(Reply::of(media::HTML, page).with(CACHE_CONTROL, A_MINUTE))
+}
+
+/// `GET /desenvolvedores`: the guide.
+pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    use askama::Template as _;
+    kept(app, request, GUIDE, |layout, frame| {
+        let guide = guide(app, frame.language);
+        match frame.language {
+            Language::Portuguese => GuidePortuguese { layout, frame, guide }.render(),
+            Language::English => GuideEnglish { layout, frame, guide }.render(),
+        }
+    })
+}
+
+/// `GET /desenvolvedores/agentes`: how assistants are connected.
+pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    use askama::Template as _;
+    kept(app, request, AGENTS, |layout, frame| {
+        let agents = agents(&app.addresses.dev_base_url, frame.language);
+        match frame.language {
+            Language::Portuguese => AgentsPortuguese { layout, frame, agents }.render(),
+            Language::English => AgentsEnglish { layout, frame, agents }.render(),
+        }
+    })
+}
+
+/// `GET /desenvolvedores/webhooks`: how programs are told.
+pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    use askama::Template as _;
+    kept(app, request, WEBHOOKS, |layout, frame| {
+        let webhooks = Webhooks::of(frame.language);
+        match frame.language {
+            Language::Portuguese => WebhooksPortuguese { layout, frame, webhooks }.render(),
+            Language::English => WebhooksEnglish { layout, frame, webhooks }.render(),
+        }
+    })
+}
+
+/// `GET /desenvolvedores/referencia`: every operation.
+pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    use askama::Template as _;
+    kept(app, request, REFERENCE, |layout, frame| {
+        let made = app.documents.get(app, Document::Partner);
+        let below = super::openapi::PARTNER;
+        let base_url = format!("{}{below}", app.addresses.base_url);
+        let rows = app.routes.iter().filter(|row| row.surface == Surface::Partner);
+        let examples = rows.map(|row| (row.operation(), row.docs.example));
+        let operations = reference::read(&made.value, &base_url, examples, frame.language);
+        let dev_base_url = format!("{}{}", app.addresses.dev_base_url, super::openapi::PARTNER_DEV);
+        ReferencePage { layout, frame, base_url, dev_base_url, below, operations }.render()
+    })
+}
+
+/// `GET /desenvolvedores/changelog`: what changed.
+pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    use askama::Template as _;
+    kept(app, request, CHANGELOG, |layout, frame| {
+        let changes = change_rows(frame.language);
+        ChangelogPage { layout, frame, changes }.render()
+    })
+}
+
+/// The changelog in a language.
+pub(super) fn change_rows(language: Language) -> Vec<ChangeRow> {
+    let rows = CHANGES.iter().map(|change| ChangeRow {
+        day: change.day,
+        shown: Day::parse(change.day).map_or_else(String::new, |day| shown(day, language)),
+        title: change.title.in_(language),
+        points: change.points.iter().map(|point| Text::own(point.in_(language))).collect(),
+    });
+    rows.collect()
+}
+
+fn shown(day: Day, language: Language) -> String {
+    match language {
+        Language::Portuguese => day.date().format("%d/%m/%Y").to_string(),
+        Language::English => day.date().format("%-d %b %Y").to_string(),
+    }
+}
+
+/// How everything is, and was.
+pub(super) struct Seen {
+    pub today: Day,
+    pub parts: Vec<(Component, State)>,
+    pub days: Vec<PartDay>,
+}
+
+impl Seen {
+    fn read(app: &App, request: &Request) -> Result<Self, Problem> {
+        let today = app.day(request.now);
+        let (parts, days) = app.db.read(request.lane, |tx| {
+            let parts = status::now(app, tx, request.now)?;
+            Ok::<_, Problem>((parts, status::history(tx, today.plus(1 - DAYS))?))
+        })?;
+        Ok(Self { today, parts, days })
+    }
+
+    fn worst(&self) -> State {
+        self.parts.iter().map(|(_, state)| *state).max().unwrap_or(State::Operational)
+    }
+
+    fn of(&self, component: Component) -> impl Iterator<Item = &PartDay> {
+        self.days.iter().filter(move |day| day.component == component)
+    }
+
+    /// Share of the seen time in which a part did all of its work, in millionths.
+    fn share(&self, component: Component) -> Option<i64> {
+        let (observed, impaired) = self.of(component).fold((0, 0), |(observed, impaired), day| {
+            (observed + day.observed_s, impaired + day.impaired_s)
+        });
+        (observed > 0).then(|| (observed - impaired) * 1_000_000 / observed)
+    }
+}
+
+#[derive(Serialize)]
+struct StatusJson {
+    /// The worst of all.
+    status: &'static str,
+    /// Civil time of the service.
+    checked_at: String,
+    components: Vec<PartJson>,
+}
+
+#[derive(Serialize)]
+struct PartJson {
+    name: &'static str,
+    title: &'static str,
+    status: &'static str,
+    /// Share of the observed seconds without failures, from 0 to 1; null before the first.
+    uptime: Option<f64>,
+    /// Days with observations, the oldest first.
+    days: Vec<DayJson>,
+}
+
+#[derive(Serialize)]
+struct DayJson {
+    date: String,
+    observed_s: i64,
+    impaired_s: i64,
+}
+
+/// `GET /status`: how the service is and was, as page or JSON.
+pub fn show_status(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let language = language(request)?;
+    let seen = Seen::read(app, request)?;
+    if request.wants_json() {
+        return Reply::json(&as_json(app, request, &seen));
+    }
+    let frame = frame(app, STATUS, language);
+    let at = match language {
+        Language::Portuguese => app.zone().page(request.now),
+        Language::English => app.zone().spaced(request.now),
+    };
+    Reply::page(&status_page(layout(app, request), frame, &seen, at))
+}
+
+fn as_json(app: &App, request: &Request, seen: &Seen) -> StatusJson {
+    let day = |day: &PartDay| DayJson {
+        date: day.day.iso(),
+        observed_s: day.observed_s,
+        impaired_s: day.impaired_s,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "at most a million")]
+    let share = |millionths: i64| millionths as f64 / 1_000_000.0;
+    let part = |(component, state): &(Component, State)| PartJson {
+        name: component.name(),
+        title: component.title().english,
+        status: state.name(),
+        uptime: seen.share(*component).map(share),
+        days: seen.of(*component).map(day).collect(),
+    };
+    StatusJson {
+        status: seen.worst().name(),
+        checked_at: app.zone().partner(request.now),
+        components: seen.parts.iter().map(part).collect(),
+    }
+}
+
+pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String) -> StatusPage {
+    let (words, language) = (frame.words, frame.language);
+    let (tone, said) = match seen.worst() {
+        State::Operational => (Tone::Good, words.all_good),
+        State::Degraded => (Tone::Warn, words.some_bad),
+        State::Down => (Tone::Bad, words.much_bad),
+    };
+    let part = |(component, state): &(Component, State)| PartRow {
+        id: component.name(),
+        title: component.title().in_(language),
+        about: component.about().in_(language),
+        state: state.word().in_(language),
+        tone: state.tone(),
+        share: seen.share(*component).map_or_else(String::new, |share| percent(share, language)),
+        days: bars(seen, *component, &frame),
+    };
+    StatusPage {
+        layout,
+        verdict: Notice::new(tone, said, ""),
+        at,
+        parts: seen.parts.iter().map(part).collect(),
+        frame,
+    }
+}
+
+/// Millionths as `99,98 %`; rounded down, so that 100 % has no failure in it.
+fn percent(millionths: i64, language: Language) -> String {
+    let hundredths = millionths / 100;
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    match language {
+        Language::Portuguese => format!("{whole},{rest:02} %"),
+        Language::English => format!("{whole}.{rest:02} %"),
+    }
+}
+
+/// A day with less than this share of failures, in hundredths, is no bad one.
+const BAD_SHARE: i64 = 20;
+
+fn bars(seen: &Seen, component: Component, frame: &Frame) -> Vec<DayBar> {
+    let words = frame.words;
+    let days = (1 - DAYS..=0).map(|back| seen.today.plus(back)).zip(0..);
+    let bar = |(day, place): (Day, usize)| {
+        let known = seen.of(component).find(|one| one.day == day).filter(|it| it.observed_s > 0);
+        let (class, said) = match known {
+            None => ("none", words.no_data.to_owned()),
+            Some(one) if one.impaired_s == 0 => ("good", words.without_failures.to_owned()),
+            Some(one) => {
+                let minutes = one.impaired_s.div_euclid(60).max(1);
+                let is_bad = one.impaired_s * 100 >= one.observed_s * BAD_SHARE;
+                let said = format!("{} {}", words.with_failures, span(minutes));
+                (if is_bad { "bad" } else { "warn" }, said)
+            }
+        };
+        let day = shown(day, frame.language);
+        DayBar { day, said, class, is_known: known.is_some(), x: place * 10 }
+    };
+    days.map(bar).collect()
+}
+
+/// `7 min` or `3 h 20 min`.
+fn span(minutes: i64) -> String {
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}

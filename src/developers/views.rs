@@ -1,0 +1,237 @@
+//! What the developer pages print.
+
+use askama::Template;
+
+use super::agents::Agents;
+use super::guide::{CodeRow, PlanRow, SECTIONS, Sample};
+use super::language::{Language, Said, Text};
+use super::reference::Operation;
+use super::webhooks::Webhooks;
+use super::words::Words;
+use super::{agents, webhooks};
+use crate::panel::view::Layout;
+use crate::panel::{Notice, Tone};
+
+/// What stands around each of the pages.
+pub struct Frame {
+    pub language: Language,
+    pub words: &'static Words,
+    /// The page's own path.
+    pub path: &'static str,
+    /// Public address of the service.
+    pub base_url: String,
+}
+
+impl Frame {
+    /// The frame of a page in a language.
+    pub const fn new(base_url: String, path: &'static str, language: Language) -> Self {
+        Self { language, words: Words::of(language), path, base_url }
+    }
+
+    /// Where another page is, in the same language.
+    pub fn link(&self, path: &str) -> String {
+        in_language(path, self.language)
+    }
+
+    /// This page in a language.
+    pub fn this_in(&self, language: Language) -> String {
+        in_language(self.path, language)
+    }
+
+    /// The language that the page is not in.
+    pub const fn other(&self) -> Language {
+        match self.language {
+            Language::Portuguese => Language::English,
+            Language::English => Language::Portuguese,
+        }
+    }
+
+    /// Whether this is the page of a path.
+    pub fn is(&self, path: &str) -> bool {
+        self.path == path
+    }
+
+    /// What is said in the language of the page.
+    pub const fn say(&self, said: &Said) -> &'static str {
+        said.in_(self.language)
+    }
+
+    /// The sections of this page, by the ids that both texts have.
+    pub fn sections(&self) -> &'static [(&'static str, Said)] {
+        match self.path {
+            super::AGENTS => agents::SECTIONS,
+            super::WEBHOOKS => webhooks::SECTIONS,
+            _ => SECTIONS,
+        }
+    }
+
+    /// The title of a section of this page.
+    pub fn section(&self, id: &str) -> &'static str {
+        let section = self.sections().iter().find(|(known, _)| *known == id);
+        section.map_or("", |(_, said)| said.in_(self.language))
+    }
+
+    /// Pages of the head, with what each is called.
+    pub const fn places(&self) -> [(&'static str, &'static str); 6] {
+        [
+            (super::GUIDE, self.words.guide),
+            (super::REFERENCE, self.words.reference),
+            (super::AGENTS, self.words.agents),
+            (super::WEBHOOKS, self.words.webhooks),
+            (super::CHANGELOG, self.words.changelog),
+            (super::STATUS, self.words.status),
+        ]
+    }
+}
+
+fn in_language(path: &str, language: Language) -> String {
+    match language {
+        Language::Portuguese => path.to_owned(),
+        Language::English => format!("{path}?lang=en"),
+    }
+}
+
+/// What the guide shows besides its text.
+pub struct Guide {
+    pub base_url: String,
+    pub dev_base_url: String,
+    pub plans: Vec<PlanRow>,
+    /// Calls a minute that change something.
+    pub posts: u32,
+    pub first_calls: Vec<Sample>,
+    pub polling: Sample,
+    pub repeatable: Sample,
+    pub paging: Sample,
+    pub codes: Vec<CodeRow>,
+}
+
+/// `GET /desenvolvedores`.
+#[derive(Template)]
+#[template(path = "developers/guide_pt.html", config = "assets/askama.toml")]
+pub struct GuidePortuguese {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub guide: Guide,
+}
+
+/// The same in English.
+#[derive(Template)]
+#[template(path = "developers/guide_en.html", config = "assets/askama.toml")]
+pub struct GuideEnglish {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub guide: Guide,
+}
+
+/// `GET /desenvolvedores/agentes`.
+#[derive(Template)]
+#[template(path = "developers/agents_pt.html", config = "assets/askama.toml")]
+pub struct AgentsPortuguese {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub agents: Agents,
+}
+
+/// The same in English.
+#[derive(Template)]
+#[template(path = "developers/agents_en.html", config = "assets/askama.toml")]
+pub struct AgentsEnglish {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub agents: Agents,
+}
+
+/// `GET /desenvolvedores/webhooks`.
+#[derive(Template)]
+#[template(path = "developers/webhooks_pt.html", config = "assets/askama.toml")]
+pub struct WebhooksPortuguese {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub webhooks: Webhooks,
+}
+
+/// The same in English.
+#[derive(Template)]
+#[template(path = "developers/webhooks_en.html", config = "assets/askama.toml")]
+pub struct WebhooksEnglish {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub webhooks: Webhooks,
+}
+
+/// `GET /desenvolvedores/referencia`.
+#[derive(Template)]
+#[template(path = "developers/reference.html", config = "assets/askama.toml")]
+pub struct ReferencePage {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub base_url: String,
+    pub dev_base_url: String,
+    /// Path of the operations on this very address.
+    pub below: &'static str,
+    pub operations: Vec<Operation>,
+}
+
+/// `GET /desenvolvedores/changelog`.
+#[derive(Template)]
+#[template(path = "developers/changelog.html", config = "assets/askama.toml")]
+pub struct ChangelogPage {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub changes: Vec<ChangeRow>,
+}
+
+/// What changed on a day.
+pub struct ChangeRow {
+    /// `2026-11-23`.
+    pub day: &'static str,
+    /// The day as the language writes it.
+    pub shown: String,
+    pub title: &'static str,
+    pub points: Vec<Text>,
+}
+
+/// `GET /status`.
+#[derive(Template)]
+#[template(path = "developers/status.html", config = "assets/askama.toml")]
+pub struct StatusPage {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub verdict: Notice,
+    /// When it was looked at.
+    pub at: String,
+    pub parts: Vec<PartRow>,
+}
+
+/// A part of the service with its days.
+pub struct PartRow {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub state: &'static str,
+    pub tone: Tone,
+    /// `99,98 %`; empty without history.
+    pub share: String,
+    /// The oldest first.
+    pub days: Vec<DayBar>,
+}
+
+impl PartRow {
+    /// Days with something to tell, the newest first.
+    pub fn told(&self) -> impl Iterator<Item = &DayBar> {
+        self.days.iter().rev().filter(|day| day.is_known)
+    }
+}
+
+/// One day of a part.
+pub struct DayBar {
+    /// `23/11/2026`.
+    pub day: String,
+    /// What happened, in words.
+    pub said: String,
+    /// `good`, `warn`, `bad` or `none`.
+    pub class: &'static str,
+    pub is_known: bool,
+    /// Where its bar stands.
+    pub x: usize,
+}

@@ -1,0 +1,217 @@
+//! Links from a list in CSV: each row is linked or told why not.
+//!
+//! What is wrong with the list as a whole changes nothing; a bad row does not
+//! hold up the others.
+
+use super::links::{self, ByProduct, LinkFault, Linked, NewLink, Sight};
+use crate::base::UserId;
+use crate::base::ids::item_number;
+use crate::base::text::search_key;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::named;
+use crate::panel::csv_read::{self, Unreadable};
+
+/// The columns, in the order of the contract.
+pub const COLUMNS: [&str; 3] = ["seller_id", "ml_id", "sku"];
+/// Rows of a list.
+pub const MOST: usize = 500;
+/// Longest cell, in bytes.
+const LONGEST: usize = 256;
+
+/// A row of a list, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// From 1, without the header.
+    pub number: usize,
+    pub seller: String,
+    pub listing: String,
+    pub sku: String,
+}
+
+/// Why a list was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ListFault {
+    #[error("must be text in UTF-8")]
+    NotText,
+    #[error("has a quote that is never closed")]
+    Unclosed,
+    #[error("must begin with the columns seller_id,ml_id,sku")]
+    Header,
+    #[error("has no rows")]
+    Empty,
+    #[error("has more than 500 rows")]
+    TooMany,
+}
+
+named! {
+    /// What became of a row.
+    pub enum RowStatus: text {
+        Created = "created", "Vinculado";
+        Unchanged = "unchanged", "Já estava vinculado";
+        Failed = "failed", "Não vinculado";
+    }
+}
+
+/// What became of a row, and why it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub row: usize,
+    pub status: RowStatus,
+    pub fault: Option<RowFault>,
+}
+
+/// Why a row failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowFault {
+    Seller,
+    Listing,
+    Sku,
+    Link(LinkFault),
+}
+
+impl RowFault {
+    /// What to say of it, to programs.
+    pub const fn said(self) -> &'static str {
+        match self {
+            Self::Seller => "seller_id must be the number of a seller",
+            Self::Listing => "ml_id must be a listing id, such as MLB123",
+            Self::Sku => "sku must be 1 to 80 characters",
+            Self::Link(fault) => fault.said(),
+        }
+    }
+}
+
+/// Reads a list.
+pub fn read(bytes: &[u8]) -> std::result::Result<Vec<Row>, ListFault> {
+    let unreadable = |problem| match problem {
+        Unreadable::NotText => ListFault::NotText,
+        Unreadable::Unclosed(_) => ListFault::Unclosed,
+        Unreadable::TooWide(_) => ListFault::Header,
+    };
+    let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
+    let names: Vec<String> = sheet.header.iter().map(|name| search_key(name)).collect();
+    let place = |column: &str| names.iter().position(|name| name == column);
+    let [Some(seller), Some(listing), Some(sku)] = COLUMNS.map(place) else {
+        return Err(ListFault::Header);
+    };
+    if names.len() != COLUMNS.len() {
+        return Err(ListFault::Header);
+    }
+    let mut rows = Vec::new();
+    while let Some(row) = sheet.next_row().map_err(unreadable)? {
+        if rows.len() == MOST {
+            return Err(ListFault::TooMany);
+        }
+        let cell = |place: usize| {
+            let text = row.cells.get(place).map_or("", |cell| &**cell);
+            // What is too long is nobody's, and need not be kept.
+            if text.len() > LONGEST { String::new() } else { text.to_owned() }
+        };
+        rows.push(Row {
+            number: rows.len() + 1,
+            seller: cell(seller),
+            listing: cell(listing),
+            sku: cell(sku),
+        });
+    }
+    if rows.is_empty() { Err(ListFault::Empty) } else { Ok(rows) }
+}
+
+impl Row {
+    /// The link it asks for.
+    fn link(&self) -> std::result::Result<NewLink, RowFault> {
+        let seller = self.seller.parse().ok().filter(|id| *id > 0).ok_or(RowFault::Seller)?;
+        let item = item_number(&self.listing.to_ascii_uppercase()).ok_or(RowFault::Listing)?;
+        if !crate::catalog::is_sku(&self.sku) {
+            return Err(RowFault::Sku);
+        }
+        Ok(NewLink { seller: UserId(seller), item, product: ByProduct::Sku(self.sku.clone()) })
+    }
+}
+
+/// Says what would become of rows, and changes nothing. Rows of one list
+/// that contradict each other show when it is applied.
+pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
+    each(rows, |link| {
+        Ok(links::look(tx, supplier, link)?.map(|sight| match sight {
+            Sight::New { .. } => RowStatus::Created,
+            Sight::Known(_) => RowStatus::Unchanged,
+        }))
+    })
+}
+
+/// Makes the links that rows ask for, as far as that goes.
+pub fn apply(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
+    each(rows, |link| {
+        Ok(links::make(tx, supplier, link)?.map(|linked| match linked {
+            Linked::Created(_) => RowStatus::Created,
+            Linked::Unchanged(_) => RowStatus::Unchanged,
+        }))
+    })
+}
+
+fn each(
+    rows: &[Row],
+    mut become_of: impl FnMut(&NewLink) -> Result<std::result::Result<RowStatus, LinkFault>>,
+) -> Result<Vec<Outcome>> {
+    let outcome = |row: &Row| {
+        let done = match row.link() {
+            Ok(link) => become_of(&link)?.map_err(RowFault::Link),
+            Err(fault) => Err(fault),
+        };
+        let (status, fault) = match done {
+            Ok(status) => (status, None),
+            Err(fault) => (RowStatus::Failed, Some(fault)),
+        };
+        Ok(Outcome { row: row.number, status, fault })
+    };
+    rows.iter().map(outcome).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_three_columns_in_any_order_and_up_to_500_rows() {
+        let rows = read("sku;ML_ID;seller_id\r\nA-1;MLB7;12\r\n\r\n\"B;2\";mlb8;13\r\n".as_bytes());
+        let row = |number, seller: &str, listing: &str, sku: &str| Row {
+            number,
+            seller: seller.to_owned(),
+            listing: listing.to_owned(),
+            sku: sku.to_owned(),
+        };
+        assert_eq!(rows.unwrap(), [row(1, "12", "MLB7", "A-1"), row(2, "13", "mlb8", "B;2")]);
+        let of = |rows: usize| format!("seller_id,ml_id,sku\n{}", "1,MLB2,A\n".repeat(rows));
+        assert_eq!(read(of(MOST).as_bytes()).unwrap().len(), MOST);
+        for (list, fault) in [
+            (of(MOST + 1), ListFault::TooMany),
+            (of(0), ListFault::Empty),
+            (String::new(), ListFault::Header),
+            ("seller_id,ml_id\n1,MLB2\n".to_owned(), ListFault::Header),
+            ("seller_id,ml_id,sku,price\n1,MLB2,A,3\n".to_owned(), ListFault::Header),
+            ("seller_id,ml_id,sku\n1,\"MLB2,A\n".to_owned(), ListFault::Unclosed),
+        ] {
+            assert_eq!(read(list.as_bytes()), Err(fault), "{list}");
+        }
+        assert_eq!(read(b"seller_id,ml_id,sku\n1,MLB2,\xff\n"), Err(ListFault::NotText));
+    }
+
+    #[test]
+    fn a_row_names_a_seller_a_listing_and_a_product() {
+        let row = |seller: &str, listing: &str, sku: &str| {
+            let row = Row {
+                number: 1,
+                seller: seller.to_owned(),
+                listing: listing.to_owned(),
+                sku: sku.to_owned(),
+            };
+            row.link().map(|link| (link.seller.0, link.item))
+        };
+        assert_eq!(row("12", "mlb7", "A"), Ok((12, 7)));
+        assert_eq!(row("", "MLB7", "A"), Err(RowFault::Seller));
+        assert_eq!(row("-1", "MLB7", "A"), Err(RowFault::Seller));
+        assert_eq!(row("12", "7", "A"), Err(RowFault::Listing));
+        assert_eq!(row("12", "MLB7", ""), Err(RowFault::Sku));
+    }
+}

@@ -1,0 +1,264 @@
+//! Listings of sellers that sell products of suppliers.
+//!
+//! A listing sells one product, so it is linked once, whoever supplies it. Links
+//! exist within an active relation only; ending that ends them.
+
+use super::{RELATED, relations};
+use crate::base::{Instant, UserId};
+use crate::catalog::{Product, store as products};
+use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::row;
+
+/// Links that a supplier has at a time.
+pub const MOST: u64 = 50_000;
+
+/// A link as lists show it.
+#[derive(Clone, Debug)]
+pub struct Link {
+    pub id: i64,
+    pub seller_id: UserId,
+    /// Such as `MLB123`.
+    pub ml_id: String,
+    pub product_id: i64,
+    /// Of the product.
+    pub sku: String,
+    pub created_at: Instant,
+}
+row!(Link {
+    id = "link_id",
+    seller_id,
+    ml_id = "site || item_id",
+    product_id,
+    sku = "(SELECT sku FROM product p WHERE p.product_id = drop_link.product_id)",
+    created_at,
+});
+
+/// How a product of the supplier is named.
+#[derive(Clone, Debug)]
+pub enum ByProduct {
+    Id(i64),
+    Sku(String),
+}
+
+/// A link that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewLink {
+    pub seller: UserId,
+    /// Number of the listing id, without the site.
+    pub item: i64,
+    pub product: ByProduct,
+}
+
+/// Why there is no such link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkFault {
+    /// Nobody of this number is a seller of the supplier.
+    NoSeller,
+    /// The seller has no such listing.
+    NoListing,
+    /// The supplier has no such product.
+    NoProduct,
+    /// The listing is linked to something else.
+    Taken,
+    /// The supplier has as many links as can be.
+    Full,
+}
+
+impl LinkFault {
+    /// What to say of it, to programs.
+    pub const fn said(self) -> &'static str {
+        match self {
+            Self::NoSeller => "no active relation with this seller",
+            Self::NoListing => "the seller has no such listing",
+            Self::NoProduct => "there is no such product in your catalog",
+            Self::Taken => "the listing is linked to another product",
+            Self::Full => "there are too many links; remove some first",
+        }
+    }
+}
+
+/// What became of a link that was to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linked {
+    Created(i64),
+    /// It was there before.
+    Unchanged(i64),
+}
+
+/// What a link that is asked for would be.
+pub enum Sight {
+    /// A new one, of a listing of this site to this product.
+    New { site: String, product: i64 },
+    /// The one of this number.
+    Known(i64),
+}
+
+/// Looks what a link that is asked for would be.
+pub fn look(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    new: &NewLink,
+) -> Result<std::result::Result<Sight, LinkFault>> {
+    if !relations::is_active(tx, supplier, new.seller)? {
+        return Ok(Err(LinkFault::NoSeller));
+    }
+    let site: Option<String> = tx.maybe(
+        "SELECT site FROM listing WHERE owner_id = ?1 AND item_id = ?2",
+        (new.seller, new.item),
+    )?;
+    let Some(site) = site else {
+        return Ok(Err(LinkFault::NoListing));
+    };
+    let Some(product) = product(tx, supplier, &new.product)? else {
+        return Ok(Err(LinkFault::NoProduct));
+    };
+    let present: Option<(i64, i64)> = tx.tuple(
+        "SELECT link_id, product_id FROM drop_link WHERE seller_id = ?1 AND item_id = ?2",
+        (new.seller, new.item),
+    )?;
+    Ok(match present {
+        Some((id, linked)) if linked == product.id => Ok(Sight::Known(id)),
+        Some(_) => Err(LinkFault::Taken),
+        None => Ok(Sight::New { site, product: product.id }),
+    })
+}
+
+/// Links a listing of a seller to a product of the supplier, once.
+pub fn make(
+    tx: &WriteTx<'_>,
+    supplier: UserId,
+    new: &NewLink,
+) -> Result<std::result::Result<Linked, LinkFault>> {
+    let (site, product) = match look(tx, supplier, new)? {
+        Ok(Sight::New { site, product }) => (site, product),
+        Ok(Sight::Known(id)) => return Ok(Ok(Linked::Unchanged(id))),
+        Err(fault) => return Ok(Err(fault)),
+    };
+    if count(tx, supplier)? >= MOST {
+        return Ok(Err(LinkFault::Full));
+    }
+    let id = tx.insert(
+        "INSERT INTO drop_link (supplier_id, seller_id, item_id, site, product_id, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (supplier, new.seller, new.item, site, product, tx.now()),
+    )?;
+    Ok(Ok(Linked::Created(id)))
+}
+
+fn product(tx: &ReadTx<'_>, supplier: UserId, by: &ByProduct) -> Result<Option<Product>> {
+    match by {
+        ByProduct::Id(id) => products::product(tx, supplier, *id),
+        ByProduct::Sku(sku) => products::by_sku(tx, supplier, sku),
+    }
+}
+
+/// One link of a supplier.
+pub fn link(tx: &ReadTx<'_>, supplier: UserId, id: i64) -> Result<Option<Link>> {
+    tx.record("FROM drop_link WHERE link_id = ?2 AND supplier_id = ?1", (supplier, id))
+}
+
+/// The number of a supplier's link of a seller's listing.
+pub fn of_listing(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    seller: UserId,
+    item: i64,
+) -> Result<Option<i64>> {
+    tx.maybe(
+        "SELECT link_id FROM drop_link WHERE seller_id = ?2 AND item_id = ?3 AND supplier_id = ?1",
+        (supplier, seller, item),
+    )
+}
+
+/// Removes a link of a supplier; false when there is none.
+pub fn remove(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
+    let removed = tx
+        .execute("DELETE FROM drop_link WHERE link_id = ?2 AND supplier_id = ?1", (supplier, id))?;
+    Ok(removed > 0)
+}
+
+/// Removes all links of a relation.
+pub fn end_all(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<()> {
+    tx.run("DELETE FROM drop_link WHERE supplier_id = ?1 AND seller_id = ?2", (supplier, seller))
+}
+
+/// How many links a supplier has.
+pub fn count(tx: &ReadTx<'_>, supplier: UserId) -> Result<u64> {
+    tx.count("SELECT count(*) FROM drop_link WHERE supplier_id = ?1", [supplier])
+}
+
+/// Links of each of some products of a supplier.
+pub fn by_product(tx: &ReadTx<'_>, supplier: UserId, products: &[i64]) -> Result<Vec<i64>> {
+    let of = |product: &i64| {
+        tx.value(
+            "SELECT count(*) FROM drop_link WHERE product_id = ?2 AND supplier_id = ?1",
+            (supplier, product),
+        )
+    };
+    products.iter().map(of).collect()
+}
+
+/// A link with the words that people know its ends by.
+#[derive(Clone, Debug)]
+pub struct ShownLink {
+    pub link: Link,
+    pub seller: String,
+    /// Title of the listing; empty when that is gone.
+    pub listing: String,
+    /// Title of the product.
+    pub product: String,
+}
+row!(ShownLink {
+    link as Link,
+    seller = "(SELECT name FROM user u WHERE u.user_id = drop_link.seller_id)",
+    listing = "coalesce((SELECT title FROM listing i
+                WHERE i.owner_id = drop_link.seller_id AND i.item_id = drop_link.item_id), '')",
+    product = "(SELECT title FROM product p WHERE p.product_id = drop_link.product_id)",
+});
+
+/// Which links of a supplier are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub supplier: UserId,
+    pub seller: Option<UserId>,
+    /// Key of what is searched for, in product and listing; empty for all.
+    pub search: String,
+}
+
+impl Wanted {
+    fn filters(&self) -> Filters<'_> {
+        let mut filters = Filters::new("supplier_id = :supplier", &[(":supplier", &self.supplier)]);
+        filters.and(RELATED, &[]);
+        filters.and_if("seller_id = :seller", ":seller", &self.seller);
+        if !self.search.is_empty() {
+            filters.and(
+                "(EXISTS (SELECT 1 FROM product p
+                          WHERE p.product_id = drop_link.product_id AND instr(p.search_key, :key) > 0)
+                  OR EXISTS (SELECT 1 FROM listing i
+                             WHERE i.owner_id = drop_link.seller_id AND i.item_id = drop_link.item_id
+                               AND holds(i.title, :key))
+                  OR instr(lower(site || item_id), :key) > 0)",
+                &[(":key", &self.search)],
+            );
+        }
+        filters
+    }
+}
+
+/// One page of links, the newest first, with the number of all.
+pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec<ShownLink>, u64)> {
+    wanted.filters().page(tx, ("drop_link", ""), "link_id DESC", window)
+}
+
+/// Numbers of all links, the newest first.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+    let filters = wanted.filters();
+    let sql =
+        format!("SELECT link_id FROM drop_link WHERE {} ORDER BY link_id DESC", filters.sql());
+    tx.values(&sql, filters.values())
+}
+
+/// A link with its words.
+pub fn shown(tx: &ReadTx<'_>, supplier: UserId, id: i64) -> Result<Option<ShownLink>> {
+    tx.record("FROM drop_link WHERE link_id = ?2 AND supplier_id = ?1", (supplier, id))
+}

@@ -1,0 +1,423 @@
+//! Drop orders: what a seller owes a supplier for an order of a linked listing.
+//!
+//! A drop order follows its order by state, not by what happened: paid, it is
+//! there once; called off, it is cancelled; paid again, it is as it was. Price and
+//! words are those of the product when it arose.
+
+use super::RELATED;
+use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
+use crate::catalog::stock::{Sale, SoldOrder};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::named;
+use crate::row;
+use crate::webhooks::{self, EventType};
+
+named! {
+    /// The stored state of a drop order; overdue ones are pending.
+    pub enum DropState: number {
+        Pending = 1, "pending";
+        Paid = 2, "paid";
+        Cancelled = 3, "cancelled";
+    }
+}
+
+named! {
+    /// The state of a drop order as people and programs see it.
+    #[derive(Hash)]
+    pub enum Standing: text {
+        Pending = "pending", "A vencer";
+        Overdue = "overdue", "Vencido";
+        Paid = "paid", "Pago";
+        Cancelled = "cancelled", "Cancelado";
+    }
+}
+
+/// A drop order as it is stored, with the names and the parcel that belong to it.
+#[derive(Clone, Debug)]
+pub struct DropOrder {
+    pub id: i64,
+    pub supplier_id: UserId,
+    pub supplier: String,
+    pub seller_id: UserId,
+    pub seller: String,
+    pub order_id: OrderId,
+    pub ordered_at: Instant,
+    pub sku: String,
+    pub title: String,
+    pub quantity: i64,
+    pub unit: Cents,
+    pub amount: Cents,
+    pub state: DropState,
+    pub due_at: Instant,
+    pub paid_at: Option<Instant>,
+    pub reminded_at: Option<Instant>,
+    pub shipping_id: Option<i64>,
+    /// Word of the marketplace, such as `ready_to_ship`.
+    pub shipping_status: Option<String>,
+    /// Such as `drop_off`.
+    pub logistic_type: Option<String>,
+}
+row!(DropOrder {
+    id = "drop_order_id",
+    supplier_id,
+    supplier = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.supplier_id), '')",
+    seller_id,
+    seller = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.seller_id), '')",
+    order_id,
+    ordered_at,
+    sku,
+    title,
+    quantity,
+    unit = "unit_cents",
+    amount = "amount_cents",
+    state,
+    due_at,
+    paid_at,
+    reminded_at,
+    shipping_id = "(SELECT shipping_id FROM sale_order o
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+    shipping_status = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.shipping_status
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+    logistic_type = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.logistic_type
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+});
+
+impl DropOrder {
+    /// Its state at an instant.
+    pub fn standing(&self, now: Instant) -> Standing {
+        match self.state {
+            DropState::Pending if self.due_at <= now => Standing::Overdue,
+            DropState::Pending => Standing::Pending,
+            DropState::Paid => Standing::Paid,
+            DropState::Cancelled => Standing::Cancelled,
+        }
+    }
+}
+
+/// Brings the drop order of a seller's order to what the order says: made when
+/// it is paid and its listing was linked before it was placed (contract §9).
+pub fn follow(
+    tx: &WriteTx<'_>,
+    seller: UserId,
+    order: &SoldOrder<'_>,
+    payment_days: u32,
+) -> Result<()> {
+    match order.sale {
+        Sale::Open => Ok(()),
+        Sale::CalledOff => {
+            let called_off: Vec<(i64, UserId)> = tx.tuples(
+                "UPDATE drop_order SET state = 3 WHERE order_id = ?1 AND seller_id = ?2 AND state <> 3
+                 RETURNING drop_order_id, supplier_id",
+                (order.id, seller),
+            )?;
+            tell(tx, EventType::DropOrderCancelled, &called_off)
+        }
+        Sale::Paid => arise(tx, seller, order, payment_days),
+    }
+}
+
+fn arise(tx: &WriteTx<'_>, seller: UserId, order: &SoldOrder<'_>, payment_days: u32) -> Result<()> {
+    let known = tx.execute(
+        "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
+         WHERE order_id = ?1 AND seller_id = ?2",
+        (order.id, seller),
+    )?;
+    if known > 0 || order.quantity < 1 {
+        return Ok(());
+    }
+    let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
+    let made: Vec<(i64, UserId)> = tx.tuples(
+        "INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title,
+                                 quantity, unit_cents, amount_cents, state, due_at)
+         SELECT l.supplier_id, l.seller_id, ?3, ?4, p.sku, p.title, ?5, p.price_cents, ?5 * p.price_cents, 1, ?6
+         FROM drop_link l JOIN product p ON p.product_id = l.product_id
+         WHERE l.seller_id = ?1 AND l.item_id = ?2 AND l.created_at <= ?4
+         RETURNING drop_order_id, supplier_id",
+        (seller, order.item, order.id, order.created_at, order.quantity, due_at),
+    )?;
+    tell(tx, EventType::DropOrderCreated, &made)
+}
+
+/// Tells the suppliers' programs what became of drop orders.
+fn tell(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
+    orders.iter().try_for_each(|(id, supplier)| webhooks::raise(tx, *supplier, kind, (*id, 0)))
+}
+
+/// Whose drop orders are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// A supplier's, of sellers with an active relation: what programs read.
+    Related(UserId),
+    /// All of a supplier's: what is owed stays when a relation ends.
+    Supplier(UserId),
+    /// What a seller owes.
+    Seller(UserId),
+}
+
+/// Which drop orders, in which order.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub whose: Whose,
+    pub standing: Option<Standing>,
+    /// The other side.
+    pub other: Option<UserId>,
+    /// Now, which decides what is overdue.
+    pub now: Instant,
+    /// Number of the order or the beginning of a SKU; empty for all.
+    pub search: String,
+    /// By due date instead of by date.
+    pub by_due: bool,
+    pub descending: bool,
+}
+
+impl Wanted {
+    /// All of somebody's, the newest first.
+    pub const fn all(whose: Whose, now: Instant) -> Self {
+        Self {
+            whose,
+            standing: None,
+            other: None,
+            now,
+            search: String::new(),
+            by_due: false,
+            descending: true,
+        }
+    }
+
+    fn filters(&self) -> Filters<'_> {
+        let mut filters = match &self.whose {
+            Whose::Related(id) => {
+                let mut filters = Filters::new("supplier_id = :supplier", &[(":supplier", id)]);
+                filters.and(RELATED, &[]);
+                filters
+            }
+            Whose::Supplier(id) => Filters::new("supplier_id = :supplier", &[(":supplier", id)]),
+            Whose::Seller(id) => Filters::new("seller_id = :seller", &[(":seller", id)]),
+        };
+        match (&self.whose, &self.other) {
+            (Whose::Seller(_), other) => filters.and_if("supplier_id = :other", ":other", other),
+            (_, other) => filters.and_if("seller_id = :other", ":other", other),
+        }
+        match self.standing {
+            None => {}
+            Some(Standing::Pending) => {
+                filters.and("state = 1 AND due_at > :now", &[(":now", &self.now)]);
+            }
+            Some(Standing::Overdue) => {
+                filters.and("state = 1 AND due_at <= :now", &[(":now", &self.now)]);
+            }
+            Some(Standing::Paid) => filters.and("state = 2", &[]),
+            Some(Standing::Cancelled) => filters.and("state = 3", &[]),
+        }
+        if !self.search.is_empty() {
+            filters.and(
+                "(CAST(order_id AS TEXT) = :search OR instr(lower(sku), :search) > 0 OR holds(title, :search))",
+                &[(":search", &self.search)],
+            );
+        }
+        filters
+    }
+
+    fn order(&self) -> String {
+        let columns =
+            if self.by_due { "due_at, drop_order_id" } else { "ordered_at, drop_order_id" };
+        sorted(columns, self.descending).into_owned()
+    }
+}
+
+/// One page of drop orders, with the number of all.
+pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec<DropOrder>, u64)> {
+    let filters = wanted.filters();
+    let is_counted = wanted.search.is_empty()
+        && !matches!(wanted.standing, Some(Standing::Pending | Standing::Overdue));
+    if is_counted {
+        let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
+        let order = wanted.order();
+        let page = Page { table: "drop_order", order: &order, window };
+        return Ok((filters.rows(tx, &page, DropOrder::COLUMNS, DropOrder::read)?, total));
+    }
+    filters.page(tx, ("drop_order", ""), &wanted.order(), window)
+}
+
+/// Numbers of all of them, in their order.
+pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+    let filters = wanted.filters();
+    let sql = format!(
+        "SELECT drop_order_id FROM drop_order WHERE {} ORDER BY {}",
+        filters.sql(),
+        wanted.order()
+    );
+    tx.values(&sql, filters.values())
+}
+
+/// One drop order of somebody.
+pub fn one(tx: &ReadTx<'_>, whose: Whose, id: i64) -> Result<Option<DropOrder>> {
+    let wanted = Wanted::all(whose, Instant(0));
+    let mut filters = wanted.filters();
+    filters.and("drop_order_id = :id", &[(":id", &id)]);
+    tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
+}
+
+/// The drop order of a supplier for an order of a related seller.
+pub fn of_order(tx: &ReadTx<'_>, supplier: UserId, order: OrderId) -> Result<Option<DropOrder>> {
+    let wanted = Wanted::all(Whose::Related(supplier), Instant(0));
+    let mut filters = wanted.filters();
+    filters.and("order_id = :order", &[(":order", &order)]);
+    tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
+}
+
+/// The seller's account whose parcel a shipment is, when a drop order of a
+/// related seller is in it.
+pub fn account_of_shipment(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    seller: UserId,
+    shipment: i64,
+) -> Result<Option<i64>> {
+    tx.maybe(
+        "SELECT o.ml_user_id
+         FROM drop_relation r
+         JOIN drop_order d ON d.supplier_id = r.supplier_id AND d.seller_id = r.seller_id
+         JOIN sale_order o ON o.order_id = d.order_id AND o.owner_id = d.seller_id
+         WHERE r.supplier_id = ?1 AND r.seller_id = ?2 AND r.state = 2 AND d.state <> 3
+           AND o.shipping_id = ?3
+         LIMIT 1",
+        (supplier, seller, shipment),
+    )
+}
+
+/// The account and the shipment of an order for which a related seller owes.
+pub fn account_of_order(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    seller: UserId,
+    order: OrderId,
+) -> Result<Option<(i64, Option<i64>)>> {
+    tx.tuple(
+        "SELECT o.ml_user_id, o.shipping_id
+         FROM drop_relation r
+         JOIN drop_order d ON d.supplier_id = r.supplier_id AND d.seller_id = r.seller_id
+         JOIN sale_order o ON o.order_id = d.order_id AND o.owner_id = d.seller_id
+         WHERE r.supplier_id = ?1 AND r.seller_id = ?2 AND r.state = 2 AND d.order_id = ?3",
+        (supplier, seller, order),
+    )
+}
+
+/// What became of a payment that was to be noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payment {
+    Noted,
+    /// It was noted before.
+    Known,
+    /// The order was called off.
+    Cancelled,
+    /// The supplier has no such drop order.
+    Unknown,
+}
+
+/// Notes that a drop order was paid.
+pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
+    let state: Option<DropState> = tx.maybe(
+        "SELECT state FROM drop_order WHERE drop_order_id = ?2 AND supplier_id = ?1",
+        (supplier, id),
+    )?;
+    Ok(match state {
+        None => Payment::Unknown,
+        Some(DropState::Cancelled) => Payment::Cancelled,
+        Some(DropState::Paid) => Payment::Known,
+        Some(DropState::Pending) => {
+            tx.run(
+                "UPDATE drop_order SET state = 2, paid_at = ?3
+                 WHERE drop_order_id = ?2 AND supplier_id = ?1",
+                (supplier, id, tx.now()),
+            )?;
+            // Taken back and noted again it is another payment.
+            let payment = (id, tx.now().0);
+            webhooks::raise(tx, supplier, EventType::DropOrderPaid, payment)?;
+            Payment::Noted
+        }
+    })
+}
+
+/// Takes a payment back that was noted by mistake; false when there is none.
+pub fn unpay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
+    let changed = tx.execute(
+        "UPDATE drop_order SET state = 1, paid_at = NULL
+         WHERE drop_order_id = ?2 AND supplier_id = ?1 AND state = 2",
+        (supplier, id),
+    )?;
+    Ok(changed > 0)
+}
+
+/// Some drop orders and what they come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    pub orders: i64,
+    pub amount: Cents,
+}
+
+/// What is open between people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owed {
+    /// Not due yet.
+    pub pending: Sum,
+    pub overdue: Sum,
+}
+
+/// What is owed to a supplier, or by a seller.
+pub fn owed(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Owed> {
+    let mut owed = Owed::default();
+    for (_, one) in owed_by_other(tx, whose, now)? {
+        for (sum, more) in [(&mut owed.pending, one.pending), (&mut owed.overdue, one.overdue)] {
+            sum.orders += more.orders;
+            sum.amount.0 += more.amount.0;
+        }
+    }
+    Ok(owed)
+}
+
+/// The same by the other side, the largest sum first.
+pub fn owed_by_other(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Vec<(UserId, Owed)>> {
+    let (own, other) = match whose {
+        Whose::Seller(_) => ("seller_id", "supplier_id"),
+        Whose::Supplier(_) | Whose::Related(_) => ("supplier_id", "seller_id"),
+    };
+    let wanted = Wanted::all(whose, now);
+    let filters = wanted.filters();
+    let (matching, mut values) = (filters.sql(), filters.values().to_vec());
+    values.push((":now", &wanted.now));
+    debug_assert!(matching.starts_with(own));
+    tx.all(
+        &format!(
+            "SELECT {other}, count(*), sum(amount_cents),
+                    count(*) FILTER (WHERE due_at <= :now),
+                    coalesce(sum(amount_cents) FILTER (WHERE due_at <= :now), 0)
+             FROM drop_order WHERE {matching} AND state = 1
+             GROUP BY {other} ORDER BY sum(amount_cents) DESC, {other}"
+        ),
+        &values[..],
+        |row| {
+            let (id, orders, cents, late, late_cents): (UserId, i64, i64, i64, i64) =
+                row.try_into()?;
+            Ok((
+                id,
+                Owed {
+                    pending: Sum { orders: orders - late, amount: Cents(cents - late_cents) },
+                    overdue: Sum { orders: late, amount: Cents(late_cents) },
+                },
+            ))
+        },
+    )
+}
+
+/// What was paid to a supplier from a civil day on.
+pub fn paid_since(tx: &ReadTx<'_>, supplier: UserId, zone: Zone, from: Day) -> Result<Sum> {
+    let (orders, cents) = tx
+        .tuple(
+            "SELECT count(*), coalesce(sum(amount_cents), 0) FROM drop_order
+             WHERE supplier_id = ?1 AND state = 2 AND paid_at >= ?2",
+            (supplier, zone.start_of(from)),
+        )?
+        .unwrap_or_default();
+    Ok(Sum { orders, amount: Cents(cents) })
+}

@@ -1,0 +1,125 @@
+//! Listings of related sellers that no product of the supplier can be found
+//! for: without a link, and with neither a SKU nor an EAN that the supplier knows.
+
+use super::RELATED;
+use crate::base::UserId;
+use crate::db::{Filters, ReadTx, Result};
+use crate::named;
+use crate::row;
+
+named! {
+    /// Why nothing was found.
+    pub enum Reason: text {
+        NoSku = "no_sku", "Sem SKU e sem EAN";
+        SkuUnknown = "sku_unknown", "SKU que não está nos seus produtos";
+        EanUnknown = "ean_unknown", "EAN que não está nos seus produtos";
+    }
+}
+
+/// A listing for which nothing was found.
+#[derive(Clone, Debug)]
+pub struct Unmatched {
+    pub seller_id: UserId,
+    pub seller: String,
+    /// Such as `MLB123`.
+    pub ml_id: String,
+    pub title: String,
+    /// Empty without one.
+    pub sku: String,
+    pub ean: String,
+}
+row!(Unmatched {
+    seller_id = "i.owner_id",
+    seller = "u.name",
+    ml_id = "i.site || i.item_id",
+    title = "i.title",
+    sku = "i.sku",
+    ean = "i.ean",
+});
+
+impl Unmatched {
+    /// Why nothing was found.
+    pub const fn reason(&self) -> Reason {
+        match (self.sku.is_empty(), self.ean.is_empty()) {
+            (true, true) => Reason::NoSku,
+            (false, _) => Reason::SkuUnknown,
+            (true, false) => Reason::EanUnknown,
+        }
+    }
+}
+
+/// Listings that are for sale or could be again.
+const ON_SALE: &str = "i.status IN (SELECT word_id FROM word WHERE text IN ('active', 'paused'))";
+const NOT_LINKED: &str = "NOT EXISTS (SELECT 1 FROM drop_link l WHERE l.seller_id = i.owner_id AND l.item_id = i.item_id)";
+const SKU_UNKNOWN: &str = "(i.sku = '' OR NOT EXISTS (
+    SELECT 1 FROM product p WHERE p.owner_id = :supplier AND p.sku = i.sku))";
+const EAN_UNKNOWN: &str = "(i.ean = '' OR NOT EXISTS (
+    SELECT 1 FROM product p WHERE p.owner_id = :supplier AND p.ean = i.ean AND p.ean <> ''))";
+
+/// Which listings are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub supplier: UserId,
+    pub seller: Option<UserId>,
+    pub reason: Option<Reason>,
+}
+
+impl Wanted {
+    fn filters(&self) -> Filters<'_> {
+        let related = RELATED.replace("seller_id IN", "i.owner_id IN");
+        let mut filters = Filters::new(&related, &[(":supplier", &self.supplier)]);
+        filters.and_if("i.owner_id = :seller", ":seller", &self.seller);
+        for condition in [ON_SALE, NOT_LINKED, SKU_UNKNOWN, EAN_UNKNOWN] {
+            filters.and(condition, &[]);
+        }
+        match self.reason {
+            None => {}
+            Some(Reason::NoSku) => filters.and("i.sku = '' AND i.ean = ''", &[]),
+            Some(Reason::SkuUnknown) => filters.and("i.sku <> ''", &[]),
+            Some(Reason::EanUnknown) => filters.and("i.sku = '' AND i.ean <> ''", &[]),
+        }
+        filters
+    }
+}
+
+/// One page of such listings, by seller and listing, with the number of all.
+pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec<Unmatched>, u64)> {
+    let joins = "AS i JOIN user u ON u.user_id = i.owner_id";
+    let filters = wanted.filters();
+    let total = tx.count(
+        &format!("SELECT count(*) FROM listing AS i WHERE {}", filters.sql()),
+        filters.values(),
+    )?;
+    let mut paged = wanted.filters();
+    let (limit, offset) = window;
+    paged.bind(&[(":limit", &limit), (":offset", &offset)]);
+    let rest = format!(
+        "FROM listing {joins} WHERE {} ORDER BY i.owner_id, i.item_id LIMIT :limit OFFSET :offset",
+        filters.sql()
+    );
+    Ok((tx.records(&rest, paged.values())?, total))
+}
+
+/// Seller and listing number of all such listings, in their order.
+pub fn keys(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<(i64, i64)>> {
+    let filters = wanted.filters();
+    let sql = format!(
+        "SELECT i.owner_id, i.item_id FROM listing AS i WHERE {} ORDER BY i.owner_id, i.item_id",
+        filters.sql()
+    );
+    tx.tuples(&sql, filters.values())
+}
+
+/// One listing, while it is such a one.
+pub fn one(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted,
+    (seller, item): (i64, i64),
+) -> Result<Option<Unmatched>> {
+    let mut filters = wanted.filters();
+    filters
+        .and("i.owner_id = :owner AND i.item_id = :item", &[(":owner", &seller), (":item", &item)]);
+    let rest =
+        format!("FROM listing AS i JOIN user u ON u.user_id = i.owner_id WHERE {}", filters.sql());
+    tx.record(&rest, filters.values())
+}

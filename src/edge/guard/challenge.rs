@@ -1,0 +1,45 @@
+//! What a refusal of the Partner API says of how to get in: where a program
+//! learns whom to ask, and what to ask for (RFC 6750 §3, RFC 9728 §5.1).
+
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+
+use crate::app::App;
+use crate::http::{Code, Problem, Request};
+use crate::partner::oauth::{self, documents};
+
+/// Why a caller is challenged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Challenge {
+    /// No credential was sent.
+    Missing,
+    /// One was sent that opens nothing.
+    Invalid,
+    /// It may read, and this call acts.
+    Narrow,
+}
+
+/// The value of `WWW-Authenticate`.
+pub fn bearer_challenge(app: &App, why: Challenge) -> HeaderValue {
+    let (error, scope) = match why {
+        Challenge::Missing => ("", oauth::scope(false)),
+        Challenge::Invalid => ("error=\"invalid_token\", ", oauth::scope(false)),
+        Challenge::Narrow => ("error=\"insufficient_scope\", ", oauth::scope(true)),
+    };
+    let metadata = documents::resource_metadata(app);
+    let text = format!("Bearer {error}scope=\"{scope}\", resource_metadata=\"{metadata}\"");
+    // Our addresses are checked when the configuration is read.
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"))
+}
+
+/// A refusal with its challenge, when another token would help. A missing plan
+/// is none: a new token would be refused as well.
+pub fn challenged(app: &App, request: &Request, problem: Problem) -> Problem {
+    let why = match problem.code {
+        Code::Unauthorized if !request.headers().contains_key(AUTHORIZATION) => Challenge::Missing,
+        Code::Unauthorized | Code::AccountSuspended => Challenge::Invalid,
+        Code::InsufficientScope => Challenge::Narrow,
+        _ => return problem,
+    };
+    Problem { challenge: Some(Box::new(bearer_challenge(app, why))), ..problem }
+}

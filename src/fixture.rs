@@ -1,0 +1,105 @@
+//! What tests of several rooms begin with: a folder that goes away, a clock
+//! that the test moves, a database, and the service on it without HTTP.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rusqlite::Row;
+
+use crate::app::{App, Parts};
+use crate::base::clock::tests::set_file;
+use crate::base::{Clock, Instant, Sealer, Zone};
+use crate::config::{self, Config, Overrides};
+use crate::db::{Db, Lane, Options, ReadTx, Result, WriteTx};
+
+/// When tests begin: 2026-11-20 12:00 UTC.
+pub const NOW: Instant = Instant(1_795_176_000);
+/// The zone of most of them.
+pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+
+/// A folder with a clock, which stands at [`NOW`].
+pub struct Place {
+    pub folder: tempfile::TempDir,
+    clock_file: PathBuf,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock_file = folder.path().join("clock");
+        let place = Self { folder, clock_file };
+        place.now_is(NOW);
+        place
+    }
+
+    pub fn clock(&self) -> Clock {
+        Clock::File(self.clock_file.clone())
+    }
+
+    /// Moves the clock.
+    pub fn now_is(&self, now: Instant) {
+        set_file(&self.clock_file, &now.rfc3339());
+    }
+
+    /// A database in the folder.
+    pub fn database(&self) -> Db {
+        let path = self.folder.path().join("test.db");
+        let options = Options { path, clock: self.clock(), readers: 2, slow_readers: 9 };
+        Db::open_exclusive(&options).unwrap().0
+    }
+}
+
+/// The service without HTTP.
+pub struct House {
+    pub app: Arc<App>,
+    pub place: Place,
+}
+
+impl House {
+    pub fn new(config: Config) -> Self {
+        Self::at(Place::new(), config)
+    }
+
+    /// The service on a place that others share.
+    pub fn at(place: Place, config: Config) -> Self {
+        let parts = Parts {
+            config,
+            clock: place.clock(),
+            db: place.database(),
+            sealer: Sealer::new([7; 32]),
+            bound: ([127, 0, 0, 1], 8080).into(),
+            routes: Vec::new(),
+            demo: Vec::new(),
+        };
+        Self { app: App::new(parts).unwrap(), place }
+    }
+
+    pub fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
+    ) -> T {
+        self.app.db.write(job).unwrap()
+    }
+
+    pub fn read<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> T {
+        self.app.db.read(Lane::Slow, read).unwrap()
+    }
+
+    pub fn ask<T>(&self, sql: &str, row: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+        self.read(|tx| tx.all(sql, [], row))
+    }
+}
+
+/// The shipped configuration with settings by the names of their variables,
+/// such as `SERVER__TIMEZONE`.
+pub fn config(settings: &[(&str, &str)]) -> Config {
+    let variable =
+        |(name, value): &(&str, &str)| (format!("SELLER_PLATFORM__{name}").into(), (*value).into());
+    let variables = settings.iter().map(variable);
+    config::load(None, variables, &Overrides::default()).unwrap().config
+}
+
+/// A page as browsers get it.
+pub fn html(page: &impl askama::Template) -> String {
+    page.render().unwrap()
+}

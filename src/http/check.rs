@@ -1,0 +1,182 @@
+//! Checks of input: what is wrong is collected field by field, so that a caller
+//! hears all of it at once.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use http::HeaderMap;
+use serde_json::Value;
+
+use super::input::{Field, FromField, is_form};
+use super::problem::{Code, Fields, Problem};
+use crate::base::Day;
+
+/// Collects what is wrong with the fields of one input.
+#[derive(Default)]
+pub struct Check {
+    text: bool,
+    /// Whether an empty text is a value, and not an input left empty.
+    empty_counts: bool,
+    wrong_type: bool,
+    fields: Fields,
+}
+
+impl Check {
+    /// A check for a JSON body.
+    pub fn json() -> Self {
+        Self::default()
+    }
+
+    /// A check for a query or a browser form, where everything is text.
+    pub fn text() -> Self {
+        Self { text: true, ..Self::default() }
+    }
+
+    /// A check for a query in which an empty value is a wrong one.
+    pub fn query() -> Self {
+        Self { text: true, empty_counts: true, ..Self::default() }
+    }
+
+    /// A check for a body that may be either.
+    pub fn form_or_json(headers: &HeaderMap) -> Self {
+        Self { text: is_form(headers), ..Self::default() }
+    }
+
+    /// Says that a field is at fault.
+    pub fn fail(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
+        if !self.fields.iter().any(|(known, _)| known == name) {
+            self.fields.push((name.into(), message.into()));
+        }
+    }
+
+    /// The field's value; `None` when it is absent, or of another type, which
+    /// is then at fault.
+    pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
+        let value = field.value.filter(|value| !value.is_null())?;
+        if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
+            return None;
+        }
+        let read = T::from_field(value, self.text);
+        if read.is_none() {
+            self.wrong_type |= !self.text;
+            self.fail(name, T::WANTED);
+        }
+        read
+    }
+
+    /// The field's value, or its default value with the field at fault.
+    pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
+        let absent = field.value.as_ref().is_none_or(Value::is_null);
+        self.optional(name, field).unwrap_or_else(|| {
+            self.fail(name, if absent { "is required" } else { "must not be empty" });
+            T::default()
+        })
+    }
+
+    /// A required text within a number of characters, trimmed, without control characters.
+    pub fn line(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        length: RangeInclusive<usize>,
+    ) -> String {
+        let text = self.required(name, field);
+        self.line_within(name, &text, length)
+    }
+
+    /// An optional text within a number of characters; absent is empty.
+    pub fn optional_line(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        longest: usize,
+    ) -> String {
+        let text = self.optional(name, field).unwrap_or_default();
+        self.line_within(name, &text, 0..=longest)
+    }
+
+    fn line_within(
+        &mut self,
+        name: &'static str,
+        text: &str,
+        length: RangeInclusive<usize>,
+    ) -> String {
+        let text = text.trim();
+        if text.chars().any(char::is_control) {
+            self.fail(name, "must not contain control characters");
+        } else if !length.contains(&text.chars().count()) {
+            let (least, most) = (length.start(), length.end());
+            self.fail(name, format!("must have {least} to {most} characters"));
+        }
+        text.to_owned()
+    }
+
+    /// A required text of at most so many characters, in as many lines as it
+    /// takes; trimmed, once it was counted as it came.
+    pub fn lines(&mut self, name: &'static str, field: Field<String>, most: usize) -> String {
+        let text = self.required(name, field);
+        let plain = text.replace("\r\n", "\n");
+        if plain.chars().any(|letter| letter.is_control() && !"\n\t".contains(letter)) {
+            self.fail(name, "must not contain control characters but line ends and tabs");
+        } else if plain.trim().is_empty() || text.chars().count() > most {
+            self.fail(name, format!("must have 1 to {most} characters"));
+        }
+        plain.trim().to_owned()
+    }
+
+    /// An optional whole number within a range.
+    pub fn number(
+        &mut self,
+        name: &'static str,
+        field: Field<i64>,
+        range: RangeInclusive<i64>,
+    ) -> Option<i64> {
+        let number = self.optional(name, field)?;
+        if !range.contains(&number) {
+            self.fail(name, format!("must be from {} to {}", range.start(), range.end()));
+        }
+        Some(number)
+    }
+
+    /// An optional civil day, as `YYYY-MM-DD`.
+    pub fn day(&mut self, name: &'static str, field: Field<String>) -> Option<Day> {
+        let text = self.optional(name, field)?;
+        let day = Day::parse(&text);
+        if day.is_none() {
+            self.fail(name, "must be a day as YYYY-MM-DD");
+        }
+        day
+    }
+
+    /// An optional text to search for, of 1 to `most` characters.
+    pub fn search(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        most: usize,
+    ) -> Option<String> {
+        let text = self.optional(name, field)?;
+        if !(1..=most).contains(&text.chars().count()) {
+            self.fail(name, format!("must have from 1 to {most} characters"));
+        }
+        Some(text)
+    }
+
+    /// An optional whole number from 1 to `most`; a larger one is `most`.
+    pub fn capped(&mut self, name: &'static str, field: Field<i64>, most: i64) -> Option<i64> {
+        let number = self.optional(name, field)?;
+        if number < 1 {
+            self.fail(name, format!("must be from 1 to {most}"));
+        }
+        Some(number.clamp(1, most))
+    }
+
+    /// The problem with all fields at fault, if there is one.
+    pub fn finish(self) -> Result<(), Problem> {
+        if self.fields.is_empty() {
+            return Ok(());
+        }
+        let code = if self.wrong_type { Code::InvalidBody } else { Code::ValidationFailed };
+        Err(Problem { code, ..Problem::invalid(self.fields) })
+    }
+}

@@ -1,0 +1,67 @@
+//! What programs are told of an order by webhook: what a change made of it, as
+//! long as it is news. History that is read when an account is linked is not.
+
+use super::StoredOrder;
+use super::effects::OrderChange;
+use super::is_sale_status;
+use crate::base::Instant;
+use crate::db::{Result, WriteTx};
+use crate::marketplace::books::order_status::OrderStatus;
+use crate::webhooks::{self, EventType};
+
+/// Raises the events of a change. Each is told once of an order, whatever
+/// comes again or late.
+pub(super) fn tell_programs(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    let tell = |kind| webhooks::raise(tx, change.owner, kind, (change.order.0, 0));
+    if change.document.is_some() {
+        let (before, after, news_from) = (change.before, change.after, change.news_from);
+        let is_new = after.created_at >= news_from;
+        if before.is_none() && is_new {
+            tell(EventType::OrderCreated)?;
+        }
+        let is_paid = |row: &StoredOrder| is_sale_status(row.status);
+        let paid_at = after.closed_at.unwrap_or(after.created_at);
+        if is_paid(after) && !before.is_some_and(is_paid) && paid_at >= news_from {
+            tell(EventType::OrderPaid)?;
+        }
+        // Of an order of before only what changed since is news.
+        let is_news = is_new || before.is_some() && after.updated_at >= news_from;
+        if is_called_off(after) && !before.is_some_and(is_called_off) && is_news {
+            tell(EventType::OrderCancelled)?;
+        }
+    }
+    if has_left_now(tx, change)? {
+        tell(EventType::OrderShipped)?;
+    }
+    Ok(())
+}
+
+fn is_called_off(row: &StoredOrder) -> bool {
+    [OrderStatus::Cancelled, OrderStatus::Invalid]
+        .iter()
+        .any(|status| row.status == i64::from(status.number()))
+}
+
+/// Whether the parcel left since the order was looked at before. The first look
+/// at a parcel of history finds what left long ago.
+fn has_left_now(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
+    let known = change.before.and_then(|before| before.shipping_status);
+    if known == change.after.shipping_status || !has_left(tx, change, change.after.shipping_status)?
+    {
+        return Ok(false);
+    }
+    if known.is_some() {
+        return Ok(!has_left(tx, change, known)?);
+    }
+    let linked_at: Option<Instant> = tx.maybe(
+        "SELECT linked_at FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
+        (change.after.ml_user_id, change.owner),
+    )?;
+    Ok(linked_at.is_some_and(|at| change.after.created_at >= at))
+}
+
+fn has_left(tx: &WriteTx<'_>, change: &OrderChange<'_>, status: Option<i64>) -> Result<bool> {
+    let Some(status) = status else { return Ok(false) };
+    let word = change.books.words.text(tx, status)?;
+    Ok(matches!(&*word, "shipped" | "delivered" | "not_delivered"))
+}

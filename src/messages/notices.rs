@@ -1,0 +1,174 @@
+//! Notifications that partner programs send to the owner of their token, and
+//! what became of them. They leave as messages of the outbox; a trigger keeps
+//! their state, so their history outlives the message.
+
+use serde_json::{Value, json};
+
+use crate::base::{Instant, UserId, retention};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
+use crate::row;
+
+/// Longest title and text.
+pub const LONGEST_TITLE: usize = 120;
+pub const LONGEST_BODY: usize = 2_000;
+/// Notifications of an owner that are kept. The oldest make room, also one
+/// that still waits, which then has nothing to say.
+const MOST_KEPT: i64 = 10_000;
+/// The only event so far.
+pub const CUSTOM: &str = "custom";
+
+/// A notification that is to be sent.
+pub struct Notice {
+    pub channel: Channel,
+    pub title: String,
+    pub body: String,
+}
+
+/// A notification with what became of it.
+#[derive(Clone, Debug)]
+pub struct SentNotice {
+    /// From 1, by owner.
+    pub id: i64,
+    pub channel: Channel,
+    pub event: String,
+    pub title: String,
+    pub body: String,
+    pub created_at: Instant,
+    pub state: MessageState,
+    /// When it was sent, dropped or given up.
+    pub done_at: Option<Instant>,
+    /// What became of it.
+    pub outcome: Option<String>,
+}
+row!(SentNotice {
+    id = "notification_id",
+    channel,
+    event,
+    title,
+    body,
+    created_at,
+    state,
+    done_at,
+    outcome,
+});
+
+/// Queues a notification; returns its number.
+pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
+    let id: i64 = tx.value(
+        "SELECT coalesce(max(notification_id), 0) + 1 FROM partner_notification WHERE owner_id = ?1",
+        [owner],
+    )?;
+    let Notice { channel, title, body } = notice;
+    let kind = MessageKind::PartnerNotice;
+    let message = NewMessage {
+        channel: *channel,
+        user: owner,
+        kind,
+        // What it says stands in its own row, once.
+        params: json!({ "notification_id": id }),
+        key: &format!("{}:{owner}:{id}", kind.name()),
+        expires_at: None,
+    };
+    let queued = outbox::queue(tx, &message, tx.now())?;
+    let message_id = queued.expect("numbers of notifications are not given again");
+    tx.run(
+        "INSERT INTO partner_notification
+             (owner_id, notification_id, message_id, channel, event, title, body, created_at, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        (owner, id, message_id, channel, CUSTOM, title, body, tx.now(), MessageState::Waiting),
+    )?;
+    tx.run(
+        "DELETE FROM partner_notification WHERE owner_id = ?1 AND notification_id <= ?2",
+        (owner, id - MOST_KEPT),
+    )?;
+    Ok(id)
+}
+
+/// What fills the text of a notification; `None` when it made room.
+pub fn words(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Value>> {
+    let words: Option<(String, String)> = tx.optional(
+        "SELECT title, body FROM partner_notification WHERE owner_id = ?1 AND notification_id = ?2",
+        (owner, id),
+        |row| row.try_into(),
+    )?;
+    Ok(words.map(|(title, body)| json!({ "notification_id": id, "title": title, "body": body })))
+}
+
+/// A page of an owner's notifications, newest first, with the number of all:
+/// they are numbered without gaps, and the oldest go first.
+pub fn page(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<SentNotice>, u64)> {
+    let end = |which: &str| {
+        let sql = format!(
+            "SELECT coalesce({which}(notification_id), 0) FROM partner_notification WHERE owner_id = ?1"
+        );
+        tx.value::<i64>(&sql, [owner])
+    };
+    let (oldest, newest) = (end("min")?, end("max")?);
+    let total = if newest == 0 { 0 } else { newest - oldest + 1 };
+    let notices = tx.records(
+        "FROM partner_notification WHERE owner_id = ?1 AND notification_id <= ?2
+         ORDER BY notification_id DESC LIMIT ?3",
+        (owner, newest - i64::from(offset), limit),
+    )?;
+    Ok((notices, u64::try_from(total).unwrap_or(0)))
+}
+
+/// Removes notifications that were queued long ago, at most `most`; returns
+/// how many. The newest of an owner stays, so that no number is given again.
+pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM partner_notification WHERE (owner_id, notification_id) IN (
+             SELECT owner_id, notification_id FROM partner_notification n
+             WHERE created_at < ?1
+                 AND EXISTS (SELECT 1 FROM partner_notification newer
+                             WHERE newer.owner_id = n.owner_id AND newer.notification_id > n.notification_id)
+             ORDER BY created_at LIMIT ?2)",
+        (retention::NOTICES.before(tx.now()), i64::try_from(most).unwrap_or(1)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Lane;
+    use crate::fixture::Place;
+
+    const ANA: UserId = UserId(1);
+
+    fn send_one(tx: &WriteTx<'_>) -> Result<i64> {
+        let notice =
+            Notice { channel: Channel::Email, title: "Um".to_owned(), body: "Dois".to_owned() };
+        send(tx, ANA, &notice)
+    }
+
+    #[test]
+    fn the_oldest_make_room() {
+        let place = Place::new();
+        let db = place.database();
+        db.write(|tx| {
+            tx.run(
+                "INSERT INTO user (user_id, email, name, role, created_at)
+                 VALUES (1, 'ana@example.com', 'Ana', 'pro', 1)",
+                [],
+            )?;
+            assert_eq!((send_one(tx)?, send_one(tx)?), (1, 2));
+            tx.run(
+                "UPDATE partner_notification SET notification_id = ?1 WHERE notification_id = 2",
+                [MOST_KEPT],
+            )
+        })
+        .unwrap();
+        let newest = db.write(send_one).unwrap();
+        assert_eq!(newest, MOST_KEPT + 1);
+        let read = |id| db.read(Lane::InPlace, |tx| words(tx, ANA, id)).unwrap();
+        assert!(read(1).is_none(), "it made room");
+        assert_eq!(read(newest).unwrap()["body"], "Dois");
+        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, (10, 0))).unwrap();
+        assert_eq!((page.0.len(), page.1), (2, 2));
+    }
+}

@@ -1,0 +1,174 @@
+//! Accounts of the Partner API in the operator's panel: who has a plan and
+//! until when, how much of it is used, and by which tokens.
+//!
+//! The list reads a table of one row an account, which triggers keep, so that
+//! no page adds up calls. What one account used on which day is read from its
+//! counts.
+
+mod changes;
+mod one;
+mod pages;
+mod relations;
+#[cfg(test)]
+pub mod samples;
+pub mod store;
+pub mod views;
+
+use super::{Plan, PlanName, store::plan_of};
+use crate::accounts::Role;
+use crate::app::App;
+use crate::base::{Day, Instant, UserId};
+use crate::config::Plans;
+use crate::named;
+use crate::panel::Badge;
+
+pub use changes::{disconnect, remove_plan, revoke, set_plan};
+pub use one::account;
+pub use pages::{list, reads_far};
+pub use relations::{end as end_relation, list as relations, relate};
+
+/// Where all of it is.
+const PATH: &str = "/admin/parceiros";
+
+/// Percent of the month's quota from which an account is near its end.
+const NEAR: u64 = 80;
+
+named! {
+    /// How the plan of an account stands.
+    pub enum PlanState: text {
+        InForce = "ativo";
+        Ended = "vencido";
+        /// It never had one, or it was taken away.
+        None = "sem_plano";
+    }
+}
+
+impl PlanState {
+    /// How a plan stands on a day.
+    pub fn of(plan: Option<(PlanName, Option<Day>)>, today: Day) -> Self {
+        match plan {
+            None => Self::None,
+            Some((_, Some(last))) if last < today => Self::Ended,
+            Some(_) => Self::InForce,
+        }
+    }
+
+    /// What pages show.
+    pub const fn badge(self) -> Badge {
+        match self {
+            Self::InForce => Badge::Active,
+            Self::Ended => Badge::Expired,
+            Self::None => Badge::NoPlan,
+        }
+    }
+}
+
+/// An account as the list shows it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub id: UserId,
+    pub name: String,
+    pub email: String,
+    /// Path of the photo, empty without one.
+    pub photo: String,
+    pub role: Role,
+    /// With its last day.
+    pub plan: Option<PlanName>,
+    pub until: Option<Day>,
+    /// First day of the last month with calls, and the calls of that month.
+    pub month: Day,
+    pub calls: i64,
+    /// How many tokens work.
+    pub tokens: i64,
+    pub last_used_at: Option<Instant>,
+}
+
+impl Listed {
+    /// The plan with its last day.
+    pub fn plan(&self) -> Option<(PlanName, Option<Day>)> {
+        self.plan.map(|name| (name, self.until))
+    }
+
+    /// Calls of a month, which has not ended.
+    pub fn used(&self, month: Day) -> u64 {
+        if self.month == month { u64::try_from(self.calls).unwrap_or(0) } else { 0 }
+    }
+}
+
+/// Since when an account is near its quota: the calls of each plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Near {
+    pub today: Day,
+    /// Calls from which an account with this plan is near its quota.
+    starter: i64,
+    pro: i64,
+    scale: i64,
+}
+
+impl Near {
+    /// What the configured plans say on a day.
+    pub fn of(plans: &Plans, today: Day) -> Self {
+        let from = |plan: PlanName| {
+            let calls = (u128::from(plan.limits(plans).quota) * u128::from(NEAR)).div_ceil(100);
+            i64::try_from(calls).unwrap_or(i64::MAX)
+        };
+        Self {
+            today,
+            starter: from(PlanName::Starter),
+            pro: from(PlanName::Pro),
+            scale: from(PlanName::Scale),
+        }
+    }
+
+    /// First day of the month.
+    pub fn month(&self) -> Day {
+        self.today.month_start()
+    }
+
+    fn least(&self) -> i64 {
+        self.starter.min(self.pro).min(self.scale)
+    }
+}
+
+/// How far a quota is used, in whole percents; more than it has is 100.
+fn percent(used: u64, quota: u64) -> u64 {
+    let share = u128::from(used.min(quota)) * 100 / u128::from(quota.max(1));
+    u64::try_from(share).unwrap_or(100)
+}
+
+/// Whether so much of a quota is used that its account is near the end.
+fn is_near(used: u64, quota: u64) -> bool {
+    u128::from(used) * 100 >= u128::from(quota) * u128::from(NEAR)
+}
+
+/// A plan with what it allows.
+fn limits(app: &App, (name, until): (PlanName, Option<Day>)) -> Plan {
+    plan_of(name, until, &app.config, app.zone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::config;
+
+    #[test]
+    fn the_bound_of_the_list_and_the_mark_of_a_row_agree() {
+        for quota in [1, 2, 3, 10, 99, 10_000] {
+            let setting = quota.to_string();
+            let config = config(&[("PARTNER__PLANS__STARTER__QUOTA", &setting)]);
+            let from = Near::of(&config.partner.plans, Day(20_000)).starter.cast_unsigned();
+            assert!(is_near(from, quota), "{quota}");
+            assert!(!is_near(from - 1, quota), "{quota}");
+        }
+        assert_eq!((percent(0, 5), percent(7, 5), percent(199, 200)), (0, 100, 99));
+    }
+
+    #[test]
+    fn a_plan_is_in_force_through_its_last_day() {
+        let of = |until| PlanState::of(Some((PlanName::Pro, until)), Day(100));
+        assert_eq!(of(None), PlanState::InForce);
+        assert_eq!(of(Some(Day(100))), PlanState::InForce);
+        assert_eq!(of(Some(Day(99))), PlanState::Ended);
+        assert_eq!(PlanState::of(None, Day(100)), PlanState::None);
+    }
+}

@@ -1,0 +1,260 @@
+//! `/admin/parceiros/{id}`: one account with its plan, tokens and calls, as
+//! page and as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::changes::{FORM, OUTCOMES, PlanEntry};
+use super::pages::usage;
+use super::store;
+use super::views::{AccountPage, MonthLink};
+use super::{PATH, PlanState, limits};
+use crate::accounts::frame::layout;
+use crate::accounts::{Account, Role};
+use crate::app::App;
+use crate::base::text::grouped;
+use crate::base::{Day, Instant, UserId};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::chart::{BarChart, BarWords};
+use crate::panel::view::address;
+use crate::panel::{FormView, Visit, When};
+use crate::partner::hub::about;
+use crate::partner::hub::views::{OperationRow, TokenRow};
+use crate::partner::oauth::store as oauth;
+use crate::partner::oauth::views::AppRow;
+use crate::partner::oauth::wire::WireApp;
+use crate::partner::shown::shown;
+use crate::partner::store::{self as partner, OwnToken};
+use crate::partner::usage::sums;
+use crate::partner::wire::{OperationJson, PlanJson, WireToken};
+use crate::partner::{Plan, PlanName};
+
+/// Everything that the page shows.
+pub(super) struct Stored {
+    pub account: Account,
+    pub plan: Option<(PlanName, Option<Day>)>,
+    tokens: Vec<OwnToken>,
+    apps: Vec<oauth::App>,
+    months: Vec<Day>,
+    /// First day of the month that is looked at.
+    month: Day,
+    /// Its calls.
+    days: BTreeMap<Day, u64>,
+    operations: BTreeMap<&'static str, u64>,
+    /// Calls of the present month.
+    used: u64,
+}
+
+/// The account that the path names.
+pub(super) fn id_of(request: &Request) -> Result<UserId, Problem> {
+    request.id().map(UserId)
+}
+
+/// The month that the address asks for, else the present one.
+fn month_of(request: &Request, today: Day) -> Result<Day, Problem> {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    let Some((_, text)) = given.find(|(name, _)| name == "mes") else {
+        return Ok(today.month_start());
+    };
+    let first = Day::parse(&format!("{text}-01"));
+    first.filter(|first| *first <= today).ok_or_else(|| {
+        Problem::invalid(vec![("mes".into(), "must be a month as YYYY-MM, not to come".into())])
+    })
+}
+
+impl Stored {
+    pub(super) fn read((app, _, request): Visit<'_>, month: Option<Day>) -> Result<Self, Problem> {
+        let (id, today) = (id_of(request)?, app.day(request.now));
+        let present = today.month_start();
+        let month = match month {
+            Some(month) => month,
+            None => month_of(request, today)?,
+        };
+        let mut stored = app.db.read(request.lane, |tx| {
+            let account = store::account(tx, id)?.ok_or_else(Problem::not_found)?;
+            let mut months = store::months(tx, id)?;
+            if months.first() != Some(&present) {
+                months.insert(0, present);
+            }
+            let calls = partner::calls_by_day(tx, id, month, month.next_month_start())?;
+            Ok::<_, Problem>(Self {
+                account,
+                plan: partner::plan(tx, id)?,
+                tokens: partner::tokens(tx, id)?,
+                apps: oauth::apps(tx, id)?,
+                months,
+                month,
+                days: sums(&calls, |(day, _)| day),
+                operations: sums(&calls, |(_, operation)| operation),
+                used: 0,
+            })
+        })?;
+        // Memory knows of calls that are not written yet.
+        let now = app.usage.month(app, id, request.now)?;
+        stored.used = now.used();
+        if month == present {
+            (stored.days, stored.operations) = (now.by_day(), now.by_operation());
+        }
+        Ok(stored)
+    }
+
+    fn limits(&self, app: &App) -> Option<Plan> {
+        self.plan.map(|plan| limits(app, plan))
+    }
+
+    /// Calls by operation, the most used first.
+    fn by_operation(&self) -> Vec<(&'static str, u64)> {
+        let mut sums: Vec<_> =
+            self.operations.iter().map(|(name, calls)| (*name, *calls)).collect();
+        sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sums
+    }
+
+    /// Calls of each day of the month, until today.
+    fn by_day(&self, today: Day) -> Vec<i64> {
+        let end = self.month.next_month_start().0.min(today.0 + 1);
+        let of = |day| self.days.get(&Day(day)).copied().unwrap_or_default();
+        (self.month.0..end).map(|day| i64::try_from(of(day)).unwrap_or(i64::MAX)).collect()
+    }
+}
+
+#[derive(Serialize)]
+struct AccountJson {
+    ok: bool,
+    id: UserId,
+    nome: String,
+    email: String,
+    papel: &'static str,
+    /// Null without one.
+    plano: Option<PlanJson>,
+    /// Calls of the present month.
+    usadas: u64,
+    /// The month that was asked for, as `YYYY-MM`, and its calls.
+    mes: String,
+    chamadas: u64,
+    /// Days with calls.
+    dias: Vec<DayJson>,
+    operacoes: Vec<OperationJson>,
+    tokens: Vec<WireToken>,
+    aplicativos: Vec<WireApp>,
+}
+
+#[derive(Serialize)]
+struct DayJson {
+    dia: String,
+    chamadas: u64,
+}
+
+/// `GET /admin/parceiros/{id}`: one account, as page or JSON.
+pub fn account(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let visit = (app, person, request);
+    let stored = Stored::read(visit, None)?;
+    if request.wants_json() {
+        return Reply::json(&json(app, stored, request.now));
+    }
+    let entry = stored.plan.map(PlanEntry::of);
+    let mut page = page(visit, stored, FORM.show(entry.as_ref(), app.zone()).unfocused());
+    page.layout = page.layout.telling(OUTCOMES, request);
+    Reply::page(&page)
+}
+
+fn json(app: &App, stored: Stored, now: Instant) -> AccountJson {
+    let plan = stored.limits(app);
+    AccountJson {
+        ok: true,
+        plano: plan.map(|plan| PlanJson::of(plan, now)),
+        usadas: stored.used,
+        mes: stored.month.iso()[..7].to_owned(),
+        chamadas: stored.days.values().sum(),
+        dias: stored
+            .days
+            .iter()
+            .map(|(day, chamadas)| DayJson { dia: day.iso(), chamadas: *chamadas })
+            .collect(),
+        operacoes: stored
+            .by_operation()
+            .into_iter()
+            .map(|(operacao, chamadas)| OperationJson { operacao, chamadas })
+            .collect(),
+        id: stored.account.user_id,
+        nome: stored.account.name,
+        email: stored.account.email,
+        papel: stored.account.role.name(),
+        tokens: stored.tokens.into_iter().map(|one| WireToken::of(one, app.zone())).collect(),
+        aplicativos: stored.apps.into_iter().map(|one| WireApp::of(one, app.zone())).collect(),
+    }
+}
+
+/// The page of an account with a form of its plan.
+pub(super) fn page(
+    (app, person, request): Visit<'_>,
+    stored: Stored,
+    form: FormView,
+) -> AccountPage {
+    let (zone, today) = (app.zone(), app.day(request.now));
+    let when = |at| When::new(zone, at, request.now);
+    let limits = stored.limits(app);
+    let path = format!("{PATH}/{}", stored.account.user_id);
+    AccountPage {
+        layout: layout(app, person, request),
+        person: person_path(stored.account.role, stored.account.user_id),
+        plan: stored.plan.map(|plan| shown(&app.config.partner.plans, plan, stored.used, today)),
+        state: PlanState::of(stored.plan, today).badge(),
+        rate: limits.map_or_else(String::new, |plan| {
+            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute.into()))
+        }),
+        calls: usage(stored.used, limits.map(|plan| plan.quota)),
+        form,
+        months: stored.months.iter().map(|month| link(&path, *month, stored.month)).collect(),
+        month: stored.month.date().format("%m/%Y").to_string(),
+        chart: BarChart::new(WORDS, stored.month, &stored.by_day(today)),
+        operations: stored
+            .by_operation()
+            .into_iter()
+            .map(|(name, calls)| OperationRow { name, about: about(name), calls: grouped(calls) })
+            .collect(),
+        tokens: stored
+            .tokens
+            .into_iter()
+            .map(|token| TokenRow {
+                id: token.id.to_string(),
+                name: token.name,
+                prefix: token.prefix,
+                created: when(token.created_at),
+                used: token.last_used_at.map(when),
+                address: token.last_address.unwrap_or_default(),
+            })
+            .collect(),
+        apps: AppRow::of(stored.apps, zone, request.now),
+        id: stored.account.user_id.to_string(),
+        name: stored.account.name,
+        email: stored.account.email,
+        photo: stored.account.photo,
+        role: stored.account.role.title(),
+    }
+}
+
+fn link(path: &str, month: Day, shown: Day) -> MonthLink {
+    MonthLink {
+        label: month.date().format("%m/%Y").to_string(),
+        href: address(path, &[("mes", &month.iso()[..7])]),
+        on: month == shown,
+    }
+}
+
+fn person_path(role: Role, id: UserId) -> String {
+    let list = if role.is_student() { "alunos" } else { "equipe" };
+    format!("/admin/{list}/{id}")
+}
+
+const WORDS: BarWords = BarWords {
+    title: "Chamadas por dia",
+    unit: "Chamadas",
+    value: |calls| match calls {
+        1 => "1 chamada".to_owned(),
+        calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
+    },
+    mark: |calls| grouped(calls.unsigned_abs()),
+};

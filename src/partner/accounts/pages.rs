@@ -1,0 +1,168 @@
+//! `/admin/parceiros`: the list of accounts, as page, JSON and CSV.
+
+use serde::Serialize;
+
+use super::store::{self, Wanted};
+use super::views::{AccountRow, AccountsPage, Use};
+use super::{Listed, Near, PATH, PlanState, is_near, percent};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::text::grouped;
+use crate::base::{Day, Instant, UserId, Zone};
+use crate::config::Plans;
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::{Filter, Head, ListReply, Listing, When, export};
+use crate::partner::PlanName;
+use crate::partner::shown::shown;
+use crate::wire;
+
+pub(super) const LIST: Listing = Listing {
+    path: PATH,
+    hint: "Nome ou e-mail",
+    filters: &[
+        Filter {
+            name: "situacao",
+            label: "Situação",
+            all: "Todas",
+            values: &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")],
+        },
+        Filter {
+            name: "uso",
+            label: "Uso",
+            all: "Qualquer",
+            values: &[("perto_do_limite", "Perto do limite")],
+        },
+        Filter {
+            name: "plano",
+            label: "Plano",
+            all: "Todos",
+            values: &[("starter", "Starter"), ("pro", "Pro"), ("scale", "Scale")],
+        },
+    ],
+    orders: &["-uso", "nome", "fim"],
+    heads: &[
+        Head::sorts("Conta", "nome"),
+        Head::sorts("Plano", "fim"),
+        Head::sorts("Uso no mês", "uso"),
+        Head::plain("Tokens").numeric(),
+        Head::plain("Último uso"),
+    ],
+    file: "parceiros.csv",
+    csv: &[
+        "id",
+        "nome",
+        "email",
+        "papel",
+        "plano",
+        "situacao",
+        "valido_ate",
+        "chamadas",
+        "chamadas_por_mes",
+        "tokens",
+        "ultimo_uso",
+    ],
+    ..Listing::NONE
+};
+
+/// What rows are shown with.
+#[derive(Clone)]
+struct Frame {
+    plans: Plans,
+    zone: Zone,
+    today: Day,
+}
+
+wire! {
+    /// An account in the panel's JSON and its file.
+    #[derive(Serialize)]
+    struct WireAccount of(row: Listed, frame: &Frame) after {
+        let plan = row.plan();
+        let used = row.used(frame.today.month_start());
+    } {
+        id: UserId = row.id,
+        nome: String = row.name,
+        email: String = row.email,
+        papel: &'static str = row.role.name(),
+        /// `starter`, `pro` or `scale`; null without one.
+        plano: Option<&'static str> = row.plan.map(PlanName::name),
+        /// `ativo`, `vencido` or `sem_plano`.
+        situacao: &'static str = PlanState::of(plan, frame.today).name(),
+        /// Last day, `YYYY-MM-DD`; null without an end.
+        valido_ate: Option<String> = row.until.map(Day::iso),
+        /// Calls of this month.
+        chamadas: u64 = used,
+        chamadas_por_mes: Option<u64> = row.plan.map(|plan| plan.limits(&frame.plans).quota),
+        /// How many work.
+        tokens: i64 = row.tokens,
+        ultimo_uso: Option<String> = row.last_used_at.map(|at| frame.zone.spaced(at)),
+    }
+}
+
+/// Searches, exports and further pages may read far.
+pub fn reads_far(request: &Request) -> bool {
+    !request.query_text().is_empty()
+}
+
+/// `GET /admin/parceiros`: the list, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let today = app.day(request.now);
+    let plans = &app.config.partner.plans;
+    let wanted = Wanted {
+        search: &query.search,
+        plan: query.filter("plano"),
+        state: query.filter("situacao").and_then(PlanState::from_name),
+        near: query.filter("uso").is_some(),
+        order: query.order,
+        descending: query.descending,
+        window: query.window(),
+    };
+    let near = Near::of(plans, today);
+    let (accounts, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted, &near))?;
+    let frame = Frame { plans: plans.clone(), zone: app.zone(), today };
+    if query.csv {
+        return export::list(app, person, &LIST, accounts, move |_, _, account| {
+            Ok(Some(WireAccount::of(account, &frame)))
+        });
+    }
+    if request.wants_json() {
+        let accounts = accounts.into_iter().map(|account| WireAccount::of(account, &frame));
+        return ListReply::reply(total, accounts.collect());
+    }
+    Reply::page(&AccountsPage {
+        layout: layout(app, person, request),
+        table: LIST.table(&query, LIST.heads, total),
+        accounts: accounts
+            .into_iter()
+            .map(|account| row(account, &frame, |at| When::new(app.zone(), at, request.now)))
+            .collect(),
+    })
+}
+
+fn row(account: Listed, frame: &Frame, when: impl Fn(Instant) -> When) -> AccountRow {
+    let used = account.used(frame.today.month_start());
+    let plan = account.plan();
+    AccountRow {
+        id: account.id.to_string(),
+        plan: plan.map(|plan| shown(&frame.plans, plan, used, frame.today)),
+        state: PlanState::of(plan, frame.today).badge(),
+        calls: usage(used, account.plan.map(|plan| plan.limits(&frame.plans).quota)),
+        tokens: grouped(account.tokens.unsigned_abs()),
+        used: account.last_used_at.map(when),
+        name: account.name,
+        email: account.email,
+        photo: account.photo,
+        role: account.role.title(),
+    }
+}
+
+/// The calls of a month in words and against a quota, where there is one.
+pub(super) fn usage(used: u64, quota: Option<u64>) -> Use {
+    Use {
+        calls: grouped(used),
+        of: quota.map(grouped).unwrap_or_default(),
+        percent: quota.map(|quota| percent(used, quota)),
+        near: quota.is_some_and(|quota| is_near(used, quota)),
+    }
+}

@@ -1,0 +1,186 @@
+//! Accounts of the Partner API in the database.
+
+use super::{Listed, Near, PlanState};
+use crate::accounts::Account;
+use crate::base::text::search_key;
+use crate::base::{Day, UserId};
+use crate::db::{Filters, ReadTx, Result, sorted};
+use crate::partner::PlanName;
+use crate::row;
+
+row!(Listed {
+    id = "party.user_id",
+    name = "u.name",
+    email = "u.email",
+    photo = "u.photo",
+    role = "u.role",
+    plan = "party.plan" => |name: Option<String>| name.as_deref().and_then(PlanName::from_name),
+    until = "party.until_day",
+    month = "party.month",
+    calls = "party.calls",
+    tokens = "party.tokens",
+    last_used_at = "party.last_used_at",
+});
+
+/// The words of a search that count; what follows them is ignored.
+const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
+/// Most months of an account to choose from.
+const MONTHS: u32 = 24;
+
+/// A plan that is in force on `:today`.
+const IN_FORCE: &str =
+    "party.plan IS NOT NULL AND (party.until_day IS NULL OR party.until_day >= :today)";
+/// An account that is near its quota; the first lines are a range of an index.
+const IS_NEAR: &str = "party.month = :month AND party.calls >= :least
+    AND party.calls >= CASE party.plan WHEN 'starter' THEN :starter WHEN 'pro' THEN :pro ELSE :scale END";
+
+/// What the list shows.
+pub struct Wanted<'q> {
+    /// Words of names or e-mail addresses.
+    pub search: &'q str,
+    pub plan: Option<&'static str>,
+    pub state: Option<PlanState>,
+    /// Only those that are near their quota.
+    pub near: bool,
+    /// What the list calls its order.
+    pub order: &'static str,
+    pub descending: bool,
+    /// Rows to show and rows before them.
+    pub window: (u32, u32),
+}
+
+/// One page of accounts with the number of all that match.
+pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>, near: &Near) -> Result<(Vec<Listed>, u64)> {
+    let words: Vec<String> =
+        search_key(wanted.search).split_whitespace().map(str::to_owned).collect();
+    let (month, least) = (near.month(), near.least());
+    let today: (&str, &dyn rusqlite::ToSql) = (":today", &near.today);
+    let mut filters = Filters::new("TRUE", &[]);
+    filters.and_if("party.plan = :plan", ":plan", &wanted.plan);
+    // The days are bound once, whoever of both asks for them.
+    if wanted.near || matches!(wanted.state, Some(PlanState::InForce)) {
+        filters.and(IN_FORCE, &[today]);
+    }
+    match wanted.state {
+        Some(PlanState::Ended) if wanted.near => filters.and("FALSE", &[]),
+        Some(PlanState::Ended) => filters.and("party.until_day < :today", &[today]),
+        Some(PlanState::None) => filters.and("party.plan IS NULL", &[]),
+        Some(PlanState::InForce) | None => {}
+    }
+    if wanted.near {
+        filters.and(
+            IS_NEAR,
+            &[
+                (":month", &month),
+                (":least", &least),
+                (":starter", &near.starter),
+                (":pro", &near.pro),
+                (":scale", &near.scale),
+            ],
+        );
+    }
+    for (name, word) in WORDS.into_iter().zip(&words) {
+        filters.and(&format!("instr(party.search, {name}) > 0"), &[(name, word)]);
+    }
+    // Each is an index.
+    let order = match wanted.order {
+        "nome" => "party.name_key, party.user_id",
+        "fim" => "coalesce(party.until_day,1000000), party.user_id",
+        _ => "party.month, party.calls, party.user_id",
+    };
+    let order = sorted(order, wanted.descending);
+    let total = filters.count(tx, "SELECT count(*) FROM partner_summary party")?;
+    let (limit, offset) = wanted.window;
+    let rest = format!(
+        "FROM partner_summary party CROSS JOIN user u ON u.user_id = party.user_id
+         WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset",
+        filters.sql()
+    );
+    filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+    Ok((tx.records(&rest, filters.values())?, total))
+}
+
+/// How many accounts are near their quota.
+pub fn near_quota(tx: &ReadTx<'_>, near: &Near) -> Result<i64> {
+    tx.value(
+        &format!("SELECT count(*) FROM partner_summary party WHERE {IN_FORCE} AND {IS_NEAR}"),
+        rusqlite::named_params! {
+            ":today": near.today,
+            ":month": near.month(),
+            ":least": near.least(),
+            ":starter": near.starter,
+            ":pro": near.pro,
+            ":scale": near.scale,
+        },
+    )
+}
+
+/// An account that was not removed.
+pub fn account(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Account>> {
+    tx.record("FROM user u WHERE u.user_id = ?1 AND u.removed_at IS NULL", [id])
+}
+
+/// First days of the months in which an account called, the newest first: one
+/// look at the index a month, however many years of calls there are.
+pub fn months(tx: &ReadTx<'_>, id: UserId) -> Result<Vec<Day>> {
+    tx.values(
+        "WITH RECURSIVE months (month) AS (
+             SELECT unixepoch(max(day) * 86400, 'unixepoch', 'start of month') / 86400
+             FROM partner_usage WHERE user_id = ?1
+             UNION ALL
+             SELECT (SELECT unixepoch(max(day) * 86400, 'unixepoch', 'start of month') / 86400
+                     FROM partner_usage WHERE user_id = ?1 AND day < month)
+             FROM months WHERE month IS NOT NULL LIMIT ?2)
+         SELECT month FROM months WHERE month IS NOT NULL",
+        (id, MONTHS),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{House, config};
+
+    #[test]
+    fn months_with_calls_are_found_newest_first_and_no_more_than_a_few() {
+        let house = House::new(config(&[]));
+        house.write(|tx| {
+            tx.run(
+                "INSERT INTO user (user_id, email, name, role, created_at)
+                 VALUES (1, 'a@x.com', 'A', 'pro', 1), (2, 'b@x.com', 'B', 'pro', 1)",
+                [],
+            )?;
+            // Every third month of ten years, on its last day and its first.
+            tx.run(
+                "WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 39)
+                 INSERT INTO partner_usage (user_id, day, operation, calls)
+                 SELECT 1, unixepoch('2016-01-01', (3 * n) || ' months', d) / 86400, 'x', 1
+                 FROM n, (SELECT '0 days' AS d UNION SELECT '27 days')",
+                [],
+            )
+        });
+        let found = house.read(|tx| months(tx, UserId(1)));
+        let said: Vec<String> = found.iter().map(|month| month.iso()).collect();
+        assert_eq!(said.len(), MONTHS as usize);
+        assert_eq!(said[..2], ["2025-10-01", "2025-07-01"]);
+        assert!(house.read(|tx| months(tx, UserId(2))).is_empty());
+    }
+
+    #[test]
+    fn every_order_walks_an_index_of_its_own() {
+        let house = House::new(config(&[]));
+        for (order, index) in [
+            ("party.name_key, party.user_id", "partner_summary_by_name"),
+            ("party.month DESC, party.calls DESC, party.user_id DESC", "partner_summary_by_use"),
+            ("coalesce(party.until_day,1000000), party.user_id", "partner_summary_by_end"),
+        ] {
+            let sql = format!(
+                "EXPLAIN QUERY PLAN SELECT u.name, party.calls FROM partner_summary party
+                 CROSS JOIN user u ON u.user_id = party.user_id ORDER BY {order} LIMIT 20"
+            );
+            let plan: Vec<String> = house.ask(&sql, |row| row.get(3));
+            assert!(plan[0].contains(index), "{plan:?}");
+            assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:?}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The operations as tools: what a model reads of them, made once from their
+//! declarations.
+
+use std::sync::LazyLock;
+
+use http::Method;
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::edge::guard::Agent;
+use crate::partner::operation::{Declared, Effect};
+use crate::partner::{seller, supplier};
+
+/// What a role can call, as the protocol lists it.
+struct Lists {
+    sellers: Vec<Tool>,
+    suppliers: Vec<Tool>,
+    for_sellers: Shown,
+    for_suppliers: Shown,
+}
+
+/// A list as it is sent: all of it, and what only reads.
+struct Shown {
+    all: String,
+    reading: String,
+}
+
+/// A tool with what the call needs of it.
+pub struct Tool {
+    pub name: &'static str,
+    /// The schema of its arguments.
+    pub input: Value,
+    definition: Value,
+    is_reading: bool,
+}
+
+static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    let sellers: Vec<Tool> = seller::OPERATIONS.iter().map(Tool::of).collect();
+    let suppliers: Vec<Tool> = supplier::OPERATIONS.iter().map(Tool::of).collect();
+    let (for_sellers, for_suppliers) = (Shown::of(&sellers), Shown::of(&suppliers));
+    Lists { sellers, suppliers, for_sellers, for_suppliers }
+});
+
+impl Shown {
+    fn of(tools: &[Tool]) -> Self {
+        let list = |tools: &mut dyn Iterator<Item = &Tool>| {
+            Value::Array(tools.map(|tool| tool.definition.clone()).collect()).to_string()
+        };
+        let mut reading = tools.iter().filter(|tool| tool.is_reading);
+        Self { all: list(&mut tools.iter()), reading: list(&mut reading) }
+    }
+}
+
+/// The tools that an assistant may call, as JSON.
+pub fn list(agent: &Agent) -> &'static str {
+    let is_seller = agent.owner().role.is_student();
+    let shown = if is_seller { &LISTS.for_sellers } else { &LISTS.for_suppliers };
+    if agent.may_write() { &shown.all } else { &shown.reading }
+}
+
+/// A tool by name.
+pub fn named(name: &str) -> Option<&'static Tool> {
+    LISTS.sellers.iter().chain(&LISTS.suppliers).find(|tool| tool.name == name)
+}
+
+impl Tool {
+    fn of<P>(operation: &Declared<P>) -> Self {
+        let docs = &operation.docs;
+        let input = docs.query.or(docs.body).map(|schema| made(schema, false));
+        let input = with_type(input.unwrap_or_else(|| json!({})));
+        let mut definition = json!({
+            "name": operation.name,
+            "title": operation.tool.title,
+            "description": format!("{} {}", operation.about, operation.tool.when),
+            "inputSchema": input,
+            "annotations": annotations(operation.tool.title, operation.tool.effect),
+        });
+        if let Some(reply) = docs.reply {
+            definition["outputSchema"] = with_type(made(reply, true));
+        }
+        let is_reading = operation.method == Method::GET;
+        Self { name: operation.name, input, definition, is_reading }
+    }
+}
+
+/// A schema that stands for itself, without what only some readers know.
+fn made(schema: fn(&mut SchemaGenerator) -> Schema, is_answered: bool) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let settings = if is_answered { settings.for_serialize() } else { settings };
+    let mut schema = schema(&mut settings.into_generator()).to_value();
+    simplify(&mut schema);
+    schema
+}
+
+/// Takes away the formats of numbers, which name types of this program, and
+/// titles, which name its structs.
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if !matches!(members.get("type"), Some(Value::String(kind)) if kind == "string") {
+                members.remove("format");
+            }
+            members.remove("title");
+            if let Some(Value::Object(properties)) = members.get_mut("properties") {
+                // Their names are no keywords: a property may be called `title`.
+                properties.values_mut().for_each(simplify);
+            }
+            let others = members.iter_mut().filter(|(name, _)| !is_data(name));
+            others.for_each(|(_, member)| simplify(member));
+        }
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        _ => {}
+    }
+}
+
+/// Whether a keyword holds values or names of its own, and no schema.
+fn is_data(keyword: &str) -> bool {
+    matches!(keyword, "properties" | "enum" | "const" | "default" | "examples" | "required")
+}
+
+/// Tools take and return objects, also where they take nothing.
+fn with_type(schema: Value) -> Value {
+    let mut members = match schema {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    members.entry("type").or_insert_with(|| "object".into());
+    Value::Object(members)
+}
+
+/// What a client may decide by before it calls: whoever says nothing is taken
+/// for the worst.
+fn annotations(title: &str, effect: Effect) -> Value {
+    let (reads, destroys, repeats, outside) = match effect {
+        Effect::Reads => (true, false, true, false),
+        Effect::Fetches => (true, false, true, true),
+        Effect::Sends => (false, false, false, true),
+        Effect::Adds => (false, false, true, false),
+        Effect::Removes => (false, true, true, false),
+    };
+    json!({
+        "title": title,
+        "readOnlyHint": reads,
+        "destructiveHint": destroys,
+        "idempotentHint": repeats,
+        "openWorldHint": outside,
+    })
+}

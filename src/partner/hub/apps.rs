@@ -1,0 +1,29 @@
+//! `…/parceiro/aplicativos/{id}/desconectar`: ends a connected app at once.
+
+use super::pages::path_of;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Request};
+use crate::panel::Answer;
+use crate::partner::oauth::store;
+
+/// `POST /painel/parceiro/aplicativos/{id}/desconectar`: ends one of one's own
+/// connected apps.
+pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (id, user) = (request.id()?, person.account.user_id);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let page = path_of(person);
+    Ok(Box::new(move |tx| {
+        let name = store::disconnect(tx, user, id)?.ok_or_else(Problem::not_found)?;
+        let act = Act {
+            action: "aplicativo.desconectar",
+            object: "aplicativo",
+            object_id: id.to_string(),
+            object_name: &name,
+        };
+        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        answer.done(id, page, "desconectado")
+    }))
+}

@@ -1,0 +1,442 @@
+//! `/painel/parceiro` and `/fornecedor/parceiro`: tokens made, listed and revoked,
+//! and who is related, as page and as JSON (contract §9).
+
+use http::StatusCode;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::MOST_TOKENS;
+use super::views::{FirstCall, HubPage, OperationRow, RelatedRow, TokenMade, TokenRow};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::text::grouped;
+use crate::base::{Day, Instant, UserId, Zone};
+use crate::db::ReadTx;
+use crate::drop::relations::{self, Invitation, RelatedSeller, RelatedSupplier};
+use crate::drop::views::invitation_rows;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::chart::{BarChart, BarWords};
+use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, Visit, When, form};
+use crate::partner::oauth::views::AppRow;
+use crate::partner::oauth::wire::WireApp;
+use crate::partner::oauth::{documents, store as oauth};
+use crate::partner::shown::shown;
+use crate::partner::store::{self, OwnToken};
+use crate::partner::usage::Month;
+use crate::partner::wire::{OperationJson, PlanJson, WireToken};
+use crate::partner::{Plan, PlanName, new_token};
+use crate::wire;
+
+/// Where the hub of a person is.
+pub(super) fn path_of(person: &Person) -> &'static str {
+    if is_supplier(person) { "/fornecedor/parceiro" } else { "/painel/parceiro" }
+}
+
+fn is_supplier(person: &Person) -> bool {
+    person.account.role == Role::Drop
+}
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
+    Outcome::good(
+        "desconectado",
+        "Aplicativo desconectado",
+        "Ele já não tem acesso. Para voltar a usá-lo, conecte-o de novo.",
+    ),
+    Outcome::good("aceito", "Convite aceito", "O fornecedor já pode vincular os seus anúncios."),
+    Outcome::good("recusado", "Convite recusado", ""),
+    Outcome::good(
+        "encerrado",
+        "Relação encerrada",
+        "O fornecedor já não vê nada seu. O que era devido continua em Fornecedores.",
+    ),
+];
+
+/// A token that is to be made.
+#[derive(Clone, Default, Serialize)]
+pub struct NewToken {
+    nome: String,
+}
+
+const FORM: Form<NewToken> = Form(&[Input::new(
+    "nome",
+    "Dê um nome de 1 a 80 letras.",
+    Rule::Line(1..=80, |new| &mut new.nome),
+)]);
+
+/// Everything that the page shows.
+struct Own {
+    plan: Option<(PlanName, Option<Day>)>,
+    month: Month,
+    tokens: Vec<OwnToken>,
+    apps: Vec<oauth::App>,
+    /// Those that wait for the person's answer, or for an answer to the person.
+    invitations: Vec<Invitation>,
+    /// The other sides of active relations.
+    related: Vec<Related>,
+}
+
+/// The other side of an active relation.
+struct Related {
+    id: UserId,
+    name: String,
+    links: i64,
+    since: Instant,
+}
+
+/// Invitations and active relations of a person.
+fn relations_of(
+    tx: &ReadTx<'_>,
+    person: &Person,
+) -> Result<(Vec<Invitation>, Vec<Related>), Problem> {
+    let (user, email) = (person.account.user_id, &person.account.email);
+    if is_supplier(person) {
+        let sellers = relations::sellers(tx, user)?.into_iter();
+        let related =
+            |RelatedSeller { id, name, since, links, .. }| Related { id, name, links, since };
+        return Ok((relations::invitations_of(tx, user)?, sellers.map(related).collect()));
+    }
+    let suppliers = relations::suppliers(tx, user)?.into_iter();
+    let related = |RelatedSupplier { id, name, since, links }| Related { id, name, links, since };
+    Ok((relations::invitations_to(tx, email)?, suppliers.map(related).collect()))
+}
+
+impl Own {
+    fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
+        let user = person.account.user_id;
+        let month = app.usage.month(app, user, request.now)?;
+        app.db.read(request.lane, |tx| {
+            let (invitations, related) = relations_of(tx, person)?;
+            let (plan, tokens) = (store::plan(tx, user)?, store::tokens(tx, user)?);
+            let apps = oauth::apps(tx, user)?;
+            Ok(Self { plan, month, tokens, apps, invitations, related })
+        })
+    }
+
+    /// The plan with what it allows.
+    fn limits(&self, app: &App) -> Option<Plan> {
+        self.plan.map(|(name, until)| store::plan_of(name, until, &app.config, app.zone()))
+    }
+
+    /// Calls of each day from the first of the month on.
+    fn by_day(&self, today: Day) -> Vec<i64> {
+        let calls = self.month.by_day();
+        let days = self.month.first_day().0..=today.0;
+        let of = |day| calls.get(&Day(day)).copied().unwrap_or_default();
+        days.map(|day| i64::try_from(of(day)).unwrap_or(i64::MAX)).collect()
+    }
+
+    /// Calls by operation, the most used first.
+    fn by_operation(&self) -> Vec<(&'static str, u64)> {
+        let mut sums: Vec<_> = self.month.by_operation().into_iter().collect();
+        sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sums
+    }
+}
+
+#[derive(Serialize)]
+struct HubJson {
+    ok: bool,
+    /// Null without one.
+    plano: Option<PlanJson>,
+    /// Calls of this month.
+    usadas: u64,
+    operacoes: Vec<OperationJson>,
+    tokens: Vec<WireToken>,
+    aplicativos: Vec<WireApp>,
+    convites: Vec<InvitationJson>,
+    /// The suppliers of a seller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fornecedores: Option<Vec<RelatedJson>>,
+    /// The sellers of a supplier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vendedores: Option<Vec<RelatedJson>>,
+}
+
+wire! {
+    /// An invitation that waits.
+    #[derive(Serialize)]
+    struct InvitationJson of(invitation: Invitation, zone: Zone) {
+        id: String = invitation.id.to_string(),
+        fornecedor: String = invitation.supplier,
+        email: String = invitation.email,
+        convidado_em: String = zone.spaced(invitation.invited_at),
+    }
+}
+
+wire! {
+    /// The other side of an active relation.
+    #[derive(Serialize)]
+    struct RelatedJson of(related: Related, zone: Zone) {
+        id: String = related.id.to_string(),
+        nome: String = related.name,
+        vinculos: i64 = related.links,
+        desde: String = zone.spaced(related.since),
+    }
+}
+
+/// `GET /painel/parceiro`: the hub, as page or JSON.
+pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let visit = (app, person, request);
+    let own = Own::read(visit)?;
+    if request.wants_json() {
+        let (plan, zone) = (own.limits(app), app.zone());
+        let is_supplier = is_supplier(person);
+        let operacoes = own.by_operation().into_iter();
+        let operacoes =
+            operacoes.map(|(operacao, chamadas)| OperationJson { operacao, chamadas }).collect();
+        let related = own.related.into_iter().map(|one| RelatedJson::of(one, zone));
+        let mut related = Some(related.collect());
+        return Reply::json(&HubJson {
+            ok: true,
+            plano: plan.map(|plan| PlanJson::of(plan, request.now)),
+            usadas: own.month.used(),
+            operacoes,
+            tokens: own.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
+            aplicativos: own.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
+            convites: own
+                .invitations
+                .into_iter()
+                .map(|one| InvitationJson::of(one, zone))
+                .collect(),
+            vendedores: if is_supplier { related.take() } else { None },
+            fornecedores: related,
+        });
+    }
+    let mut page = page(visit, own, FORM.show(None, app.zone()).unfocused());
+    page.layout = page.layout.telling(OUTCOMES, request);
+    Reply::page(&page)
+}
+
+fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> HubPage {
+    let (zone, today) = (app.zone(), app.day(request.now));
+    let when = |at| When::new(zone, at, request.now);
+    let used = own.month.used();
+    let limits = own.limits(app);
+    let ends = own.month.end().minus(1);
+    HubPage {
+        layout: layout(app, person, request),
+        plan: own.plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
+        rate: limits.map_or_else(String::new, |plan| {
+            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute.into()))
+        }),
+        left: limits.map_or_else(String::new, |plan| {
+            let left = grouped(plan.quota.saturating_sub(used));
+            format!("restam {left} até {}", zone.civil(ends).format("%d/%m/%Y"))
+        }),
+        chart: BarChart::new(WORDS, own.month.first_day(), &own.by_day(today)),
+        operations: own
+            .by_operation()
+            .into_iter()
+            .map(|(name, calls)| OperationRow { name, about: about(name), calls: grouped(calls) })
+            .collect(),
+        form,
+        tokens: own
+            .tokens
+            .into_iter()
+            .map(|token| TokenRow {
+                id: token.id.to_string(),
+                name: token.name,
+                prefix: token.prefix,
+                created: when(token.created_at),
+                used: token.last_used_at.map(when),
+                address: token.last_address.unwrap_or_default(),
+            })
+            .collect(),
+        apps: AppRow::of(own.apps, zone, request.now),
+        connector: documents::resource(app),
+        calls: first_calls(app, person, "$TOKEN"),
+        path: path_of(person),
+        is_supplier: is_supplier(person),
+        invitations: invitation_rows(own.invitations, zone, request.now),
+        related: own
+            .related
+            .into_iter()
+            .map(|one| RelatedRow {
+                id: one.id.to_string(),
+                name: one.name,
+                links: grouped(u64::try_from(one.links).unwrap_or(0)),
+                since: when(one.since),
+            })
+            .collect(),
+    }
+}
+
+const WORDS: BarWords = BarWords {
+    title: "Chamadas neste mês",
+    unit: "Chamadas",
+    value: |calls| match calls {
+        1 => "1 chamada".to_owned(),
+        calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
+    },
+    mark: |calls| grouped(calls.unsigned_abs()),
+};
+
+/// What an operation is for, in the words of the panel.
+pub(in crate::partner) fn about(operation: &str) -> &'static str {
+    match operation {
+        "health" | "drop_health" => "Situação do token",
+        "list_stores" => "Contas vinculadas",
+        "get_store_metrics" => "Números de uma conta",
+        "list_orders" => "Vendas",
+        "list_products" | "drop_list_products" => "Produtos",
+        "list_announcements" => "Anúncios",
+        "get_stock" => "Estoque",
+        "list_notifications" => "Avisos enviados",
+        "notify_seller" => "Enviar aviso",
+        "get_usage" => "Consumo da API",
+        "drop_audit_catalog" => "Conferência de anúncios",
+        "drop_link_listing" => "Vincular anúncio",
+        "drop_link_listings_bulk" => "Vincular lista",
+        "drop_unlink_listing" => "Desvincular anúncio",
+        "drop_list_orders" => "Pedidos",
+        "drop_remind_order" => "Lembrar de um pedido",
+        "drop_remind_all" => "Lembrar todos",
+        "drop_get_label" => "Etiquetas",
+        "drop_get_invoice" => "Notas fiscais",
+        _ => "Outras",
+    }
+}
+
+/// The same call in three languages, for pasting.
+fn first_calls(app: &App, person: &Person, token: &str) -> Vec<FirstCall> {
+    let list = if is_supplier(person) { "drop/orders" } else { "orders" };
+    let address = format!("{}/api/v1/partner/{list}?limit=5", app.addresses.base_url);
+    calls_to(&address, token, is_supplier(person))
+}
+
+pub(super) fn calls_to(address: &str, token: &str, drop: bool) -> Vec<FirstCall> {
+    let fields = if drop {
+        "venda[\"order_id\"], venda[\"seller_name\"], venda[\"amount_due\"]"
+    } else {
+        "venda[\"order_id\"], venda[\"title\"], venda[\"total_amount\"]"
+    };
+    vec![
+        FirstCall {
+            id: "curl",
+            title: "curl",
+            call: format!("curl '{address}' \\\n  -H \"Authorization: Bearer {token}\""),
+        },
+        FirstCall {
+            id: "python",
+            title: "Python",
+            call: format!(
+                "import json, urllib.request\n\n\
+                 pedido = urllib.request.Request(\n    \"{address}\",\n    \
+                 headers={{\"Authorization\": \"Bearer {token}\"}},\n)\n\
+                 with urllib.request.urlopen(pedido) as resposta:\n    \
+                 for venda in json.load(resposta)[\"data\"]:\n        \
+                 print({fields})"
+            ),
+        },
+        FirstCall {
+            id: "javascript",
+            title: "JavaScript",
+            call: format!(
+                "const resposta = await fetch(\"{address}\", {{\n  \
+                 headers: {{ Authorization: \"Bearer {token}\" }},\n}});\n\
+                 const {{ data }} = await resposta.json();\nconsole.table(data);"
+            ),
+        },
+    ]
+}
+
+/// What a change needs besides its data.
+struct Change {
+    answer: Answer,
+    actor: Actor,
+}
+
+impl Change {
+    fn of(person: &Person, request: &Request) -> Self {
+        Self { answer: Answer::to(request), actor: Actor::person(person, request) }
+    }
+}
+
+/// `POST /painel/parceiro/tokens`: makes a token and shows it, this once.
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let visit = (app, person, request);
+    let new = match FORM.entry(request, app.zone(), None) {
+        Ok(new) => new,
+        Err(problem) => return faulty(visit, problem),
+    };
+    let token = new_token();
+    let shown = if request.wants_json() { None } else { Some(made_page(visit, &new, &token)?) };
+    let (user, change) = (person.account.user_id, Change::of(person, request));
+    let page = path_of(person);
+    Ok(Box::new(move |tx| {
+        if store::count_tokens(tx, user)? >= MOST_TOKENS {
+            let said = format!("there are {MOST_TOKENS} tokens already; revoke one first");
+            return Err(Problem::new(Code::Conflict, said));
+        }
+        let id = store::insert_token(tx, user, &token, &new.nome)?;
+        let act = Act {
+            action: "token.criar",
+            object: "token",
+            object_id: id.to_string(),
+            object_name: &new.nome,
+        };
+        audit::note(tx, &change.actor, &act, None::<&()>, Some(&new))?;
+        if let Some(shown) = shown {
+            return Ok(shown);
+        }
+        let members = [("id", Value::from(id.to_string())), ("token", Value::from(token))];
+        Ok(change.answer.with(page, "criado", &members)?.status(StatusCode::CREATED))
+    }))
+}
+
+fn made_page(visit: Visit<'_>, new: &NewToken, token: &str) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
+    Reply::page(&TokenMade {
+        layout: layout(app, person, request),
+        name: new.nome.clone(),
+        token: token.to_owned(),
+        calls: first_calls(app, person, token),
+        path: path_of(person),
+    })
+}
+
+/// A browser gets the page again with what is wrong; a program the error.
+fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
+    let request = visit.2;
+    form::show_again(request, problem, |faults| {
+        let own = Own::read(visit)?;
+        Reply::page(&page(visit, own, FORM.again(request, faults)))
+    })
+}
+
+/// `POST /painel/parceiro/tokens/{id}/revogar`: ends a token at once.
+pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (id, user) = (request.id()?, person.account.user_id);
+    let (change, page) = (Change::of(person, request), path_of(person));
+    Ok(Box::new(move |tx| {
+        let name = store::token_name(tx, user, id)?.ok_or_else(Problem::not_found)?;
+        if store::revoke_token(tx, user, id)? {
+            let act = Act {
+                action: "token.revogar",
+                object: "token",
+                object_id: id.to_string(),
+                object_name: &name,
+            };
+            audit::note(tx, &change.actor, &act, None::<&()>, None::<&()>)?;
+        }
+        change.answer.done(id, page, "revogado")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partner::operation_names;
+
+    #[test]
+    fn every_operation_is_told_in_words() {
+        for name in operation_names() {
+            assert_ne!(about(name), "Outras", "{name}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Lists of the Partner API: what every one takes and how it is answered.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::operation::Pagination;
+use crate::app::App;
+use crate::db::Lane;
+use crate::edge::route::Todo;
+use crate::http::Problem;
+use crate::http::input::{Check, Field};
+
+/// Entries of a page, unless the caller wants another number, and at most.
+pub const USUAL: i64 = 50;
+pub const MOST: i64 = 200;
+/// Longest text that a list is searched for.
+pub const LONGEST_SEARCH: usize = 120;
+/// Largest offset.
+pub const MAX_OFFSET: i64 = 1_000_000_000;
+/// Offsets beyond this are read in the slow lane.
+const FAR_OFFSET: i64 = 10_000;
+
+/// Declares the arguments of a list: its own ones, and `limit` and `offset`
+/// with their reader. Unknown ones are refused.
+#[macro_export]
+macro_rules! list_arguments {
+    (
+        $(#[$about:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$own:meta])* $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        $visibility struct $name {
+            $($(#[$own])* #[serde(default)] $field: $crate::http::input::Field<$type>,)*
+            /// Most entries of the page.
+            #[serde(default)]
+            #[schemars(range(min = 1, max = $crate::partner::list::MOST), extend("default" = $crate::partner::list::USUAL))]
+            limit: $crate::http::input::Field<i64>,
+            /// Entries to pass over.
+            #[serde(default)]
+            #[schemars(range(min = 0, max = $crate::partner::list::MAX_OFFSET), extend("default" = 0))]
+            offset: $crate::http::input::Field<i64>,
+        }
+    };
+}
+
+/// The part of a list that a caller wants.
+#[derive(Clone, Copy)]
+pub struct Window {
+    pub limit: i64,
+    pub offset: i64,
+}
+
+impl Window {
+    /// Reads what a caller sent.
+    pub fn read(check: &mut Check, limit: Field<i64>, offset: Field<i64>) -> Self {
+        Self {
+            limit: check.number("limit", limit, 1..=MOST).unwrap_or(USUAL),
+            offset: check.number("offset", offset, 0..=MAX_OFFSET).unwrap_or(0),
+        }
+    }
+
+    /// Whether so much is passed over that it takes its time.
+    pub const fn is_far(self) -> bool {
+        self.offset > FAR_OFFSET
+    }
+
+    /// Limit and offset as statements take them.
+    pub fn pair(self) -> (u32, u32) {
+        (u32::try_from(self.limit).unwrap_or(0), u32::try_from(self.offset).unwrap_or(u32::MAX))
+    }
+
+    /// Where a page of a list of so many entries stands.
+    pub const fn of(self, total: i64) -> Pagination {
+        Pagination { total, limit: self.limit, offset: self.offset }
+    }
+}
+
+/// A page of a list.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}List")]
+pub struct ListOf<T> {
+    /// The entries of this page.
+    data: Vec<T>,
+    /// Where this page stands in the list.
+    pagination: Pagination,
+}
+
+impl<T> ListOf<T> {
+    /// A page of a list of `total` entries.
+    pub fn of(data: impl Iterator<Item = T>, total: u64, window: Window) -> Self {
+        let pagination = window.of(i64::try_from(total).unwrap_or(i64::MAX));
+        Self { data: data.collect(), pagination }
+    }
+
+    /// The page of a list that is here as a whole.
+    pub fn of_all(all: impl ExactSizeIterator<Item = T>, window: Window) -> Self {
+        let total = all.len() as u64;
+        let (limit, offset) = window.pair();
+        Self::of(all.skip(offset as usize).take(limit as usize), total, window)
+    }
+}
+
+/// Reads at once, or in the slow lane where it may take its time.
+pub fn reading<R>(
+    app: &App,
+    is_slow: bool,
+    read: impl FnOnce(&App, Lane) -> Result<R, Problem> + Send + 'static,
+) -> Result<Todo<R>, Problem> {
+    if is_slow {
+        return Ok(Todo::Slow(Box::new(move |app| read(app, Lane::Slow))));
+    }
+    Ok(Todo::Now(read(app, Lane::InPlace)?))
+}

@@ -1,0 +1,155 @@
+//! What programs call: registration, tokens, revocation.
+
+use http::HeaderName;
+use http::header::PRAGMA;
+use http::{HeaderValue, StatusCode};
+use serde_json::{Map, Value};
+
+use super::parameters::Parameters;
+use super::refusal::{Fault, Refusal};
+use super::{clients, documents, family_of, store, tokens};
+use crate::app::App;
+use crate::audit::{Actor, ActorKind};
+use crate::base::TokenHash;
+use crate::db::WriteTx;
+use crate::edge::route::{Job, nothing_to_do};
+use crate::http::input::is_form;
+use crate::http::limit::{Class, Limit, Subject};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::partner;
+
+/// New clients of an address, and of all together.
+const CLIENTS_OF_ADDRESS: Limit = Limit { count: 20, window_s: 3_600 };
+const CLIENTS_OF_ALL: Limit = Limit { count: 500, window_s: 3_600 };
+
+const NO_CACHE: (HeaderName, HeaderValue) = (PRAGMA, HeaderValue::from_static("no-cache"));
+
+/// Counts in a window of an address, and in one of everybody together.
+pub(super) fn count(
+    app: &App,
+    request: &Request,
+    class: Class,
+    (own, all): (Limit, Limit),
+) -> Result<(), Problem> {
+    let everybody = Subject::text(&[b"everybody"]);
+    for (subject, limit) in [(Subject::address(request.client), own), (everybody, all)] {
+        let verdict = app.limiter.count(class, subject, limit, request.now);
+        if !verdict.allowed {
+            return Err(Problem {
+                retry_after_s: Some(verdict.retry_after_s(request.now)),
+                ..Problem::new(Code::RateLimited, "too many requests; wait until the window ends")
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Counts a client that is new, however it came.
+pub(super) fn count_client(app: &App, request: &Request) -> Result<(), Problem> {
+    count(app, request, Class::OAuthClients, (CLIENTS_OF_ADDRESS, CLIENTS_OF_ALL))
+}
+
+/// `POST /oauth/register`: makes a program known by what it says of itself.
+pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    let said = match request.json::<Map<String, Value>>() {
+        Ok(said) => said,
+        Err(problem) => {
+            let about = problem.message;
+            return refused(&Refusal::new(Fault::InvalidClientMetadata, about));
+        }
+    };
+    let schemes = &app.config.agents.redirect_schemes;
+    let (client, answer) = match clients::registration(&said, schemes, request.now.0) {
+        Ok(made) => made,
+        Err(refusal) => return refused(&refusal),
+    };
+    count_client(app, request)?;
+    let reply = Reply::json(&answer)?.status(StatusCode::CREATED);
+    Ok(Box::new(move |tx| {
+        store::keep_client(tx, &client)?;
+        Ok(reply)
+    }))
+}
+
+/// `POST /oauth/token`: tokens for a code or for a refresh token.
+pub fn token(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    let wanted = form_of(request).and_then(|given| {
+        let is_resource = |asked: &[u8]| documents::is_resource(app, asked);
+        tokens::read(&given, &is_resource, documents::issuer(app))
+    });
+    let wanted = match wanted {
+        Ok(wanted) => wanted,
+        Err(refusal) => return refused(&refusal),
+    };
+    let actor = actor(request);
+    Ok(Box::new(move |tx| {
+        let reply = match tokens::issue(tx, &wanted, &actor)? {
+            Ok(issued) => Reply::json(&issued)?,
+            Err(refusal) => refusal.reply()?,
+        };
+        Ok(reply.with(NO_CACHE.0, NO_CACHE.1))
+    }))
+}
+
+/// `POST /oauth/revoke`: ends a token (RFC 7009). Whoever has it may; a refresh
+/// token takes its connection along.
+pub fn revoke(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    let read = form_of(request).and_then(|given| {
+        given.unrepeated()?;
+        let token = given.required("token")?.to_owned();
+        Ok((token, given.text("client_id")?.map(str::to_owned)))
+    });
+    let (token, client_id) = match read {
+        Ok(read) => read,
+        Err(refusal) => return refused(&refusal),
+    };
+    let versions = std::sync::Arc::clone(&app.versions);
+    let done = Reply::empty(StatusCode::OK);
+    Ok(Box::new(move |tx| {
+        let (hash, found) = of_token(tx, &token)?;
+        let Some(grant) = found else { return Ok(done) };
+        if client_id.is_some_and(|sent| sent != grant.client_id) {
+            let about = "the token is another client's";
+            return Refusal::new(Fault::InvalidGrant, about).reply();
+        }
+        if family_of(&token).is_some() {
+            store::end_grant(tx, grant.id)?;
+        } else {
+            store::end_access(tx, &hash)?;
+        }
+        tx.after_commit(move || versions.raise(grant.user));
+        Ok(done)
+    }))
+}
+
+/// The grant that a token belongs to, whichever kind it is.
+fn of_token(tx: &WriteTx<'_>, token: &str) -> Result<(TokenHash, Option<store::Grant>), Problem> {
+    let hash = TokenHash::of(token);
+    let found = match family_of(token) {
+        Some(family) => store::by_family(tx, &TokenHash::of(family))?,
+        None if partner::is_token(token) => store::by_access(tx, &hash)?,
+        None => None,
+    };
+    Ok((hash, found))
+}
+
+/// The form of a request. What it asks for stands in the body, and never in an
+/// address, which others keep.
+fn form_of(request: &Request) -> Result<Parameters, Refusal> {
+    let invalid = |about: &'static str| Refusal::new(Fault::InvalidRequest, about);
+    if !request.query_text().is_empty() {
+        return Err(invalid("parameters belong in the body, not in the address"));
+    }
+    if !is_form(request.headers()) {
+        return Err(invalid("send the body as application/x-www-form-urlencoded"));
+    }
+    Ok(Parameters::of(&request.body))
+}
+
+fn refused(refusal: &Refusal) -> Result<Job, Problem> {
+    refusal.reply().map(nothing_to_do)
+}
+
+fn actor(request: &Request) -> Actor {
+    Actor::requesting(ActorKind::System, "OAuth".to_owned(), request)
+}

@@ -1,0 +1,167 @@
+//! What a program says of itself, when it registers (RFC 7591) or in a document
+//! of its own: a name, and where people may be sent back to.
+//!
+//! None of it is proved. A secret would prove nothing either, because whoever
+//! has the program has the secret.
+
+use serde_json::{Map, Value, json};
+
+use super::redirect::Redirect;
+use super::refusal::{Fault, Refusal};
+use super::scope;
+use super::store::{NewClient, Redirects};
+use crate::base::secrets;
+use crate::base::text::shortened;
+
+/// Addresses that a program may name.
+const MOST_REDIRECTS: usize = 10;
+/// Longest name, in characters.
+const LONGEST_NAME: usize = 80;
+
+/// What every program says of itself.
+pub struct Said {
+    pub name: String,
+    pub redirects: Vec<String>,
+}
+
+/// Reads what a program says of itself.
+pub fn read(said: &Map<String, Value>, schemes: &[String]) -> Result<Said, Refusal> {
+    let redirects = redirects(said, schemes)?;
+    let invalid = |about: &'static str| Refusal::new(Fault::InvalidClientMetadata, about);
+    for (name, needed) in [("grant_types", "authorization_code"), ("response_types", "code")] {
+        let Some(given) = said.get(name) else { continue };
+        let list = texts(given).ok_or_else(|| invalid("a list of texts is something else"))?;
+        if !list.contains(&needed) {
+            return Err(invalid("the grant authorization_code with a code is the only one"));
+        }
+    }
+    let name = match said.get("client_name") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(name)) => shown_name(name),
+        Some(_) => return Err(invalid("client_name must be text")),
+    };
+    let name = if name.is_empty() { nameless(&redirects[0], schemes) } else { name };
+    Ok(Said { name, redirects })
+}
+
+fn redirects(said: &Map<String, Value>, schemes: &[String]) -> Result<Vec<String>, Refusal> {
+    let invalid = |about: String| Refusal::new(Fault::InvalidRedirectUri, about);
+    let list = said.get("redirect_uris").and_then(texts);
+    let list = list.filter(|list| (1..=MOST_REDIRECTS).contains(&list.len()));
+    let list = list.ok_or_else(|| {
+        invalid(format!("redirect_uris must be a list of 1 to {MOST_REDIRECTS} addresses"))
+    })?;
+    for text in &list {
+        Redirect::read(text, schemes)
+            .map_err(|fault| invalid(format!("an address of redirect_uris {fault}")))?;
+    }
+    Ok(list.into_iter().map(str::to_owned).collect())
+}
+
+fn texts(value: &Value) -> Option<Vec<&str>> {
+    value.as_array()?.iter().map(Value::as_str).collect()
+}
+
+/// A name as people may see it: one line, without letters that are not seen or
+/// turn the line around.
+fn shown_name(name: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let seen: String = name.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+    let words = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+    shortened(&words, LONGEST_NAME).trim().to_owned()
+}
+
+/// What a program without a name is called.
+fn nameless(redirect: &str, schemes: &[String]) -> String {
+    let whose = Redirect::read(redirect, schemes).map_or("", |it| it.whose);
+    format!("Aplicativo sem nome ({whose})")
+}
+
+/// A program that registers, and what it is answered.
+pub fn registration(
+    said: &Map<String, Value>,
+    schemes: &[String],
+    now: i64,
+) -> Result<(NewClient, Value), Refusal> {
+    let Said { name, redirects } = read(said, schemes)?;
+    let id = format!("app_{}", secrets::random_hex::<16>());
+    let answer = json!({
+        "client_id": id,
+        "client_id_issued_at": now,
+        "client_name": name,
+        "redirect_uris": redirects,
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
+        "scope": scope(true),
+    });
+    let client = NewClient { id, name, redirects: Redirects(redirects), fresh_until: None };
+    Ok((client, answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(value: Value) -> Result<Said, Refusal> {
+        let Value::Object(said) = value else { panic!("an object") };
+        read(&said, &["cursor".to_owned()])
+    }
+
+    #[test]
+    fn what_clients_really_send_is_taken() {
+        let said = said(json!({
+            "client_name": "Claude",
+            "redirect_uris": ["https://claude.ai/api/mcp/auth_callback", "cursor://x/cb"],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+            "application_type": "native",
+            "scope": "partner:read",
+            "contacts": 7,
+        }));
+        let said = said.unwrap();
+        assert_eq!(said.name, "Claude");
+        assert_eq!(said.redirects.len(), 2);
+    }
+
+    #[test]
+    fn names_are_one_line_that_is_seen() {
+        let name = |text: &str| {
+            said(json!({ "client_name": text, "redirect_uris": ["http://localhost:1/"] }))
+                .unwrap()
+                .name
+        };
+        assert_eq!(name("  Minha\u{202e}\n\tloja\u{200b} "), "Minha loja");
+        assert_eq!(name("<b>x</b>"), "<b>x</b>", "pages escape it");
+        assert_eq!(name(&"é".repeat(500)).chars().count(), 80);
+        assert_eq!(name("\u{200b}"), "Aplicativo sem nome (localhost:1)");
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused() {
+        use Fault::{InvalidClientMetadata as Metadata, InvalidRedirectUri as Uri};
+        let own = "https://a.example/";
+        for (value, fault) in [
+            (json!({}), Uri),
+            (json!({ "redirect_uris": [] }), Uri),
+            (json!({ "redirect_uris": own }), Uri),
+            (json!({ "redirect_uris": [7] }), Uri),
+            (json!({ "redirect_uris": vec![own; 11] }), Uri),
+            (json!({ "redirect_uris": [own, "http://a.example/"] }), Uri),
+            (json!({ "redirect_uris": ["javascript:alert(1)"] }), Uri),
+            (json!({ "redirect_uris": [own], "client_name": 7 }), Metadata),
+            (json!({ "redirect_uris": [own], "grant_types": ["client_credentials"] }), Metadata),
+            (json!({ "redirect_uris": [own], "grant_types": "authorization_code" }), Metadata),
+            (json!({ "redirect_uris": [own], "response_types": ["token"] }), Metadata),
+        ] {
+            let refused = said(value.clone()).err().map(|refusal| refusal.fault);
+            assert_eq!(refused, Some(fault), "{value}");
+        }
+    }
+}

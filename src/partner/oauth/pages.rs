@@ -1,0 +1,296 @@
+//! `/oauth/authorize`: where a program sends a person, who decides what it gets
+//! and is sent back.
+//!
+//! The request is checked once, when the person arrives, and kept under a
+//! number that only this browser has seen; the login leads back to that number,
+//! and the form brings it. What a program wrote is shown and never followed
+//! before it was compared with what the program registered.
+
+use http::header::CONTENT_SECURITY_POLICY;
+use serde::Serialize;
+
+use super::api::{count, count_client};
+use super::ask::{self, Back, Ours, Stop};
+use super::documents::{self, AUTHORIZE};
+use super::fetched::document_host;
+use super::parameters::Parameters;
+use super::redirect::{Place, Redirect};
+use super::refusal::{Fault, Refusal};
+use super::store::{self, Client, Pending};
+use super::views::{ConsentPage, Way};
+use super::{new_code, scope};
+use crate::accounts::{Account, Role};
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::{Instant, TokenHash, secrets};
+use crate::db::Lane;
+use crate::edge::guard::{self, Person, Visitor};
+use crate::edge::route::{Job, Todo, nothing_to_do};
+use crate::http::limit::{Class, Limit};
+use crate::http::problem::Told;
+use crate::http::{Code, Problem, Reply, Request, policy};
+use crate::panel::{Layout, Sent, Tick};
+use crate::partner::store as partners;
+
+/// Requests of an address, and of all together.
+const OF_ADDRESS: Limit = Limit { count: 60, window_s: 60 };
+const OF_ALL: Limit = Limit { count: 3_000, window_s: 600 };
+
+/// Our own parameter: the number of a request that was checked.
+const REQUEST: &str = "pedido";
+
+/// `GET /oauth/authorize`: checks what a program asks for, then shows it to the
+/// person.
+pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo<Reply>, Problem> {
+    let given = Parameters::of(request.query_text().as_bytes());
+    if let Ok(Some(number)) = given.text(REQUEST) {
+        return look(app, visitor, request, number);
+    }
+    count(app, request, Class::OAuthAsking, (OF_ADDRESS, OF_ALL))?;
+    let Ok(Some(id)) = given.text("client_id") else {
+        return Err(told_here("client_id is missing, twice or no text"));
+    };
+    let known = app.db.read(request.lane, |tx| store::client(tx, id))?;
+    let is_fresh = |client: &Client| client.fresh_until.is_none_or(|until| request.now < until);
+    match known {
+        Some(client) if is_fresh(&client) => begin(app, &given, &client).map(Todo::Write),
+        known if app.fetcher.takes(id) => {
+            if app.fetcher.failed_lately(id, request.now) {
+                return Err(told_here("the document of client_id could not be read just now"));
+            }
+            if known.is_none() {
+                count_client(app, request)?;
+            }
+            let (id, now) = (id.to_owned(), request.now);
+            Ok(Todo::Outside(Box::new(move |app| {
+                let client = fetched(app, &id, now)?;
+                let job = begin(app, &given, &client)?;
+                app.db.write(job)
+            })))
+        }
+        _ => Err(told_here("client_id is unknown")),
+    }
+}
+
+/// A client as its document describes it now.
+fn fetched(app: &App, id: &str, now: Instant) -> Result<Client, Problem> {
+    let new = app.fetcher.fetch(id, now).map_err(told_here)?;
+    app.db.write(move |tx| store::keep_client(tx, &new))?;
+    let client = app.db.read(Lane::Brief, |tx| store::client(tx, id))?;
+    client.ok_or_else(|| told_here("client_id is unknown"))
+}
+
+/// Keeps a good request and leads to its page; sends a bad one back.
+fn begin(app: &App, given: &Parameters, client: &Client) -> Result<Job, Problem> {
+    let ours = Ours {
+        issuer: documents::issuer(app),
+        schemes: &app.config.agents.redirect_schemes,
+        is_resource: &|asked| documents::is_resource(app, asked),
+    };
+    let pending = match ask::check(given, client, &ours) {
+        Ok(pending) => pending,
+        Err(Stop::Here(about)) => return Err(told_here(about)),
+        Err(Stop::Back(back)) => {
+            return Reply::redirect(&back.address(ours.issuer)).map(nothing_to_do);
+        }
+    };
+    let number = secrets::random_hex::<32>();
+    let page = format!("{}{AUTHORIZE}?{REQUEST}={number}", app.addresses.base_url);
+    Ok(Box::new(move |tx| {
+        if !store::insert_request(tx, &TokenHash::of(&number), &pending)? {
+            return Err(told_here("client_id is unknown"));
+        }
+        Reply::redirect(&page)
+    }))
+}
+
+/// Shows a request to the person, who signs in first.
+fn look(
+    app: &App,
+    visitor: &Visitor,
+    request: &Request,
+    number: &str,
+) -> Result<Todo<Reply>, Problem> {
+    let session = guard::session_cookie(app, request.headers())?.map(TokenHash::of);
+    let (Some(account), Some(session)) = (&visitor.person, session) else {
+        return Reply::redirect(&login(number)).map(Todo::Now);
+    };
+    let plan = app.db.read(request.lane, |tx| partners::plan(tx, account.user_id))?;
+    let plan = plan.map(|(name, until)| partners::plan_of(name, until, &app.config, app.zone()));
+    let plan = plan.filter(|plan| plan.is_valid(request.now)).map(|plan| plan.name.title());
+    let asking = Asking {
+        layout: Layout::outside(&app.config.server.name, request.now),
+        account: Account::clone(account),
+        plan,
+        number: number.to_owned(),
+        schemes: app.config.agents.redirect_schemes.clone(),
+        hosts: app.config.agents.document_hosts.clone(),
+    };
+    Ok(Todo::Write(Box::new(move |tx| {
+        let seen = store::look_at_request(tx, &TokenHash::of(&asking.number), &session)?;
+        let (pending, client) = seen.ok_or_else(gone)?;
+        asking.page(&pending, &client)
+    })))
+}
+
+/// The login, which leads back to the request.
+fn login(number: &str) -> String {
+    let back = format!("{AUTHORIZE}?{REQUEST}={number}");
+    let query =
+        form_urlencoded::Serializer::new(String::new()).append_pair("volta", &back).finish();
+    format!("/entrar?{query}")
+}
+
+/// Whom a page asks.
+struct Asking {
+    layout: Layout,
+    account: Account,
+    plan: Option<&'static str>,
+    number: String,
+    schemes: Vec<String>,
+    hosts: Vec<String>,
+}
+
+impl Asking {
+    fn page(self, pending: &Pending, client: &Client) -> Result<Reply, Problem> {
+        let read = |text| Redirect::read(text, &self.schemes);
+        // The setting may have become narrower a minute ago.
+        let redirect = read(&pending.redirect_uri).map_err(|_| gone())?;
+        let role = self.account.role;
+        let acts = if pending.may_write { acts(role) } else { &[] };
+        let page = ConsentPage {
+            vouched: document_host(&client.id, &self.hosts).map(str::to_owned),
+            app: client.name.clone(),
+            whose: redirect.whose.to_owned(),
+            way: match redirect.place {
+                Place::Web => Way::Site,
+                Place::Loopback => Way::Machine,
+                Place::App => Way::Installed,
+            },
+            may_connect: may_connect(role),
+            reads: reads(role),
+            acts,
+            access: if acts.is_empty() { Vec::new() } else { access() },
+            plan: self.plan,
+            hub: if role == Role::Drop { "/fornecedor/parceiro" } else { "/painel/parceiro" },
+            layout: self.layout,
+            request: self.number,
+            person: self.account.name,
+            email: self.account.email,
+            photo: self.account.photo,
+        };
+        let policy = policy::page_with_way_to(&redirect.source());
+        Ok(Reply::page(&page)?.with(CONTENT_SECURITY_POLICY, policy))
+    }
+}
+
+/// Whether people of a role have a Partner API.
+fn may_connect(role: Role) -> bool {
+    role.is_student() || role == Role::Drop
+}
+
+fn reads(role: Role) -> &'static [&'static str] {
+    if role == Role::Drop {
+        &[
+            "Ler os seus produtos, os vínculos e os pedidos dos seus vendedores",
+            "Conferir os anúncios deles que estão sem produto",
+            "Baixar etiquetas e notas fiscais desses pedidos",
+        ]
+    } else {
+        &[
+            "Ler as suas vendas, os seus anúncios, produtos e estoque",
+            "Ler os números das suas contas vinculadas",
+            "Ler os avisos enviados e o seu consumo da API",
+        ]
+    }
+}
+
+fn acts(role: Role) -> &'static [&'static str] {
+    if role == Role::Drop {
+        &["Vincular e desvincular anúncios", "Lembrar vendedores do que devem a você"]
+    } else {
+        &["Enviar avisos a você, por e-mail, Telegram ou navegador"]
+    }
+}
+
+fn access() -> Vec<Tick> {
+    vec![Tick::new("tudo", "Ler e agir", true), Tick::new("leitura", "Só ler", false)]
+}
+
+/// What was given, in the audit log.
+#[derive(Serialize)]
+struct Given {
+    acesso: &'static str,
+    volta_para: String,
+}
+
+/// `POST /oauth/authorize`: what the person decided, told to the program.
+pub fn decide(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let number: String = sent.required(REQUEST);
+    let decision: String = sent.required("decisao");
+    let access: Option<String> = sent.optional("acesso");
+    let allows = decision == "permitir";
+    if !allows && decision != "negar" {
+        sent.check.fail("decisao", "must be permitir or negar");
+    }
+    if access.as_deref().is_some_and(|access| !matches!(access, "tudo" | "leitura")) {
+        sent.check.fail("acesso", "must be tudo or leitura");
+    }
+    sent.finish()?;
+    if allows && !may_connect(person.account.role) {
+        return Err(Problem::forbidden("esta conta não tem API de parceiros"));
+    }
+    let reads_alone = access.as_deref() == Some("leitura");
+    let (user, session) = (person.account.user_id, person.session);
+    let actor = Actor::person(person, request);
+    let issuer = documents::issuer(app).to_owned();
+    Ok(Box::new(move |tx| {
+        let pending = store::take_request(tx, &TokenHash::of(&number), &session)?;
+        let mut given = pending.ok_or_else(gone)?;
+        if !allows {
+            let refusal = Refusal::new(Fault::AccessDenied, "the person said no");
+            let Pending { redirect_uri, state, .. } = given;
+            return Reply::redirect(&Back { redirect_uri, state, refusal }.address(&issuer));
+        }
+        given.may_write &= !reads_alone;
+        let code = new_code();
+        let (grant, name) = store::insert_grant(tx, user, &given, &TokenHash::of(&code))?;
+        let act = Act {
+            action: "aplicativo.conectar",
+            object: "aplicativo",
+            object_id: grant.to_string(),
+            object_name: &name,
+        };
+        let noted =
+            Given { acesso: scope(given.may_write), volta_para: given.redirect_uri.clone() };
+        audit::note(tx, &actor, &act, None::<&()>, Some(&noted))?;
+        let said = [("code", code.as_bytes())];
+        let back = ask::answer(&given.redirect_uri, &said, given.state.as_deref(), &issuer);
+        Reply::redirect(&back)
+    }))
+}
+
+/// A request that is at fault before it is known whom to tell: the person is
+/// told here, and sent nowhere.
+fn told_here(about: &'static str) -> Problem {
+    let told = Told {
+        title: "Este pedido de conexão não vale",
+        text: format!(
+            "Nada foi conectado, e você não foi enviado de volta ao aplicativo, porque o pedido não deixa claro de quem ele é. Comece de novo a conexão no aplicativo. Se isso continuar, avise quem o faz e passe adiante: “{about}”."
+        ),
+        href: "/".to_owned(),
+    };
+    Problem { told: Some(Box::new(told)), ..Problem::new(Code::BadRequest, about) }
+}
+
+/// A request that was decided, is over or was looked at in another session.
+fn gone() -> Problem {
+    let told = Told {
+        title: "Este pedido de conexão já passou",
+        text: "Ele vale dez minutos, uma vez e em uma só sessão. Nada foi conectado agora. Comece de novo a conexão no aplicativo.".to_owned(),
+        href: "/".to_owned(),
+    };
+    let problem = Problem::new(Code::NotFound, "this request was decided or is over");
+    Problem { told: Some(Box::new(told)), ..problem }
+}

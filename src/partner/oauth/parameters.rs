@@ -1,0 +1,87 @@
+//! Parameters of OAuth requests: names and values as the bytes they are, each
+//! at most once (RFC 6749 §3.1, §3.2).
+
+use percent_encoding::percent_decode;
+
+use super::refusal::{Fault, Refusal};
+
+/// The parameters of an address or of a form.
+pub struct Parameters(Vec<(Vec<u8>, Vec<u8>)>);
+
+impl Parameters {
+    /// Reads `a=b&c=d`.
+    pub fn of(text: &[u8]) -> Self {
+        let pairs = text.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
+        let halves = pairs.map(|pair| match pair.iter().position(|byte| *byte == b'=') {
+            Some(at) => (decoded(&pair[..at]), decoded(&pair[at + 1..])),
+            None => (decoded(pair), Vec::new()),
+        });
+        Self(halves.collect())
+    }
+
+    /// A value; an empty one is none.
+    pub fn bytes(&self, name: &'static str) -> Result<Option<&[u8]>, Refusal> {
+        let mut found = self.0.iter().filter(|(known, _)| known == name.as_bytes());
+        let first = found.next();
+        if found.next().is_some() {
+            return Err(Refusal::new(Fault::InvalidRequest, format!("{name} is there twice")));
+        }
+        Ok(first.map(|(_, value)| &**value).filter(|value| !value.is_empty()))
+    }
+
+    /// A value that must be text.
+    pub fn text(&self, name: &'static str) -> Result<Option<&str>, Refusal> {
+        let Some(value) = self.bytes(name)? else { return Ok(None) };
+        let text = std::str::from_utf8(value).ok();
+        text.map(Some)
+            .ok_or_else(|| Refusal::new(Fault::InvalidRequest, format!("{name} is no UTF-8")))
+    }
+
+    /// The same, and it must be there.
+    pub fn required(&self, name: &'static str) -> Result<&str, Refusal> {
+        self.text(name)?
+            .ok_or_else(|| Refusal::new(Fault::InvalidRequest, format!("{name} is missing")))
+    }
+
+    /// All values of a parameter that may be there several times.
+    pub fn all(&self, name: &'static str) -> impl Iterator<Item = &[u8]> {
+        let found = self.0.iter().filter(move |(known, _)| known == name.as_bytes());
+        found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
+    }
+
+    /// Refuses any parameter that is there twice, but `resource` (RFC 8707 §2).
+    pub fn unrepeated(&self) -> Result<(), Refusal> {
+        for (place, (name, _)) in self.0.iter().enumerate() {
+            if name != b"resource" && self.0[..place].iter().any(|(earlier, _)| earlier == name) {
+                return Err(Refusal::new(Fault::InvalidRequest, "a parameter is there twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let spaced: Vec<u8> =
+        text.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
+    percent_decode(&spaced).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_bytes_and_come_once() {
+        let given = Parameters::of(b"a=1&b=%FF+%2B&c=&d&e=x=y&a=2&resource=r&resource=s");
+        assert!(given.bytes("a").is_err());
+        assert_eq!(given.bytes("b").unwrap(), Some(&b"\xff +"[..]));
+        assert!(given.text("b").is_err());
+        assert_eq!(given.bytes("c").unwrap(), None, "an empty value is none");
+        assert_eq!(given.bytes("d").unwrap(), None);
+        assert_eq!(given.text("e").unwrap(), Some("x=y"));
+        assert!(given.required("f").is_err());
+        assert_eq!(given.all("resource").count(), 2);
+        assert!(given.unrepeated().is_err());
+        assert!(Parameters::of(b"resource=r&resource=s&a=1").unrepeated().is_ok());
+    }
+}

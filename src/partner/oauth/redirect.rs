@@ -1,0 +1,305 @@
+//! Where people may be sent back to: the form of such addresses, and which of
+//! a program's own a request may name.
+//!
+//! A request names an address of the program's, letter by letter. Only a
+//! program on the person's own machine may take another port each time (RFC
+//! 8252 §7.3), because it cannot know in advance which one is free.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+/// Longest address.
+const LONGEST: usize = 500;
+/// Hosts of the person's own machine.
+const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
+/// What a value of a query may hold as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Where an address leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A web site, by HTTPS.
+    Web,
+    /// A program that listens on the person's own machine.
+    Loopback,
+    /// An installed app, by a scheme of its own.
+    App,
+}
+
+/// An address that people may be sent back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Redirect<'t> {
+    text: &'t str,
+    pub place: Place,
+    /// Host and port as they stand there; of an app its scheme.
+    pub whose: &'t str,
+    /// The host alone.
+    host: &'t str,
+    /// What follows host and port.
+    rest: &'t str,
+}
+
+impl<'t> Redirect<'t> {
+    /// Reads an address; the fault in words when it is none that people may be
+    /// sent to. `schemes` are those of installed apps.
+    pub fn read(text: &'t str, schemes: &[String]) -> Result<Self, &'static str> {
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte);
+        if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_plain) {
+            return Err("must be an address of at most 500 plain characters, without a fragment");
+        }
+        let (place, after) = if let Some(after) = text.strip_prefix("https://") {
+            (Place::Web, after)
+        } else if let Some(after) = text.strip_prefix("http://") {
+            (Place::Loopback, after)
+        } else {
+            return Self::of_app(text, schemes);
+        };
+        let end = after.find(['/', '?']).unwrap_or(after.len());
+        let (authority, rest) = after.split_at(end);
+        let host = host_of(authority).ok_or("must name a host, with or without a port")?;
+        if place == Place::Loopback && !LOOPBACK.contains(&host) {
+            return Err("must begin with https://, unless it is on the person's own machine");
+        }
+        Ok(Self { text, place, whose: authority, host, rest })
+    }
+
+    fn of_app(text: &'t str, schemes: &[String]) -> Result<Self, &'static str> {
+        let (scheme, rest) = text.split_once(':').ok_or("must be an absolute address")?;
+        if rest.is_empty() || !schemes.iter().any(|known| known == scheme) {
+            return Err(
+                "must begin with https://, or with the scheme of an app that is known here",
+            );
+        }
+        Ok(Self { text, place: Place::App, whose: scheme, host: "", rest })
+    }
+
+    /// Whether a request that names `asked` means this address.
+    pub fn is(&self, asked: &Redirect<'_>) -> bool {
+        let is_same_machine = self.place == Place::Loopback
+            && asked.place == Place::Loopback
+            && self.host == asked.host
+            && self.rest == asked.rest;
+        self.text == asked.text || is_same_machine
+    }
+
+    /// What a page's policy calls it, so that its form may lead there.
+    pub fn source(&self) -> String {
+        match self.place {
+            // A policy has no words for these hosts.
+            Place::Web if self.host.starts_with('[') => "https:".to_owned(),
+            Place::Loopback if self.host.starts_with('[') => "http:".to_owned(),
+            Place::Web => format!("https://{}", self.whose),
+            Place::Loopback => format!("http://{}", self.whose),
+            Place::App => format!("{}:", self.whose),
+        }
+    }
+}
+
+/// The host of `host` or `host:port`; none when it is neither.
+fn host_of(authority: &str) -> Option<&str> {
+    let (host, port) = match authority.rfind(']') {
+        Some(end) => authority.split_at(end + 1),
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let is_name = !host.is_empty()
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+    let is_v6 = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .is_some_and(|host| host.parse::<std::net::Ipv6Addr>().is_ok());
+    let is_port = port.is_empty()
+        || port.strip_prefix(':').is_some_and(|port| {
+            port.len() <= 5
+                && port.bytes().all(|byte| byte.is_ascii_digit())
+                && port.parse::<u16>().is_ok_and(|port| port > 0)
+        });
+    ((is_name || is_v6) && is_port).then_some(host)
+}
+
+/// An address with more in its query. Values are sent as the bytes they are.
+pub fn with_query(address: &str, pairs: &[(&str, &[u8])]) -> String {
+    let mut whole = address.to_owned();
+    for (name, value) in pairs {
+        whole.push(if whole.contains('?') { '&' } else { '?' });
+        whole.push_str(name);
+        whole.push('=');
+        whole.extend(percent_encode(value, PLAIN));
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn schemes() -> Vec<String> {
+        vec!["cursor".to_owned()]
+    }
+
+    fn read(text: &str) -> Result<Redirect<'_>, &'static str> {
+        Redirect::read(text, &schemes())
+    }
+
+    #[track_caller]
+    fn matches(registered: &str, asked: &str) -> bool {
+        read(registered).unwrap().is(&read(asked).unwrap())
+    }
+
+    #[test]
+    fn addresses_have_a_form() {
+        for (good, place) in [
+            ("https://claude.ai/api/mcp/auth_callback", Place::Web),
+            ("https://a.example:8443/x?y=1", Place::Web),
+            ("https://a.example", Place::Web),
+            ("http://127.0.0.1/callback", Place::Loopback),
+            ("http://127.0.0.1:3000/callback", Place::Loopback),
+            ("http://[::1]:1/", Place::Loopback),
+            ("http://localhost:65535", Place::Loopback),
+            ("cursor://anysphere.cursor-mcp/oauth/callback", Place::App),
+            ("cursor:/callback", Place::App),
+        ] {
+            assert_eq!(read(good).map(|it| it.place), Ok(place), "{good}");
+        }
+        for bad in [
+            "",
+            "/callback",
+            "callback",
+            "https://",
+            "https:///callback",
+            "https://a.example/#",
+            "https://a.example/x#y",
+            "https://user@a.example/",
+            "https://user:password@a.example/",
+            "https://a.example\\@b.example/",
+            "https://a.example:0/",
+            "https://a.example:65536/",
+            "https://a.example:80a/",
+            "https://a.example:/",
+            "https://[::1/",
+            "https://a b/",
+            "https://é.example/",
+            "https://a.example/\r\nX: y",
+            "https://a.example/<script>",
+            "HTTPS://a.example/",
+            "http://a.example/",
+            "http://127.0.0.1.a.example/",
+            "http://localhost.a.example/",
+            "http://127.0.0.2/",
+            "http://2130706433/",
+            "http://[::ffff:127.0.0.1]/",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "cursor:",
+            "Cursor://x",
+            "cursors://x",
+            "ftp://a.example/",
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert!(read(&format!("https://a.example/{}", "a".repeat(500))).is_err());
+    }
+
+    #[test]
+    fn a_request_names_an_address_letter_by_letter() {
+        let own = "https://a.example/cb";
+        assert!(matches(own, own));
+        for other in [
+            "https://a.example/cb/",
+            "https://a.example/cb?x=1",
+            "https://a.example/CB",
+            "https://a.example/cb/../cb",
+            "https://a.example/%63b",
+            "https://a.example:443/cb",
+            "https://A.example/cb",
+            "https://b.a.example/cb",
+            "https://a.example.b/cb",
+            "https://a.example",
+        ] {
+            assert!(!matches(own, other), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_the_port_is_free_and_only_on_the_own_machine() {
+        assert!(matches("http://127.0.0.1:1/cb", "http://127.0.0.1:60000/cb"));
+        assert!(matches("http://127.0.0.1/cb", "http://127.0.0.1:60000/cb"));
+        assert!(matches("http://localhost/cb", "http://localhost:9/cb"));
+        assert!(matches("http://[::1]:5/cb", "http://[::1]/cb"));
+        for (own, other) in [
+            ("http://127.0.0.1/cb", "http://127.0.0.1:9/cb2"),
+            ("http://127.0.0.1/cb", "http://localhost:9/cb"),
+            ("http://127.0.0.1/cb", "http://[::1]:9/cb"),
+            ("http://127.0.0.1/cb", "https://127.0.0.1:9/cb"),
+            ("http://127.0.0.1/cb?x=1", "http://127.0.0.1/cb?x=2"),
+            ("https://a.example/cb", "https://a.example:9/cb"),
+            ("https://localhost/cb", "https://localhost:9/cb"),
+        ] {
+            assert!(!matches(own, other), "{own} {other}");
+        }
+    }
+
+    #[test]
+    fn policies_name_where_a_form_leads() {
+        for (text, source) in [
+            ("https://a.example:8443/x?y", "https://a.example:8443"),
+            ("http://localhost:3118/callback", "http://localhost:3118"),
+            ("http://[::1]:3118/callback", "http:"),
+            ("cursor://x/y", "cursor:"),
+        ] {
+            assert_eq!(read(text).unwrap().source(), source);
+        }
+    }
+
+    #[test]
+    fn what_is_added_is_found_again() {
+        assert_eq!(
+            with_query("https://a.example/cb", &[("code", b"x"), ("state", b"a b+&=\xff/")]),
+            "https://a.example/cb?code=x&state=a%20b%2B%26%3D%FF%2F"
+        );
+        assert_eq!(with_query("https://a/?q=1", &[("a", b"")]), "https://a/?q=1&a=");
+    }
+
+    proptest! {
+        /// Whatever is asked for, an address that matches is the program's own
+        /// but for the port of a loopback host.
+        #[test]
+        fn a_match_is_the_same_address(
+            own in "https?://(a\\.example|127\\.0\\.0\\.1|localhost)(:[1-9][0-9]{0,3})?(/[a-z.%/]{0,6})?(\\?[a-z=&]{0,4})?",
+            asked in "https?://(a\\.example|127\\.0\\.0\\.1|localhost)(:[1-9][0-9]{0,3})?(/[a-z.%/]{0,6})?(\\?[a-z=&]{0,4})?",
+        ) {
+            let without_port = |text: &str| {
+                let (scheme, rest) = text.split_once("://").unwrap();
+                let end = rest.find(['/', '?']).unwrap_or(rest.len());
+                let host = rest[..end].split(':').next().unwrap();
+                format!("{scheme}://{host}{}", &rest[end..])
+            };
+            if let (Ok(one), Ok(other)) = (read(&own), read(&asked)) {
+                prop_assert!(one.is(&one));
+                prop_assert_eq!(one.is(&other), other.is(&one));
+                let is_loopback = own.starts_with("http://");
+                let expected = own == asked
+                    || is_loopback && without_port(&own) == without_port(&asked);
+                prop_assert_eq!(one.is(&other), expected);
+            }
+        }
+
+        /// No text makes the reader fail, and what it takes is one line of
+        /// plain characters.
+        #[test]
+        fn any_text_is_read(text in "\\PC{0,60}") {
+            if read(&text).is_ok() {
+                prop_assert!(http::HeaderValue::from_str(&text).is_ok());
+            }
+        }
+
+        /// A state comes back as the bytes it was.
+        #[test]
+        fn states_come_back(state in prop::collection::vec(any::<u8>(), 0..40)) {
+            let whole = with_query("https://a.example/cb?x=1", &[("state", &state)]);
+            let (_, sent) = whole.split_once("&state=").unwrap();
+            let back: Vec<u8> = percent_encoding::percent_decode_str(sent).collect();
+            prop_assert_eq!(back, state);
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! Clients, requests, grants and access tokens in the database. Secrets are
+//! there as digests only.
+
+use std::sync::Arc;
+
+use super::{ACCESS_S, CODE_S, Granted, IDLE_S, LONGEST_S, MOST_GRANTS, MOST_TOKENS, REQUEST_S};
+use crate::accounts::store as accounts;
+use crate::base::retention::{APPS, NEW_APPS};
+use crate::base::{Day, Instant, TokenHash, UserId, Zone};
+use crate::config::Config;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::edge::guard::{Known, PartnerToken};
+use crate::partner::{PlanName, new_token, store as partners};
+use crate::row;
+
+/// A program as it is known.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub no: i64,
+    pub id: String,
+    pub name: String,
+    /// Addresses that people may be sent back to.
+    pub redirects: Redirects,
+    /// Until when its document need not be fetched again; none for a program
+    /// that registered.
+    pub fresh_until: Option<Instant>,
+}
+row!(Client { no = "client_no", id = "client_id", name, redirects, fresh_until });
+
+/// A list of addresses, stored as JSON.
+#[derive(Clone, Debug, Default)]
+pub struct Redirects(pub Vec<String>);
+
+impl rusqlite::types::FromSql for Redirects {
+    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
+        let list = serde_json::from_str(value.as_str()?);
+        list.map(Self).map_err(rusqlite::types::FromSqlError::other)
+    }
+}
+
+impl rusqlite::types::ToSql for Redirects {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        let list = serde_json::to_string(&self.0).expect("texts become JSON");
+        Ok(list.into())
+    }
+}
+
+/// The client of an id.
+pub fn client(tx: &ReadTx<'_>, id: &str) -> Result<Option<Client>> {
+    tx.record("FROM oauth_client WHERE client_id = ?1", [id])
+}
+
+/// What a program says of itself.
+pub struct NewClient {
+    pub id: String,
+    pub name: String,
+    pub redirects: Redirects,
+    /// As in [`Client`].
+    pub fresh_until: Option<Instant>,
+}
+
+/// Keeps a client, or what its document says now.
+pub fn keep_client(tx: &WriteTx<'_>, new: &NewClient) -> Result<()> {
+    tx.run(
+        "INSERT INTO oauth_client (client_id, name, redirects, created_at, fresh_until, keep_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (client_id) DO UPDATE
+         SET name = ?2, redirects = ?3, fresh_until = ?5, keep_until = max(keep_until, ?6)",
+        (&new.id, &new.name, &new.redirects, tx.now(), new.fresh_until, NEW_APPS.after(tx.now())),
+    )
+}
+
+/// What a program asks of a person.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    pub client_no: i64,
+    pub redirect_uri: String,
+    pub state: Option<Vec<u8>>,
+    pub challenge: [u8; 32],
+    pub may_write: bool,
+}
+row!(Pending {
+    client_no = "r.client_no",
+    redirect_uri = "r.redirect_uri",
+    state = "r.state",
+    challenge = "r.challenge",
+    may_write = "r.may_write",
+});
+
+/// Keeps a request until somebody decides or ten minutes pass. False when its
+/// client has gone meanwhile.
+pub fn insert_request(tx: &WriteTx<'_>, request: &TokenHash, pending: &Pending) -> Result<bool> {
+    let inserted = tx.execute(
+        "INSERT INTO oauth_request (request_hash, client_no, redirect_uri, state, challenge, may_write, expires_at)
+         SELECT ?1, client_no, ?3, ?4, ?5, ?6, ?7 FROM oauth_client WHERE client_no = ?2",
+        (
+            request,
+            pending.client_no,
+            &pending.redirect_uri,
+            &pending.state,
+            pending.challenge,
+            pending.may_write,
+            tx.now().plus(REQUEST_S),
+        ),
+    )?;
+    Ok(inserted == 1)
+}
+
+/// A request that a session looks at, with who asks: from now on that session
+/// alone decides it.
+pub fn look_at_request(
+    tx: &WriteTx<'_>,
+    request: &TokenHash,
+    session: &TokenHash,
+) -> Result<Option<(Pending, Client)>> {
+    let seen = tx.execute(
+        "UPDATE oauth_request SET session_hash = ?2 WHERE request_hash = ?1 AND expires_at > ?3",
+        (request, session, tx.now()),
+    )?;
+    if seen == 0 {
+        return Ok(None);
+    }
+    let pending: Option<Pending> =
+        tx.record("FROM oauth_request r WHERE r.request_hash = ?1", [request])?;
+    let Some(pending) = pending else { return Ok(None) };
+    let client = tx.record("FROM oauth_client WHERE client_no = ?1", [pending.client_no])?;
+    Ok(client.map(|client| (pending, client)))
+}
+
+/// Takes a request that a session decides, so that nobody decides it again.
+pub fn take_request(
+    tx: &WriteTx<'_>,
+    request: &TokenHash,
+    session: &TokenHash,
+) -> Result<Option<Pending>> {
+    let pending = tx.record(
+        "FROM oauth_request r
+         WHERE r.request_hash = ?1 AND r.session_hash = ?2 AND r.expires_at > ?3",
+        (request, session, tx.now()),
+    )?;
+    tx.execute(
+        "DELETE FROM oauth_request WHERE request_hash = ?1 AND session_hash = ?2",
+        (request, session),
+    )?;
+    Ok(pending)
+}
+
+/// Notes what a person gave, to be fetched with a code; returns its number and
+/// the program's name.
+pub fn insert_grant(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    given: &Pending,
+    code: &TokenHash,
+) -> Result<(i64, String)> {
+    let name: String = tx.value(
+        "UPDATE oauth_client SET keep_until = max(keep_until, ?2) WHERE client_no = ?1
+         RETURNING name",
+        (given.client_no, NEW_APPS.after(tx.now())),
+    )?;
+    let grant = tx.insert(
+        "INSERT INTO oauth_grant (user_id, client_no, client_name, may_write, created_at, ends_at,
+                                  code_hash, redirect_uri, challenge)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        (
+            user,
+            given.client_no,
+            &name,
+            given.may_write,
+            tx.now(),
+            tx.now().plus(CODE_S),
+            code,
+            &given.redirect_uri,
+            given.challenge,
+        ),
+    )?;
+    Ok((grant, name))
+}
+
+/// A grant as the token endpoint meets it.
+pub struct Grant {
+    pub id: i64,
+    pub user: UserId,
+    pub client_id: String,
+    pub client_name: String,
+    pub may_write: bool,
+    pub created_at: Instant,
+    pub ends_at: Instant,
+    pub redirect_uri: String,
+    pub challenge: [u8; 32],
+    /// Whether its code was redeemed.
+    pub is_connected: bool,
+    /// Its newest refresh token.
+    pub refresh: Option<[u8; 32]>,
+}
+row!(Grant {
+    id = "g.grant_id",
+    user = "g.user_id",
+    client_id = "c.client_id",
+    client_name = "g.client_name",
+    may_write = "g.may_write",
+    created_at = "g.created_at",
+    ends_at = "g.ends_at",
+    redirect_uri = "g.redirect_uri",
+    challenge = "g.challenge",
+    is_connected = "g.family_hash IS NOT NULL",
+    refresh = "g.refresh_hash",
+});
+
+const WITH_CLIENT: &str = "FROM oauth_grant g JOIN oauth_client c ON c.client_no = g.client_no";
+
+/// The grant of a code.
+pub fn by_code(tx: &ReadTx<'_>, code: &TokenHash) -> Result<Option<Grant>> {
+    tx.record(&format!("{WITH_CLIENT} WHERE g.code_hash = ?1"), [code])
+}
+
+/// The grant of a family of refresh tokens.
+pub fn by_family(tx: &ReadTx<'_>, family: &TokenHash) -> Result<Option<Grant>> {
+    tx.record(&format!("{WITH_CLIENT} WHERE g.family_hash = ?1"), [family])
+}
+
+/// The grant of an access token.
+pub fn by_access(tx: &ReadTx<'_>, token: &TokenHash) -> Result<Option<Grant>> {
+    tx.record(
+        &format!(
+            "{WITH_CLIENT} JOIN oauth_token t ON t.grant_id = g.grant_id WHERE t.token_hash = ?1"
+        ),
+        [token],
+    )
+}
+
+/// Redeems a code: gives its grant a first refresh token. False when somebody
+/// did before. Of too many connected apps those not used for longest end.
+pub fn connect(
+    tx: &WriteTx<'_>,
+    grant: &Grant,
+    family: &TokenHash,
+    refresh: &TokenHash,
+) -> Result<bool> {
+    let connected = tx.execute(
+        "UPDATE oauth_grant SET family_hash = ?2, refresh_hash = ?3, ends_at = ?4
+         WHERE grant_id = ?1 AND family_hash IS NULL",
+        (grant.id, family, refresh, end(grant.created_at, tx.now())),
+    )?;
+    if connected == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        "DELETE FROM oauth_grant WHERE grant_id IN (
+             SELECT grant_id FROM oauth_grant
+             WHERE user_id = ?1 AND family_hash IS NOT NULL AND grant_id <> ?2
+             ORDER BY coalesce(last_used_at, created_at) DESC, grant_id DESC
+             LIMIT -1 OFFSET ?3)",
+        (grant.user, grant.id, MOST_GRANTS - 1),
+    )?;
+    keep_longer(tx, grant)?;
+    Ok(true)
+}
+
+/// Puts a new refresh token in the place of the presented one. False when that
+/// is not the newest any more.
+pub fn rotate(
+    tx: &WriteTx<'_>,
+    grant: &Grant,
+    presented: &TokenHash,
+    next: &TokenHash,
+) -> Result<bool> {
+    let rotated = tx.execute(
+        "UPDATE oauth_grant SET refresh_hash = ?3, ends_at = ?4
+         WHERE grant_id = ?1 AND refresh_hash = ?2",
+        (grant.id, presented, next, end(grant.created_at, tx.now())),
+    )?;
+    keep_longer(tx, grant)?;
+    Ok(rotated == 1)
+}
+
+/// When a connection that is renewed now ends.
+fn end(created_at: Instant, now: Instant) -> Instant {
+    now.plus(IDLE_S).min(created_at.plus(LONGEST_S))
+}
+
+fn keep_longer(tx: &WriteTx<'_>, grant: &Grant) -> Result<()> {
+    tx.run(
+        "UPDATE oauth_client SET keep_until = ?2 WHERE client_id = ?1",
+        (&grant.client_id, APPS.after(tx.now())),
+    )
+}
+
+/// Gives a connection a new access token; of too many the oldest end.
+pub fn give_access(tx: &WriteTx<'_>, grant: i64, may_write: bool) -> Result<String> {
+    let token = new_token();
+    tx.execute(
+        "DELETE FROM oauth_token WHERE token_hash IN (
+             SELECT token_hash FROM oauth_token WHERE grant_id = ?1
+             ORDER BY expires_at DESC LIMIT -1 OFFSET ?2)",
+        (grant, MOST_TOKENS - 1),
+    )?;
+    tx.execute(
+        "INSERT INTO oauth_token (token_hash, grant_id, may_write, expires_at)
+         SELECT ?1, grant_id, ?3, min(?4, ends_at) FROM oauth_grant WHERE grant_id = ?2",
+        (TokenHash::of(&token), grant, may_write, tx.now().plus(ACCESS_S)),
+    )?;
+    Ok(token)
+}
+
+/// Ends one access token.
+pub fn end_access(tx: &WriteTx<'_>, token: &TokenHash) -> Result<()> {
+    tx.run("DELETE FROM oauth_token WHERE token_hash = ?1", [token])
+}
+
+/// Ends a grant with everything that was issued from it.
+pub fn end_grant(tx: &WriteTx<'_>, grant: i64) -> Result<()> {
+    tx.run("DELETE FROM oauth_grant WHERE grant_id = ?1", [grant])
+}
+
+/// Ends a connected app of an account; returns what it was called, or `None`
+/// when there is none of that number.
+pub fn disconnect(tx: &WriteTx<'_>, user: UserId, grant: i64) -> Result<Option<String>> {
+    tx.maybe(
+        "DELETE FROM oauth_grant WHERE grant_id = ?2 AND user_id = ?1 AND family_hash IS NOT NULL
+         RETURNING client_name",
+        (user, grant),
+    )
+}
+
+/// A connected app as its person sees it.
+pub struct App {
+    pub id: i64,
+    pub name: String,
+    pub may_write: bool,
+    pub created_at: Instant,
+    /// Unless it is used before.
+    pub ends_at: Instant,
+    pub last_used_at: Option<Instant>,
+    /// Where the last call came from.
+    pub last_address: Option<String>,
+}
+row!(App {
+    id = "grant_id",
+    name = "client_name",
+    may_write,
+    created_at,
+    ends_at,
+    last_used_at,
+    last_address,
+});
+
+/// The connected apps of an account, the newest first.
+pub fn apps(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<App>> {
+    tx.records(
+        "FROM oauth_grant
+         WHERE user_id = ?1 AND family_hash IS NOT NULL AND ends_at > ?2
+         ORDER BY grant_id DESC LIMIT 100",
+        (user, tx.now()),
+    )
+}
+
+/// An access token of a connected app with its owner and the owner's plan, and
+/// the connection's last use.
+pub fn token(
+    tx: &ReadTx<'_>,
+    hash: &TokenHash,
+    config: &Config,
+    zone: Zone,
+) -> Result<(Known, Instant)> {
+    let found = tx.optional(
+        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email,
+                g.client_name, g.created_at, g.last_used_at, g.grant_id, t.may_write, t.expires_at,
+                p.plan, p.until_day
+         FROM oauth_token t
+         JOIN oauth_grant g ON g.grant_id = t.grant_id
+         JOIN user u ON u.user_id = g.user_id
+         LEFT JOIN partner_account p ON p.user_id = g.user_id
+         WHERE t.token_hash = ?1",
+        [hash],
+        |row| {
+            let last_used_at: Option<Instant> = row.get(8)?;
+            let granted =
+                Granted { grant: row.get(9)?, may_write: row.get(10)?, expires_at: row.get(11)? };
+            let plan = row.get::<_, Option<String>>(12)?.as_deref().and_then(PlanName::from_name);
+            let until: Option<Day> = row.get(13)?;
+            let known = Known::Partner {
+                account: Arc::new(accounts::account(row)?),
+                token: Arc::new(PartnerToken { name: row.get(6)?, created_at: row.get(7)? }),
+                revoked: false,
+                plan: plan.map(|name| partners::plan_of(name, until, config, zone)),
+                granted: Some(granted),
+            };
+            Ok((known, last_used_at.unwrap_or(Instant(i64::MIN))))
+        },
+    )?;
+    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+}
+
+/// Removes what is over, at most `most` of each; returns how many.
+pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    let most = i64::try_from(most).unwrap_or(1);
+    let mut removed = 0;
+    for sql in [
+        "DELETE FROM oauth_request WHERE request_hash IN (
+             SELECT request_hash FROM oauth_request WHERE expires_at <= ?1 LIMIT ?2)",
+        "DELETE FROM oauth_token WHERE token_hash IN (
+             SELECT token_hash FROM oauth_token WHERE expires_at <= ?1 LIMIT ?2)",
+        "DELETE FROM oauth_grant WHERE grant_id IN (
+             SELECT grant_id FROM oauth_grant WHERE ends_at <= ?1 LIMIT ?2)",
+        "DELETE FROM oauth_client WHERE client_no IN (
+             SELECT client_no FROM oauth_client WHERE keep_until <= ?1 LIMIT ?2)",
+    ] {
+        removed += tx.execute(sql, (tx.now(), most))?;
+    }
+    Ok(removed)
+}

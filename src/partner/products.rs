@@ -1,0 +1,60 @@
+//! Which products are asked for, by sellers and by suppliers alike.
+
+use crate::base::UserId;
+use crate::catalog::LONGEST_SKU;
+use crate::catalog::store::Wanted;
+use crate::http::Problem;
+use crate::http::input::Check;
+use crate::list_arguments;
+use crate::partner::list::{LONGEST_SEARCH, Window};
+
+list_arguments! {
+    /// Which products are asked for.
+    pub struct ProductsQuery {
+        /// Words that title, SKU or EAN hold.
+        #[schemars(length(min = 1, max = LONGEST_SEARCH))]
+        q: String,
+        /// A SKU, as a whole.
+        #[schemars(length(min = 1, max = LONGEST_SKU))]
+        sku: String,
+    }
+}
+
+/// The same, checked.
+pub struct AskedProducts {
+    search: Option<String>,
+    sku: Option<String>,
+    pub window: Window,
+}
+
+impl ProductsQuery {
+    /// Checks what was sent.
+    pub fn read(self) -> Result<AskedProducts, Problem> {
+        let mut check = Check::query();
+        let asked = AskedProducts {
+            search: check.search("q", self.q, LONGEST_SEARCH),
+            sku: check.search("sku", self.sku, LONGEST_SKU),
+            window: Window::read(&mut check, self.limit, self.offset),
+        };
+        check.finish().map(|()| asked)
+    }
+}
+
+impl AskedProducts {
+    /// Whether it takes its time: words are looked for in every product.
+    pub const fn is_slow(&self) -> bool {
+        self.search.is_some() || self.window.is_far()
+    }
+
+    /// What the catalog of an owner is asked for, by SKU.
+    pub fn of(&self, owner: UserId) -> Wanted<'_> {
+        Wanted {
+            owner,
+            search: self.search.as_deref().unwrap_or_default(),
+            sku: self.sku.as_deref(),
+            in_stock: None,
+            order: "sku",
+            descending: false,
+        }
+    }
+}

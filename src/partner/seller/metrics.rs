@@ -1,0 +1,303 @@
+//! `get_store_metrics`: one connected account, added up.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::base::clock::Day;
+use crate::base::ids::{MlUserId, UserId};
+use crate::base::money::Cents;
+use crate::db::{Lane, ReadTx, Result as DbResult};
+use crate::edge::guard::Seller;
+use crate::edge::route::{Example, Todo};
+use crate::http::input::{Check, Field};
+use crate::http::schema::DAY;
+use crate::http::{Code, Problem};
+use crate::marketplace::books::order_status::OrderStatus;
+use crate::partner::operation::{Effect, Operation, Tool};
+use crate::row;
+
+/// Days of the usual period, and of the longest one.
+const USUAL_DAYS: i64 = 30;
+const MOST_DAYS: i64 = 366;
+/// Rates are stored in millionths.
+const MILLION: f64 = 1_000_000.0;
+
+/// The operation.
+pub struct GetStoreMetrics;
+
+/// Which account, and which days.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MetricsQuery {
+    /// Marketplace seller id of a connected account.
+    #[schemars(range(min = 1, max = i64::MAX), extend("examples" = [123_456_789]))]
+    ml_id: Field<i64>,
+    /// First civil day; 29 days before the last one unless it is given.
+    #[serde(default)]
+    #[schemars(extend("format" = "date", "pattern" = DAY))]
+    from: Field<String>,
+    /// Last civil day, at most 366 days with the first; today unless it is given.
+    #[serde(default)]
+    #[schemars(extend("format" = "date", "pattern" = DAY))]
+    to: Field<String>,
+}
+
+/// An account's sales in a period, and how it stands now.
+#[derive(Serialize, JsonSchema)]
+pub struct StoreMetrics {
+    /// Marketplace seller id of the account.
+    ml_user_id: MlUserId,
+    /// The civil days that are added up.
+    period: Period,
+    /// The sales of the period.
+    sales: Sales,
+    /// Each day of the period, the first one first.
+    daily: Vec<DailySales>,
+    /// How the account stands at the marketplace now.
+    reputation: Reputation,
+    /// Its listings now.
+    listings: Listings,
+}
+
+/// Civil days, both included.
+#[derive(Serialize, JsonSchema)]
+struct Period {
+    /// First day.
+    from: String,
+    /// Last day.
+    to: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sales {
+    /// Orders that count as a sale, by the day they were closed.
+    count: i64,
+    /// Units of them.
+    units: i64,
+    /// Their value without shipping.
+    gross: Cents,
+    /// Their value by their number; null without any.
+    average_ticket: Option<Cents>,
+    /// Cancelled orders, by the day they were made.
+    cancelled: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DailySales {
+    /// Civil day.
+    date: String,
+    /// Orders that count as a sale.
+    count: i64,
+    /// Their value without shipping.
+    gross: Cents,
+}
+
+/// What the marketplace says of the seller; null where it says nothing.
+#[derive(Serialize, JsonSchema)]
+struct Reputation {
+    /// Level of the seller, such as `5_green`.
+    level: Option<String>,
+    /// Rank among large sellers, such as `platinum`.
+    power_seller: Option<String>,
+    /// Share of sales with a claim, from 0 to 1.
+    claims_rate: Option<f64>,
+    /// Share of sales that were sent late.
+    late_rate: Option<f64>,
+    /// Share of sales that the seller cancelled.
+    cancel_rate: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Listings {
+    /// For sale.
+    active: i64,
+    /// Taken out of sale by the seller or the marketplace.
+    paused: i64,
+    /// Listings of any state.
+    total: i64,
+    /// Active and paused ones without a unit to sell.
+    out_of_stock: i64,
+}
+
+impl Operation for GetStoreMetrics {
+    type By = Seller;
+    type Args = MetricsQuery;
+    type Reply = StoreMetrics;
+
+    /// An account that is not the caller's.
+    const ERRORS: &'static [Code] = &[Code::NotFound];
+    const DETAILS: &'static str = "\
+        Sales come from sums that are kept with each order, so a whole year costs as \
+        little as a day. Without `from` and `to` the last 30 days are added up.";
+    const EXAMPLE: Example = Example {
+        sent: "",
+        answer: r#"{
+  "ml_user_id": "123456789",
+  "period": {"from": "2026-11-19", "to": "2026-11-20"},
+  "sales": {
+    "count": 3,
+    "units": 4,
+    "gross": 359.6,
+    "average_ticket": 119.87,
+    "cancelled": 1
+  },
+  "daily": [
+    {"date": "2026-11-19", "count": 2, "gross": 269.7},
+    {"date": "2026-11-20", "count": 1, "gross": 89.9}
+  ],
+  "reputation": {
+    "level": "5_green",
+    "power_seller": "platinum",
+    "claims_rate": 0.004,
+    "late_rate": 0.011,
+    "cancel_rate": 0.002
+  },
+  "listings": {"active": 87, "paused": 12, "total": 104, "out_of_stock": 5}
+}"#,
+    };
+    const TOOL: Tool = Tool {
+        title: "Store metrics",
+        when: "\
+            Use it for revenue, orders, units and average ticket of one store in a period, for \
+            comparisons of periods (call it once for each), and for its reputation. `ml_id` \
+            comes from `list_stores`. Add `from` and `to` as YYYY-MM-DD in civil days; both are \
+            included. For several stores call it for each and add up.",
+        effect: Effect::Reads,
+    };
+
+    fn begin(
+        app: &App,
+        seller: &Seller,
+        query: MetricsQuery,
+    ) -> Result<Todo<StoreMetrics>, Problem> {
+        let mut check = Check::query();
+        let account = check.number("ml_id", query.ml_id, 1..=i64::MAX).map(MlUserId);
+        let (from, to) = (check.day("from", query.from), check.day("to", query.to));
+        let to = to.unwrap_or_else(|| app.day(seller.called_at));
+        let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
+        check.finish()?;
+        let owner = seller.account.user_id;
+        // Listings without stock are counted one by one.
+        Ok(Todo::Slow(Box::new(move |app| {
+            let account = account.ok_or_else(Problem::not_found)?;
+            app.db.read(Lane::Slow, |tx| {
+                let seller =
+                    SellerStanding::of(tx, owner, account)?.ok_or_else(Problem::not_found)?;
+                if from > to {
+                    return Err(Problem::field("from", "must not be after `to`"));
+                }
+                if to.0 - from.0 >= MOST_DAYS {
+                    let said = format!("a period has at most {MOST_DAYS} days");
+                    return Err(Problem::field("from", said));
+                }
+                Ok(StoreMetrics::of(tx, (owner, account), (from, to), seller)?)
+            })
+        })))
+    }
+}
+
+/// How an account stands at the marketplace.
+struct SellerStanding {
+    reputation: String,
+    power_seller: String,
+    claims_rate: Option<i64>,
+    late_rate: Option<i64>,
+    cancel_rate: Option<i64>,
+}
+row!(SellerStanding { reputation, power_seller, claims_rate, late_rate, cancel_rate });
+
+impl SellerStanding {
+    fn of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> DbResult<Option<Self>> {
+        tx.record("FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1", (owner, account))
+    }
+}
+
+impl StoreMetrics {
+    fn of(
+        tx: &ReadTx<'_>,
+        (owner, account): (UserId, MlUserId),
+        (from, to): (Day, Day),
+        standing: SellerStanding,
+    ) -> DbResult<Self> {
+        let (sales, daily) = sales(tx, (owner, account), (from, to))?;
+        let said = |text: String| Some(text).filter(|text| !text.is_empty());
+        #[expect(clippy::cast_precision_loss, reason = "at most a million")]
+        let rate = |millionths: Option<i64>| millionths.map(|share| share as f64 / MILLION);
+        Ok(Self {
+            ml_user_id: account,
+            period: Period { from: from.iso(), to: to.iso() },
+            sales,
+            daily,
+            reputation: Reputation {
+                level: said(standing.reputation),
+                power_seller: said(standing.power_seller),
+                claims_rate: rate(standing.claims_rate),
+                late_rate: rate(standing.late_rate),
+                cancel_rate: rate(standing.cancel_rate),
+            },
+            listings: listings(tx, owner, account)?,
+        })
+    }
+}
+
+fn sales(
+    tx: &ReadTx<'_>,
+    (owner, account): (UserId, MlUserId),
+    (from, to): (Day, Day),
+) -> DbResult<(Sales, Vec<DailySales>)> {
+    let sold: Vec<(Day, i64, i64, Cents)> = tx.all(
+        "SELECT day, orders, units, gross_cents FROM sales_day
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND day BETWEEN ?3 AND ?4",
+        (owner, account, from, to),
+        |row| row.try_into(),
+    )?;
+    let cancelled = tx.value(
+        "SELECT coalesce(sum(orders), 0) FROM order_count
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?5 AND day BETWEEN ?3 AND ?4",
+        (owner, account, from, to, OrderStatus::Cancelled),
+    )?;
+    let count = sold.iter().map(|(_, orders, ..)| orders).sum();
+    let gross = sold.iter().fold(Cents(0), |sum, (.., gross)| sum + *gross);
+    let sales = Sales {
+        count,
+        units: sold.iter().map(|(_, _, units, _)| units).sum(),
+        gross,
+        average_ticket: (count > 0).then(|| Cents((gross.0 + count / 2) / count)),
+        cancelled,
+    };
+    let by_day: HashMap<Day, (i64, Cents)> =
+        sold.into_iter().map(|(day, orders, _, gross)| (day, (orders, gross))).collect();
+    let days = (from.0..=to.0).map(Day);
+    let daily = days.map(|day| {
+        let (count, gross) = by_day.get(&day).copied().unwrap_or_default();
+        DailySales { date: day.iso(), count, gross }
+    });
+    Ok((sales, daily.collect()))
+}
+
+fn listings(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> DbResult<Listings> {
+    let counted: Vec<(String, i64)> = tx.all(
+        "SELECT (SELECT text FROM word WHERE word_id = status), listings FROM listing_count
+         WHERE owner_id = ?1 AND ml_user_id = ?2",
+        (owner, account),
+        |row| row.try_into(),
+    )?;
+    let of = |wanted: &str| {
+        counted.iter().find(|(status, _)| status == wanted).map_or(0, |(_, listings)| *listings)
+    };
+    let out_of_stock = tx.value(
+        "SELECT count(*) FROM listing
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND available < 1
+             AND status IN (SELECT word_id FROM word WHERE text IN ('active', 'paused'))",
+        (owner, account),
+    )?;
+    Ok(Listings {
+        active: of("active"),
+        paused: of("paused"),
+        total: counted.iter().map(|(_, listings)| listings).sum(),
+        out_of_stock,
+    })
+}

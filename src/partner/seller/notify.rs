@@ -1,0 +1,117 @@
+//! `notify_seller`: a notification to the owner of the token.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::edge::guard::Seller;
+use crate::edge::route::{Example, Todo};
+use crate::http::input::{Check, Field};
+use crate::http::{Code, Problem, schema};
+use crate::messages::choices::{self, Ways};
+use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice};
+use crate::outbox::Channel;
+use crate::partner::operation::{Effect, Operation, Tool};
+
+/// The ways a notification can take.
+pub const CHANNELS: [&str; 3] =
+    [Channel::Telegram.name(), Channel::Email.name(), Channel::Push.name()];
+
+/// The operation.
+pub struct NotifySeller;
+
+/// A notification to the owner of the token.
+#[derive(Deserialize, JsonSchema)]
+pub struct NotificationRequest {
+    /// The way it takes; the owner must have connected it.
+    #[serde(default)]
+    #[schemars(!default, extend("enum" = CHANNELS))]
+    channel: Field<String>,
+    /// What it is about.
+    #[serde(default)]
+    #[schemars(!default, extend("const" = CUSTOM))]
+    event: Field<String>,
+    /// One line of 1 to 120 characters.
+    #[serde(default)]
+    #[schemars(!default, extend("pattern" = schema::line(1..=LONGEST_TITLE)))]
+    title: Field<String>,
+    /// 1 to 2000 characters, in as many lines as it takes.
+    #[serde(default)]
+    #[schemars(!default, length(max = LONGEST_BODY), extend("pattern" = schema::lines()))]
+    body: Field<String>,
+}
+
+/// A notification that will leave.
+#[derive(Serialize, JsonSchema)]
+pub struct QueuedNotification {
+    /// Number of the notification, as `list_notifications` has it.
+    id: String,
+    /// The way it takes.
+    #[schemars(extend("enum" = CHANNELS))]
+    channel: &'static str,
+    /// It waits to be sent.
+    #[schemars(extend("const" = "queued"))]
+    status: &'static str,
+}
+
+impl Operation for NotifySeller {
+    type By = Seller;
+    type Args = NotificationRequest;
+    type Reply = QueuedNotification;
+
+    /// The owner has not connected the channel.
+    const ERRORS: &'static [Code] = &[Code::ChannelNotConnected];
+    const DETAILS: &'static str = "\
+        The notification is stored before this is answered, and sent within seconds. What \
+        became of it is in `list_notifications`. With an `Idempotency-Key` the call is \
+        safe to repeat.";
+    const EXAMPLE: Example = Example {
+        sent: r#"{
+  "channel": "telegram",
+  "event": "custom",
+  "title": "Estoque baixo",
+  "body": "Restam 3 garrafas térmicas."
+}"#,
+        answer: r#"{"id": "318", "channel": "telegram", "status": "queued"}"#,
+    };
+    const TOOL: Tool = Tool {
+        title: "Notify the seller",
+        when: "\
+            Use it only when the person asked for a message or a reminder to themselves. It \
+            reaches the owner of the account and nobody else, by a channel that is connected; \
+            `title` is one line, `body` the text. It cannot be taken back, so do not repeat a \
+            call that was answered.",
+        effect: Effect::Sends,
+    };
+
+    fn begin(
+        app: &App,
+        seller: &Seller,
+        sent: NotificationRequest,
+    ) -> Result<Todo<QueuedNotification>, Problem> {
+        let mut check = Check::json();
+        let channel: String = check.required("channel", sent.channel);
+        let channel = CHANNELS.contains(&&*channel).then(|| Channel::from_name(&channel)).flatten();
+        if channel.is_none() {
+            check.fail("channel", format!("must be one of {}", CHANNELS.join(", ")));
+        }
+        let event: String = check.required("event", sent.event);
+        if event != CUSTOM {
+            check.fail("event", format!("must be {CUSTOM}"));
+        }
+        let title = check.line("title", sent.title, 1..=LONGEST_TITLE);
+        let body = check.lines("body", sent.body, LONGEST_BODY);
+        check.finish()?;
+        let channel = channel.unwrap_or(Channel::Email);
+        let (owner, ways) = (seller.account.user_id, Ways::of(&app.config));
+        Ok(Todo::Write(Box::new(move |tx| {
+            if !choices::reach(tx, ways, owner)?.has(channel) {
+                let said = format!("the owner of the token has not connected {}", channel.name());
+                return Err(Problem::new(Code::ChannelNotConnected, said));
+            }
+            let notice = Notice { channel, title, body };
+            let id = notices::send(tx, owner, &notice)?;
+            Ok(QueuedNotification { id: id.to_string(), channel: channel.name(), status: "queued" })
+        })))
+    }
+}

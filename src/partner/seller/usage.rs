@@ -1,0 +1,112 @@
+//! `get_usage`: the calls of the current month.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::edge::guard::Seller;
+use crate::edge::route::{Example, Todo};
+use crate::http::Problem;
+use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
+
+/// The operation.
+pub struct GetUsage;
+
+/// What an account used of its plan this month, this call included.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Usage")]
+pub struct UsageReply {
+    /// Civil month, as `YYYY-MM`.
+    month: String,
+    /// `starter`, `pro` or `scale`.
+    plan: &'static str,
+    /// Calls a month.
+    monthly_quota: u64,
+    /// Calls of this month so far, this one included.
+    used: u64,
+    /// Calls that are left of it.
+    remaining: u64,
+    /// When the count begins anew, as civil time: the first instant of the next month.
+    resets_at: String,
+    /// Days with calls, the first one first.
+    daily: Vec<DailyCalls>,
+    /// Operations with calls, by name.
+    endpoints: Vec<OperationCalls>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DailyCalls {
+    /// Civil day.
+    date: String,
+    /// Calls of that day.
+    calls: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OperationCalls {
+    /// Name of the operation, its `operationId` in the OpenAPI document.
+    operation: &'static str,
+    /// Its calls this month.
+    calls: u64,
+}
+
+impl Operation for GetUsage {
+    type By = Seller;
+    type Args = NoArguments;
+    type Reply = UsageReply;
+
+    const DETAILS: &'static str = "\
+        What counts: every call that was let in, also one that was answered 304 or an \
+        error of its own. What does not: calls refused with 401, 402, 403, 405, 413 or \
+        429.";
+    const EXAMPLE: Example = Example {
+        sent: "",
+        answer: r#"{
+  "month": "2026-11",
+  "plan": "pro",
+  "monthly_quota": 100000,
+  "used": 3,
+  "remaining": 99997,
+  "resets_at": "2026-12-01T00:00:00",
+  "daily": [
+    {"date": "2026-11-19", "calls": 2},
+    {"date": "2026-11-20", "calls": 1}
+  ],
+  "endpoints": [
+    {"operation": "get_usage", "calls": 1},
+    {"operation": "list_orders", "calls": 2}
+  ]
+}"#,
+    };
+    const TOOL: Tool = Tool {
+        title: "API usage",
+        when: "\
+            Use it when somebody asks how many calls of the plan are used or left this month. \
+            Calls of an assistant that its owner connected are free and not in it.",
+        effect: Effect::Reads,
+    };
+
+    fn begin(app: &App, seller: &Seller, _: NoArguments) -> Result<Todo<UsageReply>, Problem> {
+        let month = app.usage.month(app, seller.account.user_id, seller.called_at)?;
+        let used = month.used();
+        let quota = seller.plan.quota;
+        Ok(Todo::Now(UsageReply {
+            month: month.first_day().iso()[..7].to_owned(),
+            plan: seller.plan.name.name(),
+            monthly_quota: quota,
+            used,
+            remaining: quota.saturating_sub(used),
+            resets_at: app.zone().partner(month.end()),
+            daily: month
+                .by_day()
+                .into_iter()
+                .map(|(day, calls)| DailyCalls { date: day.iso(), calls })
+                .collect(),
+            endpoints: month
+                .by_operation()
+                .into_iter()
+                .map(|(operation, calls)| OperationCalls { operation, calls })
+                .collect(),
+        }))
+    }
+}

@@ -1,0 +1,144 @@
+//! `drop_link_listings_bulk`: many links from a list in CSV, which comes as
+//! itself, as a file of a form, or within JSON.
+
+use http::header::CONTENT_TYPE;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::drop::bulk::{self, RowStatus};
+use crate::edge::guard::Supplier;
+use crate::edge::route::{Example, SchemaOf, Todo};
+use crate::http::input::{Check, Field};
+use crate::http::{Problem, Request, upload};
+use crate::partner::operation::{Effect, Operation, Tool};
+
+/// The operation.
+pub struct LinkListings;
+
+/// A list of links as text in CSV. Its columns are `seller_id`, `ml_id` and
+/// `sku`, with commas or semicolons between; at most 500 rows.
+#[derive(Deserialize, JsonSchema)]
+pub struct LinkList {
+    /// The list, with its header row.
+    #[serde(default)]
+    #[schemars(!default, extend("pattern" = LIST))]
+    csv: Field<String>,
+}
+
+/// What became of the rows of a list.
+#[derive(Serialize, JsonSchema)]
+pub struct LinkedList {
+    /// Rows that were linked now.
+    created: usize,
+    /// Rows that were linked before.
+    unchanged: usize,
+    /// Rows that could not be linked.
+    failed: usize,
+    /// Each row, in the order of the list.
+    rows: Vec<LinkedRow>,
+}
+
+/// What became of a row.
+#[derive(Serialize, JsonSchema)]
+struct LinkedRow {
+    /// From 1, without the header.
+    row: usize,
+    /// What became of it.
+    #[schemars(extend("enum" = RowStatus::ALL.map(RowStatus::name)))]
+    status: &'static str,
+    /// Why it failed; null when it did not.
+    error: Option<&'static str>,
+}
+
+/// Lists that are taken: the three columns in this order, and rows of up to three
+/// cells, good or bad, with commas between and no quotes.
+const LIST: &str = "^seller_id,ml_id,sku([\\r\\n]+[^\\r\\n\",]*[!#-+.-~-][^\\r\\n\",]*(,[^\\r\\n\",]*){0,2}){1,500}[\\r\\n]*$";
+
+fn as_text(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "pattern": LIST })
+}
+
+fn as_file(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "properties": { "file": { "type": "string", "contentMediaType": "text/csv", "pattern": LIST } },
+        "required": ["file"],
+    })
+}
+
+impl Operation for LinkListings {
+    type By = Supplier;
+    type Args = LinkList;
+    type Reply = LinkedList;
+
+    const DETAILS: &'static str = "\
+        The list comes as itself (`text/csv`), as the field `file` of a form, or as `csv` \
+        in JSON; its columns are `seller_id`, `ml_id` and `sku`, with commas or semicolons \
+        between. Each row is linked or says why not; a list that cannot be read, has no \
+        rows or has more than 500 changes nothing.";
+    const EXAMPLE: Example = Example {
+        sent: r#"{"csv": "seller_id,ml_id,sku\n42,MLB3508419013,RP-COPO-473\n42,MLB1,RP-COPO-473\n"}"#,
+        answer: r#"{
+  "created": 1,
+  "unchanged": 0,
+  "failed": 1,
+  "rows": [
+    {"row": 1, "status": "created", "error": null},
+    {"row": 2, "status": "failed", "error": "the seller has no such listing"}
+  ]
+}"#,
+    };
+    const OTHERS: &'static [(&'static str, SchemaOf)] =
+        &[("text/csv", as_text), ("multipart/form-data", as_file)];
+    const TOOL: Tool = Tool {
+        title: "Link many listings",
+        when: "\
+            Use it for more than a few links at once. `csv` is a text with the header \
+            `seller_id,ml_id,sku` and one line a link, at most 500. Each row answers for itself; \
+            tell the person which failed and why.",
+        effect: Effect::Adds,
+    };
+
+    fn sent(request: &Request) -> Result<LinkList, Problem> {
+        let media = request.header(&CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
+        let bytes = if upload::is_upload(request) {
+            upload::file(request, "file")?.ok_or_else(|| Problem::field("file", "is required"))?
+        } else if media.split(';').next().is_some_and(|media| media.trim() == "text/csv") {
+            request.body.clone()
+        } else {
+            return request.json();
+        };
+        let text = String::from_utf8(bytes.into()).map_err(|_| fault(bulk::ListFault::NotText))?;
+        Ok(LinkList { csv: Field::of(text) })
+    }
+
+    fn begin(_: &App, supplier: &Supplier, sent: LinkList) -> Result<Todo<LinkedList>, Problem> {
+        let mut check = Check::json();
+        let csv: String = check.required("csv", sent.csv);
+        check.finish()?;
+        let rows = bulk::read(csv.as_bytes()).map_err(fault)?;
+        let owner = supplier.account.user_id;
+        Ok(Todo::Write(Box::new(move |tx| {
+            let outcomes = bulk::apply(tx, owner, &rows)?;
+            let count = |status| outcomes.iter().filter(|one| one.status == status).count();
+            Ok(LinkedList {
+                created: count(RowStatus::Created),
+                unchanged: count(RowStatus::Unchanged),
+                failed: count(RowStatus::Failed),
+                rows: outcomes
+                    .iter()
+                    .map(|one| LinkedRow {
+                        row: one.row,
+                        status: one.status.name(),
+                        error: one.fault.map(bulk::RowFault::said),
+                    })
+                    .collect(),
+            })
+        })))
+    }
+}
+
+fn fault(fault: bulk::ListFault) -> Problem {
+    Problem::field("csv", fault.to_string())
+}

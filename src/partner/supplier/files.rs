@@ -1,0 +1,206 @@
+//! `drop_get_label` and `drop_get_invoice`: files of the marketplace, fetched
+//! with the seller's own connection. Whatever else it says stays here.
+
+use http::StatusCode;
+use http::header::{CONTENT_DISPOSITION, HeaderValue, RETRY_AFTER};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::base::ids::{MlUserId, OrderId, UserId};
+use crate::db::Lane;
+use crate::drop::orders;
+use crate::edge::guard::Supplier;
+use crate::edge::route::SlowWork;
+use crate::http::input::{Check, Field};
+use crate::http::reply::media;
+use crate::http::{Problem, Reply};
+use crate::marketplace::account::tokens::{CallError, with_own_token};
+use crate::marketplace::client::Failure;
+use crate::marketplace::tools::{labels, out_of_reach};
+use crate::partner::operation::{Effect, FileOperation, Tool};
+
+const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
+const XML: HeaderValue = HeaderValue::from_static("application/xml");
+
+/// The operation that fetches a label.
+pub struct GetLabel;
+
+/// Which label is asked for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabelQuery {
+    /// The parcel, as `shipping.id` of a drop order.
+    #[serde(default)]
+    #[schemars(!default, range(min = 1, max = i64::MAX))]
+    ship_id: Field<i64>,
+    /// The seller who sends it.
+    #[serde(default)]
+    #[schemars(!default, range(min = 1, max = i64::MAX))]
+    seller_id: Field<i64>,
+}
+
+/// The operation that fetches a fiscal note.
+pub struct GetInvoice;
+
+/// Which fiscal note is asked for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceQuery {
+    /// The marketplace's order.
+    #[serde(default)]
+    #[schemars(!default, range(min = 1, max = i64::MAX))]
+    order_id: Field<i64>,
+    /// The seller whose order it is.
+    #[serde(default)]
+    #[schemars(!default, range(min = 1, max = i64::MAX))]
+    seller_id: Field<i64>,
+}
+
+/// Two numbers that must be there.
+fn both(
+    (name, field): (&'static str, Field<i64>),
+    seller: Field<i64>,
+) -> Result<(i64, UserId), Problem> {
+    let mut check = Check::query();
+    let mut positive = |name: &'static str, field: Field<i64>| {
+        let number: i64 = check.required(name, field);
+        if number < 1 {
+            check.fail(name, "must be a positive number");
+        }
+        number
+    };
+    let (number, seller) = (positive(name, field), positive("seller_id", seller));
+    check.finish()?;
+    Ok((number, UserId(seller)))
+}
+
+impl FileOperation for GetLabel {
+    type By = Supplier;
+    type Args = LabelQuery;
+
+    const MEDIA: &'static str = "application/pdf";
+    const DETAILS: &'static str = "\
+        Fetched from the marketplace with the seller's own connection, for parcels with \
+        a drop order in them. Every error is plain text.";
+    const TOOL: Tool = Tool {
+        title: "Shipping label",
+        when: "\
+            Use it for the PDF to print and stick on the parcel. `ship_id` and `seller_id` are \
+            those of a drop order (`shipping.id`, `seller_id`).",
+        effect: Effect::Fetches,
+    };
+
+    fn begin(_: &App, supplier: &Supplier, query: LabelQuery) -> Result<SlowWork<Reply>, Problem> {
+        let (shipment, seller) = both(("ship_id", query.ship_id), query.seller_id)?;
+        let owner = supplier.account.user_id;
+        Ok(Box::new(move |app| label(app, owner, seller, shipment)))
+    }
+}
+
+impl FileOperation for GetInvoice {
+    type By = Supplier;
+    type Args = InvoiceQuery;
+
+    const MEDIA: &'static str = "application/pdf, application/xml";
+    const DETAILS: &'static str = "\
+        Fetched from the marketplace with the seller's own connection, for orders with a \
+        drop order. 400 while there is none yet. Every error is plain text.";
+    const TOOL: Tool = Tool {
+        title: "Fiscal note",
+        when: "\
+            Use it for the fiscal note (\"nota fiscal\") of one drop order, as PDF or XML. \
+            `order_id` and `seller_id` are those of the drop order. There may be none yet.",
+        effect: Effect::Fetches,
+    };
+
+    fn begin(
+        _: &App,
+        supplier: &Supplier,
+        query: InvoiceQuery,
+    ) -> Result<SlowWork<Reply>, Problem> {
+        let (order, seller) = both(("order_id", query.order_id), query.seller_id)?;
+        let owner = supplier.account.user_id;
+        Ok(Box::new(move |app| invoice(app, owner, seller, OrderId(order))))
+    }
+}
+
+/// The label of a parcel with something of a supplier in it, or why there is
+/// none, as plain text.
+pub fn label(app: &App, supplier: UserId, seller: UserId, shipment: i64) -> Result<Reply, Problem> {
+    let account = || {
+        app.db.read(Lane::Brief, |tx| {
+            let account = orders::account_of_shipment(tx, supplier, seller, shipment)?;
+            account.map(MlUserId).ok_or_else(Problem::not_found)
+        })
+    };
+    let own = account()?;
+    let label = with_own_token(app, seller, own, |caller| {
+        app.marketplace.client.labels(caller, &[shipment])
+    });
+    // What ended meanwhile has ended.
+    account()?;
+    match label {
+        Ok(bytes) => Ok(file(PDF, "inline; filename=\"etiqueta.pdf\"", bytes)),
+        Err(error) => {
+            let (status, said) = labels::refusal(&error, &[shipment]);
+            Ok(told(&error, status, said.into_owned()))
+        }
+    }
+}
+
+/// The fiscal note of an order of which a seller owes something to a supplier,
+/// or why there is none, as plain text.
+pub fn invoice(
+    app: &App,
+    supplier: UserId,
+    seller: UserId,
+    order: OrderId,
+) -> Result<Reply, Problem> {
+    let place = || {
+        app.db.read(Lane::Brief, |tx| {
+            let place = orders::account_of_order(tx, supplier, seller, order)?;
+            place.ok_or_else(Problem::not_found)
+        })
+    };
+    let (account, shipment) = place()?;
+    let note = with_own_token(app, seller, MlUserId(account), |caller| {
+        app.marketplace.client.invoice(caller, order, shipment)
+    });
+    place()?;
+    match note {
+        Ok(note) if &*note.kind == "application/pdf" => {
+            Ok(file(PDF, "inline; filename=\"nota-fiscal.pdf\"", note.bytes))
+        }
+        Ok(note) => Ok(file(XML, "attachment; filename=\"nota-fiscal.xml\"", note.bytes)),
+        Err(error) => {
+            let (status, said) = match &error {
+                CallError::Failed(Failure::Refused { status: 400 | 404, .. }) => {
+                    (StatusCode::BAD_REQUEST, "Este pedido ainda não tem nota fiscal.")
+                }
+                other => out_of_reach(other),
+            };
+            Ok(told(&error, status, said.to_owned()))
+        }
+    }
+}
+
+fn file(kind: HeaderValue, place: &'static str, bytes: Vec<u8>) -> Reply {
+    Reply::of(kind, bytes).with(CONTENT_DISPOSITION, HeaderValue::from_static(place))
+}
+
+/// What is said instead of a file. Only the seller can link an account again.
+fn told(error: &CallError, status: StatusCode, said: String) -> Reply {
+    let said = match error {
+        CallError::NotLinked | CallError::LinkLost | CallError::Failed(Failure::Expired) => {
+            "O vendedor precisa vincular a conta dele ao marketplace de novo.".to_owned()
+        }
+        _ => said,
+    };
+    tracing::info!(%error, "no file for a supplier");
+    let reply = Reply::of(media::TEXT, said).status(status);
+    match error.retry_after_s() {
+        Some(seconds) => reply.with(RETRY_AFTER, seconds.into()),
+        None => reply,
+    }
+}

@@ -1,0 +1,239 @@
+//! `drop_link_listing` and `drop_unlink_listing`: one link made or removed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::app::App;
+use crate::base::clock::Zone;
+use crate::base::ids::{ITEM, UserId, item_number};
+use crate::catalog::LONGEST_SKU;
+use crate::drop::links::{self, ByProduct, Link, LinkFault, Linked, NewLink};
+use crate::edge::guard::Supplier;
+use crate::edge::route::{Example, Todo};
+use crate::http::input::{Check, Field, RowNumber};
+use crate::http::{Code, Problem, schema};
+use crate::partner::operation::{Effect, Operation, Tool};
+
+/// The operation that makes a link.
+pub struct LinkListing;
+
+/// A link of a seller's listing to a product of the supplier, which is named by
+/// `product_id` or by `sku`.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("oneOf" = json!([{ "required": ["product_id"] }, { "required": ["sku"] }])))]
+pub struct NewListingLink {
+    /// The seller, as `drop_health` lists them.
+    #[serde(default)]
+    #[schemars(!default)]
+    seller_id: Field<RowNumber>,
+    /// Marketplace listing id, such as `MLB123`.
+    #[serde(default)]
+    #[schemars(!default, regex(pattern = ITEM))]
+    ml_id: Field<String>,
+    /// A product of the supplier, by its id.
+    #[serde(default)]
+    product_id: Field<RowNumber>,
+    /// A product of the supplier, by its SKU.
+    #[serde(default)]
+    #[schemars(extend("pattern" = schema::line(1..=LONGEST_SKU)))]
+    sku: Field<String>,
+}
+
+/// A listing that sells a product of the supplier.
+#[derive(Serialize, JsonSchema)]
+pub struct ListingLink {
+    /// Number of the link.
+    id: String,
+    /// Number of the seller whose listing it is.
+    seller_id: UserId,
+    /// Marketplace listing id, such as `MLB123`.
+    ml_id: String,
+    /// Number of the product that it sells.
+    product_id: String,
+    /// SKU of that product.
+    sku: String,
+    /// When it was made; orders from then on count.
+    created_at: String,
+}
+
+impl ListingLink {
+    fn of(link: Link, zone: Zone) -> Self {
+        Self {
+            id: link.id.to_string(),
+            seller_id: link.seller_id,
+            ml_id: link.ml_id,
+            product_id: link.product_id.to_string(),
+            sku: link.sku,
+            created_at: zone.partner(link.created_at),
+        }
+    }
+}
+
+/// The number of a listing that a body names.
+fn item(check: &mut Check, field: Field<String>) -> i64 {
+    let text: String = check.required("ml_id", field);
+    item_number(&text).unwrap_or_else(|| {
+        check.fail("ml_id", "must be a listing id, such as MLB123");
+        0
+    })
+}
+
+/// The problem of a link that cannot be.
+fn refused(fault: LinkFault) -> Problem {
+    match fault {
+        LinkFault::NoSeller | LinkFault::NoListing | LinkFault::NoProduct => {
+            Problem::new(Code::NotFound, fault.said())
+        }
+        LinkFault::Taken => Problem::new(Code::AlreadyLinked, fault.said()),
+        LinkFault::Full => Problem::new(Code::Conflict, fault.said()),
+    }
+}
+
+impl Operation for LinkListing {
+    type By = Supplier;
+    type Args = NewListingLink;
+    type Reply = ListingLink;
+
+    /// Something is not the caller's, or the listing sells something else.
+    const ERRORS: &'static [Code] = &[Code::NotFound, Code::AlreadyLinked, Code::Conflict];
+    const DETAILS: &'static str = "\
+        From then on each paid order of the listing makes a drop order. The product is \
+        named by `product_id` or by `sku`, not by both. The same link again answers the \
+        one that exists; a listing that is linked to something else has to be unlinked first.";
+    const EXAMPLE: Example = Example {
+        sent: r#"{"seller_id": "42", "ml_id": "MLB3508419013", "sku": "RP-COPO-473"}"#,
+        answer: r#"{
+  "id": "318",
+  "seller_id": "42",
+  "ml_id": "MLB3508419013",
+  "product_id": "31",
+  "sku": "RP-COPO-473",
+  "created_at": "2026-11-20T09:00:00"
+}"#,
+    };
+    const TOOL: Tool = Tool {
+        title: "Link a listing",
+        when: "\
+            Use it when the person said which listing sells which product. `seller_id` comes \
+            from `drop_health`, `ml_id` from `drop_audit_catalog`; name the product by \
+            `product_id` or by `sku`, never both. From then on each paid order of the listing \
+            makes a debt of the seller, so ask before linking what was only guessed.",
+        effect: Effect::Adds,
+    };
+
+    fn begin(
+        app: &App,
+        supplier: &Supplier,
+        sent: NewListingLink,
+    ) -> Result<Todo<ListingLink>, Problem> {
+        let mut check = Check::json();
+        let RowNumber(seller) = check.required("seller_id", sent.seller_id);
+        let item = item(&mut check, sent.ml_id);
+        let by_id: Option<RowNumber> = check.optional("product_id", sent.product_id);
+        let sku = check.optional_line("sku", sent.sku, LONGEST_SKU);
+        let product = match by_id {
+            Some(_) if !sku.is_empty() => {
+                check.fail("sku", "must not be there beside product_id");
+                ByProduct::Sku(sku)
+            }
+            Some(RowNumber(id)) => ByProduct::Id(id),
+            None => {
+                if sku.is_empty() {
+                    check.fail("product_id", "is required, or sku");
+                }
+                ByProduct::Sku(sku)
+            }
+        };
+        check.finish()?;
+        let new = NewLink { seller: UserId(seller), item, product };
+        let (owner, zone) = (supplier.account.user_id, app.zone());
+        Ok(Todo::Write(Box::new(move |tx| {
+            let (Linked::Created(id) | Linked::Unchanged(id)) =
+                links::make(tx, owner, &new)?.map_err(refused)?;
+            let link = links::link(tx, owner, id)?.ok_or_else(Problem::not_found)?;
+            Ok(ListingLink::of(link, zone))
+        })))
+    }
+}
+
+/// The operation that removes a link.
+pub struct UnlinkListing;
+
+/// A link, by its id or by its listing.
+#[derive(Deserialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the contract")]
+#[schemars(extend("anyOf" = json!([{ "required": ["link_id"] }, { "required": ["seller_id", "ml_id"] }])))]
+pub struct OldListingLink {
+    /// The link, as it was answered.
+    #[serde(default)]
+    link_id: Field<RowNumber>,
+    /// The seller whose listing is linked.
+    #[serde(default)]
+    seller_id: Field<RowNumber>,
+    /// Marketplace listing id, such as `MLB123`.
+    #[serde(default)]
+    #[schemars(regex(pattern = ITEM))]
+    ml_id: Field<String>,
+}
+
+/// The link is gone.
+#[derive(Serialize, JsonSchema)]
+pub struct Unlinked {
+    /// The link was there and is gone.
+    #[schemars(extend("const" = true))]
+    unlinked: bool,
+}
+
+impl Operation for UnlinkListing {
+    type By = Supplier;
+    type Args = OldListingLink;
+    type Reply = Unlinked;
+
+    /// There is no such link.
+    const ERRORS: &'static [Code] = &[Code::NotFound];
+    const DETAILS: &'static str = "\
+        Orders from then on make no drop orders; those that exist stay. The link is named \
+        by `link_id`, or by `seller_id` and `ml_id`.";
+    const EXAMPLE: Example =
+        Example { sent: r#"{"link_id": "318"}"#, answer: r#"{"unlinked": true}"# };
+    const TOOL: Tool = Tool {
+        title: "Remove a link",
+        when: "\
+            Use it when a listing no longer sells a product of the supplier. Name it by \
+            `link_id`, or by `seller_id` and `ml_id`. What was owed before stays owed.",
+        effect: Effect::Removes,
+    };
+
+    fn begin(
+        _: &App,
+        supplier: &Supplier,
+        sent: OldListingLink,
+    ) -> Result<Todo<Unlinked>, Problem> {
+        let mut check = Check::json();
+        let link: Option<RowNumber> = check.optional("link_id", sent.link_id);
+        let seller: Option<RowNumber> = check.optional("seller_id", sent.seller_id);
+        let item = match (link, sent.ml_id.is_absent()) {
+            (Some(_), true) => 0,
+            _ => item(&mut check, sent.ml_id),
+        };
+        if link.is_none() && seller.is_none() {
+            check.fail("link_id", "is required, or seller_id and ml_id");
+        }
+        check.finish()?;
+        let owner = supplier.account.user_id;
+        Ok(Todo::Write(Box::new(move |tx| {
+            let id = match (link, seller) {
+                (Some(RowNumber(id)), _) => Some(id),
+                (None, Some(RowNumber(seller))) => {
+                    links::of_listing(tx, owner, UserId(seller), item)?
+                }
+                (None, None) => None,
+            };
+            match id {
+                Some(id) if links::remove(tx, owner, id)? => Ok(Unlinked { unlinked: true }),
+                _ => Err(Problem::not_found()),
+            }
+        })))
+    }
+}

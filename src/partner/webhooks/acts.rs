@@ -1,0 +1,175 @@
+//! What is done to an endpoint: tried, switched, given another secret, replayed,
+//! removed.
+
+use serde_json::{Value, json};
+
+use super::endpoint::{Change, find, with_span};
+use super::log::SPAN;
+use super::objects::{Event, Shown};
+use super::pages::{Audited, secret_page};
+use super::sign::SigningSecret;
+use super::spread::{self, NewDelivery};
+use super::{EndpointState, MOST_REPLAYED, MessageId, OVERLAP_S, queue, store};
+use crate::app::App;
+use crate::base::{Instant, secrets};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::webhooks::EventType;
+
+/// Rows that one job of the writer removes or sends again.
+const BATCH: usize = 500;
+
+/// `POST …/webhooks/{id}/testar`: sends a test.
+pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let endpoint = find(app, person, request)?;
+    let (change, shown) = (Change::of((app, person, request)), Shown::of(app));
+    Ok(Box::new(move |tx| {
+        let id = endpoint.id;
+        let endpoint = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        if endpoint.state != EndpointState::On {
+            let problem = Problem::new(Code::Conflict, "the endpoint is off; switch it on first");
+            return change.answer.declined(problem, &change.page(id), "teste_desligado");
+        }
+        let now = tx.now();
+        // Each test is an object of its own, which waits for no other; pressed
+        // twice within a second it is one.
+        let event = Event { user: change.user, kind: EventType::Test, object: now.0, at: now };
+        let message = MessageId(secrets::random());
+        let body = shown.body(tx, message, &event)?.unwrap_or_default();
+        let new = NewDelivery { message, event: &event, occasion: 0, body: &body };
+        let number = spread::queue(tx, id, &new)?;
+        let members = [("id", json!(id.to_string())), ("entrega", json!(number))];
+        change.answer.with(&change.page(id), "teste", &members)
+    }))
+}
+
+/// `POST …/webhooks/{id}/ligar`: switches an endpoint on.
+pub fn switch_on(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    switch(app, person, request, (EndpointState::On, "webhook.ligar", "ligado"))
+}
+
+/// `POST …/webhooks/{id}/desligar`: switches an endpoint off.
+pub fn switch_off(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    switch(app, person, request, (EndpointState::Off, "webhook.desligar", "desligado"))
+}
+
+fn switch(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    (state, action, word): (EndpointState, &'static str, &'static str),
+) -> Result<Job, Problem> {
+    let id = find(app, person, request)?.id;
+    let change = Change::of((app, person, request));
+    Ok(Box::new(move |tx| {
+        let before = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        // Off is off, whoever did it.
+        if (before.state == EndpointState::On) != (state == EndpointState::On) {
+            store::switch(tx, id, state)?;
+            let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
+            let about = (action, id, &*before.entry.url);
+            change.note(tx, about, Some(&states[0]), Some(&states[1]))?;
+        }
+        change.answer.done(id, &change.page(id), word)
+    }))
+}
+
+/// `POST …/webhooks/{id}/segredo`: gives an endpoint another secret and shows
+/// it, this once. The one before signs as well for a day.
+pub fn rotate(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let visit = (app, person, request);
+    let endpoint = find(app, person, request)?;
+    let secret = SigningSecret::random();
+    let until = request.now.plus(OVERLAP_S);
+    let shown = secret_page(visit, &secret, &endpoint.entry.url, Some(app.zone().page(until)))?;
+    let (change, zone) = (Change::of(visit), app.zone());
+    Ok(Box::new(move |tx| {
+        let id = endpoint.id;
+        store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        store::rotate(tx, &change.sealer, id, &secret)?;
+        let about = ("webhook.trocar_segredo", id, &*endpoint.entry.url);
+        change.note(tx, about, None::<&()>, None::<&()>)?;
+        if let Some(shown) = shown {
+            return Ok(shown);
+        }
+        let until = zone.spaced(tx.now().plus(OVERLAP_S));
+        let members = [
+            ("id", Value::from(id.to_string())),
+            ("segredo", Value::from(secret.text())),
+            ("segredo_anterior_ate", Value::from(until)),
+        ];
+        change.answer.with(&change.page(id), "trocado", &members)
+    }))
+}
+
+/// `POST …/webhooks/{id}/reenviar`: sends again what happened in a span of time
+/// and does not wait, the oldest first.
+pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let visit = (app, person, request);
+    let endpoint = find(app, person, request)?;
+    let span = match SPAN.entry(request, app.zone(), None) {
+        Ok(span) if span.from <= span.to => Ok(span),
+        Ok(_) => Err(Problem::field("ate", "must not be before de")),
+        Err(problem) => Err(problem),
+    };
+    let span = match span {
+        Ok(span) => span,
+        Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
+        Err(problem) => {
+            let form = SPAN.again(request, &problem.fields);
+            let page = with_span(visit, form)?;
+            return Ok(page.status(http::StatusCode::UNPROCESSABLE_ENTITY));
+        }
+    };
+    let (change, id) = (Change::of(visit), endpoint.id);
+    let (mut seen, mut sent, mut is_all) = ((Instant(i64::MIN), 0), 0, false);
+    while !is_all && sent < MOST_REPLAYED {
+        let most = BATCH.min(MOST_REPLAYED - sent);
+        let (last, count) = app.db.write(move |tx| {
+            let found = queue::in_span(tx, id, (span.from, span.to), (seen, most))?;
+            for (_, number) in &found {
+                queue::send_again(tx, id, *number)?;
+            }
+            queue::find_next(tx, id)?;
+            Ok::<_, Problem>((found.last().copied(), found.len()))
+        })?;
+        (seen, is_all) = (last.unwrap_or(seen), count < most);
+        sent += count;
+    }
+    let url = endpoint.entry.url.clone();
+    let answer = change.answer;
+    let page = change.page(id);
+    let (de, ate) = (app.zone().spaced(span.from), app.zone().spaced(span.to));
+    app.db.write(move |tx| {
+        let after = json!({ "de": de, "ate": ate, "entregas": sent });
+        change.note(tx, ("webhook.reenviar", id, &url), None::<&()>, Some(&after))?;
+        Ok::<_, Problem>(())
+    })?;
+    let word = match (sent, is_all) {
+        (0, _) => "nada",
+        (_, true) => "reenviadas",
+        (_, false) => "em_parte",
+    };
+    let until = (!is_all).then(|| app.zone().spaced(seen.0));
+    answer.with(&page, word, &[("reenviadas", json!(sent)), ("ultima", json!(until))])
+}
+
+/// `POST …/webhooks/{id}/excluir`: removes an endpoint with its deliveries.
+pub fn remove(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let endpoint = find(app, person, request)?;
+    let change = Change::of((app, person, request));
+    let (id, user, answer, base) = (endpoint.id, change.user, change.answer, change.base);
+    // First it is told nothing any more, then its deliveries go, few at a time.
+    app.db.write(move |tx| store::switch(tx, id, EndpointState::Off))?;
+    while app.db.write(move |tx| queue::empty(tx, id, BATCH))? == BATCH {}
+    app.db.write(move |tx| {
+        queue::empty(tx, id, BATCH)?;
+        if store::remove(tx, user, id)? {
+            let about = ("webhook.excluir", id, &*endpoint.entry.url);
+            change.note(tx, about, Some(&Audited::of(&endpoint.entry)), None::<&()>)?;
+        }
+        Ok::<_, Problem>(())
+    })?;
+    answer.done(id, base, "removido")
+}

@@ -1,0 +1,275 @@
+//! One endpoint: its page, its JSON, and what changes it.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::log;
+use super::pages::{self, Audited, FORM, base, ticks, without_query};
+use super::store::{self, Counts, Delivery};
+use super::views::{EndpointPage, EndpointRow};
+use super::{Endpoint, EndpointState, Events};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::{Instant, Sealer, UserId, Zone, grouped};
+use crate::db::{DbError, WriteTx};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::{Answer, Badge, FormView, Outcome, Tick, Visit, When, form};
+use crate::wire;
+
+/// Newest deliveries on the page of an endpoint.
+const NEWEST: u32 = 10;
+
+pub(super) const OUTCOMES: &[Outcome] = &[
+    Outcome::good("alterado", "Webhook alterado", "Vale desde já para o próximo evento."),
+    Outcome::good("ligado", "Webhook ligado", "O que esperava por ele sai agora."),
+    Outcome::good(
+        "desligado",
+        "Webhook desligado",
+        "Nenhum evento novo é guardado para ele. O que já esperava sai quando você o ligar.",
+    ),
+    Outcome::good(
+        "teste",
+        "Teste a caminho",
+        "Atualize a página em alguns segundos para ver a resposta.",
+    ),
+    Outcome::bad("teste_desligado", "O webhook está desligado", "Ligue-o antes de testar."),
+    Outcome::good("reenviado", "Entrega de volta à fila", "Ela sai de novo, com o mesmo id."),
+    Outcome::info("na_fila", "Esta entrega já está na fila", "Ela ainda vai ser tentada."),
+    Outcome::good(
+        "reenviadas",
+        "Entregas de volta à fila",
+        "As do período que já tinham terminado saem de novo, com os mesmos ids.",
+    ),
+    Outcome::info("nada", "Nada para reenviar", "Nenhuma entrega terminou nesse período."),
+    Outcome::warn(
+        "em_parte",
+        "Uma parte voltou à fila",
+        "São 10.000 entregas por vez. Reenvie o resto a partir da última.",
+    ),
+];
+
+wire! {
+    /// An endpoint as its owner's programs read it.
+    #[derive(Serialize)]
+    pub struct WireEndpoint of(endpoint: Endpoint, zone: Zone) after {
+        let spaced = |at| zone.spaced(at);
+    } {
+        id: String = endpoint.id.to_string(),
+        url: String = endpoint.entry.url,
+        eventos: Events = endpoint.entry.eventos,
+        /// `ligado`, `desligado`, `encerrado` or `desistimos`.
+        situacao: &'static str = endpoint.state.name(),
+        criado_em: String = spaced(endpoint.created_at),
+        desligado_em: Option<String> = endpoint.off_at.map(spaced),
+        /// First failure since the last success.
+        falhando_desde: Option<String> = endpoint.failing_since.map(spaced),
+        erro: Option<String> = endpoint.error,
+        entregue_em: Option<String> = endpoint.delivered_at.map(spaced),
+        /// Until when the secret before signs as well.
+        segredo_anterior_ate: Option<String> = endpoint.old_until.map(spaced),
+        /// Events that found no place in a full queue.
+        perdidos: i64 = endpoint.lost,
+    }
+}
+
+#[derive(Serialize)]
+struct EndpointReply {
+    ok: bool,
+    #[serde(flatten)]
+    endpoint: WireEndpoint,
+    pendentes: i64,
+    entregues: i64,
+    falharam: i64,
+}
+
+/// An endpoint in the list.
+pub(super) fn row(endpoint: &Endpoint, zone: Zone, now: Instant) -> EndpointRow {
+    let is_failing = endpoint.failing_since.is_some();
+    let (state, note) = match endpoint.state {
+        EndpointState::On if is_failing => {
+            let since = endpoint.failing_since.map(|at| zone.page(at)).unwrap_or_default();
+            (Badge::Failing, format!("desde {since}: {}", said(endpoint)))
+        }
+        EndpointState::On => (Badge::Telling, String::new()),
+        EndpointState::Off => (Badge::Off, said(endpoint).to_owned()),
+        EndpointState::Gone => (Badge::Stopped, "o destino respondeu 410".to_owned()),
+        EndpointState::GivenUp => {
+            (Badge::Stopped, format!("cinco dias só de falhas: {}", said(endpoint)))
+        }
+    };
+    let kinds: Vec<&str> = endpoint.entry.eventos.names();
+    EndpointRow {
+        id: endpoint.id.to_string(),
+        url: endpoint.entry.url.clone(),
+        state,
+        note,
+        events: kinds.join(", "),
+        delivered: endpoint.delivered_at.map(|at| When::new(zone, at, now)),
+    }
+}
+
+fn said(endpoint: &Endpoint) -> &str {
+    endpoint.error.as_deref().unwrap_or_default()
+}
+
+/// The endpoint of the caller that the path names.
+pub(super) fn find(app: &App, person: &Person, request: &Request) -> Result<Endpoint, Problem> {
+    let (id, user) = (request.id()?, person.account.user_id);
+    let found = app.db.read(request.lane, |tx| store::one(tx, user, id))?;
+    found.ok_or_else(Problem::not_found)
+}
+
+/// An endpoint with what its page shows.
+struct Found {
+    endpoint: Endpoint,
+    counts: Counts,
+    newest: Vec<Delivery>,
+}
+
+impl Found {
+    fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
+        let (id, user) = (request.id()?, person.account.user_id);
+        app.db.read(request.lane, |tx| {
+            let endpoint = store::one(tx, user, id)?.ok_or_else(Problem::not_found)?;
+            let wanted = store::Wanted {
+                endpoint: id,
+                state: None,
+                kind: None,
+                newest_first: true,
+                window: (NEWEST, 0),
+            };
+            let (newest, _) = store::deliveries(tx, &wanted)?;
+            Ok(Self { endpoint, counts: store::counts(tx, id)?, newest })
+        })
+    }
+}
+
+/// `GET …/webhooks/{id}`: one endpoint, as page or JSON.
+pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let visit = (app, person, request);
+    let found = Found::read(visit)?;
+    if request.wants_json() {
+        let Counts { waiting, delivered, given_up } = found.counts;
+        return Reply::json(&EndpointReply {
+            ok: true,
+            endpoint: WireEndpoint::of(found.endpoint, app.zone()),
+            pendentes: waiting,
+            entregues: delivered,
+            falharam: given_up,
+        });
+    }
+    let entry = &found.endpoint.entry;
+    let form = FORM.show(Some(entry), app.zone());
+    let boxes = ticks(person, |kind| entry.eventos.has(kind));
+    Reply::page(&page(visit, &found, (form, boxes), log::SPAN.show(None, app.zone()).unfocused()))
+}
+
+/// The page with a form of the span as it was sent.
+pub(super) fn with_span(visit: Visit<'_>, span: FormView) -> Result<Reply, Problem> {
+    let found = Found::read(visit)?;
+    let entry = &found.endpoint.entry;
+    let form = FORM.show(Some(entry), visit.0.zone());
+    let boxes = ticks(visit.1, |kind| entry.eventos.has(kind));
+    Reply::page(&page(visit, &found, (form, boxes), span))
+}
+
+fn page(
+    (app, person, request): Visit<'_>,
+    found: &Found,
+    (form, ticks): (FormView, Vec<Tick>),
+    span: FormView,
+) -> EndpointPage {
+    let (zone, now) = (app.zone(), request.now);
+    let Found { endpoint, counts, newest } = found;
+    let grouped = |count: i64| grouped(u64::try_from(count).unwrap_or(0));
+    let old_until = endpoint.old_until.filter(|until| now < *until);
+    EndpointPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        base: base(person),
+        title: without_query(&endpoint.entry.url).to_owned(),
+        row: row(endpoint, zone, now),
+        is_on: endpoint.state == EndpointState::On,
+        created: When::new(zone, endpoint.created_at, now),
+        old_until: old_until.map(|at| zone.page(at)).unwrap_or_default(),
+        lost: if endpoint.lost > 0 { grouped(endpoint.lost) } else { String::new() },
+        waiting: grouped(counts.waiting),
+        delivered: grouped(counts.delivered),
+        given_up: grouped(counts.given_up),
+        newest: newest.iter().map(|one| log::row(one, zone, now)).collect(),
+        form,
+        ticks,
+        span,
+    }
+}
+
+/// What a change of an endpoint needs besides its data.
+pub(super) struct Change {
+    pub(super) user: UserId,
+    pub(super) answer: Answer,
+    pub(super) base: &'static str,
+    pub(super) sealer: Arc<Sealer>,
+    actor: Actor,
+}
+
+impl Change {
+    pub(super) fn of((app, person, request): Visit<'_>) -> Self {
+        Self {
+            user: person.account.user_id,
+            answer: Answer::to(request),
+            base: base(person),
+            sealer: Arc::clone(&app.sealer),
+            actor: Actor::person(person, request),
+        }
+    }
+
+    /// Notes an act in the audit log.
+    pub(super) fn note(
+        &self,
+        tx: &WriteTx<'_>,
+        (action, id, url): (&'static str, i64, &str),
+        before: Option<&impl Serialize>,
+        after: Option<&impl Serialize>,
+    ) -> Result<(), DbError> {
+        let act = Act {
+            action,
+            object: "webhook",
+            object_id: id.to_string(),
+            object_name: without_query(url),
+        };
+        audit::note(tx, &self.actor, &act, before, after)
+    }
+
+    /// The page of an endpoint.
+    pub(super) fn page(&self, id: i64) -> String {
+        format!("{}/{id}", self.base)
+    }
+}
+
+/// `POST …/webhooks/{id}`: changes where an endpoint is and what it is told.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let visit = (app, person, request);
+    let before = find(app, person, request)?;
+    let entry = match pages::read(visit, Some(&before.entry)) {
+        Ok(entry) => entry,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                let found = Found::read(visit)?;
+                let span = log::SPAN.show(None, app.zone()).unfocused();
+                Reply::page(&page(visit, &found, pages::again(visit, faults), span))
+            });
+        }
+    };
+    let change = Change::of(visit);
+    Ok(Box::new(move |tx| {
+        let id = before.id;
+        let before = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        store::update(tx, id, &entry)?;
+        let (was, is) = (Audited::of(&before.entry), Audited::of(&entry));
+        change.note(tx, ("webhook.alterar", id, &entry.url), Some(&was), Some(&is))?;
+        change.answer.done(id, &change.page(id), "alterado")
+    }))
+}

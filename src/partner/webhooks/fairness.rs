@@ -1,0 +1,189 @@
+//! Whose turn it is: how many tries of an endpoint may be under way, and where.
+//!
+//! Trust is earned. A new endpoint, and one in trouble, has one try at a time
+//! among a few threads for all of them. Each quick success lets one more go
+//! together, by threads that nobody in trouble uses; a failure takes all of it
+//! away. One that does not answer is left alone for a while, longer each time,
+//! so that a receiver that hangs costs a thread seconds an hour.
+
+use std::collections::HashMap;
+
+use crate::base::{Instant, UserId};
+
+/// Tries of one endpoint under way, and of all endpoints of an account.
+pub const MOST_OF_ENDPOINT: usize = 8;
+pub const MOST_OF_ACCOUNT: usize = 12;
+/// Tries of an account under way in the lane of those in trouble.
+const MOST_TROUBLED: usize = 2;
+/// An answer that takes longer is not quick.
+const QUICK_MS: i64 = 2_000;
+/// Without an answer for so long it hangs.
+const HANGS_MS: i64 = 4_000;
+/// First and longest pause of an endpoint that hangs.
+const FIRST_PAUSE_S: i64 = 4;
+const LONGEST_PAUSE_S: i64 = 300;
+/// Endpoints that are remembered while nothing of them is under way.
+const REMEMBERED: usize = 10_000;
+
+/// By which threads a try is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Of endpoints that answer at once.
+    Quick,
+    /// Of those that did not, and of new ones.
+    Careful,
+}
+
+/// What is known of an endpoint.
+#[derive(Clone, Copy, Debug, Default)]
+struct Standing {
+    /// Quick successes in a row.
+    credit: usize,
+    /// Hung tries in a row.
+    hangs: u32,
+    /// Left alone until then.
+    not_before: Option<Instant>,
+    under_way: usize,
+}
+
+/// What came of a try, as far as turns go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub is_delivered: bool,
+    pub ms: i64,
+    pub at: Instant,
+}
+
+/// The turns of all endpoints.
+#[derive(Default)]
+pub struct Turns {
+    endpoints: HashMap<i64, Standing>,
+    accounts: HashMap<UserId, [usize; 2]>,
+}
+
+impl Turns {
+    /// How many more tries of an endpoint may begin now, and where.
+    pub fn room(&self, endpoint: i64, user: UserId, now: Instant) -> (Lane, usize) {
+        let standing = self.endpoints.get(&endpoint).copied().unwrap_or_default();
+        let of_account = self.accounts.get(&user).copied().unwrap_or_default();
+        if standing.not_before.is_some_and(|until| now < until) {
+            return (Lane::Careful, 0);
+        }
+        if standing.credit == 0 {
+            let free = MOST_TROUBLED.saturating_sub(of_account[1]);
+            return (Lane::Careful, 1_usize.saturating_sub(standing.under_way).min(free));
+        }
+        let own = standing.credit.min(MOST_OF_ENDPOINT).saturating_sub(standing.under_way);
+        let free = MOST_OF_ACCOUNT.saturating_sub(of_account.iter().sum());
+        (Lane::Quick, own.min(free))
+    }
+
+    /// Tries of an account that are under way.
+    pub fn under_way(&self, user: UserId) -> usize {
+        self.accounts.get(&user).map_or(0, |lanes| lanes.iter().sum())
+    }
+
+    /// Endpoints that may be due and yet have no turn.
+    pub fn busy(&self) -> usize {
+        self.endpoints.len()
+    }
+
+    /// A try begins.
+    pub fn begin(&mut self, endpoint: i64, user: UserId, lane: Lane) {
+        self.endpoints.entry(endpoint).or_default().under_way += 1;
+        self.accounts.entry(user).or_default()[lane as usize] += 1;
+    }
+
+    /// A try ended.
+    pub fn end(&mut self, (endpoint, user, lane): (i64, UserId, Lane), ended: Ended) {
+        let standing = self.endpoints.entry(endpoint).or_default();
+        standing.under_way = standing.under_way.saturating_sub(1);
+        let is_quick = ended.ms < QUICK_MS;
+        standing.credit = if ended.is_delivered && is_quick {
+            (standing.credit + 1).min(MOST_OF_ENDPOINT)
+        } else {
+            0
+        };
+        if !ended.is_delivered && ended.ms >= HANGS_MS {
+            let pause = (FIRST_PAUSE_S << standing.hangs.min(10)).min(LONGEST_PAUSE_S);
+            standing.hangs += 1;
+            standing.not_before = Some(ended.at.plus(pause));
+        } else {
+            standing.hangs = 0;
+            standing.not_before = None;
+        }
+        if let Some(lanes) = self.accounts.get_mut(&user) {
+            lanes[lane as usize] = lanes[lane as usize].saturating_sub(1);
+            if *lanes == [0, 0] {
+                self.accounts.remove(&user);
+            }
+        }
+        if self.endpoints.len() > REMEMBERED {
+            self.endpoints.retain(|_, standing| standing.under_way > 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANA: UserId = UserId(1);
+    const NOW: Instant = Instant(1_795_000_000);
+
+    fn ended(is_delivered: bool, ms: i64) -> Ended {
+        Ended { is_delivered, ms, at: NOW }
+    }
+
+    fn one_try(turns: &mut Turns, endpoint: i64, how: Ended) {
+        let (lane, room) = turns.room(endpoint, ANA, NOW);
+        assert!(room > 0);
+        turns.begin(endpoint, ANA, lane);
+        turns.end((endpoint, ANA, lane), how);
+    }
+
+    #[test]
+    fn trust_is_earned_one_success_at_a_time_and_lost_at_once() {
+        let mut turns = Turns::default();
+        assert_eq!(turns.room(7, ANA, NOW), (Lane::Careful, 1));
+        for credit in 1..=MOST_OF_ENDPOINT {
+            one_try(&mut turns, 7, ended(true, 20));
+            assert_eq!(turns.room(7, ANA, NOW), (Lane::Quick, credit));
+        }
+        one_try(&mut turns, 7, ended(true, 20));
+        assert_eq!(turns.room(7, ANA, NOW), (Lane::Quick, MOST_OF_ENDPOINT));
+        one_try(&mut turns, 7, ended(false, 20));
+        assert_eq!(turns.room(7, ANA, NOW), (Lane::Careful, 1));
+        one_try(&mut turns, 7, ended(true, 20));
+        one_try(&mut turns, 7, ended(true, QUICK_MS));
+        assert_eq!(turns.room(7, ANA, NOW), (Lane::Careful, 1), "slow is no better than failing");
+    }
+
+    #[test]
+    fn an_account_in_trouble_has_few_turns_whatever_it_has() {
+        let mut turns = Turns::default();
+        for endpoint in 1..=2 {
+            assert_eq!(turns.room(endpoint, ANA, NOW), (Lane::Careful, 1));
+            turns.begin(endpoint, ANA, Lane::Careful);
+        }
+        assert_eq!(turns.room(3, ANA, NOW).1, 0);
+        assert_eq!(turns.room(3, UserId(2), NOW).1, 1, "another account's");
+        assert_eq!(turns.room(1, ANA, NOW).1, 0, "one at a time");
+    }
+
+    #[test]
+    fn what_hangs_is_left_alone_longer_each_time() {
+        let mut turns = Turns::default();
+        for pause in [4, 8, 16, 32, 64, 128, 256, 300, 300] {
+            let later = NOW.plus(1_000);
+            assert_eq!(turns.room(7, ANA, later).1, 1);
+            turns.begin(7, ANA, Lane::Careful);
+            turns.end((7, ANA, Lane::Careful), Ended { at: later, ..ended(false, 10_000) });
+            assert_eq!(turns.room(7, ANA, later.plus(pause - 1)).1, 0, "{pause}");
+            assert_eq!(turns.room(7, ANA, later.plus(pause)).1, 1, "{pause}");
+            turns.endpoints.get_mut(&7).unwrap().not_before = None;
+        }
+        one_try(&mut turns, 7, ended(false, 20));
+        assert_eq!(turns.room(7, ANA, NOW).1, 1, "an error at once is no hanging");
+    }
+}

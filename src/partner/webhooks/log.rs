@@ -1,0 +1,313 @@
+//! The deliveries of an endpoint: listed, looked at, and sent again.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::endpoint::{Change, OUTCOMES, find};
+use super::pages::{audience, base};
+use super::store::{self, Delivery, FullDelivery, Wanted};
+use super::views::{DeliveriesPage, DeliveryPage, DeliveryRow};
+use super::{DeliveryState, queue, spread};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::{Instant, Zone};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::{
+    Badge, Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, When, export,
+};
+use crate::webhooks::{Audience, EventType};
+use crate::wire;
+
+/// The list of each endpoint stands below its own page; this is the last part
+/// of its address.
+pub(super) const OF_SELLERS: Listing = Listing {
+    path: "entregas",
+    filters: &[BY_STATE, by_kind(&EventType::SELLERS_FILTER)],
+    orders: &["-numero"],
+    heads: &[
+        Head::plain("Evento"),
+        Head::plain("Situação"),
+        Head::plain("Resposta"),
+        Head::plain("Tentativas").numeric(),
+        Head::sorts("Quando", "numero"),
+    ],
+    file: "entregas.csv",
+    csv: &[
+        "numero",
+        "id",
+        "evento",
+        "estado",
+        "criada_em",
+        "tentativas",
+        "tentada_em",
+        "status",
+        "ms",
+        "erro",
+    ],
+    outcomes: OUTCOMES,
+    ..Listing::NONE
+};
+
+const OF_SUPPLIERS: Listing =
+    Listing { filters: &[BY_STATE, by_kind(&EventType::SUPPLIERS_FILTER)], ..OF_SELLERS };
+
+const BY_STATE: Filter =
+    Filter { name: "estado", label: "Situação", all: "Todas", values: &DeliveryState::FILTER };
+
+const fn by_kind(values: &'static [(&'static str, &'static str)]) -> Filter {
+    Filter { name: "evento", label: "Evento", all: "Todos", values }
+}
+
+/// The list of whoever asks.
+fn listing(person: &Person) -> &'static Listing {
+    match audience(person) {
+        Audience::Seller => &OF_SELLERS,
+        Audience::Supplier => &OF_SUPPLIERS,
+    }
+}
+
+/// From when to when is sent again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) from: Instant,
+    pub(super) to: Instant,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self { from: Instant(0), to: Instant(0) }
+    }
+}
+
+pub(super) const SPAN: Form<Span> = Form(&[
+    Input::new(
+        "de",
+        "Informe o dia e a hora em que o período começa.",
+        Rule::Own(|sent, name, span| span.from = read_time(sent, name), |_, _| String::new()),
+    ),
+    Input::new(
+        "ate",
+        "Informe o dia e a hora em que o período acaba, depois do começo.",
+        Rule::Own(|sent, name, span| span.to = read_time(sent, name), |_, _| String::new()),
+    ),
+]);
+
+fn read_time(sent: &mut Sent<'_>, name: &'static str) -> Instant {
+    let text: String = sent.required(name);
+    sent.zone.read(&text).unwrap_or_else(|| {
+        sent.check.fail(name, "must be a civil time that exists, as YYYY-MM-DD HH:MM:SS");
+        Instant(0)
+    })
+}
+
+wire! {
+    /// A delivery as its endpoint's owner's programs read it.
+    #[derive(Serialize)]
+    struct WireDelivery of(delivery: Delivery, zone: Zone) after {
+        let spaced = |at| zone.spaced(at);
+        let next = next_try(&delivery);
+    } {
+        numero: i64 = delivery.number,
+        /// What `webhook-id` says.
+        id: String = delivery.message.to_string(),
+        evento: &'static str = delivery.kind.name(),
+        estado: &'static str = delivery.state.name(),
+        criada_em: String = spaced(delivery.created_at),
+        /// Null while it waits for an earlier one about the same object.
+        proxima_tentativa: Option<String> = next.map(spaced),
+        tentativas: i64 = delivery.tries,
+        tentada_em: Option<String> = delivery.tried_at.map(spaced),
+        status: Option<i64> = delivery.status,
+        ms: Option<i64> = delivery.ms,
+        erro: Option<String> = delivery.error,
+    }
+}
+
+#[derive(Serialize)]
+struct DeliveryReply {
+    ok: bool,
+    #[serde(flatten)]
+    delivery: WireDelivery,
+    corpo: Value,
+    resposta: Option<String>,
+}
+
+/// When a delivery is tried next, if it is.
+fn next_try(delivery: &Delivery) -> Option<Instant> {
+    let waits = delivery.state == DeliveryState::Waiting && delivery.run_at.0 != spread::HELD;
+    waits.then_some(delivery.run_at)
+}
+
+/// A delivery in a list.
+pub(super) fn row(delivery: &Delivery, zone: Zone, now: Instant) -> DeliveryRow {
+    let next = match (delivery.state, next_try(delivery)) {
+        (DeliveryState::Waiting, Some(at)) if at > now => format!("de novo {}", zone.page(at)),
+        (DeliveryState::Waiting, Some(_)) => "sai agora".to_owned(),
+        (DeliveryState::Waiting, None) => "espera a anterior do mesmo objeto".to_owned(),
+        _ => String::new(),
+    };
+    let answer = match (&delivery.error, delivery.status, delivery.ms) {
+        (Some(error), _, _) => error.clone(),
+        (None, Some(status), Some(ms)) => format!("{status} em {ms} ms"),
+        _ => String::new(),
+    };
+    DeliveryRow {
+        number: delivery.number.to_string(),
+        kind: delivery.kind.name(),
+        words: delivery.kind.words(),
+        state: match delivery.state {
+            DeliveryState::Waiting => Badge::Pending,
+            DeliveryState::Delivered => Badge::Delivered,
+            DeliveryState::GivenUp => Badge::Failed,
+        },
+        next,
+        answer,
+        tries: delivery.tries.to_string(),
+        created: When::new(zone, delivery.created_at, now),
+        is_over: delivery.state != DeliveryState::Waiting,
+    }
+}
+
+/// `GET …/webhooks/{id}/entregas`: the deliveries, newest first, as page, JSON
+/// or CSV.
+pub fn deliveries(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let endpoint = find(app, person, request)?;
+    let list = listing(person);
+    let query = list.read(request)?;
+    let wanted = Wanted {
+        endpoint: endpoint.id,
+        state: query.filter("estado").and_then(DeliveryState::from_name),
+        kind: query.filter("evento").and_then(EventType::from_name),
+        newest_first: query.descending,
+        window: query.window(),
+    };
+    let (zone, now) = (app.zone(), request.now);
+    if query.csv {
+        let numbers = app.db.read(request.lane, |tx| store::numbers(tx, &wanted))?;
+        return export::list(app, person, list, numbers, move |_, tx, number| {
+            let found = store::delivery(tx, endpoint.id, number)?;
+            Ok(found.map(|found| WireDelivery::of(found.delivery, zone)))
+        });
+    }
+    let (found, total) = app.db.read(request.lane, |tx| store::deliveries(tx, &wanted))?;
+    if request.wants_json() {
+        let all = found.into_iter().map(|one| WireDelivery::of(one, zone));
+        return ListReply::reply(total, all.collect());
+    }
+    let path = format!("{}/{}/{}", base(person), endpoint.id, list.path);
+    Reply::page(&DeliveriesPage {
+        layout: layout(app, person, request).telling(list.outcomes, request),
+        base: base(person),
+        id: endpoint.id.to_string(),
+        url: endpoint.entry.url,
+        table: list.table(&query, list.heads, total).at(&path),
+        deliveries: found.iter().map(|one| row(one, zone, now)).collect(),
+    })
+}
+
+/// The number of a delivery in the path.
+fn number_of(request: &Request) -> Result<i64, Problem> {
+    request.variable("numero").parse().map_err(|_| Problem::not_found())
+}
+
+/// `GET …/webhooks/{id}/entregas/{numero}`: one delivery with what was sent and
+/// answered.
+pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let endpoint = find(app, person, request)?;
+    let number = number_of(request)?;
+    let found = app.db.read(request.lane, |tx| store::delivery(tx, endpoint.id, number))?;
+    let FullDelivery { delivery, body, answer } = found.ok_or_else(Problem::not_found)?;
+    let sent: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
+    let (zone, now) = (app.zone(), request.now);
+    if request.wants_json() {
+        return Reply::json(&DeliveryReply {
+            ok: true,
+            delivery: WireDelivery::of(delivery, zone),
+            corpo: sent,
+            resposta: answer,
+        });
+    }
+    Reply::page(&DeliveryPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        base: base(person),
+        id: endpoint.id.to_string(),
+        url: endpoint.entry.url,
+        message: delivery.message.to_string(),
+        tried: delivery.tried_at.map(|at| When::new(zone, at, now)),
+        row: row(&delivery, zone, now),
+        body: laid_out(&body),
+        answer: answer.unwrap_or_default(),
+    })
+}
+
+/// JSON with a line for each member, in the order in which they are sent.
+fn laid_out(json: &str) -> String {
+    let (mut text, mut depth, mut in_text, mut escaped) = (String::new(), 0_usize, false, false);
+    let line = |text: &mut String, depth: usize| {
+        text.push('\n');
+        text.extend(std::iter::repeat_n("  ", depth));
+    };
+    for letter in json.chars() {
+        match letter {
+            '}' | ']' if !in_text => {
+                depth = depth.saturating_sub(1);
+                line(&mut text, depth);
+                text.push(letter);
+            }
+            '{' | '[' if !in_text => {
+                depth += 1;
+                text.push(letter);
+                line(&mut text, depth);
+            }
+            ',' if !in_text => {
+                text.push(letter);
+                line(&mut text, depth);
+            }
+            ':' if !in_text => text.push_str(": "),
+            _ => text.push(letter),
+        }
+        in_text ^= letter == '"' && !escaped;
+        escaped = letter == '\\' && !escaped;
+    }
+    text
+}
+
+/// `POST …/webhooks/{id}/entregas/{numero}/reenviar`: sends one delivery again,
+/// with the same id and body.
+pub fn replay_one(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let endpoint = find(app, person, request)?;
+    let number = number_of(request)?;
+    let change = Change::of((app, person, request));
+    Ok(Box::new(move |tx| {
+        let id = endpoint.id;
+        store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        store::delivery(tx, id, number)?.ok_or_else(Problem::not_found)?;
+        let is_new = queue::send_again(tx, id, number)?;
+        if is_new {
+            queue::find_next(tx, id)?;
+            let after = serde_json::json!({ "entrega": number });
+            let about = ("webhook.reenviar", id, &*endpoint.entry.url);
+            change.note(tx, about, None::<&()>, Some(&after))?;
+        }
+        let page = format!("{}/entregas/{number}", change.page(id));
+        change.answer.done(number, &page, if is_new { "reenviado" } else { "na_fila" })
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_laid_out_in_its_order() {
+        let json = r#"{"b":"{\"x\": [1, 2]}\\","a":[1,{"c":null}]}"#;
+        let text = laid_out(json);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], r#"  "b": "{\"x\": [1, 2]}\\","#);
+        assert_eq!(lines[2], r#"  "a": ["#);
+        let same = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(same(&text), same(json));
+    }
+}

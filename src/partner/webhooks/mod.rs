@@ -1,0 +1,238 @@
+//! Webhooks: programs of sellers and suppliers are told what happens, by the
+//! Standard Webhooks specification.
+//!
+//! A cause leaves an event (`crate::webhooks`). `spread.rs` makes of it one
+//! delivery for each endpoint that wants it, with the body that all tries send
+//! (`objects.rs`); `worker.rs` decides what is tried now, so that a receiver in
+//! trouble costs nobody else anything (`fairness.rs`); `sender.rs` posts it,
+//! signed (`sign.rs`), where it may go (`address.rs`); `queue.rs` notes what
+//! came of it. The pages are in `pages.rs` (endpoints), `acts.rs` (what is done
+//! to one) and `log.rs` (deliveries).
+
+mod acts;
+pub mod address;
+mod endpoint;
+mod fairness;
+mod log;
+mod objects;
+mod pages;
+mod queue;
+#[cfg(test)]
+pub mod samples;
+mod sender;
+mod sign;
+mod spread;
+mod store;
+pub mod views;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+pub use acts::{remove, replay, rotate, switch_off, switch_on, test};
+pub use endpoint::{change, one};
+pub use log::{deliveries, delivery, replay_one};
+pub use pages::{create, list};
+pub use queue::forget;
+pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints};
+
+use crate::app::App;
+use crate::base::text::hex;
+use crate::base::worker::{self as workers, Stop};
+use crate::base::{DAY_S, Instant, UserId};
+use crate::named;
+use crate::webhooks::EventType;
+
+/// Endpoints of an account.
+pub const MOST_ENDPOINTS: usize = 20;
+/// Deliveries that wait for all endpoints of an account.
+pub const MOST_WAITING: u64 = 100_000;
+/// Deliveries that one call sends again.
+pub const MOST_REPLAYED: usize = 10_000;
+/// Pauses before each further try, in seconds: three days altogether.
+const PAUSES_S: [i64; 9] =
+    [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600];
+/// An endpoint that only failed for so long is switched off.
+const PATIENCE_S: i64 = 5 * DAY_S;
+/// How long the secret before signs as well.
+const OVERLAP_S: i64 = DAY_S;
+
+named! {
+    /// State of an endpoint. Indexes hold those that are on, so SQL says `state = 1`.
+    pub enum EndpointState: number {
+        On = 1, "ligado", "Ligado";
+        /// By its owner.
+        Off = 2, "desligado", "Desligado";
+        /// It answered 410.
+        Gone = 3, "encerrado", "Encerrado pelo destino";
+        /// It failed for days.
+        GivenUp = 4, "desistimos", "Desligado após falhas";
+    }
+}
+
+named! {
+    /// State of a delivery. Indexes hold those that wait, so SQL says `state = 0`.
+    pub enum DeliveryState: number {
+        Waiting = 0, "pendente", "Pendentes";
+        Delivered = 1, "entregue", "Entregues";
+        GivenUp = 2, "falhou", "Falharam";
+    }
+}
+
+/// What `webhook-id` says: the same for all tries and all endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageId(pub [u8; 16]);
+
+impl std::fmt::Display for MessageId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "msg_{}", hex(&self.0))
+    }
+}
+
+/// An endpoint as it is stored, without its secrets.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    pub id: i64,
+    pub user: UserId,
+    pub entry: EndpointEntry,
+    pub state: EndpointState,
+    pub created_at: Instant,
+    pub off_at: Option<Instant>,
+    pub failing_since: Option<Instant>,
+    pub error: Option<String>,
+    pub delivered_at: Option<Instant>,
+    /// Until when the secret before signs as well.
+    pub old_until: Option<Instant>,
+    /// Events that found no place in a full queue.
+    pub lost: i64,
+}
+
+/// What its owner enters of an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct EndpointEntry {
+    pub url: String,
+    pub eventos: Events,
+}
+
+/// Some types of events; a number with one bit each in the database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Events(i64);
+
+impl Events {
+    /// Some types.
+    pub fn of(kinds: impl IntoIterator<Item = EventType>) -> Self {
+        Self(kinds.into_iter().fold(0, |all, kind| all | kind.bit()))
+    }
+
+    /// Whether a type is among them.
+    pub const fn has(self, kind: EventType) -> bool {
+        self.0 & kind.bit() != 0
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Each of them.
+    pub fn all(self) -> impl Iterator<Item = EventType> {
+        EventType::ALL.into_iter().filter(move |kind| self.has(*kind))
+    }
+
+    /// Their names.
+    pub fn names(self) -> Vec<&'static str> {
+        self.all().map(EventType::name).collect()
+    }
+}
+
+impl serde::Serialize for Events {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.names().serialize(serializer)
+    }
+}
+
+impl rusqlite::types::ToSql for Events {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        Ok(self.0.into())
+    }
+}
+
+impl rusqlite::types::FromSql for Events {
+    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
+        value.as_i64().map(Self)
+    }
+}
+
+/// What the service keeps in memory of webhooks.
+#[derive(Default)]
+pub struct Webhooks {
+    /// Rung when something may be due, or came back.
+    pub bell: Stop,
+    delivered: AtomicU64,
+    failed: AtomicU64,
+    in_flight: AtomicU64,
+}
+
+/// Figures since the start.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    pub delivered: u64,
+    pub failed: u64,
+    /// Tries that are under way.
+    pub in_flight: u64,
+}
+
+impl Webhooks {
+    /// What was delivered and what failed.
+    pub fn figures(&self) -> Figures {
+        let read = |one: &AtomicU64| one.load(Ordering::Relaxed);
+        Figures {
+            delivered: read(&self.delivered),
+            failed: read(&self.failed),
+            in_flight: read(&self.in_flight),
+        }
+    }
+}
+
+/// Starts the worker.
+pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
+    let app = Arc::clone(app);
+    workers::start("webhooks", stop, move |stop| worker::run(&app, stop))
+}
+
+/// When a delivery is tried again after so many tries; `None` when it was the
+/// last. Never sooner than the receiver asks for, up to a day.
+fn next_try(now: Instant, tries: i64, asked_s: Option<i64>) -> Option<Instant> {
+    let pause = usize::try_from(tries - 1).ok().and_then(|done| PAUSES_S.get(done))?;
+    Some(now.plus((*pause).max(asked_s.unwrap_or(0).clamp(0, DAY_S))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_go_on_for_three_days_and_heed_what_the_receiver_asks() {
+        let now = Instant(1_795_000_000);
+        let pause = |tries, asked| next_try(now, tries, asked).map(|at| at.since(now));
+        let pauses: Vec<i64> = (1..).map_while(|tries| pause(tries, None)).collect();
+        assert_eq!(pauses, PAUSES_S);
+        assert!((3 * DAY_S..4 * DAY_S).contains(&pauses.iter().sum::<i64>()));
+        assert_eq!(pause(10, None), None);
+        assert_eq!(pause(10, Some(5)), None);
+        assert_eq!(pause(1, Some(120)), Some(120));
+        assert_eq!(pause(2, Some(120)), Some(300), "no sooner than without being asked");
+        assert_eq!(pause(1, Some(-7)), Some(5));
+        assert_eq!(pause(1, Some(i64::MAX)), Some(DAY_S));
+    }
+
+    #[test]
+    fn events_are_kept_as_bits_and_told_by_name() {
+        let some = Events::of([EventType::OrderPaid, EventType::StockChanged]);
+        assert_eq!(some.names(), ["order.paid", "stock.changed"]);
+        assert!(some.has(EventType::OrderPaid) && !some.has(EventType::OrderCreated));
+        assert!(Events::of([]).is_empty());
+        assert_eq!(serde_json::to_string(&some).unwrap(), r#"["order.paid","stock.changed"]"#);
+    }
+}

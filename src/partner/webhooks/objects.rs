@@ -1,0 +1,185 @@
+//! What is told: the body of an event, with its object as the Partner API shows
+//! it. Questions and claims have no operation yet; their shapes stand here, with
+//! the names that the Partner API uses.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::MessageId;
+use crate::app::App;
+use crate::base::{Instant, MlUserId, OrderId, UserId, Zone};
+use crate::catalog;
+use crate::catalog::stock;
+use crate::db::{ReadTx, Result};
+use crate::drop::orders::{self as drop_orders, Whose};
+use crate::marketplace::books::claims::ClaimState;
+use crate::marketplace::books::claims::store::Claim;
+use crate::marketplace::books::listed;
+use crate::marketplace::books::questions::QuestionState;
+use crate::marketplace::books::questions::store::Question;
+use crate::marketplace::books::words::Words;
+use crate::partner::seller;
+use crate::partner::seller::stock::ProductStock;
+use crate::partner::supplier::orders::WireDropOrder;
+use crate::webhooks::EventType;
+
+/// What the shapes need besides the database.
+#[derive(Clone)]
+pub struct Shown {
+    words: Arc<Words>,
+    zone: Zone,
+    site: String,
+}
+
+/// An event that is to be told.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    pub user: UserId,
+    pub kind: EventType,
+    pub object: i64,
+    pub at: Instant,
+}
+
+impl Shown {
+    /// As the service shows things.
+    pub fn of(app: &App) -> Self {
+        Self {
+            words: Arc::clone(&app.marketplace.words),
+            zone: app.zone(),
+            site: app.config.marketplace.site.clone(),
+        }
+    }
+
+    /// The body of an event; `None` when its object is gone by now.
+    pub fn body(
+        &self,
+        tx: &ReadTx<'_>,
+        message: MessageId,
+        event: &Event,
+    ) -> Result<Option<String>> {
+        let Some(data) = self.data(tx, event)? else {
+            return Ok(None);
+        };
+        Ok(Some(body(message, event.kind, event.at, &data)))
+    }
+
+    /// The object of an event as JSON, its members in their order.
+    fn data(&self, tx: &ReadTx<'_>, event: &Event) -> Result<Option<String>> {
+        let Event { user, object, .. } = *event;
+        Ok(match event.kind {
+            EventType::OrderCreated
+            | EventType::OrderPaid
+            | EventType::OrderCancelled
+            | EventType::OrderShipped => {
+                let order = (user, OrderId(object));
+                seller::orders::one(tx, &self.words, order, self.zone)?
+            }
+            EventType::QuestionReceived => {
+                let question = listed::one::<Question>(tx, user, object)?;
+                question.map(|question| json_of(&self.question(question)))
+            }
+            EventType::ClaimOpened => {
+                let claim = listed::one::<Claim>(tx, user, object)?;
+                claim.map(|claim| json_of(&self.claim(claim)))
+            }
+            EventType::StockChanged => match catalog::store::product(tx, user, object)? {
+                // What moved it last says why; all else is for who asks.
+                Some(product) => {
+                    let movements = stock::page(tx, object, 0, 1)?;
+                    Some(json_of(&ProductStock::of(product, movements, self.zone)))
+                }
+                None => None,
+            },
+            EventType::DropOrderCreated
+            | EventType::DropOrderPaid
+            | EventType::DropOrderCancelled => {
+                let order = drop_orders::one(tx, Whose::Supplier(user), object)?;
+                order.map(|order| json_of(&WireDropOrder::of(order, tx.now(), self.zone)))
+            }
+            EventType::Test => {
+                let said = "Este é um teste. Se a assinatura confere, o endereço está pronto.";
+                Some(json!({ "message": said }).to_string())
+            }
+        })
+    }
+
+    fn question(&self, question: Question) -> QuestionShape {
+        let Question { row, title } = question;
+        QuestionShape {
+            question_id: row.id.to_string(),
+            ml_id: format!("{}{}", self.site, row.item_id),
+            ml_user_id: row.ml_user_id,
+            title,
+            text: row.text,
+            status: match row.state {
+                QuestionState::Open => "unanswered",
+                QuestionState::Answered => "answered",
+                QuestionState::Closed => "closed",
+            },
+            date_created: self.zone.partner(row.asked_at),
+        }
+    }
+
+    fn claim(&self, claim: Claim) -> ClaimShape {
+        let Claim { id, row, title } = claim;
+        ClaimShape {
+            claim_id: id.to_string(),
+            order_id: row.order(),
+            ml_user_id: row.ml_user_id,
+            title,
+            status: match row.state {
+                ClaimState::Open => "opened",
+                ClaimState::Closed => "closed",
+            },
+            kind: row.kind,
+            stage: row.stage,
+            reason: row.reason,
+            due_at: row.due_at.map(|at| self.zone.partner(at)),
+            date_created: self.zone.partner(row.opened_at),
+        }
+    }
+}
+
+/// A question as programs are told of it.
+#[derive(Serialize)]
+struct QuestionShape {
+    question_id: String,
+    ml_id: String,
+    ml_user_id: MlUserId,
+    /// Of the listing; empty when it is not known.
+    title: String,
+    text: String,
+    status: &'static str,
+    date_created: String,
+}
+
+/// A claim as programs are told of it.
+#[derive(Serialize)]
+struct ClaimShape {
+    claim_id: String,
+    /// Null when it is about something else.
+    order_id: Option<OrderId>,
+    ml_user_id: MlUserId,
+    /// Of what was sold; empty when it is not known.
+    title: String,
+    status: &'static str,
+    /// As the marketplace calls it, such as `mediations`.
+    #[serde(rename = "type")]
+    kind: String,
+    stage: String,
+    reason: String,
+    due_at: Option<String>,
+    date_created: String,
+}
+
+fn json_of(shape: &impl Serialize) -> String {
+    serde_json::to_string(shape).expect("shapes have texts as keys")
+}
+
+/// Members in the order in which people read them.
+fn body(message: MessageId, kind: EventType, at: Instant, data: &str) -> String {
+    let (kind, at) = (kind.name(), at.rfc3339());
+    format!(r#"{{"type":"{kind}","id":"{message}","timestamp":"{at}","data":{data}}}"#)
+}

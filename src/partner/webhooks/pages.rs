@@ -1,0 +1,211 @@
+//! `/painel/parceiro/webhooks` and `/fornecedor/parceiro/webhooks`: the
+//! endpoints of an account, listed and made, as page and as JSON (contract §9).
+
+use http::StatusCode;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::endpoint::{Change, WireEndpoint, row};
+use super::sign::SigningSecret;
+use super::views::{SecretPage, WebhooksPage};
+use super::{Endpoint, EndpointEntry, Events, MOST_ENDPOINTS, address, store};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::{Form, FormView, Input, ListReply, Outcome, Rule, Sent, Tick, Visit, form};
+use crate::webhooks::{Audience, EventType};
+
+/// Where the endpoints of a person are.
+pub(super) fn base(person: &Person) -> &'static str {
+    match audience(person) {
+        Audience::Seller => "/painel/parceiro/webhooks",
+        Audience::Supplier => "/fornecedor/parceiro/webhooks",
+    }
+}
+
+/// What a person's programs may be told.
+pub(super) fn audience(person: &Person) -> Audience {
+    if person.account.role == Role::Drop { Audience::Supplier } else { Audience::Seller }
+}
+
+const OUTCOMES: &[Outcome] = &[Outcome::good(
+    "removido",
+    "Webhook excluído",
+    "Ele não recebe mais nada, e o histórico dele se foi.",
+)];
+
+pub(super) const FORM: Form<EndpointEntry> = Form(&[
+    Input::new(
+        "url",
+        "Informe um endereço que comece com https://.",
+        Rule::Line(1..=address::LONGEST, |entry| &mut entry.url),
+    ),
+    // The boxes have values of their own.
+    Input::new(
+        "eventos",
+        "Marque pelo menos um evento.",
+        Rule::Own(read_events, |_, _| String::new()),
+    ),
+]);
+
+fn read_events(sent: &mut Sent<'_>, name: &'static str, entry: &mut EndpointEntry) {
+    let given: Vec<String> = sent.optional(name).unwrap_or_default();
+    let kinds: Vec<_> = given.iter().map(|word| EventType::from_name(word)).collect();
+    if kinds.contains(&None) {
+        sent.check.fail(name, "must be names of events");
+    }
+    entry.eventos = Events::of(kinds.into_iter().flatten());
+}
+
+/// What was sent of an endpoint.
+pub(super) fn read(
+    (app, person, request): Visit<'_>,
+    present: Option<&EndpointEntry>,
+) -> Result<EndpointEntry, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let entry = FORM.read(&mut sent, present);
+    if let Err(fault) = address::check(&entry.url, &app.config.webhooks.extra_hosts)
+        && !entry.url.is_empty()
+    {
+        sent.check.fail("url", fault.text());
+    }
+    let audience = audience(person);
+    let is_offered = |kind: EventType| kind.audience() == Some(audience);
+    if entry.eventos.is_empty() || !entry.eventos.all().all(is_offered) {
+        let names: Vec<_> = EventType::of(audience).map(EventType::name).collect();
+        sent.check.fail("eventos", format!("must be some of {}", names.join(", ")));
+    }
+    sent.finish()?;
+    Ok(entry)
+}
+
+/// The form as it was sent, with what is wrong with the address in its own words.
+pub(super) fn again(
+    (app, person, request): Visit<'_>,
+    faults: &crate::http::Fields,
+) -> (FormView, Vec<Tick>) {
+    let mut view = FORM.again(request, faults);
+    let url = form::all_sent(request, "url").next().unwrap_or_default();
+    if let Err(fault) = address::check(url.trim(), &app.config.webhooks.extra_hosts) {
+        view.say("url", fault.words());
+    }
+    let sent = |kind: EventType| form::all_sent(request, "eventos").any(|one| one == kind.name());
+    (view, ticks(person, sent))
+}
+
+/// The boxes of `eventos`.
+pub(super) fn ticks(person: &Person, is_on: impl Fn(EventType) -> bool) -> Vec<Tick> {
+    let tick = |kind: EventType| {
+        Tick::new(kind.name(), format!("{} ({})", kind.words(), kind.name()), is_on(kind))
+            .help(kind.about())
+    };
+    EventType::of(audience(person)).map(tick).collect()
+}
+
+/// `GET …/webhooks`: the endpoints, as page or JSON.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let endpoints = find_all(app, person, request)?;
+    if request.wants_json() {
+        let zone = app.zone();
+        let total = endpoints.len() as u64;
+        let all = endpoints.into_iter().map(|one| WireEndpoint::of(one, zone));
+        return ListReply::reply(total, all.collect());
+    }
+    let form = FORM.show(None, app.zone()).unfocused();
+    let all = ticks(person, |_| false);
+    let mut page = page((app, person, request), &endpoints, (form, all));
+    page.layout = page.layout.telling(OUTCOMES, request);
+    Reply::page(&page)
+}
+
+fn find_all(app: &App, person: &Person, request: &Request) -> Result<Vec<Endpoint>, Problem> {
+    Ok(app.db.read(request.lane, |tx| store::of_user(tx, person.account.user_id))?)
+}
+
+fn page(
+    (app, person, request): Visit<'_>,
+    endpoints: &[Endpoint],
+    (form, ticks): (FormView, Vec<Tick>),
+) -> WebhooksPage {
+    WebhooksPage {
+        layout: layout(app, person, request),
+        base: base(person),
+        endpoints: endpoints.iter().map(|one| row(one, app.zone(), request.now)).collect(),
+        form,
+        ticks,
+        is_full: endpoints.len() >= MOST_ENDPOINTS,
+    }
+}
+
+/// An endpoint in the audit log, without what its address may hold beyond the host.
+#[derive(Serialize)]
+pub(super) struct Audited<'e> {
+    url: &'e str,
+    eventos: Events,
+}
+
+impl<'e> Audited<'e> {
+    pub(super) fn of(entry: &'e EndpointEntry) -> Self {
+        Self { url: without_query(&entry.url), eventos: entry.eventos }
+    }
+}
+
+/// An address without its query, which may hold a secret of the receiver.
+pub(super) fn without_query(url: &str) -> &str {
+    url.split('?').next().unwrap_or_default()
+}
+
+/// `POST …/webhooks`: makes an endpoint and shows its secret, this once.
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let visit = (app, person, request);
+    let entry = match read(visit, None) {
+        Ok(entry) => entry,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                let endpoints = find_all(app, person, request)?;
+                Reply::page(&page(visit, &endpoints, again(visit, faults)))
+            });
+        }
+    };
+    let secret = SigningSecret::random();
+    let change = Change::of(visit);
+    let shown = secret_page(visit, &secret, &entry.url, None)?;
+    Ok(Box::new(move |tx| {
+        if store::count(tx, change.user)? >= MOST_ENDPOINTS {
+            let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
+            return Err(Problem::new(Code::Conflict, said));
+        }
+        let id = store::insert(tx, &change.sealer, change.user, (&entry, &secret))?;
+        let about = ("webhook.criar", id, &*entry.url);
+        change.note(tx, about, None::<&()>, Some(&Audited::of(&entry)))?;
+        if let Some(shown) = shown {
+            return Ok(shown);
+        }
+        let members =
+            [("id", Value::from(id.to_string())), ("segredo", Value::from(secret.text()))];
+        Ok(change.answer.with(change.base, "criado", &members)?.status(StatusCode::CREATED))
+    }))
+}
+
+/// The only page that shows a secret; `None` for programs.
+pub(super) fn secret_page(
+    (app, person, request): Visit<'_>,
+    secret: &SigningSecret,
+    url: &str,
+    until: Option<String>,
+) -> Result<Option<Reply>, Problem> {
+    if request.wants_json() {
+        return Ok(None);
+    }
+    let page = SecretPage {
+        layout: layout(app, person, request),
+        base: base(person),
+        url: url.to_owned(),
+        secret: secret.text(),
+        until,
+    };
+    Reply::page(&page).map(Some)
+}

@@ -1,0 +1,312 @@
+//! The queue of deliveries: what is due, what came of a try, what is sent
+//! again, and what is forgotten.
+//!
+//! Nothing is marked while it is on its way: a process that dies then sends it
+//! again, with the same id and body.
+
+use rusqlite::params;
+use serde_json::json;
+
+use super::pages::without_query;
+use super::spread::HELD;
+use super::store;
+use super::{DeliveryState, Endpoint, EndpointState, MessageId, PATIENCE_S, next_try};
+use crate::accounts::Role;
+use crate::audit::{self, Act, Actor, ActorKind};
+use crate::base::retention::WEBHOOKS;
+use crate::base::{DAY_S, Instant, UserId};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::messages::choices::{self, Ways};
+use crate::messages::{self, NewNotification, NotificationKind};
+use crate::outbox::{self, MessageKind, NewMessage};
+
+/// Endpoints with something due, those that wait longest first. What belongs
+/// to suspended people rests.
+pub fn due_endpoints(tx: &ReadTx<'_>, now: Instant, most: usize) -> Result<Vec<(i64, UserId)>> {
+    tx.tuples(
+        "SELECT e.endpoint_id, e.user_id
+         FROM webhook_endpoint e CROSS JOIN user u ON u.user_id = e.user_id
+         WHERE e.next_at IS NOT NULL AND e.state = 1 AND e.next_at <= ?1 AND u.suspended_at IS NULL
+         ORDER BY e.next_at LIMIT ?2",
+        (now, i64::try_from(most).unwrap_or(i64::MAX)),
+    )
+}
+
+/// A delivery that is due.
+#[derive(Clone, Debug)]
+pub struct Due {
+    pub number: i64,
+    pub message: MessageId,
+    pub body: String,
+}
+
+/// What is due at an endpoint, in its order.
+pub fn due(tx: &ReadTx<'_>, endpoint: i64, now: Instant, most: usize) -> Result<Vec<Due>> {
+    tx.all(
+        "SELECT number, message, body FROM webhook_delivery
+         WHERE endpoint_id = ?1 AND state = 0 AND run_at <= ?2
+         ORDER BY run_at, number LIMIT ?3",
+        (endpoint, now, i64::try_from(most).unwrap_or(i64::MAX)),
+        |row| {
+            let message = MessageId(row.get(1)?);
+            Ok(Due { number: row.get(0)?, message, body: row.get(2)? })
+        },
+    )
+}
+
+/// What came of a try.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    pub endpoint: i64,
+    pub number: i64,
+    pub at: Instant,
+    pub ms: i64,
+    /// What it was answered with; `None` without an answer.
+    pub status: Option<u16>,
+    /// Beginning of the answer's body.
+    pub answer: Option<String>,
+    /// Why it was no success; `None` for one.
+    pub error: Option<String>,
+    /// Seconds that the receiver asks to wait.
+    pub retry_after_s: Option<i64>,
+}
+
+impl Tried {
+    /// Whether the receiver took it.
+    pub const fn is_delivered(&self) -> bool {
+        self.error.is_none()
+    }
+
+    /// Whether the receiver wants nothing any more.
+    const fn is_gone(&self) -> bool {
+        matches!(self.status, Some(410))
+    }
+}
+
+/// Notes what came of several tries, in the order in which they ended.
+pub fn note(tx: &WriteTx<'_>, ways: Ways, tried: &[Tried]) -> Result<()> {
+    for one in tried {
+        note_one(tx, ways, one)?;
+    }
+    let mut endpoints: Vec<i64> = tried.iter().map(|one| one.endpoint).collect();
+    endpoints.sort_unstable();
+    endpoints.dedup();
+    endpoints.into_iter().try_for_each(|endpoint| find_next(tx, endpoint))
+}
+
+fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
+    let Tried { endpoint, number, at, .. } = *tried;
+    let key: Option<(i64, i64, i64)> = tx.tuple(
+        "SELECT tries, kind / 10, object FROM webhook_delivery
+         WHERE endpoint_id = ?1 AND number = ?2 AND state = 0",
+        (endpoint, number),
+    )?;
+    // Its endpoint was removed meanwhile.
+    let Some((before, line, object)) = key else {
+        return Ok(());
+    };
+    let tries = before + 1;
+    let again = next_try(at, tries, tried.retry_after_s);
+    let (state, run_at) = match again {
+        _ if tried.is_delivered() => (DeliveryState::Delivered, at),
+        Some(again) => (DeliveryState::Waiting, again),
+        None => (DeliveryState::GivenUp, at),
+    };
+    tx.run(
+        "UPDATE webhook_delivery
+         SET state = ?3, run_at = ?4, tries = ?5, tried_at = ?6, status = ?7, ms = ?8, answer = ?9, error = ?10
+         WHERE endpoint_id = ?1 AND number = ?2",
+        params![
+            endpoint,
+            number,
+            state,
+            run_at,
+            tries,
+            at,
+            tried.status,
+            tried.ms,
+            tried.answer,
+            tried.error
+        ],
+    )?;
+    if state != DeliveryState::Waiting {
+        release(tx, endpoint, (line, object))?;
+    }
+    match &tried.error {
+        None => tx.run(
+            "UPDATE webhook_endpoint SET failing_since = NULL, error = NULL, delivered_at = ?2
+             WHERE endpoint_id = ?1",
+            (endpoint, at),
+        ),
+        Some(error) => note_failed(tx, ways, tried, error),
+    }
+}
+
+/// Lets the next delivery about an object go, if one was held back.
+fn release(tx: &WriteTx<'_>, endpoint: i64, (line, object): (i64, i64)) -> Result<()> {
+    tx.run(
+        "UPDATE webhook_delivery SET run_at = ?4
+         WHERE endpoint_id = ?1 AND run_at = ?5 AND number = (
+             SELECT min(number) FROM webhook_delivery
+             WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
+        (endpoint, line, object, tx.now(), HELD),
+    )
+}
+
+/// Finds when something of an endpoint is due next.
+pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
+    tx.run(
+        "UPDATE webhook_endpoint SET next_at =
+             (SELECT min(run_at) FROM webhook_delivery WHERE endpoint_id = ?1 AND state = 0)
+         WHERE endpoint_id = ?1",
+        [endpoint],
+    )
+}
+
+/// A failure: the first of a row is remembered, a 410 switches the endpoint
+/// off, and so do days of nothing else.
+fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Result<()> {
+    let since: Option<(Instant, EndpointState)> = tx.tuple(
+        "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3
+         WHERE endpoint_id = ?1 RETURNING failing_since, state",
+        (tried.endpoint, tried.at, error),
+    )?;
+    let Some((since, EndpointState::On)) = since else {
+        return Ok(());
+    };
+    let off = if tried.is_gone() {
+        EndpointState::Gone
+    } else if tried.at.since(since) >= PATIENCE_S {
+        EndpointState::GivenUp
+    } else {
+        return Ok(());
+    };
+    tx.run(
+        "UPDATE webhook_endpoint SET state = ?2, off_at = ?3 WHERE endpoint_id = ?1",
+        (tried.endpoint, off, tried.at),
+    )?;
+    match store::by_id(tx, tried.endpoint)? {
+        Some(endpoint) => tell_owner(tx, ways, &endpoint),
+        None => Ok(()),
+    }
+}
+
+/// Tells its owner that an endpoint was switched off: in the panel, and by the
+/// channels that the owner chose.
+fn tell_owner(tx: &WriteTx<'_>, ways: Ways, endpoint: &Endpoint) -> Result<()> {
+    let why = match endpoint.state {
+        EndpointState::Gone => "ele respondeu que não quer mais receber eventos (410)",
+        _ => "todas as entregas dos últimos cinco dias falharam",
+    };
+    let url = &endpoint.entry.url;
+    let actor = Actor::local(ActorKind::System, "Webhooks");
+    let act = Act {
+        action: "webhook.desligar",
+        object: "webhook",
+        object_id: endpoint.id.to_string(),
+        object_name: without_query(url),
+    };
+    let after = json!({ "estado": endpoint.state.name(), "erro": endpoint.error });
+    audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+    let base: Option<Role> =
+        tx.maybe("SELECT role FROM user WHERE user_id = ?1", [endpoint.user])?;
+    let page = match base {
+        Some(Role::Drop) => "/fornecedor/parceiro/webhooks",
+        _ => "/painel/parceiro/webhooks",
+    };
+    let page = format!("{page}/{}", endpoint.id);
+    let cause = format!("webhook:{}:{}", endpoint.id, tx.now().0);
+    let told = NewNotification {
+        kind: NotificationKind::Parceiro,
+        title: "Webhook desligado",
+        message: &format!("{url} foi desligado: {why}"),
+        ml_user_id: None,
+        reference: Some(&page),
+        cause: &cause,
+    };
+    messages::store::notify(tx, endpoint.user, &told)?;
+    for channel in choices::channels_to(tx, ways, endpoint.user, MessageKind::WebhookOff)? {
+        let key = format!("{cause}:{}", channel.name());
+        let new = NewMessage {
+            channel,
+            user: endpoint.user,
+            kind: MessageKind::WebhookOff,
+            params: json!({ "url": url, "detail": why, "page": page, "endpoint_id": endpoint.id }),
+            key: &key,
+            expires_at: Some(tx.now().plus(7 * DAY_S)),
+        };
+        outbox::enqueue(tx, &new)?;
+    }
+    Ok(())
+}
+
+/// Has a delivery sent again from the start, with the same id and body; false
+/// when it waits anyway.
+pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> {
+    let key: Option<(i64, i64)> = tx.tuple(
+        "SELECT kind / 10, object FROM webhook_delivery
+         WHERE endpoint_id = ?1 AND number = ?2 AND state <> 0",
+        (endpoint, number),
+    )?;
+    let Some((line, object)) = key else {
+        return Ok(false);
+    };
+    let is_held: bool = tx.value(
+        "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+             WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
+        (endpoint, line, object),
+    )?;
+    let run_at = if is_held { HELD } else { tx.now().0 };
+    tx.run(
+        "UPDATE webhook_delivery SET state = 0, run_at = ?3, tries = 0
+         WHERE endpoint_id = ?1 AND number = ?2",
+        (endpoint, number, run_at),
+    )?;
+    Ok(true)
+}
+
+/// Deliveries of a span of time that do not wait, the oldest first, after one
+/// that was seen.
+pub fn in_span(
+    tx: &ReadTx<'_>,
+    endpoint: i64,
+    (from, to): (Instant, Instant),
+    (after, most): ((Instant, i64), usize),
+) -> Result<Vec<(Instant, i64)>> {
+    tx.tuples(
+        "SELECT created_at, number FROM webhook_delivery
+         WHERE endpoint_id = ?1 AND created_at >= ?2 AND created_at <= ?3
+           AND (created_at, number) > (?4, ?5) AND +state <> 0
+         ORDER BY created_at, number LIMIT ?6",
+        (endpoint, from, to, after.0, after.1, i64::try_from(most).unwrap_or(i64::MAX)),
+    )
+}
+
+/// Removes what happened long ago, at most `most` deliveries; returns how many.
+pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    let old: Vec<(i64, i64, DeliveryState, i64, i64)> = tx.tuples(
+        "SELECT endpoint_id, number, state, kind / 10, object FROM webhook_delivery
+         WHERE created_at < ?1 ORDER BY created_at LIMIT ?2",
+        (WEBHOOKS.before(tx.now()), i64::try_from(most).unwrap_or(1)),
+    )?;
+    for (endpoint, number, state, line, object) in &old {
+        tx.run(
+            "DELETE FROM webhook_delivery WHERE endpoint_id = ?1 AND number = ?2",
+            (endpoint, number),
+        )?;
+        if *state == DeliveryState::Waiting {
+            release(tx, *endpoint, (*line, *object))?;
+            find_next(tx, *endpoint)?;
+        }
+    }
+    Ok(old.len())
+}
+
+/// Removes deliveries of an endpoint, at most `most`; returns how many.
+pub fn empty(tx: &WriteTx<'_>, endpoint: i64, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM webhook_delivery WHERE endpoint_id = ?1 AND number IN (
+             SELECT number FROM webhook_delivery WHERE endpoint_id = ?1 LIMIT ?2)",
+        (endpoint, i64::try_from(most).unwrap_or(1)),
+    )
+}

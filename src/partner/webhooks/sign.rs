@@ -1,0 +1,78 @@
+//! Secrets of endpoints, and what they sign (Standard Webhooks, symmetric).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use super::MessageId;
+use crate::base::{Instant, secrets};
+
+/// Bytes of a secret.
+const LENGTH: usize = 32;
+
+/// What signs for an endpoint.
+#[derive(Clone)]
+pub struct SigningSecret([u8; LENGTH]);
+
+impl SigningSecret {
+    /// One that nobody has yet.
+    pub fn random() -> Self {
+        Self(secrets::random())
+    }
+
+    /// One as it was stored.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// As it is stored, once sealed.
+    pub const fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// As its owner is shown it, once.
+    pub fn text(&self) -> String {
+        format!("whsec_{}", BASE64.encode(self.0))
+    }
+
+    fn sign(&self, message: MessageId, at: Instant, body: &str) -> String {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        mac.update(format!("{message}.{}.", at.0).as_bytes());
+        mac.update(body.as_bytes());
+        format!("v1,{}", BASE64.encode(mac.finalize().into_bytes()))
+    }
+}
+
+/// What `webhook-signature` says: a signature by each secret.
+pub fn signatures(
+    secrets: &[SigningSecret],
+    message: MessageId,
+    at: Instant,
+    body: &str,
+) -> String {
+    let each: Vec<String> = secrets.iter().map(|secret| secret.sign(message, at, body)).collect();
+    each.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Python's `hmac` makes of the same.
+    #[test]
+    fn a_signature_covers_id_time_and_body() {
+        let secret = SigningSecret::from_bytes(&[7; LENGTH]).unwrap();
+        assert_eq!(secret.text(), "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=");
+        let id = MessageId([1; 16]);
+        let signed =
+            |secrets: &[SigningSecret]| signatures(secrets, id, Instant(1_795_000_000), "{}");
+        assert_eq!(
+            signed(std::slice::from_ref(&secret)),
+            "v1,ORKc/09IRNKhZ9OiUegQdLN+5O8QZouHeQVgUfC2Yuk="
+        );
+        let both = signed(&[secret, SigningSecret::random()]);
+        assert_eq!(both.split(' ').count(), 2, "{both}");
+    }
+}

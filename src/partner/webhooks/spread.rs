@@ -1,0 +1,171 @@
+//! From events to deliveries: one for each endpoint that wants the event, with
+//! the body that all tries send.
+
+use rusqlite::{Error, params};
+
+use super::objects::{Event, Shown};
+use super::{MOST_WAITING, MessageId};
+use crate::base::{Instant, UserId, secrets};
+use crate::db::{DbError, ReadTx, Result, WriteTx};
+use crate::webhooks::EventType;
+
+/// Events of one job.
+const BATCH: u32 = 200;
+/// When a delivery is due that waits for an earlier one about the same object.
+pub const HELD: i64 = i64::MAX;
+
+/// Whether events wait.
+pub fn is_needed(tx: &ReadTx<'_>) -> Result<bool> {
+    tx.value("SELECT EXISTS (SELECT 1 FROM webhook_event)", [])
+}
+
+/// Makes deliveries of the oldest events; returns how many events there were.
+pub fn spread(tx: &WriteTx<'_>, shown: &Shown) -> Result<usize> {
+    let events: Vec<(i64, UserId, EventType, i64, i64, Instant)> = tx.tuples(
+        "SELECT event_id, user_id, kind, object, occasion, at FROM webhook_event
+         ORDER BY event_id LIMIT ?1",
+        [BATCH],
+    )?;
+    let Some((last, ..)) = events.last() else {
+        return Ok(0);
+    };
+    tx.run("DELETE FROM webhook_event WHERE event_id <= ?1", [last])?;
+    for (_, user, kind, object, occasion, at) in &events {
+        let event = Event { user: *user, kind: *kind, object: *object, at: *at };
+        tell_all(tx, shown, &event, *occasion)?;
+    }
+    Ok(events.len())
+}
+
+fn tell_all(tx: &WriteTx<'_>, shown: &Shown, event: &Event, occasion: i64) -> Result<()> {
+    let endpoints: Vec<i64> = tx.values(
+        "SELECT endpoint_id FROM webhook_endpoint
+         WHERE user_id = ?1 AND state = 1 AND events & ?2 <> 0 AND created_at <= ?3",
+        (event.user, event.kind.bit(), event.at),
+    )?;
+    if endpoints.is_empty() {
+        return Ok(());
+    }
+    let message = MessageId(secrets::random());
+    let body = match shown.body(tx, message, event) {
+        Ok(Some(body)) => body,
+        Ok(None) => return Ok(()),
+        // A row that nothing can read must not keep the others back.
+        Err(DbError::Sqlite(error)) if is_of_a_value(&error) => {
+            let (kind, object) = (event.kind.name(), event.object);
+            tracing::error!(%error, kind, object, "a webhook tells nothing: its object cannot be read");
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    let occasion = match event.kind {
+        // Each movement is another time.
+        EventType::StockChanged => tx.value(
+            "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
+            [event.object],
+        )?,
+        _ => occasion,
+    };
+    let mut room = MOST_WAITING.saturating_sub(waiting_of(tx, event.user)?);
+    let new = NewDelivery { message, event, occasion, body: &body };
+    for endpoint in endpoints {
+        if room == 0 {
+            tx.run(
+                "UPDATE webhook_endpoint SET lost = lost + 1 WHERE endpoint_id = ?1",
+                [endpoint],
+            )?;
+        } else if queue(tx, endpoint, &new)?.is_some() {
+            room -= 1;
+        }
+    }
+    Ok(())
+}
+
+/// Whether an error says that a stored value is none of its column's.
+const fn is_of_a_value(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+    )
+}
+
+/// Deliveries that wait for all endpoints of an account.
+fn waiting_of(tx: &ReadTx<'_>, user: UserId) -> Result<u64> {
+    tx.count(
+        "SELECT coalesce(sum(c.deliveries), 0)
+         FROM webhook_endpoint e JOIN webhook_count c ON c.endpoint_id = e.endpoint_id
+         WHERE e.user_id = ?1 AND c.state = 0",
+        [user],
+    )
+}
+
+/// A delivery that is to be queued.
+pub struct NewDelivery<'n> {
+    pub message: MessageId,
+    pub event: &'n Event,
+    pub occasion: i64,
+    pub body: &'n str,
+}
+
+/// Queues a delivery for an endpoint, once; returns its number when it is new.
+/// Behind an earlier one about the same object it is held back.
+pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<Option<i64>> {
+    let Event { kind, object, at, .. } = *new.event;
+    let is_known: bool = tx.value(
+        "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+             WHERE endpoint_id = ?1 AND kind = ?2 AND object = ?3 AND occasion = ?4)",
+        (endpoint, kind, object, new.occasion),
+    )?;
+    if is_known || kind == EventType::StockChanged && replace_held(tx, endpoint, new)? {
+        return Ok(None);
+    }
+    let is_held = waits(tx, endpoint, (kind, object))?;
+    let number: i64 = tx.value(
+        "UPDATE webhook_endpoint
+         SET last_number = last_number + 1,
+             next_at = iif(?3, next_at, min(coalesce(next_at, ?2), ?2))
+         WHERE endpoint_id = ?1
+         RETURNING last_number",
+        (endpoint, tx.now(), is_held),
+    )?;
+    let run_at = if is_held { HELD } else { tx.now().0 };
+    tx.run(
+        "INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state,
+                                       created_at, run_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9)",
+        params![endpoint, number, new.message.0, kind, object, new.occasion, new.body, at, run_at],
+    )?;
+    Ok(Some(number))
+}
+
+/// Whether a delivery about an object waits for an endpoint.
+pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (kind, object): (EventType, i64)) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+             WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
+        (endpoint, kind.number() / 10, object),
+    )
+}
+
+/// A balance that was never sent gives its place to a newer one.
+fn replace_held(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<bool> {
+    let Event { kind, object, at, .. } = *new.event;
+    let replaced = tx.execute(
+        "UPDATE webhook_delivery SET message = ?4, body = ?5, occasion = ?6, created_at = ?7
+         WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0
+           AND run_at = ?8 AND tries = 0",
+        params![
+            endpoint,
+            kind.number() / 10,
+            object,
+            new.message.0,
+            new.body,
+            new.occasion,
+            at,
+            HELD
+        ],
+    )?;
+    Ok(replaced > 0)
+}

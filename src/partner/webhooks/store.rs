@@ -1,0 +1,298 @@
+//! Endpoints in the database, and the secrets that sign for them.
+
+use super::sign::SigningSecret;
+use super::{DeliveryState, Endpoint, EndpointEntry, EndpointState, MessageId, OVERLAP_S};
+use crate::base::secrets::Place;
+use crate::base::{Instant, Sealer, UserId};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::row;
+use crate::webhooks::EventType;
+
+row!(stored EndpointEntry { url, eventos = "events" });
+row!(Endpoint {
+    id = "endpoint_id",
+    user = "user_id",
+    entry as EndpointEntry,
+    state,
+    created_at,
+    off_at,
+    failing_since,
+    error,
+    delivered_at,
+    old_until,
+    lost,
+});
+
+/// The endpoints of an account, in the order in which they were made.
+pub fn of_user(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Endpoint>> {
+    tx.records("FROM webhook_endpoint WHERE user_id = ?1 ORDER BY endpoint_id", [user])
+}
+
+/// How many endpoints an account has.
+pub fn count(tx: &ReadTx<'_>, user: UserId) -> Result<usize> {
+    let count = tx.count("SELECT count(*) FROM webhook_endpoint WHERE user_id = ?1", [user])?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// An endpoint of an account.
+pub fn one(tx: &ReadTx<'_>, user: UserId, id: i64) -> Result<Option<Endpoint>> {
+    tx.record("FROM webhook_endpoint WHERE endpoint_id = ?2 AND user_id = ?1", (user, id))
+}
+
+/// An endpoint, whoever's it is.
+pub fn by_id(tx: &ReadTx<'_>, id: i64) -> Result<Option<Endpoint>> {
+    tx.record("FROM webhook_endpoint WHERE endpoint_id = ?1", [id])
+}
+
+/// Where the secrets of an endpoint are sealed.
+const SECRETS: [&str; 2] = ["secret", "old_secret"];
+
+fn seal(sealer: &Sealer, column: &str, endpoint: i64, secret: &SigningSecret) -> Vec<u8> {
+    let place = Place { table: "webhook_endpoint", column, row: &endpoint.to_string() };
+    sealer.seal(secret.bytes(), place)
+}
+
+fn open(sealer: &Sealer, column: &str, endpoint: i64, sealed: &[u8]) -> Option<SigningSecret> {
+    let place = Place { table: "webhook_endpoint", column, row: &endpoint.to_string() };
+    SigningSecret::from_bytes(&sealer.open(sealed, place).ok()?)
+}
+
+/// Makes an endpoint; returns its number.
+pub fn insert(
+    tx: &WriteTx<'_>,
+    sealer: &Sealer,
+    user: UserId,
+    (entry, secret): (&EndpointEntry, &SigningSecret),
+) -> Result<i64> {
+    let id = tx.insert(
+        "INSERT INTO webhook_endpoint (user_id, url, events, secret, created_at, state)
+         VALUES (?1, ?2, ?3, x'', ?4, ?5)",
+        (user, &entry.url, entry.eventos, tx.now(), EndpointState::On),
+    )?;
+    // Its number is part of what seals it.
+    tx.run(
+        "UPDATE webhook_endpoint SET secret = ?2 WHERE endpoint_id = ?1",
+        (id, seal(sealer, SECRETS[0], id, secret)),
+    )?;
+    Ok(id)
+}
+
+/// Changes where an endpoint is and what it is told. At another address nothing
+/// has failed yet.
+pub fn update(tx: &WriteTx<'_>, id: i64, entry: &EndpointEntry) -> Result<()> {
+    tx.run(
+        "UPDATE webhook_endpoint SET failing_since = NULL, error = NULL
+         WHERE endpoint_id = ?1 AND url <> ?2",
+        (id, &entry.url),
+    )?;
+    tx.change("webhook_endpoint", entry, &[], &[("endpoint_id", &id)]).map(drop)
+}
+
+/// Switches an endpoint on or off.
+pub fn switch(tx: &WriteTx<'_>, id: i64, state: EndpointState) -> Result<()> {
+    let off_at = (state != EndpointState::On).then(|| tx.now());
+    tx.run(
+        "UPDATE webhook_endpoint SET state = ?2, off_at = ?3, failing_since = NULL, error = NULL
+         WHERE endpoint_id = ?1",
+        (id, state, off_at),
+    )
+}
+
+/// Removes an endpoint of an account; false when it was gone.
+pub fn remove(tx: &WriteTx<'_>, user: UserId, id: i64) -> Result<bool> {
+    let removed = tx.execute(
+        "DELETE FROM webhook_endpoint WHERE endpoint_id = ?2 AND user_id = ?1",
+        (user, id),
+    )?;
+    Ok(removed > 0)
+}
+
+/// Gives an endpoint another secret; the one before signs as well for a day.
+pub fn rotate(tx: &WriteTx<'_>, sealer: &Sealer, id: i64, secret: &SigningSecret) -> Result<()> {
+    let sealed: Vec<u8> =
+        tx.value("SELECT secret FROM webhook_endpoint WHERE endpoint_id = ?1", [id])?;
+    let old = open(sealer, SECRETS[0], id, &sealed);
+    let old_until = old.as_ref().map(|_| tx.now().plus(OVERLAP_S));
+    tx.run(
+        "UPDATE webhook_endpoint SET secret = ?2, old_secret = ?3, old_until = ?4
+         WHERE endpoint_id = ?1",
+        (
+            id,
+            seal(sealer, SECRETS[0], id, secret),
+            old.map(|old| seal(sealer, SECRETS[1], id, &old)),
+            old_until,
+        ),
+    )
+}
+
+/// Where an endpoint is, and what signs for it now, the newest first.
+pub struct Target {
+    pub url: String,
+    pub secrets: Vec<SigningSecret>,
+}
+
+/// The same as it is stored.
+struct SealedTarget {
+    url: String,
+    secret: Vec<u8>,
+    old_secret: Option<Vec<u8>>,
+    old_until: Option<Instant>,
+}
+row!(SealedTarget { url, secret, old_secret, old_until });
+
+/// The target of an endpoint.
+pub fn target(tx: &ReadTx<'_>, sealer: &Sealer, id: i64, now: Instant) -> Result<Option<Target>> {
+    let found = tx.record::<SealedTarget>("FROM webhook_endpoint WHERE endpoint_id = ?1", [id])?;
+    let Some(SealedTarget { url, secret, old_secret: old, old_until }) = found else {
+        return Ok(None);
+    };
+    let old = old.filter(|_| old_until.is_some_and(|until| now < until));
+    let secrets = [(SECRETS[0], Some(secret)), (SECRETS[1], old)];
+    let secrets =
+        secrets.into_iter().filter_map(|(column, sealed)| open(sealer, column, id, &sealed?));
+    Ok(Some(Target { url, secrets: secrets.collect() }))
+}
+
+/// Removes secrets whose time is over, at most `most`; returns how many.
+pub fn forget_old_secrets(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    tx.execute(
+        "UPDATE webhook_endpoint SET old_secret = NULL, old_until = NULL WHERE endpoint_id IN (
+             SELECT endpoint_id FROM webhook_endpoint WHERE old_until <= ?1 LIMIT ?2)",
+        (tx.now(), i64::try_from(most).unwrap_or(1)),
+    )
+}
+
+/// Whether the secrets of all endpoints open; `None` when there is no endpoint.
+pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
+    let mut open_all = None;
+    tx.each("SELECT endpoint_id, secret FROM webhook_endpoint WHERE secret <> x''", [], |row| {
+        let (id, sealed): (i64, Vec<u8>) = row.try_into()?;
+        let opens = open(sealer, SECRETS[0], id, &sealed).is_some();
+        open_all = Some(open_all.unwrap_or(true) && opens);
+        Ok(())
+    })?;
+    Ok(open_all)
+}
+
+/// How many endpoints have a secret.
+pub fn count_sealed(tx: &ReadTx<'_>) -> Result<u64> {
+    tx.count("SELECT count(*) FROM webhook_endpoint WHERE secret <> x''", [])
+}
+
+/// Gives up secrets that do not open any more: their endpoints are switched off
+/// until their owners ask for new ones. Returns how many.
+pub fn give_up_secrets(tx: &WriteTx<'_>) -> Result<usize> {
+    tx.execute(
+        "UPDATE webhook_endpoint SET state = ?1, off_at = coalesce(off_at, ?2), secret = x'', old_secret = NULL, old_until = NULL,
+             error = 'o segredo se perdeu com a chave da instalação: gere outro e ligue de novo'",
+        (EndpointState::Off, tx.now()),
+    )
+}
+
+/// A delivery as its endpoint's owner sees it.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    pub number: i64,
+    pub message: MessageId,
+    pub kind: EventType,
+    pub state: DeliveryState,
+    pub created_at: Instant,
+    pub run_at: Instant,
+    pub tries: i64,
+    pub tried_at: Option<Instant>,
+    pub status: Option<i64>,
+    pub ms: Option<i64>,
+    pub error: Option<String>,
+}
+row!(Delivery {
+    number,
+    message => MessageId,
+    kind,
+    state,
+    created_at,
+    run_at,
+    tries,
+    tried_at,
+    status,
+    ms,
+    error,
+});
+
+/// A delivery with what was sent and answered.
+pub struct FullDelivery {
+    pub delivery: Delivery,
+    pub body: String,
+    pub answer: Option<String>,
+}
+row!(FullDelivery { delivery as Delivery, body, answer });
+
+/// Which deliveries of an endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    pub endpoint: i64,
+    pub state: Option<DeliveryState>,
+    pub kind: Option<EventType>,
+    pub newest_first: bool,
+    pub window: (u32, u32),
+}
+
+/// A page of deliveries, with the number of all that match.
+pub fn deliveries(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Delivery>, u64)> {
+    let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
+    filters.and_if("state = :state", ":state", &wanted.state);
+    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    let total = filters.count(tx, "SELECT coalesce(sum(deliveries), 0) FROM webhook_count")?;
+    let order = sorted("number", wanted.newest_first);
+    let page = Page { table: "webhook_delivery", order: &order, window: wanted.window };
+    Ok((filters.rows(tx, &page, Delivery::COLUMNS, Delivery::read)?, total))
+}
+
+/// Numbers of all deliveries that match, in the order of the list.
+pub fn numbers(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+    let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
+    filters.and_if("state = :state", ":state", &wanted.state);
+    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    let sql = format!(
+        "SELECT number FROM webhook_delivery WHERE {} ORDER BY {}",
+        filters.sql(),
+        sorted("number", wanted.newest_first)
+    );
+    tx.values(&sql, filters.values())
+}
+
+/// One delivery of an endpoint.
+pub fn delivery(tx: &ReadTx<'_>, endpoint: i64, number: i64) -> Result<Option<FullDelivery>> {
+    tx.record("FROM webhook_delivery WHERE endpoint_id = ?1 AND number = ?2", (endpoint, number))
+}
+
+/// Deliveries of an endpoint by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub waiting: i64,
+    pub delivered: i64,
+    pub given_up: i64,
+}
+
+/// How many deliveries of an endpoint are in which state.
+pub fn counts(tx: &ReadTx<'_>, endpoint: i64) -> Result<Counts> {
+    let mut counts = Counts::default();
+    tx.each(
+        "SELECT state, sum(deliveries) FROM webhook_count WHERE endpoint_id = ?1 GROUP BY state",
+        [endpoint],
+        |row| {
+            let (state, count): (DeliveryState, i64) = row.try_into()?;
+            match state {
+                DeliveryState::Waiting => counts.waiting = count,
+                DeliveryState::Delivered => counts.delivered = count,
+                DeliveryState::GivenUp => counts.given_up = count,
+            }
+            Ok(())
+        },
+    )?;
+    Ok(counts)
+}
+
+/// Endpoints for which something waits.
+pub fn waiting_endpoints(tx: &ReadTx<'_>) -> Result<u64> {
+    tx.count("SELECT count(*) FROM webhook_endpoint WHERE next_at IS NOT NULL AND state = 1", [])
+}

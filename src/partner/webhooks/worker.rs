@@ -1,0 +1,173 @@
+//! The worker: makes deliveries of events, decides what is tried now, and notes
+//! what came of it, many results in one job of the writer.
+//!
+//! It keeps in memory what is under way and nothing else, so a process that
+//! dies loses nothing and may send again what it had in hand.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant as Monotonic};
+
+use super::fairness::{Ended, Turns};
+use super::objects::Shown;
+use super::queue::{self, Tried};
+use super::sender::{Done, Senders, Task};
+use super::{spread, store};
+use crate::app::App;
+use crate::base::{Stop, UserId};
+use crate::db::{Lane, Result};
+use crate::messages::choices::Ways;
+
+/// Longest pause between two looks at the queue.
+const LOOK: Duration = Duration::from_millis(250);
+/// At a stop, answers are waited for so long.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+/// Endpoints that one look finds beyond those that are busy.
+const LOOKED_AT: usize = 64;
+
+struct Worker<'a> {
+    app: &'a App,
+    shown: Shown,
+    ways: Ways,
+    senders: Senders,
+    turns: Turns,
+    /// Endpoint and number of what is under way or not noted yet.
+    in_hand: HashSet<(i64, i64)>,
+    /// What came back and is not noted yet.
+    unnoted: Vec<Tried>,
+}
+
+/// Works until it is told to stop.
+pub fn run(app: &App, stop: &Stop) {
+    let bell = app.webhooks.bell.clone();
+    let extra_hosts = &app.config.webhooks.extra_hosts;
+    let mut worker = Worker {
+        app,
+        shown: Shown::of(app),
+        ways: Ways::of(&app.config),
+        senders: Senders::new(extra_hosts, app.clock.clone(), bell.clone()),
+        turns: Turns::default(),
+        in_hand: HashSet::new(),
+        unnoted: Vec::new(),
+    };
+    // A worker that panicked left its tries behind.
+    app.webhooks.in_flight.store(0, Ordering::Relaxed);
+    let mut rings = 0;
+    while !stop.is_set() {
+        let worked = worker.round().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the queue of webhooks cannot be worked");
+            false
+        });
+        if !worked {
+            (rings, _) = bell.wait_ring(rings, LOOK);
+        }
+    }
+    worker.finish();
+}
+
+impl Worker<'_> {
+    /// One look at everything; true when there may be more to do at once.
+    fn round(&mut self) -> Result<bool> {
+        let came_back = self.note()?;
+        let spread = self.spread()?;
+        self.begin()?;
+        Ok(came_back || spread)
+    }
+
+    /// Notes what came back.
+    fn note(&mut self) -> Result<bool> {
+        let done = self.senders.take_done();
+        for Done { user, lane, tried } in done {
+            let is_delivered = tried.is_delivered();
+            let ended = Ended { is_delivered, ms: tried.ms, at: tried.at };
+            self.turns.end((tried.endpoint, user, lane), ended);
+            let hooks = &self.app.webhooks;
+            let counter = if is_delivered { &hooks.delivered } else { &hooks.failed };
+            counter.fetch_add(1, Ordering::Relaxed);
+            hooks.in_flight.fetch_sub(1, Ordering::Relaxed);
+            self.unnoted.push(tried);
+        }
+        if self.unnoted.is_empty() {
+            return Ok(false);
+        }
+        let (ways, tried) = (self.ways, Arc::new(std::mem::take(&mut self.unnoted)));
+        let job = Arc::clone(&tried);
+        if let Err(error) = self.app.db.write(move |tx| queue::note(tx, ways, &job)) {
+            self.unnoted = Arc::try_unwrap(tried).unwrap_or_else(|tried| tried.to_vec());
+            return Err(error);
+        }
+        for one in tried.iter() {
+            self.in_hand.remove(&(one.endpoint, one.number));
+        }
+        Ok(true)
+    }
+
+    /// Makes deliveries of events.
+    fn spread(&self) -> Result<bool> {
+        if !self.app.db.read(Lane::Slow, spread::is_needed)? {
+            return Ok(false);
+        }
+        let shown = self.shown.clone();
+        Ok(self.app.db.write(move |tx| spread::spread(tx, &shown))? > 0)
+    }
+
+    /// Begins what is due and has a turn: those with the least under way first,
+    /// so that whoever has much waiting holds nobody else up.
+    fn begin(&mut self) -> Result<()> {
+        let now = self.app.clock.now();
+        let most = self.turns.busy() + LOOKED_AT;
+        let mut due = self.app.db.read(Lane::Slow, |tx| queue::due_endpoints(tx, now, most))?;
+        due.sort_by_key(|(_, user)| self.turns.under_way(*user));
+        for (endpoint, user) in due {
+            self.begin_some(endpoint, user)?;
+        }
+        Ok(())
+    }
+
+    fn begin_some(&mut self, endpoint: i64, user: UserId) -> Result<()> {
+        let now = self.app.clock.now();
+        let (lane, room) = self.turns.room(endpoint, user, now);
+        let room = room.min(self.senders.free(lane));
+        if room == 0 {
+            return Ok(());
+        }
+        let in_hand = self.in_hand.iter().filter(|(one, _)| *one == endpoint).count();
+        let sealer = &self.app.sealer;
+        let (target, found) = self.app.db.read(Lane::Slow, |tx| {
+            let found = queue::due(tx, endpoint, now, in_hand + room)?;
+            Ok::<_, crate::db::DbError>((store::target(tx, sealer, endpoint, now)?, found))
+        })?;
+        let Some(target) = target.map(Arc::new) else {
+            return Ok(());
+        };
+        let fresh = found.into_iter().filter(|due| !self.in_hand.contains(&(endpoint, due.number)));
+        for due in fresh.take(room).collect::<Vec<_>>() {
+            let number = due.number;
+            let task = Task { endpoint, user, lane, due, target: Arc::clone(&target) };
+            if let Err(error) = self.senders.send(task) {
+                tracing::warn!(%error, "no thread for a webhook");
+                return Ok(());
+            }
+            self.turns.begin(endpoint, user, lane);
+            self.in_hand.insert((endpoint, number));
+            self.app.webhooks.in_flight.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Notes the answers that come soon; what is still under way is sent again
+    /// after the next start.
+    fn finish(&mut self) {
+        let began = Monotonic::now();
+        while self.senders.under_way() > 0 && began.elapsed() < LAST_ANSWERS {
+            if self.note().is_err() {
+                return;
+            }
+            self.app.webhooks.bell.wait(Duration::from_millis(10));
+        }
+        if let Err(error) = self.note() {
+            tracing::warn!(%error, "the last answers to webhooks were not noted");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What programs read of an account of the Partner API, in its owner's panel and
+//! in the operator's.
+
+use serde::Serialize;
+
+use super::Plan;
+use super::store::OwnToken;
+use crate::base::{Instant, Zone};
+use crate::wire;
+
+wire! {
+    /// A plan with what it allows.
+    #[derive(Serialize)]
+    pub struct PlanJson of(plan: Plan, now: Instant) {
+        nome: &'static str = plan.name.name(),
+        em_vigor: bool = plan.is_valid(now),
+        chamadas_por_mes: u64 = plan.quota,
+        chamadas_por_minuto: u32 = plan.per_minute,
+        /// Last day; null without an end.
+        valido_ate: Option<String> = plan.until.map(|(day, _)| day.iso()),
+    }
+}
+
+/// The calls of an operation.
+#[derive(Serialize)]
+pub struct OperationJson {
+    pub operacao: &'static str,
+    pub chamadas: u64,
+}
+
+wire! {
+    /// A token that works.
+    #[derive(Serialize)]
+    pub struct WireToken of(token: OwnToken, zone: Zone) {
+        id: String = token.id.to_string(),
+        nome: String = token.name,
+        prefixo: String = token.prefix,
+        criado_em: String = zone.spaced(token.created_at),
+        ultimo_uso: Option<String> = token.last_used_at.map(|at| zone.spaced(at)),
+        ultimo_endereco: Option<String> = token.last_address,
+    }
+}

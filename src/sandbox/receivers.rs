@@ -1,0 +1,73 @@
+//! What a receiver of webhooks knows and keeps, and how it judges a signature
+//! (Standard Webhooks).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::Sha256;
+
+use super::http::Request;
+use crate::base::Instant;
+
+/// A signature is good for so long before and after, as the libraries have it.
+const TOLERANCE_S: i64 = 5 * 60;
+
+/// A receiver as it was told to be.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    pub secrets: Vec<String>,
+    /// What it answers; 204 unless it was told.
+    pub status: Option<u16>,
+}
+
+/// Something that came.
+#[derive(Clone, Debug, Serialize)]
+pub struct Received {
+    /// RFC 3339.
+    pub at: String,
+    pub receiver: String,
+    /// `webhook-id`.
+    pub id: String,
+    pub timestamp: i64,
+    /// `valid`, `unknown` without a secret to check with, or what is wrong.
+    pub signature: String,
+    /// How many signatures came along.
+    pub signatures: usize,
+    pub body: Value,
+}
+
+/// The key of a secret, when it is written as one.
+pub fn key_of(secret: &str) -> Option<Vec<u8>> {
+    BASE64.decode(secret.strip_prefix("whsec_")?).ok()
+}
+
+/// What to think of the signatures of a request.
+pub fn judge(request: &Request, secrets: &[String], now: Instant) -> &'static str {
+    let header = |name: &str| request.header(name).unwrap_or_default();
+    let (id, stamp) = (header("webhook-id"), header("webhook-timestamp"));
+    let Ok(at) = stamp.parse::<i64>() else {
+        return "no timestamp";
+    };
+    if id.is_empty() {
+        return "no id";
+    }
+    if (now.0 - at).abs() > TOLERANCE_S {
+        return "too old or too new";
+    }
+    if secrets.is_empty() {
+        return "unknown";
+    }
+    let given: Vec<Vec<u8>> = header("webhook-signature")
+        .split_whitespace()
+        .filter_map(|one| BASE64.decode(one.strip_prefix("v1,")?).ok())
+        .collect();
+    let holds = secrets.iter().filter_map(|secret| key_of(secret)).any(|key| {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("HMAC takes keys of any length");
+        mac.update(format!("{id}.{stamp}.").as_bytes());
+        mac.update(&request.body);
+        given.iter().any(|one| mac.clone().verify_slice(one).is_ok())
+    });
+    if holds { "valid" } else { "no signature holds" }
+}

@@ -1,0 +1,63 @@
+//! A receiver of webhooks: shows what came, and whether its signature holds by
+//! the secrets that it was told (Standard Webhooks).
+//!
+//! It answers 204, or as it was told to; faults of its path (`/_sandbox/faults`
+//! with `/webhooks/NAME`) play before, so it can hang, redirect, fail or ask
+//! for a pause.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::call::{Answer, Call, Outcome};
+use super::http::Reply;
+use super::receivers::{Received, Receiver, judge, key_of};
+
+/// Receivers that are known by name.
+const RECEIVERS_MAX: usize = 1_000;
+/// Secrets of one receiver.
+const SECRETS_MAX: usize = 4;
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Setup {
+    name: String,
+    #[serde(default)]
+    secrets: Vec<String>,
+    #[serde(default)]
+    status: Option<u16>,
+}
+
+/// `POST /_sandbox/webhooks`: tells a receiver its secrets (`whsec_…`) and what
+/// to answer.
+pub fn control_set_up(call: &mut Call<'_>) -> Outcome {
+    let Setup { name, secrets, status } = call.body()?;
+    let known = &mut call.world.receivers;
+    if known.len() >= RECEIVERS_MAX && !known.contains_key(&name) {
+        return Err(format!("at most {RECEIVERS_MAX} receivers are known"));
+    }
+    if secrets.len() > SECRETS_MAX || secrets.iter().any(|secret| key_of(secret).is_none()) {
+        return Err(format!("secrets must be at most {SECRETS_MAX} texts like whsec_BASE64"));
+    }
+    if status.is_some_and(|status| !(200..=599).contains(&status)) {
+        return Err("status must be from 200 to 599".to_owned());
+    }
+    known.insert(name, Receiver { secrets, status });
+    Ok(json!({ "ok": true }))
+}
+
+/// `POST /webhooks/{name}`.
+pub fn receive(call: &mut Call<'_>) -> Answer {
+    let name = call.id().to_owned();
+    let receiver = call.world.receivers.get(&name).cloned().unwrap_or_default();
+    let header = |name: &str| call.request.header(name).unwrap_or_default();
+    let received = Received {
+        at: call.now.rfc3339(),
+        receiver: name,
+        id: header("webhook-id").to_owned(),
+        timestamp: header("webhook-timestamp").parse().unwrap_or_default(),
+        signature: judge(call.request, &receiver.secrets, call.now).to_owned(),
+        signatures: header("webhook-signature").split_whitespace().count(),
+        body: call.request.json(),
+    };
+    call.world.webhooks.push(received);
+    Err(Reply::empty(receiver.status.unwrap_or(204)))
+}

@@ -1,0 +1,280 @@
+//! `/fornecedor/vinculos`: which listings sell which products; links made by
+//! hand and removed.
+
+use serde::Serialize;
+
+use super::views::{LinkRow, LinksPage};
+use super::{SELLER, asked, choice};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::ids::item_number;
+use crate::base::text::search_key;
+use crate::base::{UserId, Zone};
+use crate::catalog::LONGEST_SKU;
+use crate::drop::links::{self, ByProduct, LinkFault, Linked, NewLink, ShownLink, Wanted};
+use crate::drop::relations::{self, RelatedSeller};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::{
+    Answer, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Outcome, Pick,
+    Rule, Sent, Table, Tone, Visit, When, export, form,
+};
+use crate::wire;
+
+pub const PATH: &str = "/fornecedor/vinculos";
+
+pub(super) const LIST: Listing = Listing {
+    path: PATH,
+    hint: "Anúncio, produto ou SKU",
+    orders: &["-criado"],
+    heads: &[
+        Head::plain("Anúncio"),
+        Head::plain("Produto"),
+        Head::plain("Vendedor"),
+        Head::plain("Vinculado"),
+    ],
+    file: "vinculos.csv",
+    csv: &["seller_id", "ml_id", "sku", "vendedor", "anuncio", "produto", "criado_em"],
+    outcomes: &[
+        Outcome::good("vinculado", "Anúncio vinculado", "As próximas vendas dele viram pedidos."),
+        Outcome::good(
+            "desvinculado",
+            "Vínculo removido",
+            "As próximas vendas dele não viram pedidos.",
+        ),
+    ],
+    ..Listing::NONE
+};
+
+wire! {
+    /// A link as the supplier's programs read it.
+    #[derive(Serialize)]
+    struct LinkJson of(shown: ShownLink, zone: Zone) {
+        id: String = shown.link.id.to_string(),
+        seller_id: UserId = shown.link.seller_id,
+        vendedor: String = shown.seller,
+        ml_id: String = shown.link.ml_id,
+        anuncio: String = shown.listing,
+        produto_id: String = shown.link.product_id.to_string(),
+        sku: String = shown.link.sku,
+        produto: String = shown.product,
+        criado_em: String = zone.spaced(shown.link.created_at),
+    }
+}
+
+/// A link as it was entered.
+#[derive(Clone, Default)]
+pub struct Entered {
+    seller: i64,
+    item: i64,
+    /// As it was typed.
+    listing: String,
+    sku: String,
+}
+
+pub(super) const FORM: Form<Entered> = Form(&[
+    Input::new(
+        "vendedor",
+        "Escolha o vendedor.",
+        Rule::Own(read_seller, |entered, _| match entered.seller {
+            0 => String::new(),
+            id => id.to_string(),
+        }),
+    ),
+    Input::new(
+        "anuncio",
+        "Informe o código do anúncio, como MLB123.",
+        Rule::Own(read_item, |entered, _| entered.listing.clone()),
+    ),
+    Input::new(
+        "sku",
+        "Informe o SKU de um produto seu.",
+        Rule::Line(1..=LONGEST_SKU, |entered| &mut entered.sku),
+    ),
+]);
+
+fn read_seller(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
+    match sent.reference(name) {
+        Some(id) => entered.seller = id,
+        None => sent.check.fail(name, "is required"),
+    }
+}
+
+fn read_item(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
+    entered.listing = sent.line(name, 1..=40).to_ascii_uppercase();
+    match item_number(&entered.listing) {
+        Some(item) => entered.item = item,
+        None => sent.check.fail(name, "must be a listing id, such as MLB123"),
+    }
+}
+
+/// What the page shows.
+struct Own {
+    sellers: Vec<RelatedSeller>,
+    links: Vec<ShownLink>,
+    total: u64,
+}
+
+fn wanted(person: &Person, query: &ListQuery, seller: Option<UserId>) -> Wanted {
+    Wanted { supplier: person.account.user_id, seller, search: search_key(&query.search) }
+}
+
+/// `GET /fornecedor/vinculos`: the list, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let seller = asked(request, SELLER)?;
+    let (wanted, zone, owner) =
+        (wanted(person, &query, seller), app.zone(), person.account.user_id);
+    if query.csv {
+        let ids = app.db.read(request.lane, |tx| links::ids(tx, &wanted))?;
+        return export::list(app, person, &LIST, ids, move |_, tx, id| {
+            Ok(links::shown(tx, owner, id)?.map(|link| LinkJson::of(link, zone)))
+        });
+    }
+    let visit = (app, person, request);
+    let own = Own::read(visit, &wanted, &query)?;
+    if request.wants_json() {
+        let links = own.links.into_iter().map(|link| LinkJson::of(link, zone));
+        return ListReply::reply(own.total, links.collect());
+    }
+    let fresh = FORM.show(None, zone).unfocused();
+    let mut page = page(visit, own, (&query, seller), fresh);
+    page.layout = page.layout.with_flash(flash(request));
+    Reply::page(&page)
+}
+
+impl Own {
+    fn read(
+        (app, person, request): Visit<'_>,
+        wanted: &Wanted,
+        query: &ListQuery,
+    ) -> Result<Self, Problem> {
+        app.db.read(request.lane, |tx| {
+            let (links, total) = links::page(tx, wanted, query.window())?;
+            let sellers = relations::sellers(tx, person.account.user_id)?;
+            Ok(Self { sellers, links, total })
+        })
+    }
+}
+
+fn page(
+    (app, person, request): Visit<'_>,
+    own: Own,
+    (query, seller): (&ListQuery, Option<UserId>),
+    form: FormView,
+) -> LinksPage {
+    let choice = choice(&own.sellers, seller);
+    let table: Table = LIST.table_by(query, LIST.heads, own.total, (&choice, None));
+    let row = |shown: ShownLink| LinkRow {
+        id: shown.link.id.to_string(),
+        listing: if shown.listing.is_empty() { shown.link.ml_id.clone() } else { shown.listing },
+        ml_id: shown.link.ml_id,
+        product: shown.product,
+        sku: shown.link.sku,
+        product_href: format!("/fornecedor/produtos/{}", shown.link.product_id),
+        seller: shown.seller,
+        made: When::new(app.zone(), shown.link.created_at, request.now),
+    };
+    LinksPage {
+        layout: layout(app, person, request),
+        sellers: own
+            .sellers
+            .iter()
+            .map(|one| Pick { value: one.id.to_string(), label: one.name.clone() })
+            .collect(),
+        form,
+        table,
+        links: own.links.into_iter().map(row).collect(),
+    }
+}
+
+fn flash(request: &Request) -> Option<Notice> {
+    let word = request.notice.as_deref()?;
+    Outcome::notice(LIST.outcomes, word).or_else(|| listed(word))
+}
+
+/// `lista-12-3-1`: what became of the rows of a list.
+fn listed(word: &str) -> Option<Notice> {
+    let mut counts = word.strip_prefix("lista-")?.split('-').map(|count| count.parse::<u64>().ok());
+    let mut next = || counts.next().flatten();
+    let (new, known, failed) = (next()?, next()?, next()?);
+    let text = format!("{new} vinculados agora, {known} já estavam, {failed} não puderam ser.");
+    let tone = if failed > 0 { Tone::Warn } else { Tone::Good };
+    Some(Notice::new(tone, "Lista processada", text))
+}
+
+/// `POST /fornecedor/vinculos`: links a listing by hand.
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let visit = (app, person, request);
+    let owner = person.account.user_id;
+    let read = FORM.entry(request, app.zone(), None).and_then(|entered| {
+        let new = NewLink {
+            seller: UserId(entered.seller),
+            item: entered.item,
+            product: ByProduct::Sku(entered.sku),
+        };
+        app.db.read(request.lane, |tx| links::look(tx, owner, &new))?.map_err(refused)?;
+        Ok(new)
+    });
+    let new = match read {
+        Ok(new) => new,
+        Err(problem) => return faulty(visit, problem),
+    };
+    let answer = Answer::to(request);
+    let back = back(request);
+    Ok(Box::new(move |tx| match links::make(tx, owner, &new)?.map_err(refused)? {
+        Linked::Created(id) => answer.made(id, back, "vinculado"),
+        Linked::Unchanged(id) => answer.done(id, back, "vinculado"),
+    }))
+}
+
+/// The page that a form came from: this one, or that of listings without a product.
+fn back(request: &Request) -> &'static str {
+    let mut told = form::all_sent(request, "volta");
+    if told.any(|page| page == "conferencia") { super::unmatched::PATH } else { PATH }
+}
+
+/// A link that cannot be, as a field at fault.
+fn refused(fault: LinkFault) -> Problem {
+    match fault {
+        LinkFault::NoSeller => Problem::field(SELLER, fault.said()),
+        LinkFault::NoListing | LinkFault::Taken => Problem::field("anuncio", fault.said()),
+        LinkFault::NoProduct => Problem::field("sku", fault.said()),
+        LinkFault::Full => Problem::new(Code::Conflict, fault.said()),
+    }
+}
+
+fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
+    let (_, person, request) = visit;
+    form::show_again(request, problem, |faults| {
+        let query = LIST.first_page("");
+        let own = Own::read(visit, &wanted(person, &query, None), &query)?;
+        let mut form = FORM.again(request, faults);
+        for (name, said) in faults {
+            for (fault, words) in [
+                (LinkFault::NoSeller, "Este vendedor não está entre os seus."),
+                (LinkFault::NoListing, "O vendedor não tem este anúncio."),
+                (LinkFault::Taken, "Este anúncio já está vinculado a outro produto."),
+                (LinkFault::NoProduct, "Não há produto seu com este SKU."),
+            ] {
+                if said == fault.said() {
+                    form.say(name, words.to_owned());
+                }
+            }
+        }
+        Reply::page(&page(visit, own, (&query, None), form))
+    })
+}
+
+/// `POST /fornecedor/vinculos/{id}/excluir`: removes a link.
+pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (id, owner) = (request.id()?, person.account.user_id);
+    let answer = Answer::to(request);
+    Ok(Box::new(move |tx| {
+        if !links::remove(tx, owner, id)? {
+            return Err(Problem::not_found());
+        }
+        answer.done(id, PATH, "desvinculado")
+    }))
+}

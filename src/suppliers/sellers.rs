@@ -1,0 +1,278 @@
+//! `/fornecedor/vendedores`: invitations and the sellers who accepted them.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::views::{SellerRow, SellersPage};
+use crate::accounts::frame::layout;
+use crate::accounts::store as accounts;
+use crate::app::App;
+use crate::audit::Actor;
+use crate::base::{Cents, UserId, Zone, grouped};
+use crate::db::WriteTx;
+use crate::drop::orders::{self, Owed, Whose};
+use crate::drop::relations::{self, Invitation, Invited, RelatedSeller};
+use crate::drop::views::invitation_rows;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::messages::choices::{self, Ways};
+use crate::messages::{self, NewNotification, NotificationKind};
+use crate::outbox::{self, MessageKind, NewMessage};
+use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, Visit, When, form};
+use crate::wire;
+
+const PATH: &str = "/fornecedor/vendedores";
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good(
+        "convidado",
+        "Convite enviado",
+        "Quando a pessoa aceitar, os anúncios dela aparecem aqui.",
+    ),
+    Outcome::good("retirado", "Convite retirado", ""),
+    Outcome::good(
+        "encerrado",
+        "Relação encerrada",
+        "Os vínculos acabaram. O que já era devido continua em Pedidos.",
+    ),
+    Outcome::warn(
+        "cheio",
+        "O convite não foi enviado",
+        "Há convites demais à espera de resposta. Retire alguns antes.",
+    ),
+];
+
+/// Who cannot be invited: what programs and what people read.
+const SELF: (&str, &str) = ("is your own", "Este é o seu próprio e-mail.");
+const KNOWN: (&str, &str) =
+    ("is a seller of yours already", "Esta pessoa já está entre os seus vendedores.");
+
+/// An invitation that is to be made.
+#[derive(Clone, Default)]
+pub struct NewInvitation {
+    email: String,
+}
+
+const FORM: Form<NewInvitation> = Form(&[Input::new(
+    "email",
+    "Informe o e-mail com que a pessoa entra na plataforma.",
+    Rule::Email(|new| &mut new.email),
+)]);
+
+wire! {
+    /// A seller as the supplier's programs read it.
+    #[derive(Serialize)]
+    struct SellerJson of(seller: RelatedSeller, owed: Owed, zone: Zone) {
+        id: String = seller.id.to_string(),
+        nome: String = seller.name,
+        email: String = seller.email,
+        vinculos: i64 = seller.links,
+        a_vencer: Cents = owed.pending.amount,
+        vencido: Cents = owed.overdue.amount,
+        desde: String = zone.spaced(seller.since),
+    }
+}
+
+wire! {
+    /// An invitation that waits.
+    #[derive(Serialize)]
+    struct InvitationJson of(invitation: Invitation, zone: Zone) {
+        id: String = invitation.id.to_string(),
+        email: String = invitation.email,
+        convidado_em: String = zone.spaced(invitation.invited_at),
+    }
+}
+
+#[derive(Serialize)]
+struct SellersJson {
+    ok: bool,
+    vendedores: Vec<SellerJson>,
+    convites: Vec<InvitationJson>,
+}
+
+/// Everything that the page shows.
+struct Own {
+    sellers: Vec<(RelatedSeller, Owed)>,
+    invitations: Vec<Invitation>,
+}
+
+impl Own {
+    fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
+        let owner = person.account.user_id;
+        app.db.read(request.lane, |tx| {
+            let owed = orders::owed_by_other(tx, Whose::Related(owner), request.now)?;
+            let of = |id: UserId| {
+                let found = owed.iter().find(|(seller, _)| *seller == id);
+                found.map(|(_, owed)| *owed).unwrap_or_default()
+            };
+            let sellers = relations::sellers(tx, owner)?;
+            Ok(Self {
+                sellers: sellers.into_iter().map(|one| (one.clone(), of(one.id))).collect(),
+                invitations: relations::invitations_of(tx, owner)?,
+            })
+        })
+    }
+}
+
+/// `GET /fornecedor/vendedores`, as page or JSON.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let own = Own::read((app, person, request))?;
+    if request.wants_json() {
+        let zone = app.zone();
+        let sellers = own.sellers.into_iter();
+        let invitations = own.invitations.into_iter();
+        return Reply::json(&SellersJson {
+            ok: true,
+            vendedores: sellers.map(|(one, owed)| SellerJson::of(one, owed, zone)).collect(),
+            convites: invitations.map(|one| InvitationJson::of(one, zone)).collect(),
+        });
+    }
+    let form = FORM.show(None, app.zone()).unfocused();
+    let mut page = page((app, person, request), own, form);
+    page.layout = page.layout.telling(OUTCOMES, request);
+    Reply::page(&page)
+}
+
+fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> SellersPage {
+    let when = |at| When::new(app.zone(), at, request.now);
+    let count = |number: i64| grouped(u64::try_from(number).unwrap_or(0));
+    SellersPage {
+        layout: layout(app, person, request),
+        form,
+        sellers: own
+            .sellers
+            .into_iter()
+            .map(|(seller, owed)| SellerRow {
+                id: seller.id.to_string(),
+                name: seller.name,
+                email: seller.email,
+                links: count(seller.links),
+                pending: owed.pending.amount.page(),
+                overdue: (owed.overdue.orders > 0).then(|| owed.overdue.amount.page()),
+                since: when(seller.since),
+            })
+            .collect(),
+        invitations: invitation_rows(own.invitations, app.zone(), request.now),
+    }
+}
+
+/// `POST /fornecedor/convites`: invites whoever has an e-mail address.
+pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let visit = (app, person, request);
+    let read = FORM.entry(request, app.zone(), None).and_then(|new| {
+        if new.email == person.account.email {
+            return Err(Problem::field("email", SELF.0));
+        }
+        let owner = person.account.user_id;
+        if app.db.read(request.lane, |tx| relations::is_seller(tx, owner, &new.email))? {
+            return Err(Problem::field("email", KNOWN.0));
+        }
+        Ok(new)
+    });
+    let new = match read {
+        Ok(new) => new,
+        Err(problem) => return faulty(visit, problem),
+    };
+    let (owner, name) = (person.account.user_id, person.account.name.clone());
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let ways = Ways::of(&app.config);
+    let versions = Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| match relations::invite(tx, owner, &new.email)? {
+        Invited::Made(id) => {
+            relations::note(tx, &actor, ("relacao.convidar", id), (&new.email, &name))?;
+            if let Some(user) = tell(tx, ways, (owner, &name), &new.email, id)? {
+                tx.after_commit(move || versions.raise_books(user));
+            }
+            answer.made(id, PATH, "convidado")
+        }
+        Invited::Waits(id) => answer.done(id, PATH, "convidado"),
+        Invited::Related => Err(Problem::field("email", KNOWN.0)),
+        Invited::Full => {
+            let said = "there are too many open invitations; withdraw some first";
+            answer.refused(Problem::new(Code::Conflict, said), PATH, "cheio")
+        }
+    }))
+}
+
+/// Tells the person who is invited, when it is somebody who can accept.
+fn tell(
+    tx: &WriteTx<'_>,
+    ways: Ways,
+    (supplier, name): (UserId, &str),
+    email: &str,
+    invitation: i64,
+) -> Result<Option<UserId>, Problem> {
+    let found = accounts::by_email(tx, email)?;
+    let Some(seller) = found.filter(|one| one.role.is_student() && !one.suspended) else {
+        return Ok(None);
+    };
+    if relations::was_told(tx, supplier, email, invitation)? {
+        return Ok(Some(seller.user_id));
+    }
+    let cause = format!("convite:{invitation}");
+    let told = NewNotification {
+        kind: NotificationKind::Parceiro,
+        title: "Convite de fornecedor",
+        message: &format!("{name} convidou você para vender os produtos dele"),
+        ml_user_id: None,
+        reference: None,
+        cause: &cause,
+    };
+    messages::store::notify(tx, seller.user_id, &told)?;
+    for channel in choices::channels_to(tx, ways, seller.user_id, MessageKind::DropInvitation)? {
+        let new = NewMessage {
+            channel,
+            user: seller.user_id,
+            kind: MessageKind::DropInvitation,
+            params: json!({ "supplier_id": supplier.0, "supplier": name }),
+            key: &format!("{cause}:{}", channel.name()),
+            expires_at: None,
+        };
+        outbox::enqueue(tx, &new)?;
+    }
+    Ok(Some(seller.user_id))
+}
+
+fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
+    let request = visit.2;
+    form::show_again(request, problem, |faults| {
+        let own = Own::read(visit)?;
+        let mut form = FORM.again(request, faults);
+        for (name, said) in faults {
+            for (_, words) in [SELF, KNOWN].into_iter().filter(|(fault, _)| said == fault) {
+                form.say(name, words);
+            }
+        }
+        Reply::page(&page(visit, own, form))
+    })
+}
+
+/// `POST /fornecedor/convites/{id}/retirar`: takes an invitation back.
+pub fn withdraw(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (id, owner) = (request.id()?, person.account.user_id);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let name = person.account.name.clone();
+    Ok(Box::new(move |tx| {
+        let email = relations::withdraw(tx, owner, id)?.ok_or_else(Problem::not_found)?;
+        relations::note(tx, &actor, ("relacao.retirar", id), (&email, &name))?;
+        answer.done(id, PATH, "retirado")
+    }))
+}
+
+/// `POST /fornecedor/vendedores/{id}/encerrar`: ends the relation with a seller.
+pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (seller, owner) = (UserId(request.id()?), person.account.user_id);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let supplier = person.account.name.clone();
+    Ok(Box::new(move |tx| {
+        if !relations::end(tx, owner, seller)? {
+            return Err(Problem::not_found());
+        }
+        let name = accounts::by_id(tx, seller)?.map(|one| one.name).unwrap_or_default();
+        relations::note(tx, &actor, ("relacao.encerrar", seller.0), (&name, &supplier))?;
+        answer.done(seller, PATH, "encerrado")
+    }))
+}

@@ -1,0 +1,157 @@
+//! What programs of sellers and suppliers are told by webhook: the types of
+//! events, and how a domain says that one happened.
+//!
+//! [`raise`] writes one small row in the transaction of the cause, so an event
+//! without its cause cannot exist, nor a cause without its event. Where it is
+//! told, what its body says and how it gets there is the business of
+//! `partner/webhooks/`, milliseconds later.
+
+use crate::base::UserId;
+use crate::db::{Result, WriteTx};
+use crate::named;
+
+named! {
+    /// A type of event. Its tens say of what kind of object it is: events of
+    /// one object keep their order.
+    #[derive(Hash)]
+    pub enum EventType: number {
+        OrderCreated = 10, "order.created", "Venda criada";
+        OrderPaid = 11, "order.paid", "Venda paga";
+        OrderCancelled = 12, "order.cancelled", "Venda cancelada";
+        OrderShipped = 13, "order.shipped", "Venda enviada";
+        QuestionReceived = 20, "question.received", "Pergunta recebida";
+        ClaimOpened = 30, "claim.opened", "Reclamação aberta";
+        StockChanged = 40, "stock.changed", "Estoque alterado";
+        DropOrderCreated = 50, "drop_order.created", "Pedido ao fornecedor criado";
+        DropOrderPaid = 51, "drop_order.paid", "Pedido ao fornecedor pago";
+        DropOrderCancelled = 52, "drop_order.cancelled", "Pedido ao fornecedor cancelado";
+        /// Somebody tries an endpoint; never chosen.
+        Test = 60, "endpoint.test", "Teste";
+    }
+}
+
+/// Whose program an event is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    Seller,
+    Supplier,
+}
+
+impl EventType {
+    /// Whom it may be told; nobody chooses a test.
+    pub const fn audience(self) -> Option<Audience> {
+        match self {
+            Self::OrderCreated
+            | Self::OrderPaid
+            | Self::OrderCancelled
+            | Self::OrderShipped
+            | Self::QuestionReceived
+            | Self::ClaimOpened
+            | Self::StockChanged => Some(Audience::Seller),
+            Self::DropOrderCreated | Self::DropOrderPaid | Self::DropOrderCancelled => {
+                Some(Audience::Supplier)
+            }
+            Self::Test => None,
+        }
+    }
+
+    /// The types that somebody may choose.
+    pub fn of(audience: Audience) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |one| one.audience() == Some(audience))
+    }
+
+    /// When it happens, for whoever chooses.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::OrderCreated => "Uma venda nova chegou, paga ou não.",
+            Self::OrderPaid => "O pagamento de uma venda foi aprovado.",
+            Self::OrderCancelled => "Uma venda foi cancelada.",
+            Self::OrderShipped => "O pacote de uma venda saiu.",
+            Self::QuestionReceived => "Um comprador perguntou num anúncio.",
+            Self::ClaimOpened => "Um comprador abriu ou reabriu uma reclamação.",
+            Self::StockChanged => "O saldo de um produto mudou, por venda, por arquivo ou à mão.",
+            Self::DropOrderCreated => "Um vendedor vendeu um produto seu.",
+            Self::DropOrderPaid => "Um pedido foi marcado como pago.",
+            Self::DropOrderCancelled => "A venda de um pedido foi cancelada.",
+            Self::Test => "Alguém testou o endereço.",
+        }
+    }
+
+    /// The values of a filter, of what sellers or suppliers may be told.
+    pub const SELLERS_FILTER: [(&'static str, &'static str); 8] = [
+        Self::OrderCreated.choice(),
+        Self::OrderPaid.choice(),
+        Self::OrderCancelled.choice(),
+        Self::OrderShipped.choice(),
+        Self::QuestionReceived.choice(),
+        Self::ClaimOpened.choice(),
+        Self::StockChanged.choice(),
+        Self::Test.choice(),
+    ];
+    pub const SUPPLIERS_FILTER: [(&'static str, &'static str); 4] = [
+        Self::DropOrderCreated.choice(),
+        Self::DropOrderPaid.choice(),
+        Self::DropOrderCancelled.choice(),
+        Self::Test.choice(),
+    ];
+
+    const fn choice(self) -> (&'static str, &'static str) {
+        (self.name(), self.words())
+    }
+
+    /// Its bit in what an endpoint is told.
+    pub const fn bit(self) -> i64 {
+        match self {
+            Self::OrderCreated => 1,
+            Self::OrderPaid => 1 << 1,
+            Self::OrderCancelled => 1 << 2,
+            Self::OrderShipped => 1 << 3,
+            Self::QuestionReceived => 1 << 4,
+            Self::ClaimOpened => 1 << 5,
+            Self::StockChanged => 1 << 6,
+            Self::DropOrderCreated => 1 << 7,
+            Self::DropOrderPaid => 1 << 8,
+            Self::DropOrderCancelled => 1 << 9,
+            Self::Test => 1 << 10,
+        }
+    }
+}
+
+/// Notes that something happened to an object of a person, when one of the
+/// person's endpoints wants to be told; costs one look at an index otherwise.
+/// `occasion` tells one time from another where a type may happen again to the
+/// same object, and is 0 where it is told once.
+pub fn raise(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    kind: EventType,
+    (object, occasion): (i64, i64),
+) -> Result<()> {
+    tx.run(
+        "INSERT INTO webhook_event (user_id, kind, object, occasion, at)
+         SELECT ?1, ?2, ?3, ?4, ?5
+         WHERE EXISTS (SELECT 1 FROM webhook_endpoint
+             WHERE user_id = ?1 AND state = 1 AND events & ?6 <> 0)
+         ON CONFLICT DO NOTHING",
+        (user, kind, object, occasion, tx.now(), kind.bit()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_has_a_bit_of_its_own() {
+        let bits = EventType::ALL.map(EventType::bit);
+        assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones(), 11);
+        assert!(bits.iter().all(|bit| bit.count_ones() == 1));
+    }
+
+    #[test]
+    fn a_type_is_for_one_audience() {
+        let (sellers, suppliers) =
+            (EventType::of(Audience::Seller).count(), EventType::of(Audience::Supplier).count());
+        assert_eq!((sellers, suppliers), (7, 3));
+    }
+}

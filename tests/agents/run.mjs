@@ -1,0 +1,24 @@
+// The agent endpoint with the clients that people use.
+//
+//     target/agents/node_modules/.bin/node target/agents/run.mjs EXECUTABLE
+//
+// `tests/run` copies this folder to `target/agents` and installs there what
+// `package.json` names. Exit status 0: everything held.
+import path from "node:path";
+import { demonstration } from "./demonstration.mjs";
+import * as conformance from "./conformance.mjs";
+import * as oauth from "./oauth.mjs";
+import * as tokens from "./tokens.mjs";
+
+process.env.PATH = `${path.join(import.meta.dirname, "node_modules/.bin")}:${process.env.PATH}`;
+
+const server = await demonstration(path.resolve(process.argv[2]));
+try {
+  for (const [what, group] of Object.entries({ conformance, tokens, oauth })) {
+    await group.all(server);
+    console.log(`${what}: held`);
+  }
+} finally {
+  await server.stop();
+}
+process.exit(0);

@@ -1,0 +1,39 @@
+//! The first callers of a server that has just started: what is compressed
+//! once costs little memory.
+
+use std::collections::BTreeSet;
+
+use super::narrow;
+use crate::client::{Reply, Request};
+use crate::site::Site;
+
+/// More than a server takes that has shown its first pages. What compressing
+/// took stays with the process, and comes on top of every attack.
+const AFTER_THE_FIRST: u64 = 64 << 20;
+
+fn ask(site: &Site, address: &str) -> Reply {
+    let request = Request::new("GET", address).header("Accept-Encoding", "br");
+    site.anonymous().send(request).expect(200)
+}
+
+#[test]
+fn the_first_browsers_cost_little_memory() {
+    let site = narrow(Site::builder().unlimited());
+    let page = site.anonymous().get("/entrar").expect(200).text();
+    let addresses: BTreeSet<&str> = page
+        .split('"')
+        .filter(|text| text.starts_with("/assets/"))
+        .map(|text| text.split('#').next().unwrap_or_default())
+        .collect();
+    assert!(addresses.len() > 5, "{addresses:?}");
+    std::thread::scope(|scope| {
+        for address in addresses.iter().copied().cycle().take(4 * addresses.len()) {
+            let site = &site;
+            scope.spawn(move || ask(site, address));
+        }
+    });
+    let sheet = addresses.iter().find(|address| address.contains("components")).unwrap();
+    assert_eq!(ask(&site, sheet).header("content-encoding"), Some("br"));
+    let peak = site.peak_memory();
+    assert!(peak < AFTER_THE_FIRST, "{} MB were resident", peak >> 20);
+}
