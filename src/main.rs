@@ -40,6 +40,7 @@ mod partner;
 mod people;
 mod photos;
 mod profile;
+mod program;
 mod routes;
 mod sandbox;
 mod stale;
