@@ -297,6 +297,15 @@ impl<'r> Sent<'r> {
         self.check.required(name, field)
     }
 
+    /// A required whole number within bounds.
+    pub fn number(&mut self, name: &'static str, range: RangeInclusive<i64>) -> i64 {
+        let number: i64 = self.required(name);
+        if !range.contains(&number) {
+            self.check.fail(name, format!("must be from {} to {}", range.start(), range.end()));
+        }
+        number
+    }
+
     /// The problem with all fields at fault, if there is one.
     pub fn finish(self) -> Result<(), Problem> {
         self.check.finish()

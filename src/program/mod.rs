@@ -2,14 +2,29 @@
 //! challenges and the ranking.
 //!
 //! Everything that gives or takes points is an entry of one ledger
-//! (`ledger.rs`). What a student has (`Standing`) is kept beside it in the same
-//! transaction, and is at every moment what the ledger gives; `recount.rs`
-//! compares both.
+//! (`ledger.rs`), written in the transaction of its cause. What a student has
+//! ([`rules::Standing`]) is kept beside it in the same transaction and is at
+//! every moment what the ledger gives; `recount.rs` compares both. Levels and
+//! badges follow from the points when they are read (`milestones.rs`).
 
-#[allow(dead_code, reason = "its pages come next")]
+pub mod admin;
+pub mod challenges;
+pub mod checkin;
+pub mod ledger;
+pub mod milestones;
+pub mod pages;
+pub mod ranking;
+pub mod recount;
+pub mod rules;
+pub mod store;
 pub mod views;
+pub mod wire;
 
-use crate::base::Day;
+#[cfg(test)]
+mod tests;
+
+use crate::base::{Day, Zone};
+use crate::config::Config;
 
 crate::named! {
     /// What an entry of the ledger is for.
@@ -29,11 +44,39 @@ crate::named! {
     }
 }
 
+impl Action {
+    /// Its place among [`Action::ALL`].
+    pub const fn place(self) -> usize {
+        self as usize - 1
+    }
+
+    /// Whether the limit of the day holds for it. What was promised for a
+    /// challenge or a lap is given whole.
+    pub const fn is_limited(self) -> bool {
+        !matches!(self, Self::Challenge | Self::Lap)
+    }
+}
+
+/// What the program needs of the configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Check-ins of a lap.
+    pub lap_days: i64,
+    pub zone: Zone,
+}
+
+impl Terms {
+    /// The terms of a configuration.
+    pub fn of(config: &Config) -> Self {
+        Self { lap_days: i64::from(config.program.lap_days.max(1)), zone: config.server.timezone }
+    }
+}
+
 /// Numbers of the milestones M1 to M20.
 pub const MILESTONES: i64 = 20;
 
 /// One of the milestones. A student's level is the number of those reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
     /// From 1 to [`MILESTONES`].
     pub number: i64,
@@ -50,6 +93,12 @@ pub struct Milestone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     pub id: i64,
+    pub entry: ChallengeEntry,
+}
+
+/// What an operator enters of a challenge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChallengeEntry {
     pub title: String,
     /// May be empty.
     pub description: String,

@@ -1,0 +1,11 @@
+//! The program in the administration: its rules, milestones and challenges,
+//! what students have, and the two commands that go over all of them.
+
+pub mod challenges;
+pub mod milestones;
+pub mod overview;
+pub mod rules;
+pub mod students;
+
+/// The page of the program.
+pub const PATH: &str = "/admin/gamificacao";
