@@ -9,6 +9,9 @@
 #[allow(dead_code, reason = "its pages come next")]
 pub mod views;
 
+#[cfg(test)]
+pub mod samples;
+
 use crate::base::Day;
 
 crate::named! {
