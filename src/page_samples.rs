@@ -748,6 +748,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::partner::oauth::samples::every(&outside),
         crate::partner::accounts::samples::every(&operator, &ago),
         crate::partner::webhooks::samples::every(&student, &ago),
+        crate::program::samples::every(&student, &ago),
     ]
     .concat()
 }

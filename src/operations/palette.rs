@@ -60,6 +60,7 @@ const USES: &[(&str, &[&str], f64, &str)] = &[
     ("on-accent", &["accent-solid", "accent-solid-over"], TEXT, "Botão principal"),
     ("on-accent", &["bad-solid", "bad-solid-over"], TEXT, "Botão que exclui"),
     ("on-stage", &["stage"], TEXT, "Texto sobre vídeo"),
+    ("on-tier", &["tier-1", "tier-2", "tier-3", "tier-4", "tier-5"], TEXT, "Número de um selo"),
     ("good", &["surface", "good-soft"], TEXT, "Em ordem"),
     ("warn", &["surface", "warn-soft"], TEXT, "Atenção"),
     ("bad", &["surface", "raised", "bad-soft"], TEXT, "Falha"),

@@ -21,6 +21,8 @@ pub mod views;
 pub mod wire;
 
 #[cfg(test)]
+pub mod samples;
+#[cfg(test)]
 mod tests;
 
 use crate::base::{Day, Zone};

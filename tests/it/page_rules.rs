@@ -56,7 +56,7 @@ impl Rules {
     pub fn new(rows: Vec<Row>) -> Self {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let read = |name: &str| std::fs::read_to_string(assets.join(name)).unwrap();
-        let sheets = ["reset", "tokens", "components", "pages"];
+        let sheets = ["reset", "tokens", "components", "pages", "program"];
         Self {
             rows,
             styles: sheets.map(|name| read(&format!("css/{name}.css"))).concat(),
@@ -335,8 +335,9 @@ fn addresses(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
     }
     for button in page.0.iter().filter(|one| one.has("formaction")) {
         let action = button.get("formaction").unwrap_or_default();
-        if rules.row("POST", action).is_none() {
-            wrong.push(format!("a button sends to {action}, which is no row"));
+        let method = button.get("formmethod").unwrap_or("post").to_uppercase();
+        if rules.row(&method, action).is_none() {
+            wrong.push(format!("a button sends {method} {action}, which is no row"));
         }
     }
 }

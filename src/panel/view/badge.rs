@@ -141,6 +141,8 @@ badges! {
     Draft = "Rascunho", Info;
     /// A lesson that its student has marked.
     Done = "Feita", Good;
+    /// A challenge whose goal was reached.
+    Met = "Cumprido", Good;
     /// Has not begun.
     Scheduled = "Agendado", Info;
     /// Is going on.
