@@ -15,6 +15,7 @@ use crate::cron;
 use crate::developers;
 use crate::edge::route::{Access, Call, Route, Run, Surface};
 use crate::extension;
+use crate::home;
 use crate::http::envelope::Envelope;
 use crate::http::{Code, Family};
 use crate::integration;
@@ -500,7 +501,7 @@ fn panel() -> [Route; 22] {
         post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)),
             "Makes the first administrator.").body_at_most(SMALL),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").on(Surface::Panel),
-        get("/painel", Call::Session(Student, Run::Read(marketplace::account::pages::home)), "A student's home."),
+        get("/painel", Call::Session(Student, Run::Read(home::pages::home)), "A student's home."),
         get("/painel/ml", Call::Session(Student, Run::Read(marketplace::account::pages::accounts)), "The linked marketplace accounts."),
         get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::account::link::begin)),
             "Leads to the marketplace's consent page.").changes_state(),
@@ -523,13 +524,17 @@ fn panel() -> [Route; 22] {
 }
 
 #[rustfmt::skip]
-fn program() -> [Route; 11] {
+fn program() -> [Route; 13] {
     use Access::{Admin, Student};
     use program::admin::{challenges, milestones, overview, rules, students};
     use program::{checkin, pages};
     let save = |path, save, about| post(path, Call::Session(Admin, Run::Write(save)), about);
     [
         post("/painel/checkin", Call::Session(Student, Run::Write(checkin::post)), "The day's check-in, once.").body_at_most(SMALL),
+        get("/painel/competicao", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::competition)),
+            "Level, challenges, ranking and milestones of a student, as page or JSON."),
+        get("/painel/competicao/historico", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::history)),
+            "What gave and took a student's points, as page or JSON."),
         get("/painel/competicao/ranking-json", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::ranking_json)),
             "A page of a ranking of students."),
         get("/admin/gamificacao", Call::Session(Admin, Run::Read(overview::show)), "The program at a glance."),

@@ -281,6 +281,7 @@ fn check_soundness(app: &App) {
 fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::Result<()> {
     stop.stop();
     app.marketplace.stop();
+    app.recount.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

@@ -20,7 +20,6 @@ const HOME: &str = "/painel";
 pub struct CheckIn {
     /// Whether the day had one before.
     pub again: bool,
-    pub today: Day,
     pub standing: Standing,
     pub outcome: Outcome,
     /// The lap that it completed.
@@ -36,14 +35,7 @@ pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Optio
     let known = store::standing(tx, student)?;
     if let Some(standing) = known.filter(|known| known.last_checkin >= Some(today)) {
         let outcome = Outcome::default();
-        return Ok(Some(CheckIn {
-            again: true,
-            today,
-            standing,
-            outcome,
-            lap: None,
-            record: false,
-        }));
+        return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
     }
     let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(None) };
     account.check_in(today)?;
@@ -55,7 +47,7 @@ pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Optio
     let record = beats_earlier(tx, student, &account.standing)?;
     let standing = account.standing.clone();
     let outcome = account.close()?;
-    Ok(Some(CheckIn { again: false, today, standing, outcome, lap, record }))
+    Ok(Some(CheckIn { again: false, standing, outcome, lap, record }))
 }
 
 /// Whether a streak became longer than every earlier one with its last day. The

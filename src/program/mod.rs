@@ -8,6 +8,7 @@
 //! badges follow from the points when they are read (`milestones.rs`).
 
 pub mod admin;
+pub mod cards;
 pub mod challenges;
 pub mod checkin;
 pub mod ledger;
@@ -50,6 +51,26 @@ impl Action {
     /// Its place among [`Action::ALL`].
     pub const fn place(self) -> usize {
         self as usize - 1
+    }
+
+    /// So many of it, behind their number: `vendas`.
+    pub const fn counted(self, count: i64) -> &'static str {
+        match (self, count) {
+            (Self::CheckIn, 1) => "check-in",
+            (Self::CheckIn, _) => "check-ins",
+            (Self::Lesson, 1) => "aula",
+            (Self::Lesson, _) => "aulas",
+            (Self::Meet, 1) => "encontro",
+            (Self::Meet, _) => "encontros",
+            (Self::Sale, 1) => "venda",
+            (Self::Sale, _) => "vendas",
+            (Self::Linked, 1) => "conta",
+            (Self::Linked, _) => "contas",
+            (Self::Challenge, 1) => "desafio",
+            (Self::Challenge, _) => "desafios",
+            (Self::Lap, 1) => "volta",
+            (Self::Lap, _) => "voltas",
+        }
     }
 
     /// Whether the limit of the day holds for it. What was promised for a

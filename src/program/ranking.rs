@@ -75,8 +75,6 @@ pub struct Ranked {
     pub student: UserId,
     /// Full name.
     pub name: String,
-    /// Path of the photo, empty without one.
-    pub photo: String,
     /// Points in all.
     pub xp: i64,
     /// The number that ranks.
@@ -111,7 +109,7 @@ pub fn page(
          JOIN program_student p ON p.student_id = place.student_id
          JOIN user u ON u.user_id = place.student_id
          ORDER BY {outer}",
-        columns = format_args!("p.student_id, u.name, u.photo, p.xp, p.{value}"),
+        columns = format_args!("p.student_id, u.name, p.xp, p.{value}"),
         inner = order(""),
         outer = order("p."),
     );
@@ -119,7 +117,7 @@ pub fn page(
     let mut rows: Vec<Ranked> = tx
         .tuples(&sql, (ranking.span(today), number(shown), number(before)))?
         .into_iter()
-        .map(|(student, name, photo, xp, value)| Ranked { student, name, photo, xp, value })
+        .map(|(student, name, xp, value)| Ranked { student, name, xp, value })
         .collect();
     if from_end {
         rows.reverse();

@@ -67,6 +67,11 @@ pub fn begin(tx: &WriteTx<'_>) -> Result<()> {
 }
 
 impl Recount {
+    /// Wakes the worker for good: the service stops.
+    pub fn stop(&self) {
+        self.begin.stop();
+    }
+
     /// Begins a look, unless one goes on, and waits for its end at most so
     /// long; returns how far it came.
     pub fn ask(app: &App, at_most: Duration) -> Result<Look> {

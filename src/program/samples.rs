@@ -281,3 +281,16 @@ pub fn every(student: Frame<'_>, ago: &dyn Fn(i64) -> When) -> Pages {
         ("historico", history(student, 214, 2, ago)),
     ]
 }
+
+/// The card of a check-in on the home, done or not.
+pub fn card(done: bool) -> CheckInCard {
+    CheckInCard {
+        done,
+        streak: 12,
+        best: 31,
+        xp: 10,
+        lap: Lap { number: 2, done: 12, of: 30 },
+        ahead: ahead(1_250),
+        moments: Vec::new(),
+    }
+}
