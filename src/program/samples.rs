@@ -66,7 +66,7 @@ fn ahead(xp: i64) -> Option<Ahead> {
     let needed = *NEEDED.get(level)?;
     let before = if level == 0 { 0 } else { NEEDED[level - 1] };
     let number = i64::try_from(level).unwrap() + 1;
-    Some(Ahead::new(number, TITLES[level], "Mentoria em grupo", (before, xp, needed)))
+    Some(Ahead::new(number, TITLES[level], (before, xp, needed)))
 }
 
 fn check_in(

@@ -132,7 +132,7 @@ fn rules_hold_for_what_comes_and_limits_for_a_day() {
     admin().post(RULES, &json!({ "multiplicador": 1.5, "multiplicador_streak": 0.5 })).ok();
     // 20 × 1.5 × (1 + 0.5 × 2/4).
     assert_eq!(check_in(&site, "ana", "2026-11-22T12:00:00Z")["xp_ganho"], 38);
-    admin
+    admin()
         .post(RULES, &json!({ "multiplicador": 1, "multiplicador_streak": 0, "limite_diario": 30 }))
         .ok();
     assert_eq!(check_in(&site, "ana", "2026-11-23T12:00:00Z")["xp_ganho"], 20);
@@ -436,7 +436,7 @@ fn a_recount_changes_nothing_that_is_right_and_mends_what_is_not() {
     };
     let recount = || {
         some(
-            &admin.post("/admin/gamificacao/recalcular", &json!({})).ok(),
+            &site.administrator().post("/admin/gamificacao/recalcular", &json!({})).ok(),
             &["ok", "concluido", "alunos", "conferidos", "corrigidos"],
         )
     };
