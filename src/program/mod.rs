@@ -6,6 +6,7 @@
 //! transaction, and is at every moment what the ledger gives; `recount.rs`
 //! compares both.
 
+pub mod admin;
 #[allow(dead_code, reason = "its pages come next")]
 pub mod views;
 
