@@ -751,6 +751,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::partner::accounts::samples::every(&operator, &ago),
         crate::partner::webhooks::samples::every(&student, &ago),
         crate::program::samples::every(&student, &ago),
+        crate::program::admin::samples::every(&operator, &ago),
     ]
     .concat()
 }

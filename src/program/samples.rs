@@ -13,9 +13,9 @@ type Pages = Vec<(&'static str, String)>;
 /// The frame of somebody's page at an address.
 type Frame<'f> = &'f dyn Fn(&str) -> Layout;
 
-const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
+pub const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
 
-const TITLES: [&str; 20] = [
+pub const TITLES: [&str; 20] = [
     "Largada",
     "Primeira marcha",
     "Loja aberta",
@@ -37,7 +37,7 @@ const TITLES: [&str; 20] = [
     "Última volta",
     "Bandeirada",
 ];
-const NEEDED: [i64; 20] = [
+pub const NEEDED: [i64; 20] = [
     100, 250, 450, 700, 1_000, 1_400, 1_900, 2_500, 3_200, 4_000, 5_000, 6_200, 7_600, 9_200,
     11_000, 13_500, 16_500, 20_000, 25_000, 32_000,
 ];
@@ -228,7 +228,7 @@ fn competition(
     })
 }
 
-fn entry(index: usize, ago: &dyn Fn(i64) -> When) -> EntryLine {
+pub fn entry(index: usize, ago: &dyn Fn(i64) -> When) -> EntryLine {
     let (action, what, why, href, xp) = [
         ("checkin", "Check-in", "12 dias seguidos", "", 12),
         ("venda", "Venda", "Pedido 2000010000004088", "/painel/vendas/2000010000004088", 20),

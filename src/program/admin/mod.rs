@@ -4,8 +4,12 @@
 pub mod challenges;
 pub mod milestones;
 pub mod overview;
+mod preview;
 pub mod rules;
+#[cfg(test)]
+pub mod samples;
 pub mod students;
+pub mod views;
 
 /// The page of the program.
 pub const PATH: &str = "/admin/gamificacao";
