@@ -46,6 +46,7 @@ const STUDENT: &[Group] = &[
         places: &[
             Place::new("Aulas", "/painel/aulas", "lesson").handy(),
             Place::new("Encontros", "/painel/meets", "meet"),
+            Place::new("Competição", "/painel/competicao", "trophy"),
         ],
     },
 ];
@@ -97,6 +98,15 @@ const OPERATOR: &[Group] = &[
             Place::new("Cursos", "/admin/cursos", "course"),
             Place::new("Aulas", "/admin/aulas", "lesson"),
             Place::new("Encontros", "/admin/meets", "meet"),
+        ],
+    },
+    Group {
+        title: "Programa",
+        places: &[
+            Place::new("Gamificação", "/admin/gamificacao", "trophy"),
+            Place::new("Regras", "/admin/gamificacao/regras", "calculator"),
+            Place::new("Desafios", "/admin/gamificacao/desafios", "target"),
+            Place::new("Marcos", "/admin/gamificacao/marcos", "flag"),
         ],
     },
     Group {

@@ -12,8 +12,8 @@ use super::demo_folder::{self, ThrowAway};
 use super::seal::NewKey;
 use super::serve::Server;
 use super::{
-    Context, demo_catalog, demo_content, demo_data, demo_drop, demo_messages, hint, log, sandbox,
-    say,
+    Context, demo_catalog, demo_content, demo_data, demo_drop, demo_messages, demo_program, hint,
+    log, sandbox, say,
 };
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
@@ -27,6 +27,7 @@ use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
 use crate::marketplace::sync::LISTINGS;
 use crate::partner::{self, PlanName, store as partners};
+use crate::program::Terms;
 
 /// The demonstration's only password, public by intent.
 const PASSWORD: &str = "demonstracao";
@@ -115,6 +116,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
             checkout_token: &checkout_token,
             now: app.clock.now(),
         })?;
+        play(app)?;
         sell(agent, &sandbox_url, &sellers)?;
         leave(agent, base, cookie)?;
         drop(hush);
@@ -194,6 +196,16 @@ fn supply(app: &App) -> anyhow::Result<()> {
             demo_drop::fill(tx, supplier, student, (STUDENT.email, days))?;
         }
         Ok::<_, DbError>(())
+    })?;
+    Ok(())
+}
+
+/// Enters what students did in the program.
+fn play(app: &App) -> anyhow::Result<()> {
+    let terms = Terms::of(&app.config);
+    app.db.write(move |tx| {
+        let own = accounts::by_email(tx, STUDENT.email)?.map(|one| one.user_id);
+        demo_program::fill(tx, terms, own)
     })?;
     Ok(())
 }

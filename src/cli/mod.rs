@@ -14,6 +14,7 @@ mod demo_data;
 mod demo_drop;
 mod demo_folder;
 mod demo_messages;
+mod demo_program;
 mod documents;
 mod key;
 mod log;

@@ -442,8 +442,7 @@ pub struct Pick {
 pub fn all_sent<'r>(request: &'r Request, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
     let is_empty = request.body.is_empty();
     let sent = if is_empty { request.query_text().as_bytes() } else { &request.body };
-    form_urlencoded::parse(sent)
-        .filter_map(move |(known, value)| (known == name).then_some(value))
+    form_urlencoded::parse(sent).filter_map(move |(known, value)| (known == name).then_some(value))
 }
 
 /// A browser gets the form again with what is wrong; a program the error.

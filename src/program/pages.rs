@@ -10,7 +10,9 @@ use super::views::{
     ChallengeCard, CompetitionPage, Emblem, EntryLine, HistoryPage, MilestoneCard, RankRow,
     StandingCard, action_icon, days_left, number_words, signed,
 };
-use super::{Action, Challenge, ChallengeEntry, MILESTONES, Milestone, cards, challenges, milestones, store};
+use super::{
+    Action, Challenge, ChallengeEntry, MILESTONES, Milestone, cards, challenges, milestones, store,
+};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Day, Instant, UserId, Zone, grouped};

@@ -463,7 +463,7 @@ fn a_correction_has_a_reason_and_stands_in_the_log() {
     admin
         .post("/admin/gamificacao/alunos/999999/corrigir", &json!({ "xp": 5, "motivo": "Outro" }))
         .expect(404);
-    let log = site.stored("SELECT json_extract(after, '$.motivo') FROM audit WHERE action = 'programa.corrigir' ORDER BY audit_id");
+    let log = site.stored("SELECT json_extract(after, '$.motivo') FROM audit WHERE action = 'aluno.corrigir_xp' ORDER BY audit_id");
     assert_eq!(log, ["Ganhou o sorteio", "Engano"]);
     assert_eq!(ranked(&site, "ana", "geral", &["xp"]), [json!([45])]);
 }

@@ -72,7 +72,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 20] = [
+pub const OBJECTS: [(&str, &str); 23] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -93,6 +93,9 @@ pub const OBJECTS: [(&str, &str); 20] = [
     ("token", "Token de parceiro"),
     ("aplicativo", "Aplicativo conectado"),
     ("webhook", "Webhook"),
+    ("programa", "Programa"),
+    ("marco", "Marco"),
+    ("desafio", "Desafio"),
 ];
 
 fn kind_words(kind: &str) -> String {
@@ -119,6 +122,9 @@ fn verb_words(verb: &str) -> String {
         "trocar_segredo" => "Trocar o segredo de",
         "reenviar" => "Reenviar",
         "importar_produtos" => "Importar produtos de",
+        "migrar" => "Criar os dados de",
+        "recalcular" => "Conferir o XP de",
+        "corrigir_xp" => "Corrigir o XP de",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };

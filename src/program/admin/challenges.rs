@@ -10,9 +10,9 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::Day;
+use crate::db::DbError;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::db::DbError;
 use crate::http::input::RowNumber;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::{
@@ -32,8 +32,16 @@ const LIST: Listing = Listing {
     path: PATH,
     filters: &[Filter { name: "quando", label: "Quando", all: "Ativos", values: &WHEN }],
     outcomes: &[
-        Outcome::good("criado", "Desafio criado", "Os alunos já o veem enquanto ele estiver no prazo."),
-        Outcome::good("alterado", "Desafio alterado", "Quem já alcançou a meta ganha em instantes."),
+        Outcome::good(
+            "criado",
+            "Desafio criado",
+            "Os alunos já o veem enquanto ele estiver no prazo.",
+        ),
+        Outcome::good(
+            "alterado",
+            "Desafio alterado",
+            "Quem já alcançou a meta ganha em instantes.",
+        ),
         Outcome::good("excluido", "Desafio excluído", "O que ele já deu fica com os alunos."),
     ],
     ..Listing::NONE
@@ -215,10 +223,8 @@ fn page(
     form: FormView,
 ) -> ChallengeForm {
     let today = app.day(request.now);
-    let pick = |action: Action| Pick {
-        value: action.name().to_owned(),
-        label: action.words().to_owned(),
-    };
+    let pick =
+        |action: Action| Pick { value: action.name().to_owned(), label: action.words().to_owned() };
     ChallengeForm {
         layout: layout(app, person, request),
         existing: existing.map(|one| ExistingChallenge {
@@ -255,9 +261,9 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let today = app.day(request.now);
-    let (all, rules) = app.db.read(request.lane, |tx| {
-        Ok::<_, DbError>((challenges::all(tx)?, Rules::read(tx)?))
-    })?;
+    let (all, rules) = app
+        .db
+        .read(request.lane, |tx| Ok::<_, DbError>((challenges::all(tx)?, Rules::read(tx)?)))?;
     let wanted = query.filter("quando").unwrap_or("ativos");
     let is_wanted = |one: &&Challenge| {
         let state = state_of(today, one.entry.starts_on, one.entry.ends_on).0;

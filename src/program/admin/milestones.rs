@@ -6,11 +6,13 @@ use super::views::{MilestoneForm, MilestoneRow, MilestonesPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::db::{DbError, ReadTx};
 use crate::http::{Check, Problem, Reply, Request};
-use crate::panel::{Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, Visit, form};
+use crate::panel::{
+    Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, Visit, form,
+};
 use crate::program::rules::MOST_XP;
 use crate::program::{MILESTONES, Milestone, milestones};
 
@@ -84,7 +86,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         if *before != entry {
             milestones::put(tx, &entry)?;
             let act = Act {
-                action: "programa.marco",
+                action: "marco.alterar",
                 object: "marco",
                 object_id: number.to_string(),
                 object_name: &entry.title,
@@ -95,11 +97,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-fn again(
-    (app, person, request): Visit<'_>,
-    number: i64,
-    problem: Problem,
-) -> Result<Job, Problem> {
+fn again((app, person, request): Visit<'_>, number: i64, problem: Problem) -> Result<Job, Problem> {
     let seen = app.db.read(request.lane, |tx| Seen::of(tx, number))?;
     let Some(seen) = seen else { return Err(problem) };
     form::show_again(request, problem, |faults| {

@@ -48,7 +48,11 @@ const OUTCOMES: &[Outcome] = &[
         "São muitos alunos de uma vez. Peça de novo para continuar de onde parou.",
     ),
     Outcome::good("recalculado", "Conferência concluída", "O resultado está abaixo."),
-    Outcome::good("recalculando", "Conferência em andamento", "Ela continua mesmo que você saia desta página."),
+    Outcome::good(
+        "recalculando",
+        "Conferência em andamento",
+        "Ela continua mesmo que você saia desta página.",
+    ),
 ];
 
 /// What the page is made of.
@@ -115,7 +119,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         checkins: BarChart::new(CHECKINS, first, &checkins),
         ended: BarChart::new(ENDED, first, &by_day(store::ENDED_STREAKS)),
         leaving: seen.leaving.0.iter().map(|one| leaving_row(one, &seen.all, today)).collect(),
-        leaving_words: "Sem check-in há 2 a 14 dias, depois de uma sequência de 7 ou mais.".to_owned(),
+        leaving_words: "Sem check-in há 2 a 14 dias, depois de uma sequência de 7 ou mais."
+            .to_owned(),
         leaving_count: seen.leaving.1,
         recount: recount_card(seen.look.as_ref(), app, request),
         rules_words: rules_words(&seen.rules),
@@ -166,7 +171,8 @@ fn rules_words(rules: &Rules) -> String {
 
 fn challenges_words(all: &[Challenge], today: Day) -> String {
     let count = |badge: Badge| {
-        let of = |one: &&Challenge| state_of(today, one.entry.starts_on, one.entry.ends_on).0 == badge;
+        let of =
+            |one: &&Challenge| state_of(today, one.entry.starts_on, one.entry.ends_on).0 == badge;
         all.iter().filter(of).count()
     };
     let (active, coming) = (count(Badge::Active), count(Badge::Scheduled));

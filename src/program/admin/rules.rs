@@ -15,8 +15,8 @@ use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, Visit, form};
-use crate::program::{Action, Terms};
 use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
+use crate::program::{Action, Terms};
 
 /// The page of the rules.
 pub const PATH: &str = "/admin/gamificacao/regras";
@@ -209,7 +209,7 @@ fn put(tx: &WriteTx<'_>, actor: &Actor, (before, after): (&Rules, &Rules)) -> Re
     if before != after {
         after.store(tx)?;
         let act = Act {
-            action: "programa.regras",
+            action: "programa.alterar",
             object: "programa",
             object_id: "regras".to_owned(),
             object_name: "Regras do programa",

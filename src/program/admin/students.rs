@@ -120,8 +120,7 @@ fn page(
     let level = milestones::level(&all, standing.xp);
     let count = u64::try_from(standing.entries).unwrap_or(0);
     let path = path(account.user_id);
-    let paging =
-        Paging::new(&path, &[], query.page.into(), query.per_page.into(), count);
+    let paging = Paging::new(&path, &[], query.page.into(), query.per_page.into(), count);
     LedgerPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),
         student: LedgerStudent {
@@ -189,7 +188,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         }
         let standing = store::standing(tx, student)?.unwrap_or_default();
         let act = Act {
-            action: "programa.corrigir",
+            action: "aluno.corrigir_xp",
             object: "aluno",
             object_id: student.to_string(),
             object_name: &account.name,

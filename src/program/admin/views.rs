@@ -5,9 +5,7 @@ use askama::Template;
 use crate::base::{Day, grouped};
 use crate::panel::chart::{BarChart, BarWords, Change, Stat};
 use crate::panel::{Badge, FormView, Layout, Paging, Pick, Progress, Tab, When};
-use crate::program::views::{
-    Emblem, EntryLine, Flame, Lap, days, days_left, number_words, points,
-};
+use crate::program::views::{Emblem, EntryLine, Flame, Lap, days, days_left, number_words, points};
 
 /// `GET /admin/gamificacao`.
 #[derive(Template)]
