@@ -38,6 +38,8 @@ mod load;
 mod partner;
 #[path = "harness/people.rs"]
 mod people;
+#[path = "harness/program.rs"]
+mod program;
 #[path = "harness/random.rs"]
 mod random;
 #[path = "harness/report.rs"]

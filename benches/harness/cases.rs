@@ -11,6 +11,7 @@ use crate::lab::{Lab, Site};
 use crate::limits;
 use crate::partner;
 use crate::people::Seller;
+use crate::program;
 use crate::report::{Figure, Target};
 use crate::requests::{self, get_bytes};
 use crate::rounds::{self, Series, Subject, alternate, median, sample};
@@ -61,6 +62,8 @@ pub const CASES: &[Case] = &[
         about: "purchase events, each stored durably: kept ones, and approvals that make a student" },
     Case { name: "students", run: students::students,
         about: "lists of 100,000 students in the panel, the slowest of each kind" },
+    Case { name: "program", run: program::program,
+        about: "100,000 students with ten million entries: check-ins, rankings, and comparing all with the ledger" },
     Case { name: "seller", run: seller::seller,
         about: "pages of one seller with a million orders, the slowest of each kind" },
     Case { name: "import", run: import::import,

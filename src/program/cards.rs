@@ -52,10 +52,8 @@ pub fn lap(standing: &Standing, terms: Terms) -> Lap {
 
 /// The milestone after those that so many points reach.
 pub fn ahead(all: &[Milestone], xp: i64) -> Option<Ahead> {
-    let level = milestones::level(all, xp);
-    let next = all.get(level)?;
-    let before = level.checked_sub(1).map_or(0, |place| all[place].xp);
-    Some(Ahead::new(next.number, &next.title, (before, xp, next.xp)))
+    let next = all.get(milestones::level(all, xp))?;
+    Some(Ahead::new(next.number, &next.title, (xp, next.xp)))
 }
 
 /// What a check-in brought, from the word that it left for the page.

@@ -64,9 +64,8 @@ fn level_of(xp: i64) -> usize {
 fn ahead(xp: i64) -> Option<Ahead> {
     let level = level_of(xp);
     let needed = *NEEDED.get(level)?;
-    let before = if level == 0 { 0 } else { NEEDED[level - 1] };
     let number = i64::try_from(level).unwrap() + 1;
-    Some(Ahead::new(number, TITLES[level], (before, xp, needed)))
+    Some(Ahead::new(number, TITLES[level], (xp, needed)))
 }
 
 fn check_in(

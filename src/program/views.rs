@@ -118,7 +118,7 @@ impl Lap {
 pub struct Ahead {
     /// Its number, 1 to 20.
     pub number: i64,
-    /// How far from the milestone before to this one. Its label is
+    /// How far it is. Its label is
     /// `Marco 8: Vitrine cheia`, its note `1.420 de 2.000 XP. Faltam 580 XP`.
     pub progress: Progress,
     /// Points that are missing.
@@ -126,11 +126,9 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// The milestone `number`, which `needed` points reach; the one before took
-    /// `before`, and the student has `xp`.
-    pub fn new(number: i64, title: &str, (before, xp, needed): (i64, i64, i64)) -> Self {
-        let done = u64::try_from(xp - before).unwrap_or(0);
-        let whole = u64::try_from(needed - before).unwrap_or(0);
+    /// The milestone `number`, which `needed` points reach; the student has `xp`.
+    pub fn new(number: i64, title: &str, (xp, needed): (i64, i64)) -> Self {
+        let [done, whole] = [xp, needed].map(|points| u64::try_from(points).unwrap_or(0));
         let label = format!("Marco {number}: {title}");
         let note = format!("{} de {}. {}", number_words(xp), points(needed), missing(needed - xp));
         Self { number, progress: Progress::new(label, done, whole, note), missing: needed - xp }
@@ -572,9 +570,9 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_milestone_begins_at_the_one_before() {
-        let ahead = Ahead::new(8, "Vitrine cheia", (1_000, 1_250, 2_000));
-        assert_eq!(ahead.progress.percent, 25);
+    fn the_way_to_a_milestone_says_what_is_missing() {
+        let ahead = Ahead::new(8, "Vitrine cheia", (1_250, 2_000));
+        assert_eq!(ahead.progress.percent, 62);
         assert_eq!(ahead.progress.note, "1.250 de 2.000 XP. Faltam 750 XP");
     }
 }

@@ -29,6 +29,10 @@ const ACT_ALONE: &[&str] = &[
     "/excluir",
     "/desconectar",
     "/admin/estilo",
+    "/checkin",
+    "/recalcular",
+    // Rules that are left out stay.
+    "/config/salvar",
 ];
 
 /// Runs the periodic tasks whatever the body, and notes that it did.

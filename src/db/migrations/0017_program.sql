@@ -6,7 +6,7 @@ CREATE TABLE program_rule (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO program_rule (name, value) VALUES
-    ('checkin', 10), ('aula', 20), ('meet', 50), ('venda', 5), ('conta_vinculada', 100),
+    ('checkin', 10), ('aula', 20), ('meet', 50), ('venda', 5), ('conta_vinculada', 30),
     ('desafio', 100), ('volta', 150),
     ('multiplicador', 100), ('multiplicador_streak', 0),
     ('limite_diario', 0), ('limite_venda_diario', 100);
@@ -23,26 +23,26 @@ CREATE TABLE milestone (
 CREATE INDEX milestone_by_xp ON milestone (xp, number);
 
 INSERT INTO milestone (number, title, xp, badge) VALUES
-    (1, 'Na pista', 50, 'Motor ligado'),
-    (2, 'Primeira curva', 150, 'Mãos no volante'),
-    (3, 'Pegando ritmo', 300, 'Marcha engatada'),
-    (4, 'Volta limpa', 500, 'Capacete novo'),
-    (5, 'Pneus quentes', 800, 'Pneu quente'),
-    (6, 'Ultrapassagem', 1200, 'Ultrapassagem'),
-    (7, 'Curva perfeita', 1700, 'Traçado limpo'),
-    (8, 'Box em dia', 2300, 'Parada rápida'),
-    (9, 'Meio do grid', 3000, 'Meio do grid'),
-    (10, 'Zona de pontos', 4000, 'Zona de pontos'),
-    (11, 'Tanque cheio', 5200, 'Tanque cheio'),
-    (12, 'Vácuo', 6600, 'Mestre do vácuo'),
-    (13, 'Volta rápida', 8200, 'Volta rápida'),
-    (14, 'Primeira fila', 10000, 'Primeira fila'),
-    (15, 'Pole position', 12500, 'Pole position'),
-    (16, 'Terceiro lugar', 15500, 'Troféu de bronze'),
-    (17, 'Segundo lugar', 19000, 'Troféu de prata'),
-    (18, 'Vitória', 23000, 'Troféu de ouro'),
-    (19, 'Líder do campeonato', 28000, 'Coroa de louros'),
-    (20, 'Lenda da pista', 35000, 'Lenda da pista');
+    (1, 'Na pista', 150, 'Motor ligado'),
+    (2, 'Primeira curva', 300, 'Mãos no volante'),
+    (3, 'Pegando ritmo', 500, 'Marcha engatada'),
+    (4, 'Volta limpa', 800, 'Capacete novo'),
+    (5, 'Pneus quentes', 1200, 'Pneu quente'),
+    (6, 'Lado a lado', 1700, 'Ultrapassagem'),
+    (7, 'Curva perfeita', 2300, 'Traçado limpo'),
+    (8, 'Box em dia', 3000, 'Parada rápida'),
+    (9, 'Meio do grid', 4000, 'Meio do grid'),
+    (10, 'Zona de pontos', 5200, 'Zona de pontos'),
+    (11, 'Tanque cheio', 6600, 'Tanque cheio'),
+    (12, 'Vácuo', 8200, 'Mestre do vácuo'),
+    (13, 'Volta rápida', 10000, 'Volta rápida'),
+    (14, 'Primeira fila', 12500, 'Primeira fila'),
+    (15, 'Pole position', 15500, 'Pole position'),
+    (16, 'Terceiro lugar', 19000, 'Troféu de bronze'),
+    (17, 'Segundo lugar', 23000, 'Troféu de prata'),
+    (18, 'Vitória', 28000, 'Troféu de ouro'),
+    (19, 'Líder do campeonato', 35000, 'Coroa de louros'),
+    (20, 'Lenda da pista', 45000, 'Lenda da pista');
 
 -- The ledger of the program: what gave points to whom and took them back. Rows are only ever added.
 CREATE TABLE program_entry (
