@@ -8,6 +8,8 @@
 
 pub mod admin;
 #[allow(dead_code, reason = "its pages come next")]
+pub mod drawing;
+#[allow(dead_code, reason = "its pages come next")]
 pub mod views;
 
 #[cfg(test)]
