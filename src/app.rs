@@ -43,6 +43,7 @@ use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
 use crate::partner::webhooks::Webhooks;
 use crate::people::import::apply::Imports;
+use crate::program::recount::Recount;
 use crate::stale;
 
 /// The service's state.
@@ -96,6 +97,7 @@ pub struct App {
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
     pub imports: Arc<Imports>,
+    pub recount: Recount,
     /// Fetches what OAuth clients say of themselves.
     pub fetcher: Fetcher,
     /// Set when a command beside the server changed the database.
@@ -170,6 +172,7 @@ impl App {
             once: once::Turns::default(),
             cron_turns: Turns::default(),
             imports: Arc::default(),
+            recount: Recount::default(),
             fetcher: Fetcher::new(&config.agents),
             outside_change: Arc::default(),
             started_at,

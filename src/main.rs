@@ -26,6 +26,7 @@ mod edge;
 mod extension;
 #[cfg(test)]
 mod fixture;
+mod home;
 mod http;
 mod integration;
 mod keys;

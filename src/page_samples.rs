@@ -27,6 +27,7 @@ use crate::content::plans::views::*;
 use crate::content::plans::{Period, Plan, PlanEntry, pages as plans};
 use crate::db::Json;
 use crate::fixture::html;
+use crate::home::views::*;
 use crate::http::Family;
 use crate::marketplace::account::link::LinkOutcome;
 use crate::marketplace::account::views::*;
@@ -344,6 +345,7 @@ fn student_home(accounts: usize, rows: usize) -> String {
         layout: student("/painel"),
         greeting: greeting(ZONE, NOW, "Ana Souza"),
         today: day_in_words(ZONE, NOW),
+        checkin: crate::program::samples::card(accounts > 1),
         tasks: if accounts == 3 { tasks() } else { vec![] },
         stats: stats(&days, 2),
         chart: BarChart::new(words, Day::parse("2026-10-22").unwrap(), &days),

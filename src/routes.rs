@@ -15,6 +15,7 @@ use crate::cron;
 use crate::developers;
 use crate::edge::route::{Access, Call, Route, Run, Surface};
 use crate::extension;
+use crate::home;
 use crate::http::envelope::Envelope;
 use crate::http::{Code, Family};
 use crate::integration;
@@ -28,6 +29,7 @@ use crate::partner;
 use crate::people;
 use crate::photos;
 use crate::profile;
+use crate::program;
 use crate::suppliers;
 
 const fn get(path: &'static str, call: Call, about: &'static str) -> Route {
@@ -78,6 +80,8 @@ pub fn all() -> Vec<Route> {
     rows.extend(panel());
     rows.extend(shops());
     rows.extend(own_account());
+    rows.extend(program());
+    rows.extend(challenges());
     rows.extend(administration());
     rows.extend(key_operations());
     rows.extend(key_pages());
@@ -497,7 +501,7 @@ fn panel() -> [Route; 22] {
         post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)),
             "Makes the first administrator.").body_at_most(SMALL),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").on(Surface::Panel),
-        get("/painel", Call::Session(Student, Run::Read(marketplace::account::pages::home)), "A student's home."),
+        get("/painel", Call::Session(Student, Run::Read(home::pages::home)), "A student's home."),
         get("/painel/ml", Call::Session(Student, Run::Read(marketplace::account::pages::accounts)), "The linked marketplace accounts."),
         get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::account::link::begin)),
             "Leads to the marketplace's consent page.").changes_state(),
@@ -516,6 +520,44 @@ fn panel() -> [Route; 22] {
             .on(Surface::Panel),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.")
             .on(Surface::Panel),
+    ]
+}
+
+#[rustfmt::skip]
+fn program() -> [Route; 13] {
+    use Access::{Admin, Student};
+    use program::admin::{challenges, milestones, overview, rules, students};
+    use program::{checkin, pages};
+    let save = |path, save, about| post(path, Call::Session(Admin, Run::Write(save)), about);
+    [
+        post("/painel/checkin", Call::Session(Student, Run::Write(checkin::post)), "The day's check-in, once.").body_at_most(SMALL),
+        get("/painel/competicao", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::competition)),
+            "Level, challenges, ranking and milestones of a student, as page or JSON."),
+        get("/painel/competicao/historico", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::history)),
+            "What gave and took a student's points, as page or JSON."),
+        get("/painel/competicao/ranking-json", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::ranking_json)),
+            "A page of a ranking of students."),
+        get("/admin/gamificacao", Call::Session(Admin, Run::Read(overview::show)), "The program at a glance."),
+        get("/admin/gamificacao/status", Call::Session(Admin, Run::Slow(overview::status)), "How many students have the program's data."),
+        get("/admin/gamificacao/migrar", Call::Session(Admin, Run::Slow(overview::migrate)),
+            "Makes the program's data of students who lack it.").changes_state().patient(),
+        get("/admin/gamificacao/desafios-json", Call::Session(Admin, Run::Read(challenges::json)), "Challenges that go on, and those that are over."),
+        post("/admin/gamificacao/recalcular", Call::Session(Admin, Run::Slow(overview::recount)),
+            "Compares what every student has with the ledger.").body_at_most(SMALL),
+        save("/admin/gamificacao/editar-xp", rules::edit_xp, "Changes what an action gives."),
+        save("/admin/gamificacao/editar-milestone", milestones::edit, "Changes a milestone."),
+        save("/admin/gamificacao/config/salvar", rules::save, "Changes multipliers and limits."),
+        save("/admin/gamificacao/alunos/{id}/corrigir", students::correct, "Gives or takes points by hand."),
+    ]
+}
+
+#[rustfmt::skip]
+fn challenges() -> [Route; 2] {
+    use Access::Admin;
+    use program::admin::challenges;
+    [
+        post("/admin/gamificacao/desafio/salvar", Call::Session(Admin, Run::Write(challenges::save)), "Makes or changes a challenge."),
+        post("/admin/gamificacao/desafio/excluir", Call::Session(Admin, Run::Write(challenges::delete)), "Removes a challenge.").body_at_most(SMALL),
     ]
 }
 
@@ -706,7 +748,7 @@ fn key_pages() -> [Route; 7] {
 }
 
 #[rustfmt::skip]
-fn content_of_students() -> [Route; 6] {
+fn content_of_students() -> [Route; 7] {
     use Access::Student;
     use content::agenda::pages as agenda;
     use content::classroom::pages as classroom;
@@ -717,6 +759,8 @@ fn content_of_students() -> [Route; 6] {
         post("/painel/aulas/{curso}/{aula}/feita", Call::Session(Student, Run::Write(classroom::mark)),
             "Marks a lesson as done, or takes the mark away.").body_at_most(SMALL),
         get("/painel/meets", Call::Session(Student, Run::Read(agenda::list)), "The meets that go on and are to come."),
+        get("/painel/meets/{id}/entrar", Call::Session(Student, Run::Write(agenda::join)),
+            "Leads to a meet and notes that the student attends it.").changes_state(),
         get("/painel/meets/{id}.ics", Call::Session(Student, Run::Read(agenda::file)), "A meet for the student's own calendar."),
     ]
 }

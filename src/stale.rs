@@ -46,6 +46,7 @@ pub const WATCHED: &[Watch<Subject>] = &[
         "UPDATE OF owner_id, nickname, token_ok, error, reputation, listings, open_claims, open_questions, synced_at, linked_at"]),
     of_books("sales_day", "owner_id", ALL),
     of_books("sale_order", "owner_id", ALL),
+    of_books("program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),
     of_books("order_count", "owner_id", ALL),
     of_books("owner_change", "owner_id", ALL),
     Watch { table: "partner_notification", events: ALL, key: "owner_id", meaning: Subject::Notices },

@@ -16,7 +16,7 @@ pub const DAY_S: i64 = 86_400;
 const YEARS: RangeInclusive<i32> = 1970..=9999;
 
 /// A point in time: whole seconds since 1970-01-01 UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(pub i64);
 crate::stored_as_number!(Instant);
 
@@ -162,7 +162,7 @@ fn has_form(text: &str, form: &str) -> bool {
 }
 
 /// A civil day, as days since 1970-01-01. Stored as an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i64);
 crate::stored_as_number!(Day);
 

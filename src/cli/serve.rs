@@ -28,6 +28,7 @@ use crate::http::server::Limits;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::partner::webhooks;
+use crate::program::recount;
 use crate::routes;
 
 /// Connections for slow reads. One caller has two at most (`lanes.rs`).
@@ -240,6 +241,7 @@ fn start_workers(
     workers.extend(delivery::start_workers(app, stop)?);
     workers.extend(telegram::start_workers(app, stop)?);
     workers.push(webhooks::start_worker(app, stop)?);
+    workers.push(recount::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
@@ -279,6 +281,7 @@ fn check_soundness(app: &App) {
 fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::Result<()> {
     stop.stop();
     app.marketplace.stop();
+    app.recount.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

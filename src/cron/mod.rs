@@ -16,6 +16,7 @@ mod marketplace;
 mod meets;
 mod messages;
 pub mod pages;
+mod program;
 mod report;
 mod rules;
 mod store;
@@ -57,6 +58,9 @@ pub struct Task {
 pub const TASKS: &[Task] = &[
     Task { name: "lembretes_encontros", title: "Lembretes de encontros", every: Every::Run, work: meets::remind },
     Task { name: "inatividade", title: "Alertas de inatividade", every: Every::Run, work: inactivity::alert },
+    Task { name: "programa_lembrete", title: "Lembretes do check-in", every: Every::Run, work: program::remind },
+    Task { name: "programa_sequencias", title: "Sequências interrompidas", every: Every::Run, work: program::end_streaks },
+    Task { name: "programa_desafios", title: "Desafios cumpridos antes de criados", every: Every::Run, work: program::settle_challenges },
     Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
     Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: messages::send },
     Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },

@@ -87,6 +87,16 @@ impl Report {
         self.inativos += people;
     }
 
+    /// People who were reminded of the day's check-in.
+    pub const fn add_reminded(&mut self, people: usize) {
+        self.alertas_20h += people;
+    }
+
+    /// Streaks that ended.
+    pub const fn add_missed(&mut self, streaks: usize) {
+        self.furados += streaks;
+    }
+
     /// Students whose access ended.
     pub const fn add_suspended(&mut self, people: usize) {
         self.suspended += people;

@@ -54,6 +54,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0014_oauth",
     "0015_webhooks",
     "0016_relation_list",
+    "0017_program",
 ];
 
 /// Schema version of this program.

@@ -1,4 +1,4 @@
-//! The extension's dashboard.
+//! The answer of the dashboard, from memory or from the books.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Progress;
 use super::kept::{Kept, Standing};
 use crate::accounts::wire::WireUser;
 use crate::accounts::{Account, Permissions, store as people};
@@ -22,6 +21,9 @@ use crate::marketplace::account::store::{self as marketplace, AccountSummary};
 use crate::marketplace::account::wire::LinkedAccount;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
+use crate::program::rules::Standing as ProgramStanding;
+use crate::program::wire::Progress;
+use crate::program::{Terms, store as program};
 
 /// Unread notifications that the dashboard shows.
 const NOTIFICATIONS: u32 = 15;
@@ -95,7 +97,7 @@ fn written(
     app: &App,
     user: &Account,
     now: Instant,
-    Books { accounts, notifications, unread }: Books,
+    Books { accounts, notifications, unread, progress }: Books,
     Standing { permissions, ahead }: &Standing,
 ) -> Result<(Bytes, Option<Instant>), Problem> {
     let zone = app.zone();
@@ -116,7 +118,7 @@ fn written(
         tem_acesso: permissions.extensao_browser,
         user: WireUser::of(user),
         permissoes: *permissions,
-        program: Progress::never(),
+        program: Progress::of(progress.as_ref(), app.day(now), Terms::of(&app.config).lap_days),
         ml,
         meets: ahead
             .meets
@@ -141,6 +143,7 @@ pub(super) struct Books {
     accounts: Vec<AccountSummary>,
     notifications: Vec<Notification>,
     unread: i64,
+    progress: Option<ProgramStanding>,
 }
 
 /// Reads what a dashboard shows of its owner's books. `stale.rs` watches each
@@ -150,6 +153,7 @@ pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Bo
         accounts: marketplace::accounts_of(tx, owner, today)?,
         notifications: messages::newest_unread(tx, owner, NOTIFICATIONS)?,
         unread: messages::unread_count(tx, owner)?,
+        progress: program::standing(tx, owner)?,
     })
 }
 

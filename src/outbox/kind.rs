@@ -16,6 +16,8 @@ crate::named! {
         MeetReminder = "lembrete_encontro", "Lembrete de encontro";
         /// A student has been away.
         Inactivity = "inatividade", "Alerta de inatividade";
+        /// A student has not checked in today.
+        CheckIn = "lembrete_checkin", "Lembrete do check-in";
         /// A buyer asked something at a listing.
         Question = "pergunta", "Pergunta de comprador";
         /// Something of the platform needs an administrator.
@@ -189,6 +191,27 @@ impl MessageKind {
                         subject: "Sentimos sua falta",
                         body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
                        Continue de onde parou: {endereco}/painel",
+                    }
+                }
+            }
+            Self::CheckIn => {
+                const {
+                    &MessageKindRow {
+                        preference: Some(Preference {
+                            label: "Lembrete do check-in",
+                            help: "À noite, nos dias em que você ainda não fez o seu.",
+                        }),
+                        editable: true,
+                        urgency: "normal",
+                        page: "/painel",
+                        topic: "",
+                        placeholders: &[may(
+                            "sequencia",
+                            "a sequência que continua hoje, como 12 dias",
+                        )],
+                        subject: "Seu check-in de hoje",
+                        body: "Olá, {primeiro_nome}! Falta o seu check-in de hoje. Sua sequência: {sequencia}.\n\n\
+                       Leva um segundo: {endereco}/painel",
                     }
                 }
             }

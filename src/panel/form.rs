@@ -209,6 +209,13 @@ impl<'r> Sent<'r> {
         Ok(Self { request, check, zone, is_form: input::is_form(headers), is_partial: false, body })
     }
 
+    /// The values of an address, as a form sends them by GET.
+    pub fn of_query(request: &'r Request, zone: Zone) -> Result<Self, Problem> {
+        let pairs = input::unrepeated(request.query_text())?;
+        let body = pairs.into_iter().map(|(name, value)| (name, value.into())).collect();
+        Ok(Self { request, check: Check::text(), zone, is_form: true, is_partial: false, body })
+    }
+
     /// Whether a field stays as it is, because nothing was sent for it.
     fn is_kept(&self, name: &str) -> bool {
         self.is_partial && !self.body.contains_key(name)
@@ -295,6 +302,15 @@ impl<'r> Sent<'r> {
     pub fn required<T: FromField + Default>(&mut self, name: &'static str) -> T {
         let field = self.take(name);
         self.check.required(name, field)
+    }
+
+    /// A required whole number within bounds.
+    pub fn number(&mut self, name: &'static str, range: RangeInclusive<i64>) -> i64 {
+        let number: i64 = self.required(name);
+        if !range.contains(&number) {
+            self.check.fail(name, format!("must be from {} to {}", range.start(), range.end()));
+        }
+        number
     }
 
     /// The problem with all fields at fault, if there is one.

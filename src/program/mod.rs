@@ -2,20 +2,33 @@
 //! challenges and the ranking.
 //!
 //! Everything that gives or takes points is an entry of one ledger
-//! (`ledger.rs`). What a student has (`Standing`) is kept beside it in the same
-//! transaction, and is at every moment what the ledger gives; `recount.rs`
-//! compares both.
+//! (`ledger.rs`), written in the transaction of its cause. What a student has
+//! ([`rules::Standing`]) is kept beside it in the same transaction and is at
+//! every moment what the ledger gives; `recount.rs` compares both. Levels and
+//! badges follow from the points when they are read (`milestones.rs`).
 
 pub mod admin;
-#[allow(dead_code, reason = "its pages come next")]
+pub mod cards;
+pub mod challenges;
+pub mod checkin;
 pub mod drawing;
-#[allow(dead_code, reason = "its pages come next")]
+pub mod ledger;
+pub mod milestones;
+pub mod pages;
+pub mod ranking;
+pub mod recount;
+pub mod rules;
+pub mod store;
 pub mod views;
+pub mod wire;
 
 #[cfg(test)]
 pub mod samples;
+#[cfg(test)]
+mod tests;
 
-use crate::base::Day;
+use crate::base::{Day, Zone};
+use crate::config::Config;
 
 crate::named! {
     /// What an entry of the ledger is for.
@@ -35,11 +48,59 @@ crate::named! {
     }
 }
 
+impl Action {
+    /// Its place among [`Action::ALL`].
+    pub const fn place(self) -> usize {
+        self as usize - 1
+    }
+
+    /// So many of it, behind their number: `vendas`.
+    pub const fn counted(self, count: i64) -> &'static str {
+        match (self, count) {
+            (Self::CheckIn, 1) => "check-in",
+            (Self::CheckIn, _) => "check-ins",
+            (Self::Lesson, 1) => "aula",
+            (Self::Lesson, _) => "aulas",
+            (Self::Meet, 1) => "encontro",
+            (Self::Meet, _) => "encontros",
+            (Self::Sale, 1) => "venda",
+            (Self::Sale, _) => "vendas",
+            (Self::Linked, 1) => "conta",
+            (Self::Linked, _) => "contas",
+            (Self::Challenge, 1) => "desafio",
+            (Self::Challenge, _) => "desafios",
+            (Self::Lap, 1) => "volta",
+            (Self::Lap, _) => "voltas",
+        }
+    }
+
+    /// Whether the limit of the day holds for it. What was promised for a
+    /// challenge or a lap is given whole.
+    pub const fn is_limited(self) -> bool {
+        !matches!(self, Self::Challenge | Self::Lap)
+    }
+}
+
+/// What the program needs of the configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Check-ins of a lap.
+    pub lap_days: i64,
+    pub zone: Zone,
+}
+
+impl Terms {
+    /// The terms of a configuration.
+    pub fn of(config: &Config) -> Self {
+        Self { lap_days: i64::from(config.program.lap_days.max(1)), zone: config.server.timezone }
+    }
+}
+
 /// Numbers of the milestones M1 to M20.
 pub const MILESTONES: i64 = 20;
 
 /// One of the milestones. A student's level is the number of those reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
     /// From 1 to [`MILESTONES`].
     pub number: i64,
@@ -56,6 +117,12 @@ pub struct Milestone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     pub id: i64,
+    pub entry: ChallengeEntry,
+}
+
+/// What an operator enters of a challenge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChallengeEntry {
     pub title: String,
     /// May be empty.
     pub description: String,

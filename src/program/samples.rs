@@ -66,7 +66,7 @@ fn ahead(xp: i64) -> Option<Ahead> {
     let needed = *NEEDED.get(level)?;
     let before = if level == 0 { 0 } else { NEEDED[level - 1] };
     let number = i64::try_from(level).unwrap() + 1;
-    Some(Ahead::new(number, TITLES[level], "Mentoria em grupo", (before, xp, needed)))
+    Some(Ahead::new(number, TITLES[level], (before, xp, needed)))
 }
 
 fn check_in(
@@ -279,4 +279,17 @@ pub fn every(student: Frame<'_>, ago: &dyn Fn(i64) -> When) -> Pages {
         ("historico-um", history(student, 1, 1, ago)),
         ("historico", history(student, 214, 2, ago)),
     ]
+}
+
+/// The card of a check-in on the home, done or not.
+pub fn card(done: bool) -> CheckInCard {
+    CheckInCard {
+        done,
+        streak: 12,
+        best: 31,
+        xp: 10,
+        lap: Lap { number: 2, done: 12, of: 30 },
+        ahead: ahead(1_250),
+        moments: Vec::new(),
+    }
 }

@@ -16,9 +16,6 @@ pub use super::drawing::{Emblem, Flame, Lap};
 pub struct Ahead {
     /// Its number, 1 to 20.
     pub number: i64,
-    pub title: String,
-    /// What it brings; may be empty.
-    pub reward: String,
     /// How far from the milestone before to this one. Its label is
     /// `Marco 8: Vitrine cheia`, its note `1.420 de 2.000 XP. Faltam 580 XP`.
     pub progress: Progress,
@@ -32,7 +29,6 @@ impl Ahead {
     pub fn new(
         number: i64,
         title: &str,
-        reward: &str,
         (before, xp, needed): (i64, i64, i64),
     ) -> Self {
         let done = u64::try_from(xp - before).unwrap_or(0);
@@ -41,8 +37,6 @@ impl Ahead {
         let note = format!("{} de {}. {}", number_words(xp), points(needed), missing(needed - xp));
         Self {
             number,
-            title: title.to_owned(),
-            reward: reward.to_owned(),
             progress: Progress::new(label, done, whole, note),
             missing: needed - xp,
         }
@@ -459,7 +453,7 @@ mod tests {
 
     #[test]
     fn the_way_to_a_milestone_begins_at_the_one_before() {
-        let ahead = Ahead::new(8, "Vitrine cheia", "", (1_000, 1_250, 2_000));
+        let ahead = Ahead::new(8, "Vitrine cheia", (1_000, 1_250, 2_000));
         assert_eq!(ahead.progress.percent, 25);
         assert_eq!(ahead.progress.note, "1.250 de 2.000 XP. Faltam 750 XP");
     }

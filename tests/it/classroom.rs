@@ -13,7 +13,7 @@ use crate::webdriver::Browser;
 
 /// A course with lessons of these titles; gives their ids.
 #[track_caller]
-fn course(admin: &Actor<'_>, body: &Value, lessons: &[&str]) -> (String, Vec<String>) {
+pub fn course(admin: &Actor<'_>, body: &Value, lessons: &[&str]) -> (String, Vec<String>) {
     let course = made(admin, "/admin/cursos", body);
     let lesson = |title: &&str| {
         let body = json!({

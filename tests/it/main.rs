@@ -98,6 +98,7 @@ mod people_acts; // What an operator does to a person.
 mod photos; // Photos: checked, rebuilt, served, replaced.
 mod plans; // No route walks a table that grows.
 mod profile; // What people change of their own account.
+mod program; // Check-ins, points, milestones, challenges and the ranking.
 mod public; // What anyone may read: shapes, freshness, and memory.
 mod push; // Messages to browsers: switched on, encrypted, refused, switched off.
 mod push_browser; // Messages to a real browser, by its own push service.

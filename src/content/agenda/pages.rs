@@ -13,14 +13,19 @@ use crate::app::App;
 use crate::base::{Instant, Zone};
 use crate::content::meets::{Meet, state, store};
 use crate::edge::guard::Person;
+use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::ListReply;
 use crate::panel::view::{day_in_words, span};
+use crate::program::ledger::{self, Cause};
+use crate::program::{Action, Terms};
 use crate::wire;
 
 /// Meets to come and past ones that the page shows.
 const COMING: u32 = 50;
 const PAST: u32 = 5;
+/// Seconds before its beginning from which on joining a meet is attending it.
+const EARLY_S: i64 = 15 * 60;
 
 const CALENDAR: HeaderValue = HeaderValue::from_static("text/calendar; charset=utf-8");
 
@@ -98,6 +103,27 @@ fn over(meet: Meet, zone: Zone) -> PastMeet {
         about: format!("{}{}", zone.page(meet.entry.starts_at), teacher.unwrap_or_default()),
         title: meet.entry.title,
     }
+}
+
+/// `GET /painel/meets/{id}/entrar`: leads to the meet. Who comes shortly before
+/// it begins or while it goes on has attended it.
+pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (account, id, now) = (person.account.clone(), request.id()?, request.now);
+    let terms = Terms::of(&app.config);
+    Ok(Box::new(move |tx| {
+        let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
+        let meet = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
+        let link = link(&meet, may);
+        if link.is_empty() {
+            return Err(Problem::not_found());
+        }
+        if (meet.entry.starts_at.minus(EARLY_S)..meet.ends_at()).contains(&now) {
+            let day = terms.zone.day(now);
+            let cause = Cause { action: Action::Meet, id, day };
+            ledger::give(tx, terms, account.user_id, cause)?;
+        }
+        Reply::redirect(&link)
+    }))
 }
 
 /// `GET /painel/meets/{id}.ics`: the meet for the student's own calendar.

@@ -14,6 +14,8 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::panel::form::https;
 use crate::panel::{ListReply, Notice, Progress, Sent, Tone};
+use crate::program::ledger::{self, Cause};
+use crate::program::{Action, Terms};
 use crate::wire;
 
 const SHELVES: &str = "/painel/aulas";
@@ -191,6 +193,7 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         done
     };
     let (account, wants_json) = (person.account.clone(), request.wants_json());
+    let terms = Terms::of(&app.config);
     Ok(Box::new(move |tx| {
         // It may have gone since it was looked for.
         let course = shelf.course;
@@ -201,6 +204,12 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return Err(Problem::not_found());
         }
         store::mark(tx, account.user_id, lesson, done)?;
+        if done {
+            // Once: a mark that is taken away and set again gives nothing more.
+            let day = terms.zone.day(tx.now());
+            let cause = Cause { action: Action::Lesson, id: lesson, day };
+            ledger::give(tx, terms, account.user_id, cause)?;
+        }
         if !wants_json {
             let word = if done { "feita" } else { "" };
             return Reply::back(&href(course, lesson), word);

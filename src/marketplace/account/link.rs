@@ -23,6 +23,8 @@ use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::named;
 use crate::panel::{Answer, Notice, Tone};
+use crate::program::ledger::{self, Cause};
+use crate::program::{Action, Terms};
 
 /// Seconds that a person may take at the marketplace.
 const ATTEMPT_S: i64 = 600;
@@ -249,8 +251,14 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Proble
         token_expires_at: app.clock.now().plus(pair.expires_in_s),
     };
     let wanted = app.marketplace.wanted.clone();
+    let terms = Terms::of(&app.config);
     let linking = app.db.write(move |tx| {
         let linking = store::link(tx, user, &new)?;
+        if linking != Linking::BelongsToAnother {
+            let day = terms.zone.day(tx.now());
+            let cause = Cause { action: Action::Linked, id: new.ml_user_id.0, day };
+            ledger::give(tx, terms, user, cause)?;
+        }
         tx.after_commit(move || wanted.ring());
         Ok::<_, Problem>(linking)
     })?;

@@ -5,6 +5,7 @@ pub mod api;
 pub mod forget;
 pub mod link;
 pub mod pages;
+pub mod standing;
 pub mod store;
 pub mod stores;
 pub mod tokens;

@@ -169,13 +169,15 @@ fn the_pages_show_what_is_there() {
     world.notify(&order_notice(order, "a"), "a").unwrap();
     world.work_inbox();
     let home = text(
-        account::pages::home(&world.app, &person_of(ANA), &world.request("/painel", b"")).unwrap(),
+        crate::home::pages::home(&world.app, &person_of(ANA), &world.request("/painel", b""))
+            .unwrap(),
     );
     for shown in ["LOJA_X", "Cabo USB-C", "R$ 119,80", "Nova venda"] {
         assert!(home.contains(shown), "{shown}");
     }
     let other = text(
-        account::pages::home(&world.app, &person_of(RUI), &world.request("/painel", b"")).unwrap(),
+        crate::home::pages::home(&world.app, &person_of(RUI), &world.request("/painel", b""))
+            .unwrap(),
     );
     assert!(!other.contains("LOJA_X") && !other.contains("Cabo"));
 
@@ -192,7 +194,7 @@ fn the_pages_show_what_is_there() {
         .headers
         .insert(http::header::ACCEPT, http::HeaderValue::from_static("application/json"));
     let json: Value = serde_json::from_str(&text(
-        account::pages::home(&world.app, &person_of(ANA), &request).unwrap(),
+        crate::home::pages::home(&world.app, &person_of(ANA), &request).unwrap(),
     ))
     .unwrap();
     assert_eq!(

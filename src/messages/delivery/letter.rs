@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::store::Claimed;
 use crate::accounts::links;
 use crate::app::App;
-use crate::base::{Instant, UserId};
+use crate::base::{Day, Instant, UserId};
 use crate::db::{Lane, Result};
 use crate::messages::{notices, texts, unsubscribe};
 use crate::outbox::MessageKind;
+use crate::program::store as program;
 
 /// What leaves.
 #[derive(Clone, Debug)]
@@ -51,6 +52,12 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     let was_away_since = params["active_at"].as_i64().map(Instant);
     if kind == MessageKind::Inactivity && claimed.last_access_at > was_away_since {
         return Ok(Err("a pessoa já voltou"));
+    }
+    if let (MessageKind::CheckIn, Some(day)) = (kind, params["day"].as_i64()) {
+        let standing = app.db.read(Lane::Slow, |tx| program::standing(tx, claimed.user))?;
+        if standing.is_some_and(|standing| standing.last_checkin >= Some(Day(day))) {
+            return Ok(Err("o check-in do dia já foi feito"));
+        }
     }
     let link = match params["link"].as_str() {
         None => None,

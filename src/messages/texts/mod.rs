@@ -144,12 +144,14 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
             let at = words.params["starts_at"].as_i64().map(Instant);
             at.map(|at| zone.page(at)).unwrap_or_default()
         }
-        "ausencia" => match words.params["days"].as_i64().unwrap_or_default() {
-            1 => "1 dia".to_owned(),
-            days => format!("{days} dias"),
-        },
+        "ausencia" => days(words.params["days"].as_i64().unwrap_or_default()),
+        "sequencia" => days(words.params["streak"].as_i64().unwrap_or_default()),
         _ => return None,
     })
+}
+
+fn days(count: i64) -> String {
+    if count == 1 { "1 dia".to_owned() } else { format!("{count} dias") }
 }
 
 /// A value that comes from people stays within its line, unless it may have

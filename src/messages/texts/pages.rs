@@ -126,6 +126,7 @@ fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> (
         "title": "Mentoria de anúncios",
         "starts_at": now.plus(DAY_S).0,
         "days": app.config.program.inactive_days,
+        "streak": 12,
         "question": "Serve na bicicleta?",
         "listing": "Garrafa térmica",
         "store": "LOJA DA ANA",

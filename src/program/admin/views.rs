@@ -229,6 +229,8 @@ pub struct Effect {
     pub rows: Vec<EffectRow>,
     /// Whether the typed rules are those in force.
     pub same: bool,
+    /// Of so many students one was looked at: 1 for all of them.
+    pub one_in: u64,
 }
 
 impl Effect {
@@ -262,12 +264,17 @@ impl Effect {
             _ => String::new(),
         };
         let apart = points((would - given).abs());
-        match would - given {
+        let guessed = match self.one_in {
+            1 => String::new(),
+            many => format!(" Estimativa a partir de 1 em cada {many} alunos."),
+        };
+        let said = match would - given {
             0 if self.same => "São as regras em vigor.".to_owned(),
             0 => format!("O mesmo que as de hoje: {}.", points(given)),
             1.. => format!("As de hoje deram {}. São {apart} a mais{share}.", points(given)),
             _ => format!("As de hoje deram {}. São {apart} a menos{share}.", points(given)),
-        }
+        };
+        format!("{said}{guessed}")
     }
 }
 
@@ -576,6 +583,7 @@ mod tests {
         let effect = |given, would| Effect {
             rows: vec![EffectRow { icon: "cart", label: "Venda", entries: 9, given, would }],
             same: false,
+            one_in: 1,
         };
         assert_eq!(
             effect(2_480, 3_120).text(),

@@ -93,6 +93,11 @@ impl Listed for Claim {
     }
 }
 
+/// Until when the most urgent of an owner's open claims has to be answered.
+pub fn next_due(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Instant>> {
+    tx.value("SELECT min(due_at) FROM claim WHERE owner_id = ?1 AND state = 1", [owner])
+}
+
 /// One claim of an owner.
 pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<ClaimRow>> {
     tx.record("FROM claim WHERE claim_id = ?1 AND owner_id = ?2", (claim, owner))

@@ -2,13 +2,15 @@
 //! that stores the change, after it is stored, with the old and the new row. A
 //! further effect is a function here and a line in [`EFFECTS`].
 
-use super::{Books, StoredOrder, count, goods, move_sale, tell, told};
+use super::{Books, StoredOrder, count, goods, is_sale_status, move_sale, tell, told};
 use crate::base::{Instant, OrderId, UserId};
 use crate::catalog::stock::move_for_order;
 use crate::changes::{self, Topic};
 use crate::db::{Result, WriteTx};
 use crate::drop;
 use crate::marketplace::books::document::OrderDocument;
+use crate::program::Action;
+use crate::program::ledger::{self, Cause};
 
 /// A change of an order: what it was and what it is.
 pub(super) struct OrderChange<'c> {
@@ -27,8 +29,16 @@ pub(super) struct OrderChange<'c> {
 
 type Effect = fn(&WriteTx<'_>, &OrderChange<'_>) -> Result<()>;
 
-const EFFECTS: &[Effect] =
-    &[count_orders, sum_sales, move_stock, bill_for_supplier, stamp, notify, told::tell_programs];
+const EFFECTS: &[Effect] = &[
+    count_orders,
+    sum_sales,
+    move_stock,
+    bill_for_supplier,
+    stamp,
+    notify,
+    told::tell_programs,
+    reward,
+];
 
 /// Runs all effects of a change.
 pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
@@ -83,4 +93,29 @@ fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
         Some(order) => tell((tx, change.books, change.owner), order),
         None => Ok(()),
     }
+}
+
+/// Points for a sale, once; a sale that is one no more takes them back. What
+/// was sold before the account was linked is history.
+fn reward(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    let OrderChange { books, owner, order, before, after, .. } = change;
+    let was = before.is_some_and(|before| is_sale_status(before.status));
+    let is = is_sale_status(after.status);
+    if was == is {
+        return Ok(());
+    }
+    let sold_at = after.closed_at.unwrap_or(after.created_at);
+    let day = books.program.zone.day(sold_at);
+    let cause = Cause { action: Action::Sale, id: order.0, day };
+    if !is {
+        return ledger::take_back(tx, books.program, *owner, cause);
+    }
+    let linked_at: Option<Instant> = tx.maybe(
+        "SELECT linked_at FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
+        (after.ml_user_id, owner),
+    )?;
+    if linked_at.is_some_and(|at| day >= books.program.zone.day(at)) {
+        ledger::give(tx, books.program, *owner, cause)?;
+    }
+    Ok(())
 }

@@ -30,6 +30,7 @@ use crate::marketplace::Marketplace;
 use crate::marketplace::books::Keeping;
 use crate::messages::NotificationKind;
 use crate::messages::choices::Ways;
+use crate::program::Terms;
 use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -49,6 +50,8 @@ pub struct Books {
     pub ways: Ways,
     /// Days from an order until its supplier is to be paid.
     pub payment_days: u32,
+    /// How sales count in the program.
+    pub program: Terms,
 }
 
 impl Books {
@@ -61,6 +64,7 @@ impl Books {
             zone: app.zone(),
             ways: Ways::of(&app.config),
             payment_days: app.config.drop.payment_days,
+            program: Terms::of(&app.config),
         }
     }
 }

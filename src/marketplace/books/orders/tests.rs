@@ -37,6 +37,7 @@ impl World {
             zone: ZONE,
             ways: Ways::that(|_| true),
             payment_days: 3,
+            program: Terms { lap_days: 30, zone: ZONE },
         };
         Self { db, books, versions, _place: place }
     }

@@ -86,6 +86,15 @@ pub fn parcels(
     Ok((tx.records(&rest, (owner, account, limit, offset))?, total))
 }
 
+/// How many parcels of all of an owner's accounts are to be sent.
+pub fn to_send(tx: &ReadTx<'_>, owner: UserId) -> Result<u64> {
+    let printable = printable();
+    let accounts: Vec<MlUserId> =
+        tx.values("SELECT ml_user_id FROM ml_account WHERE owner_id = ?1", [owner])?;
+    let count = format!("SELECT count(DISTINCT o.shipping_id) {printable}");
+    accounts.into_iter().map(|account| tx.count(&count, (owner, account))).sum()
+}
+
 /// Orders of these last days are looked through for a parcel that is not to be
 /// sent any more: nobody asks for the label of an older one.
 const LOOKED_BACK_S: i64 = 60 * DAY_S;

@@ -1,0 +1,197 @@
+//! The program by the clock: the evening's reminder, the end of streaks, and
+//! challenges whose goal was reached before they were made.
+//!
+//! Each goes over the students in pieces, once for its occasion, and notes how
+//! far it came.
+
+use serde_json::json;
+
+use super::mark::{self, Mark};
+use super::{Outcome, Report, Turn};
+use crate::app::App;
+use crate::base::{DAY_S, Day, Instant, UserId};
+use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::messages::choices::{self, Ways};
+use crate::outbox::{self, MessageKind, NewMessage};
+use crate::program::ledger::Account;
+use crate::program::{Terms, challenges, store};
+
+/// People of one job of the writer.
+const PIECE: u32 = 250;
+/// The first words of the marks.
+const REMINDED: &str = "lembrete_checkin";
+const ENDED: &str = "sequencias";
+const SETTLED: &str = "desafio";
+
+/// Goes over people in pieces, once for a name: `next` finds those after a
+/// number and says how far it looked, `work` does one job of the writer with
+/// them and counts what it did.
+fn walk(
+    app: &App,
+    turn: &Turn<'_>,
+    (name, over): (&str, Instant),
+    next: impl Fn(&ReadTx<'_>, UserId) -> Result<(Vec<UserId>, Option<UserId>)>,
+    work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool> + Send + Copy + 'static,
+) -> std::result::Result<usize, DbError> {
+    let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, name))?;
+    let mut worked = 0;
+    while !at.done && !turn.is_over() {
+        let (people, last) = app.db.read(Lane::Slow, |tx| next(tx, UserId(at.position)))?;
+        let to = Mark { position: last.map_or(at.position, |last| last.0), done: last.is_none() };
+        let name = name.to_owned();
+        worked += app.db.write(move |tx| {
+            let mut worked = 0;
+            for person in people {
+                worked += usize::from(work(tx, person)?);
+            }
+            mark::set(tx, &name, to, over)?;
+            Ok::<_, DbError>(worked)
+        })?;
+        at = to;
+    }
+    Ok(worked)
+}
+
+/// Forgets marks of occasions that are over.
+fn forget_earlier(app: &App, kind: &str) -> Outcome {
+    let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, kind))?;
+    for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
+        app.db.write(move |tx| mark::forget(tx, &name))?;
+    }
+    Ok(())
+}
+
+/// Reminds those who have not checked in today, from the configured hour on,
+/// once a day.
+pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let (zone, today) = (app.zone(), app.day(turn.now));
+    let hour = app.config.program.reminder_hour;
+    let from = chrono::NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default();
+    if turn.now < zone.at(today, from) {
+        return Ok(());
+    }
+    let name = format!("{REMINDED}:{}", today.0);
+    let ways = Ways::of(&app.config);
+    let midnight = zone.start_of(today.plus(1));
+    let reminded = walk(
+        app,
+        turn,
+        (&name, midnight.plus(DAY_S)),
+        |tx, after| waiting(tx, after, today),
+        move |tx, student| remind_one(tx, ways, student, (today, midnight)),
+    )?;
+    report.add_reminded(reminded);
+    forget_earlier(app, REMINDED)
+}
+
+/// Of the next students of the program those who have not checked in today.
+fn waiting(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Option<UserId>)> {
+    let rows: Vec<(UserId, bool)> = tx.tuples(
+        "SELECT student_id, ranked = 1 AND coalesce(last_checkin, 0) < ?2 FROM program_student
+         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
+        (after, today, PIECE),
+    )?;
+    Ok(split(rows))
+}
+
+fn split(rows: Vec<(UserId, bool)>) -> (Vec<UserId>, Option<UserId>) {
+    let last = rows.last().map(|(student, _)| *student);
+    let wanted = rows.into_iter().filter(|(_, is_wanted)| *is_wanted);
+    (wanted.map(|(student, _)| student).collect(), last)
+}
+
+/// Queues the reminder of somebody who still has not checked in.
+fn remind_one(
+    tx: &WriteTx<'_>,
+    ways: Ways,
+    student: UserId,
+    (today, midnight): (Day, Instant),
+) -> Result<bool> {
+    let Some(standing) = store::standing(tx, student)? else { return Ok(false) };
+    if standing.last_checkin >= Some(today) {
+        return Ok(false);
+    }
+    let kind = MessageKind::CheckIn;
+    let mut queued = false;
+    for channel in choices::channels_to(tx, ways, student, kind)? {
+        let key = format!("{}:{student}:{}:{}", kind.name(), today.0, channel.name());
+        let new = NewMessage {
+            channel,
+            user: student,
+            kind,
+            params: json!({ "streak": standing.streak_on(today), "day": today.0 }),
+            key: &key,
+            expires_at: Some(midnight),
+        };
+        queued |= outbox::enqueue(tx, &new)?;
+    }
+    Ok(queued)
+}
+
+/// Ends the streaks of those who did not check in yesterday, once a day.
+pub fn end_streaks(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let today = app.day(turn.now);
+    let name = format!("{ENDED}:{}", today.0);
+    let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
+    let ended = walk(
+        app,
+        turn,
+        (&name, over),
+        |tx, after| missed(tx, after, today),
+        move |tx, student| end_one(tx, student, today),
+    )?;
+    report.add_missed(ended);
+    forget_earlier(app, ENDED)
+}
+
+/// Of the next students of the program those whose streak a missed day ended.
+fn missed(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Option<UserId>)> {
+    let rows: Vec<(UserId, bool)> = tx.tuples(
+        "SELECT student_id, streak > 0 AND last_checkin < ?2 FROM program_student
+         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
+        (after, today.plus(-1), PIECE),
+    )?;
+    Ok(split(rows))
+}
+
+fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
+    let ended = tx.execute(
+        "UPDATE program_student SET streak = 0
+         WHERE student_id = ?1 AND streak > 0 AND last_checkin < ?2",
+        (student, today.plus(-1)),
+    )?;
+    if ended > 0 {
+        store::count(tx, today.plus(-1), store::ENDED_STREAKS, (1, 0))?;
+    }
+    Ok(ended > 0)
+}
+
+/// Gives the rewards of challenges that were made or changed after their period
+/// began to those who have reached the goal already.
+pub fn settle_challenges(app: &App, turn: &Turn<'_>, _: &mut Report) -> Outcome {
+    let (zone, today) = (app.zone(), app.day(turn.now));
+    let terms = Terms::of(&app.config);
+    for (challenge, changed_at) in app.db.read(Lane::Slow, |tx| challenges::unsettled(tx, today))? {
+        let name = format!("{SETTLED}:{}:{}", challenge.id, changed_at.0);
+        let over = zone.start_of(challenge.entry.ends_on.plus(1)).max(turn.now).plus(DAY_S);
+        let id = challenge.id;
+        walk(
+            app,
+            turn,
+            (&name, over),
+            |tx, after| challenges::owed(tx, &challenge, after, PIECE),
+            move |tx, student| settle_one(tx, terms, student, id),
+        )?;
+        if app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?.done {
+            app.db.write(move |tx| challenges::note_settled(tx, id, changed_at))?;
+        }
+    }
+    forget_earlier(app, SETTLED)
+}
+
+fn settle_one(tx: &WriteTx<'_>, terms: Terms, student: UserId, challenge: i64) -> Result<bool> {
+    let Some(challenge) = challenges::one(tx, challenge)? else { return Ok(false) };
+    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(false) };
+    account.meet(challenge)?;
+    Ok(account.close()?.xp > 0)
+}

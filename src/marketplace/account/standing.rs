@@ -1,0 +1,30 @@
+//! How a linked account is doing, in words of the pages that show it.
+
+use super::store::AccountSummary;
+use crate::base::{MlUserId, Zone};
+use crate::marketplace::sync::health::{Health, Trouble};
+use crate::marketplace::sync::store::AreaState;
+use crate::panel::Badge;
+
+/// The areas of an account, of those of all accounts.
+pub fn own_areas<'a>(
+    account: &AccountSummary,
+    areas: &'a [(MlUserId, AreaState)],
+) -> impl Iterator<Item = &'a AreaState> {
+    let id = account.linked.ml_user_id;
+    let own = areas.iter().filter(move |(of, _)| *of == id);
+    own.map(|(_, state)| state)
+}
+
+pub fn link_badge(account: &AccountSummary, health: &Health) -> Badge {
+    match (account.linked.token_ok, &health.trouble) {
+        (false, _) => Badge::LinkLost,
+        (true, Some(_)) => Badge::Attention,
+        (true, None) => Badge::Linked,
+    }
+}
+
+/// What may be missing because it cannot be read.
+pub fn missing(trouble: &Trouble, zone: Zone) -> String {
+    format!("{}: sem leitura desde {}.", trouble.areas, zone.page(trouble.since))
+}

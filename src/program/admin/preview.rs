@@ -1,0 +1,185 @@
+//! What other rules would have given: the entries of the last days again, with
+//! the points that they would have.
+
+use std::collections::HashMap;
+
+use super::views::{Effect, EffectRow};
+use crate::base::{Day, UserId};
+use crate::db::{ReadTx, Result};
+use crate::program::rules::{Given, Posting, Rules, units};
+use crate::program::views::action_icon;
+use crate::program::{Action, Terms};
+
+/// Days that are looked at.
+const DAYS: i64 = 30;
+/// Students who are looked at; of more, every so manieth.
+const MOST_STUDENTS: u64 = 20_000;
+
+/// A posting with what it is about.
+#[derive(Clone, Copy)]
+struct Caused {
+    posting: Posting,
+    cause: i64,
+    /// Whether a challenge names its own reward.
+    promised: bool,
+}
+
+/// What rules would have given in the last days, beside what was given.
+pub fn effect(
+    tx: &ReadTx<'_>,
+    terms: Terms,
+    (present, typed): (&Rules, &Rules),
+    today: Day,
+) -> Result<Effect> {
+    let from = today.plus(1 - DAYS);
+    let students = tx.count("SELECT count(*) FROM program_student", ())?;
+    let step = students.div_ceil(MOST_STUDENTS).max(1);
+    let mut sums = Sums::default();
+    let mut own: Vec<Caused> = Vec::new();
+    let mut student = UserId(0);
+    // A streak of a whole lap before the days is seen too. The cross join keeps
+    // the students outside, so that each one's entries are a range.
+    tx.each(
+        "SELECT p.student_id, e.day, e.at, e.action, e.turn, e.xp, e.cause,
+                e.action = 6 AND EXISTS (SELECT 1 FROM challenge c WHERE c.challenge_id = e.cause AND c.reward_xp IS NOT NULL)
+         FROM program_student p CROSS JOIN program_entry e
+         WHERE e.student_id = p.student_id AND e.day >= ?1 AND p.student_id % ?2 = 0 AND p.xp_at >= ?3
+         ORDER BY p.student_id, e.day, e.at, e.action, e.cause, e.turn",
+        (
+            from.plus(-terms.lap_days),
+            i64::try_from(step).unwrap_or(1),
+            terms.zone.start_of(from),
+        ),
+        |row| {
+            let next: UserId = row.get(0)?;
+            if next != student {
+                sums.add(typed, terms, from, &own);
+                own.clear();
+                student = next;
+            }
+            own.push(Caused {
+                posting: Posting {
+                    day: row.get(1)?,
+                    at: row.get(2)?,
+                    action: Action::from_number(row.get(3)?),
+                    turn: row.get(4)?,
+                    xp: row.get(5)?,
+                },
+                cause: row.get(6)?,
+                promised: row.get(7)?,
+            });
+            Ok(())
+        },
+    )?;
+    sums.add(typed, terms, from, &own);
+    let scale = i64::try_from(step).unwrap_or(1);
+    let row = |action: Action| {
+        let (entries, given, would) = sums.0[action.place()];
+        EffectRow {
+            icon: action_icon(action.name()),
+            label: action.words(),
+            entries: entries.saturating_mul(step),
+            given: given.saturating_mul(scale),
+            would: would.saturating_mul(scale),
+        }
+    };
+    Ok(Effect { rows: Action::ALL.map(row).into(), same: present == typed, one_in: step })
+}
+
+/// Entries, points given and points that would have been given, by action.
+#[derive(Default)]
+struct Sums([(u64, i64, i64); Action::ALL.len()]);
+
+impl Sums {
+    /// Adds a student's postings, in the order of the ledger. Those before `from`
+    /// only make the streak.
+    fn add(&mut self, rules: &Rules, terms: Terms, from: Day, own: &[Caused]) {
+        let (mut streak, mut last) = (0, Day(0));
+        let mut day = (Day(0), Given::default());
+        // What a cause would have given, for taking it back.
+        let mut would_have: HashMap<(Action, i64), i64> = HashMap::new();
+        for Caused { posting, cause, promised } in own {
+            let Some(action) = posting.action else { continue };
+            if action == Action::CheckIn {
+                streak = if last.plus(1) == posting.day { streak + 1 } else { 1 };
+                last = posting.day;
+            }
+            if posting.day < from {
+                continue;
+            }
+            if day.0 != posting.day {
+                day = (posting.day, Given::default());
+            }
+            let would = if units(posting.turn) < 0 {
+                would_have.get(&(action, *cause)).map_or(posting.xp, |given| -given)
+            } else if *promised {
+                posting.xp
+            } else {
+                let points = rules.points(action, (streak, terms.lap_days));
+                rules.within_limits(action, points, day.1)
+            };
+            if units(posting.turn) > 0 {
+                day.1.limited += if action.is_limited() { would } else { 0 };
+                day.1.sales += if action == Action::Sale { would } else { 0 };
+                would_have.insert((action, *cause), would);
+            }
+            let sums = &mut self.0[action.place()];
+            *sums = (sums.0 + 1, sums.1 + posting.xp, sums.2 + would);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Instant;
+    use crate::fixture::ZONE;
+
+    const TERMS: Terms = Terms { lap_days: 30, zone: ZONE };
+
+    fn rules() -> Rules {
+        Rules { xp: [10, 20, 50, 5, 100, 100, 150], multiplier: 100, ..Rules::default() }
+    }
+
+    fn entry(day: i64, action: Action, cause: i64, turn: i64, xp: i64) -> Caused {
+        let posting = Posting { day: Day(day), at: Instant(day), action: Some(action), turn, xp };
+        Caused { posting, cause, promised: false }
+    }
+
+    fn would(rules: &Rules, own: &[Caused]) -> Vec<(u64, i64, i64)> {
+        let mut sums = Sums::default();
+        sums.add(rules, TERMS, Day(100), own);
+        sums.0.into()
+    }
+
+    #[test]
+    fn the_rules_in_force_would_have_given_what_they_gave() {
+        let own = [
+            entry(99, Action::CheckIn, 99, 0, 10),
+            entry(100, Action::CheckIn, 100, 0, 10),
+            entry(100, Action::Sale, 7, 0, 5),
+            entry(101, Action::Sale, 7, 1, -5),
+        ];
+        let sums = would(&rules(), &own);
+        assert_eq!(sums[Action::CheckIn.place()], (1, 10, 10), "the day before is not counted");
+        assert_eq!(sums[Action::Sale.place()], (2, 0, 0));
+    }
+
+    #[test]
+    fn limits_streaks_and_promises_are_seen() {
+        let rules = Rules { streak_multiplier: 3_000, sales_limit: 7, ..rules() };
+        let mut own = vec![
+            entry(99, Action::CheckIn, 99, 0, 10),
+            entry(100, Action::CheckIn, 100, 0, 10),
+            entry(100, Action::Sale, 1, 0, 5),
+            entry(100, Action::Sale, 2, 0, 5),
+            entry(101, Action::Sale, 2, 1, -5),
+            entry(101, Action::Challenge, 1, 0, 777),
+        ];
+        own[5].promised = true;
+        let sums = would(&rules, &own);
+        assert_eq!(sums[Action::CheckIn.place()], (1, 10, 30), "two days of thirty");
+        assert_eq!(sums[Action::Sale.place()], (3, 5, 5), "5, then the 2 that are left, and back");
+        assert_eq!(sums[Action::Challenge.place()], (1, 777, 777));
+    }
+}

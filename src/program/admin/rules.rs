@@ -1,0 +1,170 @@
+//! What every action gives, and the limits: changed one by one by programs
+//! (`editar-xp`, `config/salvar`), all together in the form.
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::Cents;
+use crate::db::WriteTx;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Request};
+use crate::panel::{Answer, Form, Input, Rule, Sent, Visit};
+use crate::program::Action;
+use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
+
+/// The page of the rules.
+pub const PATH: &str = "/admin/gamificacao/regras";
+
+/// The rules as a form has them: multipliers as people type them.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    xp: [i64; Action::ALL.len()],
+    multiplier: Cents,
+    streak_multiplier: Cents,
+    day_limit: i64,
+    sales_limit: i64,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Self::of(&Rules::default())
+    }
+}
+
+impl Entry {
+    /// The form of some rules.
+    pub fn of(rules: &Rules) -> Self {
+        Self {
+            xp: rules.xp,
+            multiplier: Cents(rules.multiplier),
+            streak_multiplier: Cents(rules.streak_multiplier),
+            day_limit: rules.day_limit,
+            sales_limit: rules.sales_limit,
+        }
+    }
+
+    /// The rules of a form.
+    pub fn rules(&self) -> Rules {
+        Rules {
+            xp: self.xp,
+            multiplier: self.multiplier.0,
+            streak_multiplier: self.streak_multiplier.0,
+            day_limit: self.day_limit,
+            sales_limit: self.sales_limit,
+        }
+    }
+}
+
+const POINTS: &str = "Informe um número inteiro de 0 a 1.000.000.";
+const MULTIPLIER: &str = "Informe de 0 a 100, com até duas casas, como 1,5.";
+
+const fn points(name: &'static str, at: fn(&mut Entry) -> &mut i64) -> Input<Entry> {
+    Input::new(name, POINTS, Rule::Number(0..=MOST_XP, at))
+}
+
+/// The form of the rules, with the points of each action.
+pub const FORM: Form<Entry> = Form(&[
+    points("xp_checkin", |entry| &mut entry.xp[0]),
+    points("xp_aula", |entry| &mut entry.xp[1]),
+    points("xp_meet", |entry| &mut entry.xp[2]),
+    points("xp_venda", |entry| &mut entry.xp[3]),
+    points("xp_conta_vinculada", |entry| &mut entry.xp[4]),
+    points("xp_desafio", |entry| &mut entry.xp[5]),
+    points("xp_volta", |entry| &mut entry.xp[6]),
+    Input::new(
+        "multiplicador",
+        MULTIPLIER,
+        Rule::Amount(0..=MOST_MULTIPLIER, |entry| &mut entry.multiplier),
+    ),
+    Input::new(
+        "multiplicador_streak",
+        MULTIPLIER,
+        Rule::Amount(0..=MOST_MULTIPLIER, |entry| &mut entry.streak_multiplier),
+    ),
+    points("limite_diario", |entry| &mut entry.day_limit),
+    points("limite_venda_diario", |entry| &mut entry.sales_limit),
+]);
+
+/// `POST /admin/gamificacao/editar-xp`: what one action gives.
+pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let name: String = sent.required("acao");
+    let xp = sent.number("xp", 0..=MOST_XP);
+    let action = Action::from_name(&name);
+    if action.is_none() {
+        sent.check.fail("acao", format!("must be one of {}", Action::NAMES.join(", ")));
+    }
+    sent.finish()?;
+    let action = action.ok_or_else(|| Problem::field("acao", "is required"))?;
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = Rules::read(tx)?;
+        let mut after = before.clone();
+        after.xp[action.place()] = xp;
+        put(tx, &actor, (&before, &after))?;
+        answer.with(PATH, "salvas", &[("acao", action.name().into()), ("xp", xp.into())])
+    }))
+}
+
+/// `POST /admin/gamificacao/config/salvar`: multipliers and limits, and from
+/// the form also what the actions give. What a program leaves out stays.
+pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let present = app.db.read(request.lane, Rules::read)?;
+    let entry = match FORM.entry(request, app.zone(), Some(&Entry::of(&present))) {
+        Ok(entry) => entry,
+        Err(problem) => return again((app, person, request), problem),
+    };
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = Rules::read(tx)?;
+        let after = entry.rules();
+        put(tx, &actor, (&before, &after))?;
+        let (config, after) = (shown(&after), Entry::of(&after));
+        let members = [
+            ("multiplicador", json!(after.multiplier)),
+            ("multiplicador_streak", json!(after.streak_multiplier)),
+            ("limite_diario", after.day_limit.into()),
+            ("limite_venda_diario", after.sales_limit.into()),
+            ("xp", config["xp"].clone()),
+        ];
+        answer.with(PATH, "salvas", &members)
+    }))
+}
+
+fn again((app, person, request): Visit<'_>, problem: Problem) -> Result<Job, Problem> {
+    let _ = (app, person, request);
+    Err(problem)
+}
+
+/// The rules as programs read them and the audit log keeps them.
+pub fn shown(rules: &Rules) -> Value {
+    let entry = Entry::of(rules);
+    let xp: serde_json::Map<String, Value> = Action::NAMES
+        .iter()
+        .zip(rules.xp)
+        .map(|(name, xp)| ((*name).to_owned(), xp.into()))
+        .collect();
+    json!({
+        "xp": xp,
+        "multiplicador": entry.multiplier,
+        "multiplicador_streak": entry.streak_multiplier,
+        "limite_diario": rules.day_limit,
+        "limite_venda_diario": rules.sales_limit,
+    })
+}
+
+fn put(tx: &WriteTx<'_>, actor: &Actor, (before, after): (&Rules, &Rules)) -> Result<(), Problem> {
+    if before != after {
+        after.store(tx)?;
+        let act = Act {
+            action: "programa.regras",
+            object: "programa",
+            object_id: "regras".to_owned(),
+            object_name: "Regras do programa",
+        };
+        audit::note(tx, actor, &act, Some(&shown(before)), Some(&shown(after)))?;
+    }
+    Ok(())
+}

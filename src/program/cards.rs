@@ -1,0 +1,89 @@
+//! What other rooms' pages show of the program, made from a student's standing.
+
+use super::milestones;
+use super::rules::{Rules, Standing};
+use super::views::{Ahead, CheckInCard, Lap, Moment};
+use super::{Action, Milestone, Terms, challenges, store};
+use crate::app::App;
+use crate::base::{Day, UserId};
+use crate::db::{ReadTx, Result};
+
+/// The check-in as the home shows it. `word` is what the check-in that was just
+/// done has to tell ([`super::checkin`]).
+pub fn card(
+    tx: &ReadTx<'_>,
+    app: &App,
+    student: UserId,
+    (today, word): (Day, Option<&str>),
+) -> Result<CheckInCard> {
+    let terms = Terms::of(&app.config);
+    let standing = store::standing(tx, student)?.unwrap_or_default();
+    let (rules, all) = (Rules::read(tx)?, milestones::all(tx)?);
+    let streak = standing.streak_on(today);
+    let points = rules.points(Action::CheckIn, (streak + 1, terms.lap_days));
+    let given = if rules.looks_at_day(Action::CheckIn) {
+        store::given_on(tx, student, today)?
+    } else {
+        super::rules::Given::default()
+    };
+    Ok(CheckInCard {
+        done: standing.last_checkin >= Some(today),
+        streak,
+        best: standing.best_streak,
+        xp: rules.within_limits(Action::CheckIn, points, given),
+        lap: lap(&standing, terms),
+        ahead: ahead(&all, standing.xp),
+        moments: match word {
+            Some(word) => moments(tx, word, &all, terms)?,
+            None => Vec::new(),
+        },
+    })
+}
+
+/// The lap that a student is in; the one that today completed is shown full
+/// until the next check-in begins another.
+pub fn lap(standing: &Standing, terms: Terms) -> Lap {
+    Lap {
+        number: standing.lap(terms.lap_days),
+        done: standing.checkins % terms.lap_days,
+        of: terms.lap_days,
+    }
+}
+
+/// The milestone after those that so many points reach.
+pub fn ahead(all: &[Milestone], xp: i64) -> Option<Ahead> {
+    let level = milestones::level(all, xp);
+    let next = all.get(level)?;
+    let before = level.checked_sub(1).map_or(0, |place| all[place].xp);
+    Some(Ahead::new(next.number, &next.title, (before, xp, next.xp)))
+}
+
+/// What a check-in brought, from the word that it left for the page.
+fn moments(tx: &ReadTx<'_>, word: &str, all: &[Milestone], terms: Terms) -> Result<Vec<Moment>> {
+    let mut moments = Vec::new();
+    for part in word.split(' ') {
+        let Some((name, number)) = part.split_once('=') else { continue };
+        let Ok(number) = number.parse::<i64>() else { continue };
+        match name {
+            "volta" => moments.push(Moment::Lap { number, of: terms.lap_days }),
+            "recorde" => moments.push(Moment::Record { days: number }),
+            "marco" => {
+                moments.extend(all.iter().filter(|one| one.number == number).map(|one| {
+                    Moment::Milestone {
+                        number,
+                        title: one.title.clone(),
+                        reward: one.reward.clone(),
+                    }
+                }));
+            }
+            "desafio" => {
+                moments.extend(challenges::one(tx, number)?.map(|one| Moment::Challenge {
+                    title: one.entry.title,
+                    reward: one.entry.reward,
+                }));
+            }
+            _ => {}
+        }
+    }
+    Ok(moments)
+}

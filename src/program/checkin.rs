@@ -1,0 +1,115 @@
+//! The daily check-in: once a civil day (contract §7).
+
+use serde_json::json;
+
+use super::ledger::{Account, Cause, Outcome};
+use super::rules::Standing;
+use super::{Action, Terms, milestones, store};
+use crate::app::App;
+use crate::base::{Day, UserId};
+use crate::db::{Result, WriteTx};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Reply, Request};
+
+/// The page that a browser comes back to.
+const HOME: &str = "/painel";
+
+/// What came of a check-in.
+#[derive(Debug)]
+pub struct CheckIn {
+    /// Whether the day had one before.
+    pub again: bool,
+    pub standing: Standing,
+    pub outcome: Outcome,
+    /// The lap that it completed.
+    pub lap: Option<i64>,
+    /// Whether the streak is longer than each one before it, since today.
+    pub record: bool,
+}
+
+/// Checks a student in on the day of the transaction; `None` for somebody who
+/// is no student.
+pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<CheckIn>> {
+    let today = terms.zone.day(tx.now());
+    let known = store::standing(tx, student)?;
+    if let Some(standing) = known.filter(|known| known.last_checkin >= Some(today)) {
+        let outcome = Outcome::default();
+        return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
+    }
+    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(None) };
+    account.check_in(today)?;
+    let done = account.standing.checkins;
+    let lap = (done % terms.lap_days == 0).then_some(done / terms.lap_days);
+    if lap.is_some() {
+        account.give(Cause { action: Action::Lap, id: done, day: today })?;
+    }
+    let record = beats_earlier(tx, student, &account.standing)?;
+    let standing = account.standing.clone();
+    let outcome = account.close()?;
+    Ok(Some(CheckIn { again: false, standing, outcome, lap, record }))
+}
+
+/// Whether a streak became longer than every earlier one with its last day. The
+/// first streak beats nothing.
+fn beats_earlier(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Result<bool> {
+    let Standing { streak, best_streak, checkins, last_checkin, .. } = *standing;
+    let Some(last) = last_checkin.filter(|_| streak == best_streak && checkins > streak) else {
+        return Ok(false);
+    };
+    let began = last.plus(1 - streak);
+    Ok(store::longest_streak_before(tx, student, began)? + 1 == streak)
+}
+
+/// `POST /painel/checkin`: checks the student in; a second time the same day
+/// changes nothing and says so.
+pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Result<Job, Problem> {
+    let (student, terms) = (person.account.user_id, Terms::of(&app.config));
+    let wants_json = request.wants_json();
+    Ok(Box::new(move |tx| {
+        let done = check_in(tx, terms, student)?
+            .ok_or_else(|| Problem::forbidden("only students check in"))?;
+        if !wants_json {
+            return Reply::back(HOME, &done.word());
+        }
+        let level = milestones::level(&milestones::all(tx)?, done.standing.xp);
+        let CheckIn { standing, outcome, .. } = &done;
+        let badges: Vec<_> = outcome.milestones.iter().map(|one| &one.badge).collect();
+        let challenges: Vec<_> = outcome.challenges.iter().map(|one| &one.entry.title).collect();
+        Reply::json(&json!({
+            "ok": true, "ja_feito": done.again, "checkin_hoje": true,
+            "streak": standing.streak, "lap": standing.lap(terms.lap_days),
+            "ultimo_checkin": standing.last_checkin.map(Day::iso),
+            "dias_sem_check": 0, "xp_ganho": outcome.xp, "xp": standing.xp, "nivel": level,
+            "volta_completa": done.lap, "recorde": done.record,
+            "selos": badges, "desafios": challenges,
+        }))
+    }))
+}
+
+impl CheckIn {
+    /// What the home is to tell of it: `feito` and its parts, such as
+    /// `feito xp=25 volta=2 recorde=8 marco=3 desafio=7`.
+    fn word(&self) -> String {
+        if self.again {
+            return "ja_feito".to_owned();
+        }
+        let mut word = format!("feito xp={}", self.outcome.xp);
+        let mut tell = |name: &str, number: i64| {
+            word.push_str(&format!(" {name}={number}"));
+        };
+        if let Some(lap) = self.lap {
+            tell("volta", lap);
+        }
+        if self.record {
+            tell("recorde", self.standing.streak);
+        }
+        for milestone in &self.outcome.milestones {
+            tell("marco", milestone.number);
+        }
+        for challenge in &self.outcome.challenges {
+            tell("desafio", challenge.id);
+        }
+        word
+    }
+}

@@ -1,0 +1,257 @@
+//! The ledger: every entry is written here, with what follows from it, in the
+//! transaction of its cause.
+//!
+//! An entry is written once for each cause: an order that is told twice gives
+//! once, one that is cancelled takes back what it gave. What follows are the
+//! student's standing, challenges whose goal is reached by it, and the word
+//! about a milestone.
+
+use super::rules::{Given, Posting, Rules, Standing, units};
+use super::{Action, Challenge, Milestone, Terms, challenges, milestones, store};
+use crate::base::{Day, UserId};
+use crate::db::{Result, WriteTx};
+use crate::messages::{NewNotification, NotificationKind, store as messages};
+
+/// The number of a correction in the database, beside those of the actions.
+pub const CORRECTION: u8 = 8;
+
+/// What gave points, or is to give them.
+#[derive(Clone, Copy, Debug)]
+pub struct Cause {
+    pub action: Action,
+    /// The day, lesson, meet, order, account, challenge or number of check-ins.
+    pub id: i64,
+    /// The civil day it counts for.
+    pub day: Day,
+}
+
+/// What came of something that was given.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Points in all, with those of laps and challenges.
+    pub xp: i64,
+    /// Milestones that were reached.
+    pub milestones: Vec<Milestone>,
+    /// Challenges whose goal was reached.
+    pub challenges: Vec<Challenge>,
+}
+
+/// A student's account while entries are written to it.
+pub struct Account<'t> {
+    tx: &'t WriteTx<'t>,
+    pub terms: Terms,
+    pub student: UserId,
+    pub rules: Rules,
+    pub standing: Standing,
+    /// Points before.
+    before: i64,
+    challenges: Vec<Challenge>,
+}
+
+/// Gives a student what an action is worth, once for its cause. `None` when it
+/// was given before, or to somebody who is no student.
+pub fn give(
+    tx: &WriteTx<'_>,
+    terms: Terms,
+    student: UserId,
+    cause: Cause,
+) -> Result<Option<Outcome>> {
+    if store::last_turn(tx, student, cause)?.is_some_and(|turn| units(turn) == 1) {
+        return Ok(None);
+    }
+    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(None) };
+    account.give(cause)?;
+    account.close().map(Some)
+}
+
+/// Takes back what a cause gave, if it did. That counts for the day on which it
+/// is taken back.
+pub fn take_back(tx: &WriteTx<'_>, terms: Terms, student: UserId, cause: Cause) -> Result<()> {
+    let Some(turn) = store::last_turn(tx, student, cause)?.filter(|turn| units(*turn) == 1) else {
+        return Ok(());
+    };
+    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(()) };
+    let given = store::points_of(tx, student, cause, turn)?;
+    let today = terms.zone.day(tx.now());
+    account.post((Some(cause.action), cause.id, turn + 1), today, -given, None)?;
+    account.close()?;
+    Ok(())
+}
+
+/// Corrects a student's points by hand; false for somebody who is no student.
+pub fn correct(
+    tx: &WriteTx<'_>,
+    terms: Terms,
+    student: UserId,
+    (xp, reason): (i64, &str),
+) -> Result<bool> {
+    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(false) };
+    let number = store::next_correction(tx, student)?;
+    let today = terms.zone.day(tx.now());
+    account.post((None, number, 0), today, xp, Some(reason))?;
+    account.close()?;
+    Ok(true)
+}
+
+impl<'t> Account<'t> {
+    /// The account of a student, made when it is the first time, with what the
+    /// student did before. `None` for somebody who is no student.
+    pub fn open(tx: &'t WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<Self>> {
+        let known = store::standing(tx, student)?;
+        let is_new = known.is_none();
+        if is_new && !store::enrol(tx, student)? {
+            return Ok(None);
+        }
+        let standing = known.unwrap_or_default();
+        let mut account = Self {
+            tx,
+            terms,
+            student,
+            rules: Rules::read(tx)?,
+            before: standing.xp,
+            standing,
+            challenges: Vec::new(),
+        };
+        if is_new {
+            for cause in store::done_before(tx, terms.zone, student)? {
+                account.give(cause)?;
+            }
+        }
+        Ok(Some(account))
+    }
+
+    /// Writes what an action gives, once for its cause.
+    pub fn give(&mut self, cause: Cause) -> Result<()> {
+        let turn = match store::last_turn(self.tx, self.student, cause)? {
+            Some(turn) if units(turn) == 1 => return Ok(()),
+            Some(turn) => turn + 1,
+            None => 0,
+        };
+        let streak = (self.standing.streak, self.terms.lap_days);
+        let points = self.rules.points(cause.action, streak);
+        self.give_points((cause, turn), points, None).map(drop)
+    }
+
+    /// Writes a check-in, with the points of the streak that it makes.
+    pub fn check_in(&mut self, today: Day) -> Result<i64> {
+        let goes_on = self.standing.last_checkin == Some(today.plus(-1));
+        let streak = if goes_on { self.standing.streak + 1 } else { 1 };
+        let points = self.rules.points(Action::CheckIn, (streak, self.terms.lap_days));
+        let cause = Cause { action: Action::CheckIn, id: today.0, day: today };
+        self.give_points((cause, 0), points, None)
+    }
+
+    /// Writes an entry with its points within the limits of the day, and what
+    /// follows for challenges.
+    fn give_points(
+        &mut self,
+        (cause, turn): (Cause, i64),
+        points: i64,
+        note: Option<&str>,
+    ) -> Result<i64> {
+        let given = if self.rules.looks_at_day(cause.action) {
+            store::given_on(self.tx, self.student, cause.day)?
+        } else {
+            Given::default()
+        };
+        let xp = self.rules.within_limits(cause.action, points, given);
+        self.post((Some(cause.action), cause.id, turn), cause.day, xp, note)?;
+        self.meet_challenges(cause)?;
+        Ok(xp)
+    }
+
+    /// Gives the rewards of challenges whose goal is reached by a cause.
+    fn meet_challenges(&mut self, cause: Cause) -> Result<()> {
+        for challenge in challenges::open_for(self.tx, cause.action, cause.day)? {
+            self.meet(challenge)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the reward of a challenge if its goal is reached, once.
+    pub fn meet(&mut self, challenge: Challenge) -> Result<()> {
+        let today = self.terms.zone.day(self.tx.now());
+        let reward = Cause { action: Action::Challenge, id: challenge.id, day: today };
+        if store::last_turn(self.tx, self.student, reward)?.is_some() {
+            return Ok(());
+        }
+        let done = challenges::progress(self.tx, self.student, &challenge.entry)?;
+        if done < challenge.entry.goal {
+            return Ok(());
+        }
+        let points = challenge
+            .entry
+            .reward_xp
+            .unwrap_or_else(|| self.rules.points(Action::Challenge, (0, 1)));
+        let title = challenge.entry.title.clone();
+        self.challenges.push(challenge);
+        self.give_points((reward, 0), points, Some(&title)).map(drop)
+    }
+
+    /// Writes an entry and adds it to the standing.
+    fn post(
+        &mut self,
+        (action, cause, turn): (Option<Action>, i64, i64),
+        day: Day,
+        xp: i64,
+        note: Option<&str>,
+    ) -> Result<()> {
+        let posting = Posting { day, at: self.tx.now(), action, turn, xp };
+        store::post(self.tx, self.student, &posting, cause, note)?;
+        self.standing.add(&posting);
+        Ok(())
+    }
+
+    /// Stores the standing and tells what was reached.
+    pub fn close(self) -> Result<Outcome> {
+        let Self { tx, student, standing, before, challenges, .. } = self;
+        store::put(tx, student, &standing)?;
+        let reached = milestones::between(tx, before, standing.xp)?;
+        for milestone in &reached {
+            tell_milestone(tx, student, milestone)?;
+        }
+        for challenge in &challenges {
+            tell_challenge(tx, student, challenge)?;
+        }
+        Ok(Outcome { xp: standing.xp - before, milestones: reached, challenges })
+    }
+}
+
+/// Tells of a milestone, the first time it is reached.
+fn tell_milestone(tx: &WriteTx<'_>, student: UserId, milestone: &Milestone) -> Result<()> {
+    let Milestone { number, title, badge, reward, .. } = milestone;
+    let message = if reward.is_empty() {
+        format!("Você chegou ao M{number}, {title}.")
+    } else {
+        format!("Você chegou ao M{number}, {title}. Recompensa: {reward}.")
+    };
+    tell(tx, student, (&format!("Novo selo: {badge}"), &message), &format!("marco:{number}"))
+}
+
+fn tell_challenge(tx: &WriteTx<'_>, student: UserId, challenge: &Challenge) -> Result<()> {
+    let entry = &challenge.entry;
+    let message = if entry.reward.is_empty() {
+        entry.description.clone()
+    } else {
+        format!("Recompensa: {}.", entry.reward)
+    };
+    let title = format!("Desafio cumprido: {}", entry.title);
+    tell(tx, student, (&title, &message), &format!("desafio:{}", challenge.id))
+}
+
+fn tell(
+    tx: &WriteTx<'_>,
+    student: UserId,
+    (title, message): (&str, &str),
+    cause: &str,
+) -> Result<()> {
+    let new = NewNotification {
+        kind: NotificationKind::Programa,
+        title,
+        message,
+        ml_user_id: None,
+        reference: None,
+        cause,
+    };
+    messages::notify(tx, student, &new).map(drop)
+}

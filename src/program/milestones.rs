@@ -1,0 +1,67 @@
+//! Milestones: which are reached by so many points. Nothing of a level is kept
+//! with a student, so that a changed milestone holds for everybody at once.
+
+use super::Milestone;
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
+
+row!(stored Milestone { number, title, xp, badge, reward });
+
+/// All milestones, M1 first.
+pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Milestone>> {
+    tx.records("FROM milestone ORDER BY number", ())
+}
+
+/// The milestones that are reached on the way from some points to more.
+pub fn between(tx: &ReadTx<'_>, before: i64, after: i64) -> Result<Vec<Milestone>> {
+    tx.records("FROM milestone WHERE xp > ?1 AND xp <= ?2 ORDER BY xp", (before, after))
+}
+
+/// Changes a milestone.
+pub fn put(tx: &WriteTx<'_>, milestone: &Milestone) -> Result<()> {
+    tx.change("milestone", milestone, &[], &[("number", &milestone.number)]).map(drop)
+}
+
+/// The level of so many points: how many of all milestones they reach.
+pub fn level(all: &[Milestone], xp: i64) -> usize {
+    all.partition_point(|milestone| milestone.xp <= xp)
+}
+
+/// The badge of a level; `None` before the first milestone.
+pub fn badge(all: &[Milestone], level: usize) -> Option<&str> {
+    let reached = level.checked_sub(1).and_then(|place| all.get(place));
+    reached.map(|milestone| &*milestone.badge)
+}
+
+/// Points that a milestone must have more than, and those that it must have
+/// less than, so that they grow with the number.
+pub fn bounds(all: &[Milestone], number: i64) -> (i64, Option<i64>) {
+    let xp_of = |number: i64| all.iter().find(|one| one.number == number).map(|one| one.xp);
+    (xp_of(number - 1).unwrap_or(-1), xp_of(number + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> Vec<Milestone> {
+        let milestone = |number, xp| Milestone { number, xp, ..Milestone::default() };
+        vec![milestone(1, 50), milestone(2, 150), milestone(3, 300)]
+    }
+
+    #[test]
+    fn a_level_is_the_number_of_milestones_reached() {
+        let levels: Vec<usize> = [-5, 0, 49, 50, 149, 150, 300, 9_999]
+            .into_iter()
+            .map(|xp| level(&three(), xp))
+            .collect();
+        assert_eq!(levels, [0, 0, 0, 1, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn a_milestone_stands_between_its_neighbours() {
+        assert_eq!(bounds(&three(), 1), (-1, Some(150)));
+        assert_eq!(bounds(&three(), 2), (50, Some(300)));
+        assert_eq!(bounds(&three(), 3), (150, None));
+    }
+}

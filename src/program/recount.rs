@@ -1,0 +1,235 @@
+//! Comparing what students have with what the ledger gives (`recalcular`).
+//!
+//! A worker looks at students in pieces, on a reader, and notes of whom it
+//! found something else; at the end all of them are mended in one job of the
+//! writer. So a look that is killed half-way goes on where it was, ranking and
+//! points are the old or the new ones and never a mix, and healthy data is not
+//! written at all.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::rules::{Posting, Standing};
+use super::{Action, store};
+use crate::app::App;
+use crate::base::worker::{self, Stop};
+use crate::base::{Day, Instant, UserId};
+use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::row;
+
+/// Students of one look.
+const PIECE: u32 = 500;
+/// How long the worker sleeps when nobody rings.
+const IDLE: Duration = Duration::from_secs(3600);
+/// Pause after a piece could not be read or written.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// What wakes the worker, and what tells that a look is over.
+#[derive(Default)]
+pub struct Recount {
+    begin: Stop,
+    over: Stop,
+}
+
+/// The last look, or the one that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    pub begun_at: Instant,
+    /// The last student that was looked at.
+    pub position: UserId,
+    /// Students looked at.
+    pub looked_at: i64,
+    /// Students there were when it began.
+    pub students: i64,
+    /// `None` while it goes on.
+    pub ended_at: Option<Instant>,
+    /// Students who had something else.
+    pub mended: i64,
+}
+row!(Look { begun_at, position, looked_at, students, ended_at, mended });
+
+/// The last look; `None` when there never was one.
+pub fn last(tx: &ReadTx<'_>) -> Result<Option<Look>> {
+    tx.record("FROM program_recount WHERE recount_id = 1", ())
+}
+
+/// Begins a look, unless one goes on.
+pub fn begin(tx: &WriteTx<'_>) -> Result<()> {
+    tx.run("DELETE FROM program_mend", ())?;
+    tx.run(
+        "INSERT INTO program_recount (recount_id, begun_at, position, looked_at, students, ended_at, mended)
+         VALUES (1, ?1, 0, 0, (SELECT count(*) FROM program_student), NULL, 0)
+         ON CONFLICT DO UPDATE SET begun_at = ?1, position = 0, looked_at = 0, ended_at = NULL,
+             mended = 0, students = excluded.students",
+        [tx.now()],
+    )
+}
+
+impl Recount {
+    /// Wakes the worker for good: the service stops.
+    pub fn stop(&self) {
+        self.begin.stop();
+    }
+
+    /// Begins a look, unless one goes on, and waits for its end at most so
+    /// long; returns how far it came.
+    pub fn ask(app: &App, at_most: Duration) -> Result<Look> {
+        let rings = app.recount.over.wait_ring(u64::MAX, Duration::ZERO).0;
+        app.db.write(|tx| {
+            if last(tx)?.is_none_or(|look| look.ended_at.is_some()) {
+                begin(tx)?;
+            }
+            Ok::<_, DbError>(())
+        })?;
+        app.recount.begin.ring();
+        app.recount.over.wait_ring(rings, at_most);
+        let look = app.db.read(Lane::Slow, last)?;
+        look.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))
+    }
+}
+
+/// Starts the worker; what a stop interrupted goes on.
+pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
+    let app = Arc::clone(app);
+    worker::start("recount", stop, move |stop| {
+        let mut rings = 0;
+        while !stop.is_set() {
+            match step(&app) {
+                Ok(true) => {}
+                Ok(false) => {
+                    app.recount.over.ring();
+                    (rings, _) = app.recount.begin.wait_ring(rings, IDLE);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a piece of the points was not compared with the ledger");
+                    stop.wait(AFTER_FAILURE);
+                }
+            }
+        }
+    })
+}
+
+/// Looks at the next piece; false when nothing is left to be done.
+pub(super) fn step(app: &App) -> Result<bool> {
+    let Some(look) = app.db.read(Lane::Slow, last)?.filter(|look| look.ended_at.is_none()) else {
+        return Ok(false);
+    };
+    let today = app.day(app.clock.now());
+    let piece = app.db.read(Lane::Slow, |tx| compare(tx, look.position, today))?;
+    app.db.write(move |tx| {
+        for student in &piece.wrong {
+            tx.run("INSERT OR IGNORE INTO program_mend (student_id) VALUES (?1)", [student])?;
+        }
+        if let Some(position) = piece.last {
+            tx.run(
+                "UPDATE program_recount SET position = ?1, looked_at = looked_at + ?2 WHERE recount_id = 1",
+                (position, piece.students),
+            )
+        } else {
+            mend(tx, today)
+        }
+    })?;
+    Ok(true)
+}
+
+/// What a look at some students found.
+struct Piece {
+    students: i64,
+    /// The last of them; `None` when there were none.
+    last: Option<UserId>,
+    /// Those who have something else than the ledger gives.
+    wrong: Vec<UserId>,
+}
+
+/// Compares the next students after a number.
+fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
+    let mut stored: Vec<(UserId, Standing)> = Vec::new();
+    let sql = "FROM program_student WHERE student_id > ?1 ORDER BY student_id LIMIT ?2";
+    for Kept { student, standing } in tx.records(sql, (after, PIECE))? {
+        stored.push((student, standing));
+    }
+    let last = stored.last().map(|(student, _)| *student);
+    let mut found = vec![Standing::default(); stored.len()];
+    let mut place = 0;
+    each_posting(tx, after, last.unwrap_or(after), |student, posting| {
+        while place < stored.len() && stored[place].0 < student {
+            place += 1;
+        }
+        // Entries of somebody without a standing are left alone.
+        if stored.get(place).is_some_and(|(known, _)| *known == student) {
+            found[place].add(&posting);
+        }
+    })?;
+    let pairs = stored.iter().zip(&mut found);
+    let wrong = pairs.filter_map(|((student, stored), found)| {
+        settle(found, stored, today);
+        (found != stored).then_some(*student)
+    });
+    Ok(Piece { students: i64::from(PIECE).min(stored.len() as i64), last, wrong: wrong.collect() })
+}
+
+struct Kept {
+    student: UserId,
+    standing: Standing,
+}
+row!(Kept { student = "student_id", standing as Standing });
+
+/// Shows the postings of students after one number and up to another, in order.
+fn each_posting(
+    tx: &ReadTx<'_>,
+    after: UserId,
+    last: UserId,
+    mut show: impl FnMut(UserId, Posting),
+) -> Result<()> {
+    tx.each(
+        "SELECT student_id, day, at, action, turn, xp FROM program_entry
+         WHERE student_id > ?1 AND student_id <= ?2
+         ORDER BY student_id, day, at, action, cause, turn",
+        (after, last),
+        |row| {
+            let posting = Posting {
+                day: row.get(1)?,
+                at: row.get(2)?,
+                action: Action::from_number(row.get(3)?),
+                turn: row.get(4)?,
+                xp: row.get(5)?,
+            };
+            show(row.get(0)?, posting);
+            Ok(())
+        },
+    )
+}
+
+/// What the ledger does not tell is taken from what is stored: whether a
+/// missed day was noted, and when somebody without points joined.
+fn settle(found: &mut Standing, stored: &Standing, today: Day) {
+    if found.streak_on(today) == 0 && stored.streak == 0 {
+        found.streak = 0;
+    }
+    if found.xp_at == Instant(0) {
+        found.xp_at = stored.xp_at;
+    }
+}
+
+/// Mends all students that were noted, in one transaction, and ends the look.
+fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
+    let students: Vec<UserId> =
+        tx.values("SELECT student_id FROM program_mend ORDER BY student_id", ())?;
+    let mut mended = 0_i64;
+    for student in students {
+        let Some(stored) = store::standing(tx, student)? else { continue };
+        let mut found = Standing::default();
+        each_posting(tx, UserId(student.0 - 1), student, |_, posting| found.add(&posting))?;
+        settle(&mut found, &stored, today);
+        if found != stored {
+            store::put(tx, student, &found)?;
+            mended += 1;
+        }
+    }
+    tx.run("DELETE FROM program_mend", ())?;
+    tx.run(
+        "UPDATE program_recount SET ended_at = ?1, mended = ?2 WHERE recount_id = 1",
+        (tx.now(), mended),
+    )
+}

@@ -1,0 +1,213 @@
+//! Standings and entries in the database.
+
+use super::ledger::{CORRECTION, Cause};
+use super::rules::{Given, Posting, Standing, units};
+use super::{Action, Challenge, ChallengeEntry};
+use crate::base::{Day, Instant, UserId, Zone};
+use crate::db::{ReadTx, Record as _, Result, WriteTx};
+use crate::row;
+
+/// What a student has; `None` for somebody who is not in the program.
+pub fn standing(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
+    tx.record("FROM program_student WHERE student_id = ?1", [student])
+}
+
+/// Puts a student into the program, with nothing yet; false for somebody who
+/// is no student.
+pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
+    let rows = tx.execute(
+        "INSERT INTO program_student
+             (student_id, joined_at, ranked, entries, xp, xp_at, month, month_xp, month_at, week, week_xp, week_at,
+              checkins, checked_at, streak, best_streak, sales, sales_at)
+         SELECT user_id, ?2, standing <> 2, 0, 0, ?2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+         FROM user WHERE user_id = ?1 AND kind = 0",
+        (student, tx.now()),
+    )?;
+    Ok(rows > 0)
+}
+
+/// Stores what a student of the program has.
+pub fn put(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Result<()> {
+    tx.change("program_student", standing, &[], &[("student_id", &student)]).map(drop)
+}
+
+/// What a student did before joining the program: lessons and linked accounts,
+/// each on its day. Read here, because those rooms build on this one.
+pub fn done_before(tx: &ReadTx<'_>, zone: Zone, student: UserId) -> Result<Vec<Cause>> {
+    let rows: Vec<(Action, i64, Instant)> = tx.tuples(
+        "SELECT 2, lesson_id, done_at FROM lesson_done WHERE user_id = ?1
+         UNION ALL
+         SELECT 5, ml_user_id, linked_at FROM ml_account WHERE owner_id = ?1",
+        [student],
+    )?;
+    let cause = |(action, id, at)| Cause { action, id, day: zone.day(at) };
+    Ok(rows.into_iter().map(cause).collect())
+}
+
+/// The newest turn of a cause; `None` when it never gave anything.
+pub fn last_turn(tx: &ReadTx<'_>, student: UserId, cause: Cause) -> Result<Option<i64>> {
+    tx.value(
+        "SELECT max(turn) FROM program_entry WHERE student_id = ?1 AND action = ?2 AND cause = ?3",
+        (student, cause.action, cause.id),
+    )
+}
+
+/// The points of a turn of a cause.
+pub fn points_of(tx: &ReadTx<'_>, student: UserId, cause: Cause, turn: i64) -> Result<i64> {
+    tx.value(
+        "SELECT xp FROM program_entry WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND turn = ?4",
+        (student, cause.action, cause.id, turn),
+    )
+}
+
+/// The number of a student's next correction.
+pub fn next_correction(tx: &ReadTx<'_>, student: UserId) -> Result<i64> {
+    tx.value(
+        "SELECT coalesce(max(cause), 0) + 1 FROM program_entry WHERE student_id = ?1 AND action = ?2",
+        (student, CORRECTION),
+    )
+}
+
+/// What a civil day gave a student. What was taken back leaves no room.
+pub fn given_on(tx: &ReadTx<'_>, student: UserId, day: Day) -> Result<Given> {
+    let mut given = Given::default();
+    tx.each(
+        "SELECT action, turn, xp FROM program_entry WHERE student_id = ?1 AND day = ?2",
+        (student, day),
+        |row| {
+            let (action, turn, xp) = (row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?);
+            if let Some(action) = Action::from_number(action).filter(|_| units(turn) == 1) {
+                given.limited += if action.is_limited() { xp } else { 0 };
+                given.sales += if action == Action::Sale { xp } else { 0 };
+            }
+            Ok(())
+        },
+    )?;
+    Ok(given)
+}
+
+/// Writes an entry of the ledger, and counts it for its day.
+pub fn post(
+    tx: &WriteTx<'_>,
+    student: UserId,
+    posting: &Posting,
+    cause: i64,
+    note: Option<&str>,
+) -> Result<()> {
+    let Posting { day, at, action, turn, xp } = *posting;
+    let number = action.map_or(CORRECTION, Action::number);
+    tx.run(
+        "INSERT INTO program_entry (student_id, day, at, action, cause, turn, xp, note)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        (student, day, at, number, cause, turn, xp, note),
+    )?;
+    count(tx, day, i64::from(number), (units(turn), xp))
+}
+
+/// The action under which the streaks that ended on a day are counted.
+pub const ENDED_STREAKS: i64 = 0;
+
+/// Counts something of the program for a civil day; the action 0 counts
+/// streaks that ended.
+pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, (entries, xp): (i64, i64)) -> Result<()> {
+    tx.run(
+        "INSERT INTO program_day (day, action, entries, xp) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET entries = entries + ?3, xp = xp + ?4",
+        (day, action, entries, xp),
+    )
+}
+
+row!(Challenge { id = "challenge_id", entry as ChallengeEntry });
+row!(stored ChallengeEntry {
+    title,
+    description,
+    action,
+    goal,
+    starts_on,
+    ends_on,
+    reward_xp,
+    reward,
+});
+
+/// An entry of the ledger as people read it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub day: Day,
+    pub at: Instant,
+    /// [`CORRECTION`], or the number of an [`Action`].
+    pub action: i64,
+    pub cause: i64,
+    pub turn: i64,
+    pub xp: i64,
+    pub note: Option<String>,
+    /// The title of the lesson or meet it is about, while that exists.
+    pub about: Option<String>,
+}
+row!(Entry {
+    day,
+    at,
+    action,
+    cause,
+    turn,
+    xp,
+    note,
+    about = "CASE action
+        WHEN 2 THEN (SELECT title FROM lesson WHERE lesson_id = cause)
+        WHEN 3 THEN (SELECT title FROM meet WHERE meet_id = cause)
+        WHEN 5 THEN (SELECT nickname FROM ml_account WHERE ml_user_id = cause AND owner_id = student_id) END",
+});
+
+/// One page of a student's ledger, newest first: `window` is how many rows to
+/// show and how many come before them.
+pub fn history(
+    tx: &ReadTx<'_>,
+    student: UserId,
+    (limit, offset): (u32, u32),
+) -> Result<Vec<Entry>> {
+    let sql = format!(
+        "SELECT {} FROM (
+             SELECT * FROM program_entry WHERE student_id = ?1
+             ORDER BY day DESC, at DESC, action DESC, cause DESC, turn DESC LIMIT ?2 OFFSET ?3)
+         ORDER BY day DESC, at DESC, action DESC, cause DESC, turn DESC",
+        Entry::COLUMNS
+    );
+    tx.all(&sql, (student, limit, offset), Entry::read)
+}
+
+/// How many students there are, and how many of them are in the program.
+pub fn enrolled(tx: &ReadTx<'_>) -> Result<(u64, u64)> {
+    let students = tx.count("SELECT sum(people) FROM person_count WHERE kind = 0", ())?;
+    let enrolled = tx.count(
+        "SELECT count(*) FROM program_student p JOIN user u ON u.user_id = p.student_id WHERE u.kind = 0",
+        (),
+    )?;
+    Ok((students, enrolled))
+}
+
+/// The next students who are not in the program, after a number.
+pub fn not_enrolled(tx: &ReadTx<'_>, after: UserId, limit: usize) -> Result<Vec<UserId>> {
+    tx.values(
+        "SELECT u.user_id FROM user u
+         WHERE u.user_id > ?1 AND +u.kind = 0
+             AND NOT EXISTS (SELECT 1 FROM program_student p WHERE p.student_id = u.user_id)
+         ORDER BY u.user_id LIMIT ?2",
+        (after, i64::try_from(limit).unwrap_or(i64::MAX)),
+    )
+}
+
+/// The longest streak of check-ins before a day.
+pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Result<i64> {
+    let (mut longest, mut present, mut last) = (0, 0, Day(0));
+    tx.each(
+        "SELECT cause FROM program_entry
+         WHERE student_id = ?1 AND action = 1 AND cause < ?2 ORDER BY cause",
+        (student, day),
+        |row| {
+            let day: Day = row.get(0)?;
+            present = if last.plus(1) == day { present + 1 } else { 1 };
+            (longest, last) = (longest.max(present), day);
+            Ok(())
+        },
+    )?;
+    Ok(longest)
+}

@@ -1,0 +1,36 @@
+//! A student's progress as programs read it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::rules::Standing;
+use crate::base::Day;
+
+/// A student's progress (specification, "Program progress").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Progress {
+    checkin_hoje: bool,
+    /// Consecutive days with a check-in, up to yesterday or today.
+    streak: i64,
+    /// 1 and the completed laps.
+    lap: i64,
+    /// Day of the last check-in; null when there never was one.
+    ultimo_checkin: Option<String>,
+    /// Whole days since the last check-in; null when there never was one.
+    dias_sem_check: Option<i64>,
+}
+
+impl Progress {
+    /// The progress of somebody on a day.
+    pub fn of(standing: Option<&Standing>, today: Day, lap_days: i64) -> Self {
+        let none = Standing::default();
+        let standing = standing.unwrap_or(&none);
+        Self {
+            checkin_hoje: standing.last_checkin == Some(today),
+            streak: standing.streak_on(today),
+            lap: standing.lap(lap_days),
+            ultimo_checkin: standing.last_checkin.map(Day::iso),
+            dias_sem_check: standing.days_away(today),
+        }
+    }
+}
