@@ -520,6 +520,8 @@ CREATE INDEX program_by_xp ON program_student (xp DESC, xp_at, student_id) WHERE
 CREATE INDEX program_by_month ON program_student (month, month_xp DESC, month_at, student_id) WHERE ranked = 1 AND month_xp > 0;
 CREATE INDEX program_by_week ON program_student (week, week_xp DESC, week_at, student_id) WHERE ranked = 1 AND week_xp > 0;
 CREATE INDEX program_by_streak ON program_student (streak DESC, checked_at, student_id, last_checkin) WHERE ranked = 1 AND streak > 0;
+-- Who kept a streak of a week and lost it: who is about to be lost.
+CREATE INDEX program_leaving ON program_student (last_checkin, best_streak DESC, student_id) WHERE ranked = 1 AND streak = 0 AND best_streak >= 7;
 CREATE INDEX program_by_sales ON program_student (sales DESC, sales_at, student_id) WHERE ranked = 1 AND sales > 0;
 
 CREATE TRIGGER user_leaves_ranking AFTER UPDATE OF role, suspended_at, removed_at ON user
@@ -548,6 +550,7 @@ CREATE TABLE challenge (
     ends_on      INTEGER NOT NULL,          -- last civil day
     reward_xp    INTEGER,                   -- points; NULL for those of the action desafio
     reward       TEXT NOT NULL DEFAULT '',  -- what else one gets
+    met          INTEGER NOT NULL DEFAULT 0, -- students who reached it
     settled      INTEGER NOT NULL DEFAULT 0 CHECK (settled IN (0, 1)), -- 1 once those who had reached the goal before have it
     created_at   INTEGER NOT NULL,          -- when it was made
     updated_at   INTEGER NOT NULL           -- when it was last changed

@@ -524,7 +524,7 @@ fn panel() -> [Route; 22] {
 }
 
 #[rustfmt::skip]
-fn program() -> [Route; 13] {
+fn program() -> [Route; 17] {
     use Access::{Admin, Student};
     use program::admin::{challenges, milestones, overview, rules, students};
     use program::{checkin, pages};
@@ -537,7 +537,13 @@ fn program() -> [Route; 13] {
             "What gave and took a student's points, as page or JSON."),
         get("/painel/competicao/ranking-json", Call::Session(Student, Run::ReadOrSlow(asks_for_much, pages::ranking_json)),
             "A page of a ranking of students."),
-        get("/admin/gamificacao", Call::Session(Admin, Run::Read(overview::show)), "The program at a glance."),
+        get("/admin/gamificacao", Call::Session(Admin, Run::Slow(overview::show)), "The program at a glance, as page or JSON."),
+        get("/admin/gamificacao/regras", Call::Session(Admin, Run::ReadOrSlow(rules::tries, rules::show)),
+            "What every action gives, and what other rules would have given."),
+        get("/admin/gamificacao/marcos", Call::Session(Admin, Run::Slow(milestones::list)), "The milestones, as page or JSON."),
+        get("/admin/gamificacao/marcos/{numero}", Call::Session(Admin, Run::Slow(milestones::show)), "The form of a milestone."),
+        get("/admin/gamificacao/alunos/{id}", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, students::show)),
+            "A student's points, as page or JSON."),
         get("/admin/gamificacao/status", Call::Session(Admin, Run::Slow(overview::status)), "How many students have the program's data."),
         get("/admin/gamificacao/migrar", Call::Session(Admin, Run::Slow(overview::migrate)),
             "Makes the program's data of students who lack it.").changes_state().patient(),
@@ -552,10 +558,12 @@ fn program() -> [Route; 13] {
 }
 
 #[rustfmt::skip]
-fn challenges() -> [Route; 2] {
+fn challenges() -> [Route; 4] {
     use Access::Admin;
     use program::admin::challenges;
     [
+        get("/admin/gamificacao/desafios", Call::Session(Admin, Run::Read(challenges::list)), "Challenges, as page or JSON."),
+        get("/admin/gamificacao/desafios/{id}", Call::Session(Admin, Run::Read(challenges::show)), "The form of a challenge; `novo` for a new one."),
         post("/admin/gamificacao/desafio/salvar", Call::Session(Admin, Run::Write(challenges::save)), "Makes or changes a challenge."),
         post("/admin/gamificacao/desafio/excluir", Call::Session(Admin, Run::Write(challenges::delete)), "Removes a challenge.").body_at_most(SMALL),
     ]

@@ -438,9 +438,11 @@ pub struct Pick {
     pub label: String,
 }
 
-/// All values of a name in a browser's form.
+/// All values of a name in a browser's form, also in one that stands in an address.
 pub fn all_sent<'r>(request: &'r Request, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
-    form_urlencoded::parse(&request.body)
+    let is_empty = request.body.is_empty();
+    let sent = if is_empty { request.query_text().as_bytes() } else { &request.body };
+    form_urlencoded::parse(sent)
         .filter_map(move |(known, value)| (known == name).then_some(value))
 }
 

@@ -56,6 +56,11 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ChallengeEntry) -> Result<bool>
     Ok(rows > 0)
 }
 
+/// Counts a student who reached a challenge's goal.
+pub fn count_met(tx: &WriteTx<'_>, id: i64) -> Result<()> {
+    tx.run("UPDATE challenge SET met = met + 1 WHERE challenge_id = ?1", [id])
+}
+
 /// Removes a challenge. What it gave stays in the ledger.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
     tx.run("DELETE FROM challenge WHERE challenge_id = ?1", [id])

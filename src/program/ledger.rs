@@ -183,6 +183,7 @@ impl<'t> Account<'t> {
             .entry
             .reward_xp
             .unwrap_or_else(|| self.rules.points(Action::Challenge, (0, 1)));
+        challenges::count_met(self.tx, challenge.id)?;
         let title = challenge.entry.title.clone();
         self.challenges.push(challenge);
         self.give_points((reward, 0), points, Some(&title)).map(drop)

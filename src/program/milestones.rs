@@ -17,6 +17,11 @@ pub fn between(tx: &ReadTx<'_>, before: i64, after: i64) -> Result<Vec<Milestone
     tx.records("FROM milestone WHERE xp > ?1 AND xp <= ?2 ORDER BY xp", (before, after))
 }
 
+/// How many ranked students have so many points or more.
+pub fn reached(tx: &ReadTx<'_>, xp: i64) -> Result<u64> {
+    tx.count("SELECT count(*) FROM program_student WHERE ranked = 1 AND xp >= ?1", [xp])
+}
+
 /// Changes a milestone.
 pub fn put(tx: &WriteTx<'_>, milestone: &Milestone) -> Result<()> {
     tx.change("milestone", milestone, &[], &[("number", &milestone.number)]).map(drop)

@@ -117,6 +117,8 @@ pub struct Milestone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     pub id: i64,
+    /// Students who reached its goal.
+    pub met: u64,
     pub entry: ChallengeEntry,
 }
 

@@ -10,7 +10,7 @@ use super::views::{
     ChallengeCard, CompetitionPage, Emblem, EntryLine, HistoryPage, MilestoneCard, RankRow,
     StandingCard, action_icon, days_left, number_words, signed,
 };
-use super::{Action, Challenge, MILESTONES, Milestone, cards, challenges, milestones, store};
+use super::{Action, Challenge, ChallengeEntry, MILESTONES, Milestone, cards, challenges, milestones, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Day, Instant, UserId, Zone, grouped};
@@ -237,20 +237,24 @@ fn challenge_card(
     );
     let whole = u64::try_from(entry.goal).unwrap_or(0);
     let done = if *met { whole } else { u64::try_from(*done).unwrap_or(0).min(whole) };
-    let xp = entry.reward_xp.unwrap_or_else(|| rules.points(Action::Challenge, (0, 1)));
-    let reward = match (xp, &*entry.reward) {
-        (0, reward) => reward.to_owned(),
-        (xp, "") => signed(xp),
-        (xp, reward) => format!("{} e {reward}", signed(xp)),
-    };
     ChallengeCard {
         id: challenge.id,
         title: entry.title.clone(),
         description: entry.description.clone(),
         progress: Progress::new(label, done, whole, ""),
         left: days_left(entry.ends_on.0 - today.0),
-        reward,
+        reward: reward_words(entry, rules),
         met: *met,
+    }
+}
+
+/// What reaching a challenge's goal brings: `+300 XP e uma caneca`.
+pub fn reward_words(entry: &ChallengeEntry, rules: &Rules) -> String {
+    let xp = entry.reward_xp.unwrap_or_else(|| rules.points(Action::Challenge, (0, 1)));
+    match (xp, &*entry.reward) {
+        (0, reward) => reward.to_owned(),
+        (xp, "") => signed(xp),
+        (xp, reward) => format!("{} e {reward}", signed(xp)),
     }
 }
 

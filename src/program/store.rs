@@ -117,7 +117,11 @@ pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, (entries, xp): (i64, i64))
     )
 }
 
-row!(Challenge { id = "challenge_id", entry as ChallengeEntry });
+row!(Challenge {
+    id = "challenge_id",
+    met = "met" => |met: i64| u64::try_from(met).unwrap_or(0),
+    entry as ChallengeEntry,
+});
 row!(stored ChallengeEntry {
     title,
     description,
@@ -210,4 +214,55 @@ pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Resu
         },
     )?;
     Ok(longest)
+}
+
+/// What the program gave on a civil day by an action.
+#[derive(Clone, Copy, Debug)]
+pub struct DaySum {
+    pub day: Day,
+    pub action: i64,
+    pub entries: i64,
+    pub xp: i64,
+}
+row!(DaySum { day, action, entries, xp });
+
+/// What the program gave, for the days and actions that have any, both ends
+/// included.
+pub fn days(tx: &ReadTx<'_>, from: Day, to: Day) -> Result<Vec<DaySum>> {
+    tx.records("FROM program_day WHERE day BETWEEN ?1 AND ?2 ORDER BY day, action", (from, to))
+}
+
+/// A student who is about to be lost.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    pub student: UserId,
+    pub name: String,
+    pub last_checkin: Day,
+    pub best_streak: i64,
+    pub xp: i64,
+}
+row!(Leaving {
+    student = "p.student_id",
+    name = "u.name",
+    last_checkin = "p.last_checkin",
+    best_streak = "p.best_streak",
+    xp = "p.xp",
+});
+
+/// Students whose last check-in was on one of these days after a streak of a
+/// week or more, the longest streaks first; and how many they are.
+pub fn leaving(
+    tx: &ReadTx<'_>,
+    (from, to): (Day, Day),
+    limit: u32,
+) -> Result<(Vec<Leaving>, u64)> {
+    const WHO: &str = "ranked = 1 AND streak = 0 AND best_streak >= 7 AND last_checkin BETWEEN ?1 AND ?2";
+    let count = format!("SELECT count(*) FROM program_student WHERE {WHO}");
+    let rest = format!(
+        "FROM (SELECT * FROM program_student WHERE {WHO}
+               ORDER BY best_streak DESC, last_checkin DESC, student_id LIMIT ?3) p
+         JOIN user u ON u.user_id = p.student_id
+         ORDER BY p.best_streak DESC, p.last_checkin DESC, p.student_id"
+    );
+    Ok((tx.records(&rest, (from, to, limit))?, tx.count(&count, (from, to))?))
 }

@@ -26,20 +26,12 @@ pub struct Ahead {
 impl Ahead {
     /// The milestone `number`, which `needed` points reach; the one before took
     /// `before`, and the student has `xp`.
-    pub fn new(
-        number: i64,
-        title: &str,
-        (before, xp, needed): (i64, i64, i64),
-    ) -> Self {
+    pub fn new(number: i64, title: &str, (before, xp, needed): (i64, i64, i64)) -> Self {
         let done = u64::try_from(xp - before).unwrap_or(0);
         let whole = u64::try_from(needed - before).unwrap_or(0);
         let label = format!("Marco {number}: {title}");
         let note = format!("{} de {}. {}", number_words(xp), points(needed), missing(needed - xp));
-        Self {
-            number,
-            progress: Progress::new(label, done, whole, note),
-            missing: needed - xp,
-        }
+        Self { number, progress: Progress::new(label, done, whole, note), missing: needed - xp }
     }
 
     pub fn emblem(&self) -> Emblem {

@@ -2,19 +2,42 @@
 
 use serde_json::{Value, json};
 
+use super::views::{
+    Calendar, ChallengeForm, ChallengeRow, ChallengesPage, ExistingChallenge, Planned, left_words,
+    period, state_of,
+};
+use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::Day;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
+use crate::db::DbError;
 use crate::http::input::RowNumber;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::{Answer, Form, Input, Rule, Sent, Visit};
-use crate::program::rules::MOST_XP;
+use crate::panel::{
+    Answer, Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
+    Tab, Visit, form,
+};
+use crate::program::pages::reward_words;
+use crate::program::rules::{MOST_XP, Rules};
+use crate::program::views::{number_words, points};
 use crate::program::{Action, Challenge, ChallengeEntry, challenges};
 
 /// The page of the challenges.
 pub const PATH: &str = "/admin/gamificacao/desafios";
+const WHEN: [(&str, &str); 3] =
+    [("ativos", "Ativos"), ("futuros", "Futuros"), ("encerrados", "Encerrados")];
+const LIST: Listing = Listing {
+    path: PATH,
+    filters: &[Filter { name: "quando", label: "Quando", all: "Ativos", values: &WHEN }],
+    outcomes: &[
+        Outcome::good("criado", "Desafio criado", "Os alunos já o veem enquanto ele estiver no prazo."),
+        Outcome::good("alterado", "Desafio alterado", "Quem já alcançou a meta ganha em instantes."),
+        Outcome::good("excluido", "Desafio excluído", "O que ele já deu fica com os alunos."),
+    ],
+    ..Listing::NONE
+};
 /// Most of an action that a challenge asks for.
 const MOST_GOAL: i64 = 1_000_000;
 
@@ -175,8 +198,117 @@ fn again(
     id: Option<i64>,
     problem: Problem,
 ) -> Result<Job, Problem> {
-    let _ = (app, person, request, id);
-    Err(problem)
+    let (existing, rules) = app.db.read(request.lane, |tx| {
+        let existing = id.map(|id| challenges::one(tx, id)).transpose()?.flatten();
+        Ok::<_, DbError>((existing, Rules::read(tx)?))
+    })?;
+    form::show_again(request, problem, |faults| {
+        let form = FORM.again(request, faults);
+        Reply::page(&page((app, person, request), existing.as_ref(), &rules, form))
+    })
+}
+
+fn page(
+    (app, person, request): Visit<'_>,
+    existing: Option<&Challenge>,
+    rules: &Rules,
+    form: FormView,
+) -> ChallengeForm {
+    let today = app.day(request.now);
+    let pick = |action: Action| Pick {
+        value: action.name().to_owned(),
+        label: action.words().to_owned(),
+    };
+    ChallengeForm {
+        layout: layout(app, person, request),
+        existing: existing.map(|one| ExistingChallenge {
+            id: one.id,
+            title: one.entry.title.clone(),
+            state: state_of(today, one.entry.starts_on, one.entry.ends_on).0,
+            period: period(one.entry.starts_on, one.entry.ends_on),
+            met: one.met,
+        }),
+        form,
+        actions: Action::ALL.map(pick).into(),
+        usual_reward: points(rules.points(Action::Challenge, (0, 1))),
+    }
+}
+
+/// `GET /admin/gamificacao/desafios/{id}`: the form of one; `novo` for a new one.
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (existing, rules) = app.db.read(request.lane, |tx| {
+        let existing = match request.variable("id") {
+            "novo" => None,
+            _ => Some(challenges::one(tx, request.id()?)?.ok_or_else(Problem::not_found)?),
+        };
+        Ok::<_, Problem>((existing, Rules::read(tx)?))
+    })?;
+    if request.wants_json() {
+        return Reply::json(&shown(existing.as_ref().ok_or_else(Problem::not_found)?));
+    }
+    let form = FORM.show(existing.as_ref().map(|one| &one.entry), app.zone());
+    Reply::page(&page((app, person, request), existing.as_ref(), &rules, form))
+}
+
+/// `GET /admin/gamificacao/desafios`: those that go on, are to come or are
+/// over, and a calendar of all.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let today = app.day(request.now);
+    let (all, rules) = app.db.read(request.lane, |tx| {
+        Ok::<_, DbError>((challenges::all(tx)?, Rules::read(tx)?))
+    })?;
+    let wanted = query.filter("quando").unwrap_or("ativos");
+    let is_wanted = |one: &&Challenge| {
+        let state = state_of(today, one.entry.starts_on, one.entry.ends_on).0;
+        match wanted {
+            "futuros" => state == Badge::Scheduled,
+            "encerrados" => state == Badge::Over,
+            _ => state == Badge::Active,
+        }
+    };
+    let chosen: Vec<&Challenge> = all.iter().filter(is_wanted).collect();
+    let (limit, offset) = query.window();
+    let rows = || chosen.iter().skip(offset as usize).take(limit as usize);
+    if request.wants_json() {
+        return ListReply::reply(chosen.len() as u64, rows().map(|one| shown(one)).collect());
+    }
+    let planned: Vec<Planned> = all
+        .iter()
+        .map(|one| Planned {
+            id: one.id,
+            title: one.entry.title.clone(),
+            starts_on: one.entry.starts_on,
+            ends_on: one.entry.ends_on,
+        })
+        .collect();
+    let tab = |(value, label): (&'static str, &'static str)| Tab {
+        label,
+        href: format!("{PATH}?quando={value}"),
+        on: value == wanted,
+    };
+    Reply::page(&ChallengesPage {
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        tabs: WHEN.map(tab).into(),
+        challenges: rows().map(|one| row(one, &rules, today)).collect(),
+        paging: LIST.table(&query, &[], chosen.len() as u64).paging,
+        none_at_all: all.is_empty(),
+        calendar: Calendar::new(today, &planned),
+    })
+}
+
+fn row(one: &Challenge, rules: &Rules, today: Day) -> ChallengeRow {
+    let entry = &one.entry;
+    ChallengeRow {
+        id: one.id,
+        title: entry.title.clone(),
+        goal: format!("{} {}", number_words(entry.goal), entry.action.counted(entry.goal)),
+        period: period(entry.starts_on, entry.ends_on),
+        left: left_words(today, entry.starts_on, entry.ends_on),
+        reward: reward_words(entry, rules),
+        met: one.met,
+        state: state_of(today, entry.starts_on, entry.ends_on).0,
+    }
 }
 
 /// `POST /admin/gamificacao/desafio/excluir`: removes a challenge. What it gave

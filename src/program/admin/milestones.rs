@@ -2,17 +2,26 @@
 
 use serde_json::{Value, json};
 
+use super::views::{MilestoneForm, MilestoneRow, MilestonesPage};
+use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::{Check, Problem, Request};
-use crate::panel::{Answer, Form, Input, Rule, Sent, Visit};
+use crate::db::{DbError, ReadTx};
+use crate::http::{Check, Problem, Reply, Request};
+use crate::panel::{Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, Visit, form};
 use crate::program::rules::MOST_XP;
 use crate::program::{MILESTONES, Milestone, milestones};
 
 /// The page of the milestones.
 pub const PATH: &str = "/admin/gamificacao/marcos";
+
+const OUTCOMES: &[Outcome] = &[Outcome::good(
+    "alterado",
+    "Marco alterado",
+    "Os níveis de todos já seguem os novos números.",
+)];
 
 /// The form of a milestone.
 pub const FORM: Form<Milestone> = Form(&[
@@ -86,9 +95,95 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-fn again((app, person, request): Visit<'_>, number: i64, problem: Problem) -> Result<Job, Problem> {
-    let _ = (app, person, request, number);
-    Err(problem)
+fn again(
+    (app, person, request): Visit<'_>,
+    number: i64,
+    problem: Problem,
+) -> Result<Job, Problem> {
+    let seen = app.db.read(request.lane, |tx| Seen::of(tx, number))?;
+    let Some(seen) = seen else { return Err(problem) };
+    form::show_again(request, problem, |faults| {
+        Reply::page(&seen.form(layout(app, person, request), FORM.again(request, faults)))
+    })
+}
+
+/// A milestone with its neighbours and who has reached it.
+struct Seen {
+    milestone: Milestone,
+    before: Option<i64>,
+    after: Option<i64>,
+    reached: u64,
+}
+
+impl Seen {
+    fn of(tx: &ReadTx<'_>, number: i64) -> Result<Option<Self>, DbError> {
+        let all = milestones::all(tx)?;
+        let xp_of = |number| all.iter().find(|one| one.number == number).map(|one| one.xp);
+        let (before, after) = (xp_of(number - 1), xp_of(number + 1));
+        let Some(milestone) = all.into_iter().find(|one| one.number == number) else {
+            return Ok(None);
+        };
+        let reached = milestones::reached(tx, milestone.xp)?;
+        Ok(Some(Self { milestone, before, after, reached }))
+    }
+
+    fn form(&self, layout: Layout, form: FormView) -> MilestoneForm {
+        MilestoneForm {
+            layout,
+            number: self.milestone.number,
+            title: self.milestone.title.clone(),
+            form,
+            before: self.before,
+            after: self.after,
+            reached: self.reached,
+        }
+    }
+}
+
+/// `GET /admin/gamificacao/marcos`: the twenty, with how many students are there.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (all, reached) = app.db.read(request.lane, |tx| {
+        let all = milestones::all(tx)?;
+        // Those who are in the program at all stand before the first.
+        let all_points = std::iter::once(i64::MIN).chain(all.iter().map(|one| one.xp));
+        let reached = all_points.map(|xp| milestones::reached(tx, xp));
+        let reached = reached.collect::<Result<Vec<u64>, DbError>>()?;
+        Ok::<_, DbError>((all, reached))
+    })?;
+    // Who stays at a milestone: those who reached it, less those who went on.
+    let stays = |place: usize| {
+        let on = reached.get(place + 1).copied().unwrap_or(0);
+        reached[place].saturating_sub(on)
+    };
+    if request.wants_json() {
+        let milestones: Vec<Value> = all.iter().map(shown).collect();
+        return ListReply::reply(milestones.len() as u64, milestones);
+    }
+    let row = |(place, one): (usize, &Milestone)| MilestoneRow {
+        number: one.number,
+        title: one.title.clone(),
+        badge: one.badge.clone(),
+        xp: one.xp,
+        reward: one.reward.clone(),
+        students: stays(place + 1),
+    };
+    Reply::page(&MilestonesPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        milestones: all.iter().enumerate().map(row).collect(),
+        below: stays(0),
+    })
+}
+
+/// `GET /admin/gamificacao/marcos/{numero}`: the form of one.
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let number = request.variable("numero").parse().map_err(|_| Problem::not_found())?;
+    let seen = app.db.read(request.lane, |tx| Seen::of(tx, number))?;
+    let seen = seen.ok_or_else(Problem::not_found)?;
+    if request.wants_json() {
+        return Reply::json(&shown(&seen.milestone));
+    }
+    let form = FORM.show(Some(&seen.milestone), app.zone());
+    Reply::page(&seen.form(layout(app, person, request), form))
 }
 
 /// Required points grow with the number.

@@ -3,19 +3,29 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::rules::shown;
+use super::views::{
+    CHECKINS, ENDED, LeavingRow, MigratePage, OverviewPage, RecountCard, RecountOutcome, Totals,
+    state_of,
+};
+use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::UserId;
+use crate::base::{Day, UserId};
 use crate::db::{DbError, Lane};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::Answer;
+use crate::panel::chart::BarChart;
+use crate::panel::{Answer, Badge, Outcome, When};
+use crate::program::ledger::Account;
+use crate::program::ranking::{self, Ranking};
 use crate::program::recount::{self, Look, Recount};
 use crate::program::rules::Rules;
-use crate::program::{Terms, ledger::Account, milestones, store};
+use crate::program::store::{self, DaySum, Leaving};
+use crate::program::views::points;
+use crate::program::{Action, Challenge, Milestone, Terms, challenges, milestones};
 
 /// Students of one job of the writer.
 const PIECE: usize = 250;
@@ -24,22 +34,165 @@ const BUDGET: Duration = Duration::from_secs(15);
 /// How long an answer waits for the end of a comparison.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Days of the charts.
+const CHART_DAYS: i64 = 30;
+/// Who is about to be lost: days without a check-in, and the streak before.
+const LEAVING: std::ops::RangeInclusive<i64> = 2..=14;
+const LEAVING_ROWS: u32 = 10;
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("migrados", "Dados criados", "Todos os alunos estão no programa."),
+    Outcome::warn(
+        "migrados_em_parte",
+        "Dados criados em parte",
+        "São muitos alunos de uma vez. Peça de novo para continuar de onde parou.",
+    ),
+    Outcome::good("recalculado", "Conferência concluída", "O resultado está abaixo."),
+    Outcome::good("recalculando", "Conferência em andamento", "Ela continua mesmo que você saia desta página."),
+];
+
+/// What the page is made of.
+struct Seen {
+    rules: Rules,
+    all: Vec<Milestone>,
+    enrolled: (u64, u64),
+    look: Option<Look>,
+    /// By day and action: entries and points.
+    days: Vec<DaySum>,
+    streaks: u64,
+    leaving: (Vec<Leaving>, u64),
+    challenges: Vec<Challenge>,
+}
+
 /// `GET /admin/gamificacao`: the program at a glance.
-pub fn show(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (rules, all, (students, enrolled), look) = app.db.read(request.lane, |tx| {
-        Ok::<_, DbError>((
-            Rules::read(tx)?,
-            milestones::all(tx)?,
-            store::enrolled(tx)?,
-            recount::last(tx)?,
-        ))
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let today = app.day(request.now);
+    let lost = (today.plus(-LEAVING.end()), today.plus(-LEAVING.start()));
+    let seen = app.db.read(request.lane, |tx| {
+        Ok::<_, DbError>(Seen {
+            rules: Rules::read(tx)?,
+            all: milestones::all(tx)?,
+            enrolled: store::enrolled(tx)?,
+            look: recount::last(tx)?,
+            days: store::days(tx, today.plus(1 - 2 * CHART_DAYS), today)?,
+            streaks: ranking::total(tx, Ranking::Streak, today)?,
+            leaving: store::leaving(tx, lost, LEAVING_ROWS)?,
+            challenges: challenges::all(tx)?,
+        })
     })?;
-    let milestones: Vec<Value> = all.iter().map(super::milestones::shown).collect();
-    Reply::json(&json!({
-        "ok": true, "total": students, "migrados": enrolled, "pendentes": students - enrolled,
-        "config": shown(&rules), "milestones": milestones,
-        "recalculo": look.map(|look| look_shown(app, &look)),
-    }))
+    let (students, enrolled) = seen.enrolled;
+    if request.wants_json() {
+        let milestones: Vec<Value> = seen.all.iter().map(super::milestones::shown).collect();
+        return Reply::json(&json!({
+            "ok": true, "total": students, "migrados": enrolled, "pendentes": students - enrolled,
+            "config": shown(&seen.rules), "milestones": milestones,
+            "recalculo": seen.look.map(|look| look_shown(app, &look)),
+        }));
+    }
+    let first = today.plus(1 - CHART_DAYS);
+    let by_day = |action: i64| -> Vec<i64> {
+        let of = |day: Day| {
+            let found = seen.days.iter().find(|sum| sum.day == day && sum.action == action);
+            found.map_or(0, |sum| sum.entries)
+        };
+        (0..CHART_DAYS).map(|ahead| of(first.plus(ahead))).collect()
+    };
+    let given = |from: Day, to: Day| {
+        let within = seen.days.iter().filter(|sum| (from..=to).contains(&sum.day));
+        within.map(|sum| sum.xp).sum()
+    };
+    let checkins = by_day(Action::CheckIn.number().into());
+    Reply::page(&OverviewPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        totals: Totals {
+            enrolled,
+            without: students - enrolled,
+            checkins_today: checkins.last().copied().unwrap_or(0),
+            streaks: seen.streaks,
+            points_30: given(first, today),
+            points_before: given(first.plus(-CHART_DAYS), first.plus(-1)),
+        },
+        checkins: BarChart::new(CHECKINS, first, &checkins),
+        ended: BarChart::new(ENDED, first, &by_day(store::ENDED_STREAKS)),
+        leaving: seen.leaving.0.iter().map(|one| leaving_row(one, &seen.all, today)).collect(),
+        leaving_words: "Sem check-in há 2 a 14 dias, depois de uma sequência de 7 ou mais.".to_owned(),
+        leaving_count: seen.leaving.1,
+        recount: recount_card(seen.look.as_ref(), app, request),
+        rules_words: rules_words(&seen.rules),
+        challenges_words: challenges_words(&seen.challenges, today),
+        milestones_words: milestones_words(&seen.all),
+    })
+}
+
+fn leaving_row(one: &Leaving, all: &[Milestone], today: Day) -> LeavingRow {
+    LeavingRow {
+        id: one.student.0,
+        name: one.name.clone(),
+        away: today.0 - one.last_checkin.0,
+        best: one.best_streak,
+        level: i64::try_from(milestones::level(all, one.xp)).unwrap_or(0),
+    }
+}
+
+fn recount_card(look: Option<&Look>, app: &App, request: &Request) -> RecountCard {
+    let number = |count: i64| u64::try_from(count).unwrap_or(0);
+    match look {
+        None => RecountCard::default(),
+        Some(look) => match look.ended_at {
+            None => RecountCard {
+                running: Some(RecountCard::progress(number(look.looked_at), number(look.students))),
+                last: None,
+            },
+            Some(at) => RecountCard {
+                running: None,
+                last: Some(RecountOutcome {
+                    when: When::new(app.zone(), at, request.now),
+                    students: number(look.looked_at),
+                    mended: number(look.mended),
+                }),
+            },
+        },
+    }
+}
+
+fn rules_words(rules: &Rules) -> String {
+    let limit = match rules.day_limit {
+        0 => "sem limite por dia".to_owned(),
+        limit => format!("até {} por dia", points(limit)),
+    };
+    let give = |action: Action| points(rules.points(action, (0, 1)));
+    format!("Check-in {}, venda {}, {limit}", give(Action::CheckIn), give(Action::Sale))
+}
+
+fn challenges_words(all: &[Challenge], today: Day) -> String {
+    let count = |badge: Badge| {
+        let of = |one: &&Challenge| state_of(today, one.entry.starts_on, one.entry.ends_on).0 == badge;
+        all.iter().filter(of).count()
+    };
+    let (active, coming) = (count(Badge::Active), count(Badge::Scheduled));
+    let active = match active {
+        0 => "Nenhum ativo".to_owned(),
+        1 => "1 ativo".to_owned(),
+        many => format!("{many} ativos"),
+    };
+    match coming {
+        0 => active,
+        1 => format!("{active}, 1 agendado"),
+        many => format!("{active}, {many} agendados"),
+    }
+}
+
+fn milestones_words(all: &[Milestone]) -> String {
+    match (all.first(), all.last()) {
+        (Some(first), Some(last)) => format!(
+            "Do marco {}, com {}, ao {}, com {}",
+            first.number,
+            points(first.xp),
+            last.number,
+            points(last.xp)
+        ),
+        _ => String::new(),
+    }
 }
 
 fn look_shown(app: &App, look: &Look) -> Value {
@@ -62,6 +215,15 @@ pub fn status(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem
 /// `GET /admin/gamificacao/migrar`: makes the data of students who lack it. A
 /// browser is asked first: it comes again with `confirmar=1`.
 pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let confirmed = request.query_text().split('&').any(|pair| pair == "confirmar=1");
+    if is_browser(request) && !confirmed {
+        let (students, enrolled) = app.db.read(request.lane, store::enrolled)?;
+        return Reply::page(&MigratePage {
+            layout: layout(app, person, request),
+            without: students - enrolled,
+            enrolled,
+        });
+    }
     let terms = Terms::of(&app.config);
     let began = std::time::Instant::now();
     let (mut after, mut made) = (UserId(0), 0_usize);
@@ -95,7 +257,20 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         ("migrados", enrolled.into()),
         ("pendentes", (students - enrolled).into()),
     ];
-    Answer::to(request).with(super::PATH, "migrados", &members)
+    if is_browser(request) {
+        let word = if students == enrolled { "migrados" } else { "migrados_em_parte" };
+        return Reply::back(super::PATH, word);
+    }
+    let mut body = Map::from_iter([("ok".to_owned(), true.into())]);
+    body.extend(members.map(|(name, value): (&str, Value)| (name.to_owned(), value)));
+    Reply::json(&body)
+}
+
+/// Whether a page is asked for: programs that say nothing of it get JSON.
+fn is_browser(request: &Request) -> bool {
+    let accept = request.headers().get(http::header::ACCEPT);
+    let accept = accept.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accept.contains("text/html") && !request.wants_json()
 }
 
 /// `POST /admin/gamificacao/recalcular`: compares what every student has with

@@ -97,7 +97,7 @@ impl Sums {
         let (mut streak, mut last) = (0, Day(0));
         let mut day = (Day(0), Given::default());
         // What a cause would have given, for taking it back.
-        let mut would_have: HashMap<(Action, i64), i64> = HashMap::new();
+        let mut would_have: HashMap<(usize, i64), i64> = HashMap::new();
         for Caused { posting, cause, promised } in own {
             let Some(action) = posting.action else { continue };
             if action == Action::CheckIn {
@@ -111,7 +111,7 @@ impl Sums {
                 day = (posting.day, Given::default());
             }
             let would = if units(posting.turn) < 0 {
-                would_have.get(&(action, *cause)).map_or(posting.xp, |given| -given)
+                would_have.get(&(action.place(), *cause)).map_or(posting.xp, |given| -given)
             } else if *promised {
                 posting.xp
             } else {
@@ -121,7 +121,7 @@ impl Sums {
             if units(posting.turn) > 0 {
                 day.1.limited += if action.is_limited() { would } else { 0 };
                 day.1.sales += if action == Action::Sale { would } else { 0 };
-                would_have.insert((action, *cause), would);
+                would_have.insert((action.place(), *cause), would);
             }
             let sums = &mut self.0[action.place()];
             *sums = (sums.0 + 1, sums.1 + posting.xp, sums.2 + would);

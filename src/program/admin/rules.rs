@@ -1,21 +1,31 @@
 //! What every action gives, and the limits: changed one by one by programs
 //! (`editar-xp`, `config/salvar`), all together in the form.
 
+use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::preview;
+use super::views::RulesPage;
+use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::Cents;
 use crate::db::WriteTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::{Problem, Request};
-use crate::panel::{Answer, Form, Input, Rule, Sent, Visit};
-use crate::program::Action;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, Visit, form};
+use crate::program::{Action, Terms};
 use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
 
 /// The page of the rules.
 pub const PATH: &str = "/admin/gamificacao/regras";
+
+const OUTCOMES: &[Outcome] = &[Outcome::good(
+    "salvas",
+    "Regras salvas",
+    "Valem a partir de agora. O XP que os alunos já têm não muda.",
+)];
 
 /// The rules as a form has them: multipliers as people type them.
 #[derive(Clone, Debug)]
@@ -133,9 +143,49 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
+/// `GET /admin/gamificacao/regras`: the rules; with the values of its form in
+/// the address also what they would have given.
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let present = app.db.read(request.lane, Rules::read)?;
+    if request.wants_json() {
+        return Reply::json(&json!({ "ok": true, "config": shown(&present) }));
+    }
+    let frame = layout(app, person, request).telling(OUTCOMES, request);
+    if request.query_text().is_empty() {
+        let form = FORM.show(Some(&Entry::of(&present)), app.zone());
+        return Reply::page(&RulesPage { layout: frame, form, effect: None });
+    }
+    let mut sent = Sent::of_query(request, app.zone())?;
+    let typed = FORM.read(&mut sent, None);
+    if let Err(problem) = sent.finish() {
+        let form = FORM.again(request, &problem.fields);
+        let page = Reply::page(&RulesPage { layout: frame, form, effect: None })?;
+        return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY));
+    }
+    let (terms, today) = (Terms::of(&app.config), app.day(request.now));
+    let rules = typed.rules();
+    let effect =
+        app.db.read(request.lane, |tx| preview::effect(tx, terms, (&present, &rules), today))?;
+    Reply::page(&RulesPage {
+        layout: frame,
+        form: FORM.show(Some(&typed), app.zone()).unfocused(),
+        effect: Some(effect),
+    })
+}
+
+/// Whether the rules are asked for with others to be tried.
+pub fn tries(request: &Request) -> bool {
+    !request.query_text().is_empty()
+}
+
 fn again((app, person, request): Visit<'_>, problem: Problem) -> Result<Job, Problem> {
-    let _ = (app, person, request);
-    Err(problem)
+    form::show_again(request, problem, |faults| {
+        Reply::page(&RulesPage {
+            layout: layout(app, person, request),
+            form: FORM.again(request, faults),
+            effect: None,
+        })
+    })
 }
 
 /// The rules as programs read them and the audit log keeps them.

@@ -139,7 +139,7 @@ fn effect(scale: i64, more: i64) -> Effect {
             would: if index == 3 { given + more * entries } else { given },
         }
     });
-    Effect { rows: rows.collect(), same: more == 0 }
+    Effect { rows: rows.collect(), same: more == 0, one_in: 1 }
 }
 
 fn planned() -> Vec<Planned> {
