@@ -18,6 +18,7 @@ use crate::panel::{
     Answer, Badge, Choice, Filter, Head, Layout, ListQuery, Listing, Notice, Outcome, Progress,
     Tab, Table, Tick, Tone, When, export,
 };
+use crate::program::drawing::{Emblem, Flame, Lap};
 
 const LIST: Listing = Listing {
     path: "/admin/estilo",
@@ -120,6 +121,11 @@ pub struct StylePage {
     tabs: Vec<Tab>,
     log: Vec<Line>,
     fresh: When,
+    /// Every emblem, reached, and the first of each tier as it is before.
+    emblems: Vec<Emblem>,
+    locked: Vec<Emblem>,
+    flames: Vec<Flame>,
+    lap: Lap,
 }
 
 /// Two colours on each other, ready to print.
@@ -253,6 +259,10 @@ fn made(
         tabs: tabs(),
         log: log(&ago),
         fresh: ago(130),
+        emblems: (1..=20).map(Emblem::level).collect(),
+        locked: [1, 5, 9, 13, 17].map(|number| Emblem { number, earned: false }).into(),
+        flames: [0, 3, 12, 41, 120].map(|days| Flame { days }).into(),
+        lap: Lap { number: 2, done: 12, of: 30 },
     }
 }
 

@@ -11,6 +11,7 @@ pub mod admin;
 pub mod cards;
 pub mod challenges;
 pub mod checkin;
+pub mod drawing;
 pub mod ledger;
 pub mod milestones;
 pub mod pages;

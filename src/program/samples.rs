@@ -71,8 +71,7 @@ fn ahead(xp: i64) -> Option<Ahead> {
 fn check_in(
     student: Frame<'_>,
     done: bool,
-    streak: i64,
-    best: i64,
+    (streak, best): (i64, i64),
     xp: i64,
     moments: Vec<Moment>,
 ) -> String {
@@ -262,13 +261,13 @@ fn history(student: Frame<'_>, count: usize, page: u64, ago: &dyn Fn(i64) -> Whe
 /// All of them, by name.
 pub fn every(student: Frame<'_>, ago: &dyn Fn(i64) -> When) -> Pages {
     vec![
-        ("checkin-primeiro", check_in(student, false, 0, 0, 0, vec![])),
-        ("checkin-de-novo", check_in(student, false, 0, 41, 2_600, vec![])),
-        ("checkin", check_in(student, false, 12, 41, 1_620, vec![])),
-        ("checkin-recorde", check_in(student, false, 29, 29, 31_999, vec![])),
-        ("checkin-cem", check_in(student, false, 103, 120, 40_000, vec![])),
-        ("checkin-feito", check_in(student, true, 13, 41, 1_630, vec![])),
-        ("checkin-momentos", check_in(student, true, 31, 31, 1_905, moments())),
+        ("checkin-primeiro", check_in(student, false, (0, 0), 0, vec![])),
+        ("checkin-de-novo", check_in(student, false, (0, 41), 2_600, vec![])),
+        ("checkin", check_in(student, false, (12, 41), 1_620, vec![])),
+        ("checkin-recorde", check_in(student, false, (29, 29), 31_999, vec![])),
+        ("checkin-cem", check_in(student, false, (103, 120), 40_000, vec![])),
+        ("checkin-feito", check_in(student, true, (13, 41), 1_630, vec![])),
+        ("checkin-momentos", check_in(student, true, (31, 31), 1_905, moments())),
         ("competicao-vazia", competition(student, 0, (1, 0, 0), 0)),
         ("competicao-uma", competition(student, 120, (1, 1, 1), 1)),
         ("competicao-tres", competition(student, 2_600, (1, 3, 2), 3)),

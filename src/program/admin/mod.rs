@@ -1,6 +1,7 @@
 //! The program in the administration: its rules, milestones and challenges,
 //! what students have, and the two commands that go over all of them.
 
+pub mod calendar;
 pub mod challenges;
 pub mod milestones;
 pub mod overview;
