@@ -50,6 +50,8 @@ pub enum Rule<E> {
     Address(At<E, String>),
     /// An e-mail address, required.
     Email(At<E, String>),
+    /// A whole number, required.
+    Whole(RangeInclusive<i64>, At<E, i64>),
     /// A whole number that has a usual value.
     Number(RangeInclusive<i64>, At<E, i64>),
     /// A whole number, or none.
@@ -149,6 +151,7 @@ impl<E> Rule<E> {
             Self::Lines(most, at) => *at(entry) = sent.lines(name, *most),
             Self::Address(at) => *at(entry) = sent.address(name),
             Self::Email(at) => *at(entry) = sent.email(name),
+            Self::Whole(range, at) => *at(entry) = sent.number(name, range.clone()),
             Self::Number(range, at) => {
                 let field = sent.take(name);
                 let number = sent.check.number(name, field, range.clone());
@@ -174,7 +177,8 @@ impl<E> Rule<E> {
             Self::Line(_, at) | Self::Lines(_, at) | Self::Address(at) | Self::Email(at) => {
                 at(entry).clone()
             }
-            Self::Number(_, at) => at(entry).to_string(),
+            Self::Whole(_, at) if is_new && *at(entry) == 0 => String::new(),
+            Self::Whole(_, at) | Self::Number(_, at) => at(entry).to_string(),
             Self::Maybe(_, at) | Self::Reference(at) => digits(*at(entry)),
             Self::Amount(_, at) => match *at(entry) {
                 Cents(0) if is_new => String::new(),

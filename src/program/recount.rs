@@ -204,7 +204,7 @@ fn each_posting(
 /// What the ledger does not tell is taken from what is stored: whether a
 /// missed day was noted, and when somebody without points joined.
 fn settle(found: &mut Standing, stored: &Standing, today: Day) {
-    if found.streak_on(today) == 0 && stored.streak == 0 {
+    if found.streak_on(today) == 0 && stored.streak != found.streak {
         found.streak = 0;
     }
     if found.xp_at == Instant(0) {

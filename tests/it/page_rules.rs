@@ -16,10 +16,14 @@ pub const NO_PAGES: &[&str] = &[
     "/painel/ml/conectar",
     "/painel/ml/etiqueta",
     "/painel/ml/retorno",
+    "/painel/meets/{id}/entrar",
     "/manifest.webmanifest",
     "/painel/meets/{id}.ics",
     "/painel/vendas/{id}/nota",
     "/sw.js",
+    "/admin/gamificacao/desafios-json",
+    "/admin/gamificacao/status",
+    "/painel/competicao/ranking-json",
 ];
 
 /// Hosts of links that lead away, as the furniture has them.

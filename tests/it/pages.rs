@@ -19,6 +19,7 @@ const UNLINKED: &[(&str, &str)] = &[
     ("/configurar", "the link that the server writes at its start"),
     ("/avisos/sair", "the link of a reminder by e-mail"),
     (AUTHORIZE, "the program that wants to be connected"),
+    ("/admin/gamificacao/migrar", "a button that asks, for a GET that changes something"),
 ];
 
 /// Where people are asked about a program.

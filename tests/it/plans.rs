@@ -38,6 +38,9 @@ const SMALL: &[&str] = &[
     "cron_run_count",
     "cron_mark",
     "ml_fee",
+    "program_rule",
+    "milestone",
+    "challenge",
 ];
 
 /// Walks that are known and bounded, each with its reason.

@@ -84,10 +84,7 @@ pub const FORM: Form<ChallengeEntry> = Form(&[
     Input::new(
         "meta",
         "Informe um número inteiro de 1 a 1.000.000.",
-        Rule::Own(
-            |sent, name, entry| entry.goal = sent.number(name, 1..=MOST_GOAL),
-            |entry, _| if entry.goal == 0 { String::new() } else { entry.goal.to_string() },
-        ),
+        Rule::Whole(1..=MOST_GOAL, |entry| &mut entry.goal),
     ),
     Input::new(
         "inicio",

@@ -35,7 +35,7 @@ pub const FORM: Form<Milestone> = Form(&[
     Input::new(
         "xp",
         "Informe mais pontos do que o marco anterior pede, e menos do que o seguinte.",
-        Rule::Number(0..=MOST_MILESTONE, |milestone| &mut milestone.xp),
+        Rule::Whole(0..=MOST_MILESTONE, |milestone| &mut milestone.xp),
     ),
     Input::new(
         "badge",

@@ -71,7 +71,16 @@ const POINTS: &str = "Informe um número inteiro de 0 a 1.000.000.";
 const MULTIPLIER: &str = "Informe de 0 a 100, com até duas casas, como 1,5.";
 
 const fn points(name: &'static str, at: fn(&mut Entry) -> &mut i64) -> Input<Entry> {
-    Input::new(name, POINTS, Rule::Number(0..=MOST_XP, at))
+    Input::new(name, POINTS, Rule::Whole(0..=MOST_XP, at))
+}
+
+/// A multiplier, which a form must not leave empty: 0 would give nobody anything.
+fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> Cents {
+    let multiplier: Cents = sent.required(name);
+    if !(0..=MOST_MULTIPLIER).contains(&multiplier.0) {
+        sent.check.fail(name, "must be from 0 to 100");
+    }
+    multiplier
 }
 
 /// The form of the rules, with the points of each action.
@@ -86,12 +95,18 @@ pub const FORM: Form<Entry> = Form(&[
     Input::new(
         "multiplicador",
         MULTIPLIER,
-        Rule::Amount(0..=MOST_MULTIPLIER, |entry| &mut entry.multiplier),
+        Rule::Own(
+            |sent, name, entry| entry.multiplier = multiplier(sent, name),
+            |entry, _| entry.multiplier.typed(),
+        ),
     ),
     Input::new(
         "multiplicador_streak",
         MULTIPLIER,
-        Rule::Amount(0..=MOST_MULTIPLIER, |entry| &mut entry.streak_multiplier),
+        Rule::Own(
+            |sent, name, entry| entry.streak_multiplier = multiplier(sent, name),
+            |entry, _| entry.streak_multiplier.typed(),
+        ),
     ),
     points("limite_diario", |entry| &mut entry.day_limit),
     points("limite_venda_diario", |entry| &mut entry.sales_limit),
