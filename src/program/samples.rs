@@ -26,7 +26,7 @@ pub const TITLES: [&str; 20] = [
     "Grid definido",
     "Curva dominada",
     "Entrega no prazo",
-    "Volta rápida",
+    "Ultrapassagem",
     "Meio da prova",
     "Reta oposta",
     "Pit stop perfeito",
