@@ -180,7 +180,8 @@ pub fn history(
 
 /// How many students there are, and how many of them are in the program.
 pub fn enrolled(tx: &ReadTx<'_>) -> Result<(u64, u64)> {
-    let students = tx.count("SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0", ())?;
+    let students =
+        tx.count("SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0", ())?;
     let enrolled = tx.count(
         "SELECT count(*) FROM program_student p JOIN user u ON u.user_id = p.student_id WHERE u.kind = 0",
         (),

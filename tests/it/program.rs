@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::client::Request;
-use crate::content::made;
+use crate::content::{made, shown};
 use crate::cron::{alter, run_at};
 use crate::site::Site;
 use crate::sync::{LOJA, joined, wait_until_read, wait_until_worked};
@@ -120,7 +120,7 @@ fn rules_hold_for_what_comes_and_limits_for_a_day() {
     let (_, lessons) =
         crate::classroom::course(&admin(), &json!({ "titulo": "Curso" }), &["Um", "Dois"]);
     let course =
-        site.person("ana").get("/painel/aulas").ok()["dados"][0]["id"].as_str().unwrap().to_owned();
+        shown(&site.person("ana"), "/painel/aulas")["dados"][0]["id"].as_str().unwrap().to_owned();
     let finish = |lesson: &str, done: bool| {
         site.person("ana")
             .post(&format!("/painel/aulas/{course}/{lesson}/feita"), &json!({ "feita": done }))
@@ -453,7 +453,7 @@ fn a_correction_has_a_reason_and_stands_in_the_log() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
     check_in(&site, "ana", "2026-11-20T12:00:00Z");
-    let id = admin.get("/admin/alunos?q=ana").ok()["dados"][0]["id"].as_str().unwrap().to_owned();
+    let id = shown(&admin, "/admin/alunos?q=ana")["dados"][0]["id"].as_str().unwrap().to_owned();
     let path = format!("/admin/gamificacao/alunos/{id}/corrigir");
     let correct = |xp: i64, reason: &str| admin.post(&path, &json!({ "xp": xp, "motivo": reason }));
     assert_eq!(correct(40, "Ganhou o sorteio").ok()["xp"], 50);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::actors::Actor;
 use crate::checkout::Event;
 use crate::client::Request;
+use crate::content::shown;
 use crate::html::{Element, Page};
 use crate::page_rules::policy;
 use crate::pages::{rules, walk};
@@ -160,7 +161,7 @@ pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
 #[track_caller]
 fn play(ana: &Actor<'_>, operator: &Actor<'_>) {
     ana.post("/painel/checkin", &json!({})).ok();
-    let found = operator.get("/admin/alunos?q=ana@example.com").ok();
+    let found = shown(operator, "/admin/alunos?q=ana@example.com");
     let id = found["dados"][0]["id"].as_str().unwrap();
     for (number, text) in payloads::all().iter().enumerate() {
         let start = |letters: usize| text.chars().take(letters).collect::<String>();
