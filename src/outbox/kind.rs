@@ -207,7 +207,7 @@ impl MessageKind {
                         topic: "",
                         placeholders: &[may(
                             "sequencia",
-                            "a sequência que continua hoje, como 12 dias",
+                            "a sequência que continua, ou que começa hoje",
                         )],
                         subject: "Seu check-in de hoje",
                         body: "Olá, {primeiro_nome}! Falta o seu check-in de hoje. Sua sequência: {sequencia}.\n\n\

@@ -1,6 +1,7 @@
 //! Check-ins, points, milestones, challenges and the ranking, from outside.
 
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use crate::actors::Actor;
 use crate::client::Request;
 use crate::content::{made, shown};
 use crate::cron::{alter, run_at};
+use crate::process::until;
 use crate::site::Site;
 use crate::sync::{LOJA, joined, wait_until_read, wait_until_worked};
 use crate::world::World;
@@ -443,9 +445,18 @@ fn a_recount_changes_nothing_that_is_right_and_mends_what_is_not() {
     let healthy = dump();
     assert_eq!(recount(), json!([true, true, 2, 2, 0]));
     assert_eq!(dump(), healthy);
-    alter(&site, "UPDATE program_student SET xp = 999, streak = 77, month_xp = -4 WHERE xp < 20");
+    let damage = "UPDATE program_student SET xp = 999, streak = 77, month_xp = -4 WHERE xp < 20";
+    alter(&site, damage);
     assert_eq!(recount(), json!([true, true, 2, 2, 1]));
     assert_eq!(dump(), healthy);
+    // One that a kill interrupted goes on at the next start.
+    alter(
+        &site,
+        &format!(
+            "{damage}; UPDATE program_recount SET ended_at = NULL, position = 1, looked_at = 1"
+        ),
+    );
+    until("the look goes on", Duration::from_secs(30), || (dump() == healthy).then_some(()));
 }
 
 #[test]

@@ -145,7 +145,10 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
             at.map(|at| zone.page(at)).unwrap_or_default()
         }
         "ausencia" => days(words.params["days"].as_i64().unwrap_or_default()),
-        "sequencia" => days(words.params["streak"].as_i64().unwrap_or_default()),
+        "sequencia" => match words.params["streak"].as_i64().unwrap_or_default() {
+            0 => "começa hoje".to_owned(),
+            streak => days(streak),
+        },
         _ => return None,
     })
 }
