@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant as Monotonic};
 
 use super::rules::{Posting, Standing};
 use super::{Action, store};
@@ -75,7 +75,7 @@ impl Recount {
     /// Begins a look, unless one goes on, and waits for its end at most so
     /// long; returns how far it came.
     pub fn ask(app: &App, at_most: Duration) -> Result<Look> {
-        let rings = app.recount.over.wait_ring(u64::MAX, Duration::ZERO).0;
+        let end = Monotonic::now() + at_most;
         app.db.write(|tx| {
             if last(tx)?.is_none_or(|look| look.ended_at.is_some()) {
                 begin(tx)?;
@@ -83,9 +83,17 @@ impl Recount {
             Ok::<_, DbError>(())
         })?;
         app.recount.begin.ring();
-        app.recount.over.wait_ring(rings, at_most);
-        let look = app.db.read(Lane::Slow, last)?;
-        look.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))
+        loop {
+            // Seen before the look, so that an end in between is not slept over.
+            let (rings, _) = app.recount.over.wait_ring(u64::MAX, Duration::ZERO);
+            let look = app.db.read(Lane::Slow, last)?;
+            let look = look.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))?;
+            let left = end.saturating_duration_since(Monotonic::now());
+            if look.ended_at.is_some() || left.is_zero() {
+                return Ok(look);
+            }
+            app.recount.over.wait_ring(rings, left);
+        }
     }
 }
 
