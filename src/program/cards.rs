@@ -1,6 +1,7 @@
 //! What other rooms' pages show of the program, made from a student's standing.
 
 use super::milestones;
+use super::pages::reward_words;
 use super::rules::{Rules, Standing};
 use super::views::{Ahead, CheckInCard, Lap, Moment};
 use super::{Action, Milestone, Terms, challenges, store};
@@ -34,14 +35,13 @@ pub fn card(
         lap: lap(&standing, terms),
         ahead: ahead(&all, standing.xp),
         moments: match word {
-            Some(word) => moments(tx, word, &all, terms)?,
+            Some(word) => moments(tx, word, (&all, &rules), terms)?,
             None => Vec::new(),
         },
     })
 }
 
-/// The lap that a student is in; the one that today completed is shown full
-/// until the next check-in begins another.
+/// The lap that a student is in.
 pub fn lap(standing: &Standing, terms: Terms) -> Lap {
     Lap {
         number: standing.lap(terms.lap_days),
@@ -76,8 +76,8 @@ fn moments(tx: &ReadTx<'_>, word: &str, all: &[Milestone], terms: Terms) -> Resu
             }
             "desafio" => {
                 moments.extend(challenges::one(tx, number)?.map(|one| Moment::Challenge {
+                    reward: reward_words(&one.entry, rules),
                     title: one.entry.title,
-                    reward: one.entry.reward,
                 }));
             }
             _ => {}
