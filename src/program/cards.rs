@@ -57,7 +57,12 @@ pub fn ahead(all: &[Milestone], xp: i64) -> Option<Ahead> {
 }
 
 /// What a check-in brought, from the word that it left for the page.
-fn moments(tx: &ReadTx<'_>, word: &str, all: &[Milestone], terms: Terms) -> Result<Vec<Moment>> {
+fn moments(
+    tx: &ReadTx<'_>,
+    word: &str,
+    (all, rules): (&[Milestone], &Rules),
+    terms: Terms,
+) -> Result<Vec<Moment>> {
     let mut moments = Vec::new();
     for part in word.split(' ') {
         let Some((name, number)) = part.split_once('=') else { continue };

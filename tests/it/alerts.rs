@@ -68,7 +68,15 @@ fn chosen(actor: &Actor<'_>) -> Vec<String> {
 fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     let site = quiet();
     let bia = site.person("bia");
-    let kinds = [REMINDER, "inatividade", "pergunta", INVITATION, BILL, "webhook_desligado"];
+    let kinds = [
+        REMINDER,
+        "inatividade",
+        "lembrete_checkin",
+        "pergunta",
+        INVITATION,
+        BILL,
+        "webhook_desligado",
+    ];
     assert_eq!(chosen(&bia), [&["chat", "email"], &kinds[..]].concat());
     assert_eq!(json_of(&bia, OWN)["canais"][0]["conectado"], false);
     meet(&site, "2026-11-21 08:30:00");
@@ -160,7 +168,7 @@ fn a_text_is_changed_looked_at_and_taken_back() {
     let site = sending(&world);
     let admin = site.administrator();
     let path = format!("{TEXTS}/boas_vindas");
-    assert_eq!(json_of(&admin, TEXTS)["total"], 9);
+    assert_eq!(json_of(&admin, TEXTS)["total"], 10);
     let shipped = json_of(&admin, &path);
     assert_eq!(shipped["alterado_em"], Value::Null);
     let new =
