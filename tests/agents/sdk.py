@@ -80,6 +80,8 @@ async def with_tokens():
 
 
 async def with_nobodys_token(mode):
+    """Why it is refused does not reach the caller: the SDK reads no error
+    without an `id`, and the token is looked at before the message."""
     answers = set()
 
     async def note(reply):
