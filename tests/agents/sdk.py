@@ -29,7 +29,7 @@ MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28
 
 
 @asynccontextmanager
-async def connected(mode="auto", **http):
+async def connected(mode, **http):
     async with httpx2.AsyncClient(trust_env=False, **http) as sender:
         transport = streamable_http_client(ENDPOINT, http_client=sender)
         async with Client(transport, mode=mode) as client:
