@@ -9,6 +9,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as strict from "oauth4webapi";
 import { person } from "./person.mjs";
+import { outputOf } from "./programs.mjs";
 
 const CALLBACK = "http://127.0.0.1:8976/callback";
 const identity = { name: "tests", version: "1" };
@@ -145,6 +146,33 @@ async function suite(origin, allow) {
   fs.rmSync(out, { recursive: true });
 }
 
+/** mcp-remote, which lists the tools. */
+async function remote(url, allow) {
+  const kept = fs.mkdtempSync(path.join(os.tmpdir(), "mcp-remote-"));
+  const env = { MCP_REMOTE_CONFIG_DIR: kept };
+  const said = await visited("mcp-remote-client", [url, "--transport", "http-only"], allow, env);
+  assert.match(said, /list_orders/);
+  fs.rmSync(kept, { recursive: true });
+}
+
+/** Inspector's command line: let in by the person, and then by what it kept. */
+async function inspector(url, allow) {
+  const kept = fs.mkdtempSync(path.join(os.tmpdir(), "inspector-"));
+  // Without a terminal it asks for a login only where it may open a browser.
+  const env = { MCP_STORAGE_DIR: kept, MCP_INSPECTOR_SECRET_STORE: "file", MCP_AUTO_OPEN_ENABLED: "true" };
+  const server = ["--cli", url, "--transport", "http"];
+  const callback = ["--callback-url", "http://127.0.0.1:0/oauth/callback"];
+  const list = ["--method", "tools/list", "--strict", "--format", "json"];
+  const call = ["--method", "tools/call", "--tool-name", "list_orders", "--tool-arg", "limit=2"];
+  const listed = await visited("mcp-inspector", [...server, ...callback, ...list], allow, env);
+  assert.match(listed, /Authorization complete/);
+  assert.match(listed, /"notify_seller"/);
+  const options = { env: { ...process.env, ...env } };
+  const called = await outputOf("mcp-inspector", [...server, "--stored-auth-only", ...call], options);
+  assert.match(called, /order_id/);
+  fs.rmSync(kept, { recursive: true });
+}
+
 export async function all(server) {
   const url = `${server.origin}/mcp`;
   const allow = await person(server.origin, "ana@exemplo.com", "demonstracao");
@@ -157,9 +185,6 @@ export async function all(server) {
   }
   await rules(server.origin, allow);
   await suite(server.origin, allow);
-  const kept = fs.mkdtempSync(path.join(os.tmpdir(), "mcp-remote-"));
-  const env = { MCP_REMOTE_CONFIG_DIR: kept };
-  const said = await visited("mcp-remote-client", [url, "--transport", "http-only"], allow, env);
-  assert.match(said, /list_orders/);
-  fs.rmSync(kept, { recursive: true });
+  await remote(url, allow);
+  await inspector(url, allow);
 }
