@@ -122,14 +122,15 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
         return Ok(None);
     }
     let is_held = waits(tx, endpoint, (kind, object))?;
-    let number: i64 = tx.value(
+    tx.run(
         "UPDATE webhook_endpoint
          SET last_number = last_number + 1,
              next_at = iif(?3, next_at, min(coalesce(next_at, ?2), ?2))
-         WHERE endpoint_id = ?1
-         RETURNING last_number",
+         WHERE endpoint_id = ?1",
         (endpoint, tx.now(), is_held),
     )?;
+    let number: i64 =
+        tx.value("SELECT last_number FROM webhook_endpoint WHERE endpoint_id = ?1", [endpoint])?;
     let run_at = if is_held { HELD } else { tx.now().0 };
     tx.run(
         "INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state,
