@@ -144,7 +144,7 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
 /// Whether a delivery about an object waits for an endpoint.
 pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (kind, object): (EventType, i64)) -> Result<bool> {
     tx.value(
-        "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+        "SELECT EXISTS (SELECT 1 FROM webhook_delivery INDEXED BY webhook_delivery_in_line
              WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
         (endpoint, kind.number() / 10, object),
     )
@@ -154,7 +154,8 @@ pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (kind, object): (EventType, i64)) -
 fn replace_held(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<bool> {
     let Event { kind, object, at, .. } = *new.event;
     let replaced = tx.execute(
-        "UPDATE webhook_delivery SET message = ?4, body = ?5, occasion = ?6, created_at = ?7
+        "UPDATE webhook_delivery INDEXED BY webhook_delivery_in_line
+         SET message = ?4, body = ?5, occasion = ?6, created_at = ?7
          WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0
            AND run_at = ?8 AND tries = 0",
         params![
