@@ -5,8 +5,10 @@
 //! its beginning only at a moment when nobody reads. Under steady reads that
 //! moment never comes by itself and the log would grow to gigabytes. So above
 //! some 47 MB a gate holds back new reads in place for the few milliseconds
-//! that truncating takes. Slow reads and backups do not pass the gate; while
-//! one of them pins the log it is tried again each second.
+//! that it takes to have the log start again. Slow reads and backups do not pass
+//! the gate; while one of them pins the log it is tried again each second. The
+//! file keeps its length meanwhile, because what it has is cheaper to write
+//! again than to grow anew; an idle writer truncates it.
 
 use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -22,13 +24,13 @@ const PASSIVE_PAGES: i64 = 4_000;
 const GATE_PAGES: i64 = 11_500;
 /// How long a closing gate waits for reads in place to end.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Time between two attempts to truncate.
+/// Time between two attempts to have the log start again.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long the writer must have nothing to do before it truncates a log
 /// that is still small.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Lets reads in place through, except while the log is truncated.
+/// Lets reads in place through, except while the log is made to start again.
 #[derive(Default)]
 pub struct Gate {
     state: Mutex<CheckpointState>,
@@ -94,7 +96,7 @@ impl Drop for Closed<'_> {
 pub struct Log {
     /// Length at which the next passive checkpoint is due.
     next_passive: i64,
-    /// When truncating was tried last.
+    /// When a new start was tried last.
     tried: Option<Instant>,
 }
 
@@ -104,7 +106,7 @@ impl Log {
         Self { next_passive: PASSIVE_PAGES, tried: None }
     }
 
-    /// After a commit: copies or truncates the log when it is long enough.
+    /// After a commit: copies the log when it is long enough, and has it start again.
     pub fn after_commit(&mut self, connection: &Connection, gate: &Gate) -> Result<()> {
         let pages = pages(connection)?;
         if pages + PASSIVE_PAGES < self.next_passive {
@@ -116,7 +118,7 @@ impl Log {
             self.next_passive = pages + PASSIVE_PAGES;
         }
         if pages >= GATE_PAGES {
-            self.truncate(connection, gate)?;
+            self.start_again(connection, gate, "PRAGMA wal_checkpoint(RESTART)")?;
         }
         Ok(())
     }
@@ -130,14 +132,14 @@ impl Log {
     ) -> Result<()> {
         let pages = pages(connection)?;
         if pages >= GATE_PAGES || (pages > 0 && idle >= IDLE) {
-            self.truncate(connection, gate)?;
+            self.start_again(connection, gate, "PRAGMA wal_checkpoint(TRUNCATE)")?;
         }
         Ok(())
     }
 
     /// At most once a second, and without waiting for slow readers: while it
     /// waited, nobody could write.
-    fn truncate(&mut self, connection: &Connection, gate: &Gate) -> Result<()> {
+    fn start_again(&mut self, connection: &Connection, gate: &Gate, how: &str) -> Result<()> {
         if self.tried.is_some_and(|tried| tried.elapsed() < RETRY) {
             return Ok(());
         }
@@ -148,9 +150,9 @@ impl Log {
             return Ok(());
         };
         connection.busy_timeout(Duration::ZERO)?;
-        let truncated = checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+        let done = checkpoint(connection, how);
         connection.busy_timeout(super::pragmas::WRITER_PATIENCE)?;
-        if truncated? {
+        if done? {
             self.tried = None;
             self.next_passive = PASSIVE_PAGES;
         }

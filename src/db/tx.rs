@@ -202,6 +202,14 @@ impl<'c> WriteTx<'c> {
         Ok(self.connection.last_insert_rowid())
     }
 
+    /// Runs an INSERT that may find its row there already; returns the id of the
+    /// new row. `RETURNING` would open a table for it in memory, which takes
+    /// longer than the row.
+    pub fn insert_new(&self, sql: &str, params: impl Params) -> Result<Option<i64>> {
+        let is_new = self.execute(sql, params)? == 1;
+        Ok(is_new.then(|| self.connection.last_insert_rowid()))
+    }
+
     /// Inserts a record with more columns: `into` is the statement up to the
     /// table, such as `INSERT INTO teacher`. Returns the id of the new row.
     pub fn put(&self, into: &str, record: &impl Stored, more: &[Column<'_>]) -> Result<i64> {

@@ -54,7 +54,7 @@ pub struct Setup {
     pub connection: Connection,
     /// Gives `now` to each transaction.
     pub clock: Clock,
-    /// Closed while the log is truncated.
+    /// Closed while the log is made to start again.
     pub gate: Arc<Gate>,
     /// Whether it checkpoints.
     pub duty: Duty,

@@ -1,8 +1,9 @@
 //! Conditional requests (RFC 9110 §13).
 
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::BuildHasher as _;
 
 use bytes::Bytes;
+use foldhash::quality::FixedState;
 use http::header::{ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
@@ -33,9 +34,7 @@ impl Validators {
     /// Validators of rendered bytes.
     pub fn of_content(body: &[u8], last_modified: Option<Instant>) -> Self {
         // A tag must differ when the content does; it guards nothing.
-        let mut hasher = DefaultHasher::new();
-        hasher.write(body);
-        let mut tag = hasher.finish().to_be_bytes().to_vec();
+        let mut tag = FixedState::default().hash_one(body).to_be_bytes().to_vec();
         tag.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes());
         Self::new(&tag, last_modified)
     }

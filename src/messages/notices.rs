@@ -67,7 +67,8 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
         kind,
         // What it says stands in its own row, once.
         params: json!({ "notification_id": id }),
-        key: &format!("{}:{owner}:{id}", kind.name()),
+        // In the order of time, so that its index grows at its end.
+        key: &format!("{}:{}:{owner}:{id}", kind.name(), tx.now().0),
         expires_at: None,
     };
     let queued = outbox::queue(tx, &message, tx.now())?;
@@ -78,10 +79,13 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         (owner, id, message_id, channel, CUSTOM, title, body, tx.now(), MessageState::Waiting),
     )?;
-    tx.run(
-        "DELETE FROM partner_notification WHERE owner_id = ?1 AND notification_id <= ?2",
-        (owner, id - MOST_KEPT),
-    )?;
+    // Also a DELETE that finds nothing is work, and most owners never have so many.
+    if id > MOST_KEPT {
+        tx.run(
+            "DELETE FROM partner_notification WHERE owner_id = ?1 AND notification_id <= ?2",
+            (owner, id - MOST_KEPT),
+        )?;
+    }
     Ok(id)
 }
 

@@ -18,13 +18,13 @@ row!(Notification {
 
 /// Tells a person something, unless its cause was told before. True when it is new.
 pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Result<bool> {
-    let id = tx.maybe::<i64>(
+    tx.run(
         "INSERT INTO notification_count (owner_id, unread, told, last_id) VALUES (?1, 0, 0, 1)
-         ON CONFLICT (owner_id) DO UPDATE SET last_id = last_id + 1
-         RETURNING last_id",
+         ON CONFLICT (owner_id) DO UPDATE SET last_id = last_id + 1",
         [owner],
     )?;
-    let id = id.unwrap_or(1);
+    let id: i64 =
+        tx.value("SELECT last_id FROM notification_count WHERE owner_id = ?1", [owner])?;
     let first = tx.execute(
         "INSERT INTO notification_key (owner_id, cause, notification_id) VALUES (?1, ?2, ?3)
          ON CONFLICT DO NOTHING",

@@ -58,11 +58,10 @@ pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> R
 /// Queues a message that leaves no earlier than an instant; returns its
 /// number, or `None` when its key was used.
 pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<Option<i64>> {
-    tx.maybe(
+    tx.insert_new(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-         ON CONFLICT (dedup_key) DO NOTHING
-         RETURNING message_id",
+         ON CONFLICT (dedup_key) DO NOTHING",
         rusqlite::params![
             new.channel,
             new.user,
@@ -73,7 +72,7 @@ pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<
             tx.now(),
             run_at,
             new.expires_at,
-        ]
+        ],
     )
 }
 

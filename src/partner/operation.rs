@@ -318,13 +318,15 @@ fn begin_post<O: Operation>(
         Some(key) => Ok(key.answered(tx)?.map(|body| Reply::of(media::JSON, body))),
         None => Ok::<_, Problem>(None),
     };
-    // Before the arguments are checked: what they need may be gone since.
+    let begun = O::begin(app, by, args);
+    // What the arguments need may be gone since. A job of the writer looks itself.
     if key.is_some()
+        && !matches!(begun, Ok(Todo::Write(_)))
         && let Some(reply) = app.db.read(request.lane, answered)?
     {
         return Ok(Todo::Now(reply));
     }
-    Ok(match O::begin(app, by, args)? {
+    Ok(match begun? {
         Todo::Now(reply) => Todo::Now(Reply::json(&Done { data: reply })?),
         Todo::Slow(work) => {
             Todo::Slow(Box::new(move |app| Reply::json(&Done { data: work(app)? })))

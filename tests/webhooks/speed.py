@@ -1,4 +1,5 @@
-"""How many webhooks leave a second, and how soon one leaves after its sale.
+"""How many webhooks leave a second, how soon one leaves after its sale, and what
+they add to the writer's work for a sale.
 
     python3 tests/webhooks/speed.py EXECUTABLE
 
@@ -7,6 +8,8 @@ processors with the server.
 """
 
 import asyncio
+import os
+import pathlib
 import statistics
 import sys
 import threading
@@ -18,6 +21,7 @@ import demo
 PRODUCTS = 4000
 ENDPOINTS = 4
 SALES = 60
+SALES_WORKED = 400
 came = []
 
 
@@ -54,6 +58,23 @@ def wait_for(count, seconds=120):
         time.sleep(0.005)
 
 
+def processor_us(thread=""):
+    """Processor time of the server's threads, or of one. Linux tells it."""
+    own = os.getpid()
+    server = pathlib.Path(f"/proc/{own}/task/{own}/children").read_text().split()[0]
+    tasks = pathlib.Path(f"/proc/{server}/task").iterdir()
+    wanted = [task for task in tasks if thread in ("", (task / "comm").read_text().strip())]
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in wanted) / 1000
+
+
+def work_of_a_sale(sandbox):
+    shops, before = demo.shops(sandbox), processor_us("writer")
+    for number in range(SALES_WORKED):
+        demo.post(sandbox, "/_sandbox/sales", {"ml_user_id": shops[number % 3]})
+    time.sleep(5)
+    return (processor_us("writer") - before) / SALES_WORKED
+
+
 def main():
     port = listen()
     with demo.running(sys.argv[1]) as (base, sandbox, cookie):
@@ -62,7 +83,17 @@ def main():
             made = demo.post(base, demo.LIST, wanted, cookie)[1]
             return f"{demo.LIST}/{made['id']}"
 
+        for shop in demo.shops(sandbox):
+            item = {"ml_user_id": shop, "title": "Caneca", "price": 20, "stock": 10_000}
+            demo.post(sandbox, "/_sandbox/items", item)
+        work_of_a_sale(sandbox)
+        alone = work_of_a_sale(sandbox)
         own = make("/sale", ["order.paid"])
+        told = work_of_a_sale(sandbox)
+        wait_for(SALES_WORKED)
+        print(f"the writer's work for a sale, {SALES_WORKED} sales: {alone:.0f} us of processor "
+              f"time without an endpoint, {told:.0f} us with one that is told")
+        came.clear()
         took = []
         for number in range(SALES):
             count = len(came)
@@ -83,12 +114,14 @@ def main():
         headers = {"Content-Type": "text/csv", "Accept": "application/json", "Origin": base,
                    "Cookie": cookie}
         file = ("sku,title,price,stock\n" + rows).encode()
+        before = processor_us()
         request = urllib.request.Request(base + "/painel/produtos/importar", file, headers)
         urllib.request.urlopen(request).read()
         wait_for(PRODUCTS * ENDPOINTS)
         spent = came[-1][0] - came[0][0]
         print(f"{len(came)} webhooks to {ENDPOINTS} endpoints in {spent:.1f} s: "
-              f"{len(came) / spent:.0f} a second")
+              f"{len(came) / spent:.0f} a second, "
+              f"{(processor_us() - before) / len(came):.0f} us of the server's processor time each")
 
 
 main()

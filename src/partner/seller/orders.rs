@@ -270,14 +270,14 @@ impl<'o> OrderItem<'o> {
         let word = |place: usize| page.word(place);
         Self {
             order_id: order.order_id,
-            ml_id: &order.ml_id,
+            ml_id: order.sold.ml_id(),
             ml_user_id: order.ml_user_id,
             status: word(order.status),
             total_amount: order.total,
             currency: word(order.currency),
             quantity: order.quantity,
-            title: &order.title,
-            sku: &order.sku,
+            title: order.sold.title(),
+            sku: order.sold.sku(),
             buyer_nickname: &order.buyer_nickname,
             date_created: zone.partner(order.created_at),
             shipping: Shipping {

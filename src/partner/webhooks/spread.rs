@@ -122,14 +122,15 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
         return Ok(None);
     }
     let is_held = waits(tx, endpoint, (kind, object))?;
-    let number: i64 = tx.value(
+    tx.run(
         "UPDATE webhook_endpoint
          SET last_number = last_number + 1,
              next_at = iif(?3, next_at, min(coalesce(next_at, ?2), ?2))
-         WHERE endpoint_id = ?1
-         RETURNING last_number",
+         WHERE endpoint_id = ?1",
         (endpoint, tx.now(), is_held),
     )?;
+    let number: i64 =
+        tx.value("SELECT last_number FROM webhook_endpoint WHERE endpoint_id = ?1", [endpoint])?;
     let run_at = if is_held { HELD } else { tx.now().0 };
     tx.run(
         "INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state,
@@ -143,7 +144,7 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
 /// Whether a delivery about an object waits for an endpoint.
 pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (kind, object): (EventType, i64)) -> Result<bool> {
     tx.value(
-        "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+        "SELECT EXISTS (SELECT 1 FROM webhook_delivery INDEXED BY webhook_delivery_in_line
              WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
         (endpoint, kind.number() / 10, object),
     )
@@ -153,7 +154,8 @@ pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (kind, object): (EventType, i64)) -
 fn replace_held(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<bool> {
     let Event { kind, object, at, .. } = *new.event;
     let replaced = tx.execute(
-        "UPDATE webhook_delivery SET message = ?4, body = ?5, occasion = ?6, created_at = ?7
+        "UPDATE webhook_delivery INDEXED BY webhook_delivery_in_line
+         SET message = ?4, body = ?5, occasion = ?6, created_at = ?7
          WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0
            AND run_at = ?8 AND tries = 0",
         params![

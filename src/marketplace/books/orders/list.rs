@@ -62,10 +62,7 @@ pub struct Order {
     pub shipping_id: Option<i64>,
     pub shipping_status: Option<usize>,
     pub logistic_type: Option<usize>,
-    /// Marketplace listing id.
-    pub ml_id: Arc<str>,
-    pub title: Arc<str>,
-    pub sku: Arc<str>,
+    pub sold: Wording,
 }
 
 /// When an order was made, and its number.
@@ -292,7 +289,7 @@ impl OrderPage {
         };
         let (shipping_status, logistic_type) = (optional(9)?, optional(10)?);
         let sold = (row.get(11)?, row.get(12)?, row.get(13)?);
-        let Wording { ml_id, title, sku } = words.sold.wording(tx, sold).map_err(inside_row)?;
+        let sold = words.sold.wording(tx, sold).map_err(inside_row)?;
         self.orders.push(Order {
             created_at: Instant(row.get(0)?),
             order_id: row.get(1)?,
@@ -305,9 +302,7 @@ impl OrderPage {
             shipping_id: row.get(8)?,
             shipping_status,
             logistic_type,
-            ml_id,
-            title,
-            sku,
+            sold,
         });
         Ok(())
     }

@@ -116,9 +116,9 @@ fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale
         total: order.total,
         moeda: word(order.currency),
         quantidade: order.quantity,
-        titulo: order.title.to_string(),
-        sku: order.sku.to_string(),
-        anuncio: order.ml_id.to_string(),
+        titulo: order.sold.title().to_owned(),
+        sku: order.sold.sku().to_owned(),
+        anuncio: order.sold.ml_id().to_owned(),
         comprador: order.buyer_nickname.clone(),
         criada_em: app.zone().spaced(order.created_at),
         envio_id: order.shipping_id.map(|id| id.to_string()),
@@ -131,13 +131,13 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
     let shipping = order.shipping_status.map(|place| page.word(place));
     SaleLine {
         id: order.order_id.to_string(),
-        title: if order.title.is_empty() {
+        title: if order.sold.title().is_empty() {
             "Anúncio sem título".to_owned()
         } else {
-            order.title.to_string()
+            order.sold.title().to_owned()
         },
         quantity: order.quantity,
-        sku: order.sku.to_string(),
+        sku: order.sold.sku().to_owned(),
         total: order.total.page(),
         store: stores.name(order.ml_user_id),
         buyer: order.buyer_nickname.clone(),
@@ -382,7 +382,7 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         line: line(app, &page, &stores, order, request.now),
-        listing: order.ml_id.to_string(),
+        listing: order.sold.ml_id().to_owned(),
         shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
         logistic: spoken::logistic(word(order.logistic_type)),
         quantity: grouped(order.quantity.unsigned_abs()),

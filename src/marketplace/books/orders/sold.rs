@@ -16,12 +16,37 @@ const ENTRY_BYTES: usize = 192;
 pub type SoldKey = (i64, i64, i64);
 
 /// What an order shows of what was sold; empty where nothing is known.
+///
+/// All of it is one text: a page looks up twenty, and each piece of memory that
+/// no cache of the processor holds takes its time.
 #[derive(Clone)]
 pub struct Wording {
+    text: Arc<str>,
+    title_at: usize,
+    sku_at: usize,
+}
+
+impl Wording {
+    fn of(ml_id: &str, title: &str, sku: &str) -> Self {
+        let title_at = ml_id.len();
+        let text = [ml_id, title, sku].concat().into();
+        Self { text, title_at, sku_at: title_at + title.len() }
+    }
+
     /// Marketplace listing id.
-    pub ml_id: Arc<str>,
-    pub title: Arc<str>,
-    pub sku: Arc<str>,
+    pub fn ml_id(&self) -> &str {
+        &self.text[..self.title_at]
+    }
+
+    /// Title of the listing when it was sold.
+    pub fn title(&self) -> &str {
+        &self.text[self.title_at..self.sku_at]
+    }
+
+    /// SKU; empty when it has none.
+    pub fn sku(&self) -> &str {
+        &self.text[self.sku_at..]
+    }
 }
 
 /// The wordings read of late.
@@ -48,14 +73,15 @@ impl Wordings {
             "SELECT site || item_id, title, sku FROM sold_item
              WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
             key,
-            |row| Ok(Wording { ml_id: row.get(0)?, title: row.get(1)?, sku: row.get(2)? }),
+            |row| {
+                let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
+                Ok(Wording::of(text(0)?, text(1)?, text(2)?))
+            },
         )?;
         let Some(wording) = found else {
-            let nothing: Arc<str> = "".into();
-            return Ok(Wording { ml_id: nothing.clone(), title: nothing.clone(), sku: nothing });
+            return Ok(Wording::of("", "", ""));
         };
-        let bytes = ENTRY_BYTES + wording.ml_id.len() + wording.title.len() + wording.sku.len();
-        self.kept.put(key, 0, wording.clone(), bytes);
+        self.kept.put(key, 0, wording.clone(), ENTRY_BYTES + wording.text.len());
         Ok(wording)
     }
 }
