@@ -304,8 +304,9 @@ impl Problem {
             Family::Agent => {
                 let status = self.code.status(family).as_u16();
                 let message = error.remove("message");
-                // Who sent it cannot be said: nothing of the call was read.
-                json!({ "jsonrpc": "2.0", "error": { "code": status, "message": message, "data": error } })
+                // Nothing of the call was read, so its id is null (JSON-RPC 2.0 §5);
+                // clients pass over an answer without one.
+                json!({ "jsonrpc": "2.0", "id": null, "error": { "code": status, "message": message, "data": error } })
             }
             Family::Integration => {
                 error.insert("success".to_owned(), false.into());

@@ -80,8 +80,8 @@ async def with_tokens():
 
 
 async def with_nobodys_token(mode):
-    """Why it is refused does not reach the caller: the SDK reads no error
-    without an `id`, and the token is looked at before the message."""
+    """Why it is refused reaches the caller, although the token is looked at
+    before the message."""
     answers = set()
 
     async def note(reply):
@@ -91,8 +91,8 @@ async def with_nobodys_token(mode):
         async with connected(mode, headers=bearer(f"ptk_{'0' * 48}"), event_hooks={"response": [note]}) as client:
             await client.list_tools()
 
-    await raised(listing())
-    assert answers == {401}, answers
+    error = await raised(listing())
+    assert (error.error.code, answers) == (401, {401}), (error, answers)
 
 
 class Person:

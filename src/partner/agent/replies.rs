@@ -41,8 +41,8 @@ impl Fault {
         if let Some(data) = &self.data {
             error["data"] = data.clone();
         }
-        let id = self.id.as_ref().map_or(String::new(), |id| format!(r#""id":{},"#, id.get()));
-        let body = format!(r#"{{"jsonrpc":"2.0",{id}"error":{error}}}"#);
+        let id = self.id.as_ref().map_or("null", |id| id.get());
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
         Reply::of(media::JSON, body).status(self.status)
     }
 }
