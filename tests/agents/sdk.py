@@ -92,7 +92,7 @@ async def with_nobodys_token(mode):
             await client.list_tools()
 
     error = await raised(listing())
-    assert (error.error.code, answers) == (401, {401}), (error, answers)
+    assert (error.code, answers) == (401, {401}), (error, answers)
 
 
 class Person:

@@ -34,8 +34,7 @@ const ACT_ALONE: &[&str] = &[
 ];
 
 /// Rows that do their one thing whatever the body, and note that they did.
-const RUNS: [&str; 3] =
-    ["/admin/cron/rodar", "/admin/gamificacao/recalcular", "/painel/checkin"];
+const RUNS: [&str; 3] = ["/admin/cron/rodar", "/admin/gamificacao/recalcular", "/painel/checkin"];
 
 /// Rows for which one text that is any good is enough, and how what such a body
 /// makes is removed again.
